@@ -1,0 +1,40 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// Swift 6 language mode comes with the tools version. Every warning in a target of ours is an error.
+let strict: [SwiftSetting] = [
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("InternalImportsByDefault"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+let package = Package(
+    name: "hubpair",
+    dependencies: [
+        // The command line: parsing, help, usage errors with exit code 64.
+        .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
+        // P-256, SHA-256, HMAC, HKDF: BoringSSL behind CryptoKit's API; never our own cryptography.
+        .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
+        // The self-signed X.509 certificate that carries a hub's or a device's key in TLS.
+        .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+    ],
+    targets: [
+        // Floor 0: C libraries. Module maps and a shim header, no logic.
+        // avahi-client's pkg-config file has a flag that SwiftPM prohibits, so every map links by itself.
+        .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
+        .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
+        .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
+        .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+
+        // Floor 1: who is out there · image and bytes · codes, policy, keyfiles. None imports another,
+        // but for Identity: pins, fingerprints and the rules for names, which all of them share.
+        .target(
+            name: "Identity",
+            dependencies: [.product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
+        .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
+    ]
+)
