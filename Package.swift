@@ -11,6 +11,9 @@ let strict: [SwiftSetting] = [
 
 let package = Package(
     name: "hubpair",
+    products: [
+        .library(name: "Pairing", targets: ["Pairing"])
+    ],
     dependencies: [
         // The command line: parsing, help, usage errors with exit code 64.
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.0"),
@@ -35,6 +38,12 @@ let package = Package(
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
+        .target(
+            name: "Pairing",
+            dependencies: ["Identity", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
+        .testTarget(name: "PairingTests", dependencies: ["Pairing"], swiftSettings: strict),
     ]
 )

@@ -1,0 +1,2 @@
+// Pins, fingerprints and names are part of this library's interface; who imports it needs no second import.
+@_exported public import Identity

@@ -1,0 +1,69 @@
+public import FoundationEssentials
+
+/// Why a key file is refused. All of them fail closed: nothing is taken from a file that has a fault.
+public enum KeyFileError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+    /// More bytes than `KeyFile.maximumByteCount`.
+    case tooLarge(Int)
+    /// The bytes are not UTF-8.
+    case notUTF8
+    /// The last line does not end: the file was cut off.
+    case torn
+    /// A line in brackets that is no group header.
+    case invalidHeader(line: Int)
+    /// A line that is neither a header, nor a pair, nor a comment.
+    case invalidLine(line: Int)
+    /// A pair before the first header.
+    case pairOutsideGroup(line: Int)
+    /// A second group of the same name.
+    case duplicateGroup(String, line: Int)
+    /// A second pair of the same key in its group.
+    case duplicateKey(String, group: String, line: Int)
+    /// A backslash before another character than `s n t r \`.
+    case invalidEscape(group: String, key: String)
+    /// The group `[keyfile]` or its `format` is missing or is no number.
+    case missingFormat
+    /// The file was written by a newer hubpair, in this format.
+    case newerFormat(Int)
+    /// A key that the group must have.
+    case missingKey(String, group: String)
+    /// A value that is not what its key asks for; the reason in words.
+    case invalidValue(String, key: String, group: String)
+    /// A group of a kind that this file does not hold.
+    case unknownGroup(String)
+    /// A group whose fingerprint is not that of its pin.
+    case wrongFingerprint(group: String)
+
+    /// What is wrong, in lower case, without a full stop.
+    public var description: String {
+        switch self {
+        case .tooLarge(let count): "the file has \(count) bytes, more than \(KeyFile.maximumByteCount)"
+        case .notUTF8: "the file is not UTF-8"
+        case .torn: "the last line has no end, so the file may be cut off"
+        case .invalidHeader(let line): "line \(line) is no group header like [keyfile]"
+        case .invalidLine(let line): "line \(line) is neither [group], key=value nor # comment"
+        case .pairOutsideGroup(let line): "line \(line) stands before the first [group]"
+        case .duplicateGroup(let name, let line): "line \(line) begins the group [\(name)] a second time"
+        case .duplicateKey(let key, let group, let line):
+            "line \(line) sets \(key) in [\(group)] a second time"
+        case .invalidEscape(let group, let key):
+            "\(key) in [\(group)] has a backslash before another character than s, n, t, r or \\"
+        case .missingFormat: "[keyfile] with format=1 is missing, so the file may be cut off"
+        case .newerFormat(let format): "the file was written by a newer hubpair (format \(format))"
+        case .missingKey(let key, let group): "[\(group)] has no \(key)"
+        case .invalidValue(let reason, let key, let group): "\(key) in [\(group)]: \(reason)"
+        case .unknownGroup(let name): "the group [\(name)] does not belong into this file"
+        case .wrongFingerprint(let group): "the pin in [\(group)] has another fingerprint"
+        }
+    }
+
+    /// The same as the description.
+    public var errorDescription: String? { description }
+
+    /// How to mend it; the CLI adds which file it is and where its backup stands.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .newerFormat: "update hubpair"
+        default: nil
+        }
+    }
+}

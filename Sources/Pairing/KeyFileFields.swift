@@ -1,0 +1,88 @@
+package import FoundationEssentials
+
+// What the keyfiles of both sides have in common: the format's number, and typed values that fail closed.
+extension KeyFile {
+    /// The format that this code reads and writes.
+    static let format = 1
+    static let formatGroup = "keyfile"
+
+    /// A file that holds nothing but its format, and `comment` above it.
+    static func empty(comment: String) -> KeyFile {
+        var file = KeyFile()
+        file.append(.trivia("# " + comment))
+        file.set("format", to: String(format), in: formatGroup)
+        return file
+    }
+
+    /// Refuses a file without a format, or with a newer one. An empty file has none: it is what a full
+    /// disk leaves, never what hubpair writes.
+    func checkFormat() throws(KeyFileError) {
+        guard let text = try value("format", in: KeyFile.formatGroup), let format = Int(text), format > 0
+        else {
+            throw .missingFormat
+        }
+        guard format <= KeyFile.format else { throw .newerFormat(format) }
+    }
+
+    /// The groups called `[KIND …]`, each with what follows the kind. Every other group but `[keyfile]` and
+    /// those in `besides` is refused: a misspelt `[devcie …]` must not make a device vanish.
+    func identifiers(of kind: String, besides: Set<String> = []) throws(KeyFileError) -> [String] {
+        var identifiers: [String] = []
+        for name in groupNames where name != KeyFile.formatGroup && !besides.contains(name) {
+            guard name.hasPrefix(kind + " ") else { throw .unknownGroup(name) }
+            identifiers.append(String(name.dropFirst(kind.count + 1)))
+        }
+        return identifiers
+    }
+
+    func required(_ key: String, in group: String) throws(KeyFileError) -> String {
+        guard let text = try value(key, in: group) else { throw .missingKey(key, group: group) }
+        return text
+    }
+
+    func name(_ key: String, in group: String) throws(KeyFileError) -> PeerName {
+        let text = try required(key, in: group)
+        do {
+            return try PeerName(text)
+        } catch {
+            throw .invalidValue(error.description, key: key, group: group)
+        }
+    }
+
+    /// The pin in `group`; its fingerprint must be the one in the group's name.
+    func pin(in group: String, fingerprint: String) throws(KeyFileError) -> Pin {
+        let text = try required("pin", in: group)
+        let pin: Pin
+        do {
+            pin = try Pin(text: text)
+        } catch {
+            throw .invalidValue(error.description, key: "pin", group: group)
+        }
+        guard pin.fingerprint.description == fingerprint else { throw .wrongFingerprint(group: group) }
+        return pin
+    }
+
+    /// The time at `key`, or nil if the key is missing.
+    func time(_ key: String, in group: String) throws(KeyFileError) -> Date? {
+        guard let text = try value(key, in: group) else { return nil }
+        guard let time = Date(timestamp: text) else {
+            throw .invalidValue("not a time like 2026-11-21T10:22:03Z", key: key, group: group)
+        }
+        return time
+    }
+}
+
+extension Date {
+    /// Reads `2026-11-21T10:22:03Z` (RFC 3339 in UTC, whole seconds) and nothing else.
+    package init?(timestamp: String) {
+        guard timestamp.utf8.count == 20, let date = try? Date(timestamp, strategy: .iso8601),
+            date.timestamp == timestamp
+        else { return nil }
+        self = date
+    }
+
+    /// `2026-11-21T10:22:03Z`: RFC 3339 in UTC, rounded down to whole seconds.
+    package var timestamp: String {
+        Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)).formatted(.iso8601)
+    }
+}

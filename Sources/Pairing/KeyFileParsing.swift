@@ -1,0 +1,115 @@
+extension KeyFile {
+    /// Reads a whole file. The error names the first line that breaks the grammar, counted from 1.
+    public init(parsing bytes: [UInt8]) throws(KeyFileError) {
+        guard bytes.count <= KeyFile.maximumByteCount else { throw .tooLarge(bytes.count) }
+        guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
+        self.init()
+        guard let last = bytes.last else { return }
+        guard last == UInt8(ascii: "\n") else { throw .torn }
+
+        var keys: Set<String> = []
+        let lines = bytes.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+        for (index, slice) in lines.enumerated() {
+            let number = index + 1
+            let line = slice.last == UInt8(ascii: "\r") ? slice.dropLast() : slice
+            let content = line.drop(while: isBlank)
+            let raw = String(decoding: line, as: UTF8.self)
+            if content.isEmpty || content.first == UInt8(ascii: "#") {
+                append(.trivia(raw))
+            } else if content.first == UInt8(ascii: "[") {
+                let name = try KeyFile.groupName(content, line: number)
+                guard !hasGroup(name) else { throw .duplicateGroup(name, line: number) }
+                addGroup(name, header: raw)
+                keys = []
+            } else {
+                let (key, value) = try KeyFile.pair(content, line: number)
+                guard let group = groups.last?.name else { throw .pairOutsideGroup(line: number) }
+                guard keys.insert(key).inserted else { throw .duplicateKey(key, group: group, line: number) }
+                guard KeyFile.unescaped(value) != nil else { throw .invalidEscape(group: group, key: key) }
+                append(.pair(key: key, value: value, raw: raw))
+            }
+        }
+    }
+
+    // Bytes, not Characters: a value that begins with a combining mark would melt into the "=" before it,
+    // and a device of such a name would lock the owner out of the file.
+    private static func groupName(_ content: ArraySlice<UInt8>, line: Int) throws(KeyFileError) -> String {
+        let trimmed = content.droppingLast(while: isBlank)
+        guard trimmed.last == UInt8(ascii: "]"), let name = name(trimmed.dropFirst().dropLast()) else {
+            throw .invalidHeader(line: line)
+        }
+        return name
+    }
+
+    private static func pair(
+        _ content: ArraySlice<UInt8>, line: Int
+    ) throws(KeyFileError) -> (key: String, value: String) {
+        guard let equals = content.firstIndex(of: UInt8(ascii: "=")) else { throw .invalidLine(line: line) }
+        let key = content[..<equals].droppingLast(while: isBlank)
+        var unlocalized = key
+        if key.last == UInt8(ascii: "]"), let bracket = key.firstIndex(of: UInt8(ascii: "[")) {
+            guard name(key[(bracket + 1)...].dropLast()) != nil else { throw .invalidLine(line: line) }
+            unlocalized = key[..<bracket]
+        }
+        guard name(unlocalized) != nil else { throw .invalidLine(line: line) }
+        let value = content[(equals + 1)...].drop(while: isBlank)
+        return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
+    }
+
+    /// The name of a group, key or locale; nil if it is empty or has a bracket or a control character.
+    private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        let isAllowed = text.unicodeScalars.allSatisfy {
+            $0 != "[" && $0 != "]" && $0.properties.generalCategory != .control
+        }
+        return bytes.isEmpty || !isAllowed ? nil : text
+    }
+
+    /// `value` as it is written. A space at either end becomes `\s`, as the reader would drop a leading one
+    /// and an editor a trailing one.
+    static func escaped(_ value: String) -> String {
+        var text = ""
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\\": text += "\\\\"
+            case "\n": text += "\\n"
+            case "\t": text += "\\t"
+            case "\r": text += "\\r"
+            default: text.unicodeScalars.append(scalar)
+            }
+        }
+        if text.utf8.first == 0x20 { text = "\\s" + String(text.unicodeScalars.dropFirst()) }
+        if text.utf8.last == 0x20 { text = String(text.unicodeScalars.dropLast()) + "\\s" }
+        return text
+    }
+
+    /// The value behind its escapes, or nil if one of them is none.
+    static func unescaped(_ value: String) -> String? {
+        guard value.utf8.contains(UInt8(ascii: "\\")) else { return value }
+        var text = ""
+        var scalars = value.unicodeScalars.makeIterator()
+        while let scalar = scalars.next() {
+            guard scalar == "\\" else {
+                text.unicodeScalars.append(scalar)
+                continue
+            }
+            switch scalars.next() {
+            case "s": text.unicodeScalars.append(" ")
+            case "n": text.unicodeScalars.append("\n")
+            case "t": text.unicodeScalars.append("\t")
+            case "r": text.unicodeScalars.append("\r")
+            case "\\": text.unicodeScalars.append("\\")
+            default: return nil
+            }
+        }
+        return text
+    }
+}
+
+private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
+
+extension ArraySlice<UInt8> {
+    fileprivate func droppingLast(while predicate: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+        self[..<(lastIndex { !predicate($0) }.map { $0 + 1 } ?? startIndex)]
+    }
+}

@@ -1,0 +1,113 @@
+public import FoundationEssentials
+
+/// One hub in the device's keyfile.
+public struct KnownHub: Equatable, Sendable {
+    /// The hub's name, from the hub or from the user.
+    public var name: PeerName
+    /// The pin of the hub's key.
+    public let pin: Pin
+    /// Where the hub was last reached, `HOST:PORT`; a hint only.
+    public var address: String?
+    /// When this device was paired with it.
+    public let paired: Date?
+
+    /// The first 10 bytes of the pin.
+    public var fingerprint: Fingerprint { pin.fingerprint }
+
+    /// A hub of these parts.
+    public init(name: PeerName, pin: Pin, address: String?, paired: Date?) {
+        self.name = name
+        self.pin = pin
+        self.address = address
+        self.paired = paired
+    }
+}
+
+/// The device's keyfile `known-hubs`.
+///
+///     [keyfile]
+///     format=1
+///     default=K7QF-2M9D-X0TW-8RHC      ; optional; the fingerprint of a hub in this file
+///
+///     [hub K7QF-2M9D-X0TW-8RHC]
+///     name=Hestia
+///     pin=sha256//…
+///     address=192.0.2.7:8000           ; optional
+///     paired=2026-11-21T10:22:03Z      ; optional
+///
+/// Accepted: the above with the whole pin. Rejected: a second group of the same name, a group whose
+/// fingerprint is not its pin's, a default that is no hub of the file, another kind of group, `format=2`.
+public struct KnownHubs: Equatable, Sendable {
+    package static let fileName = "known-hubs"
+    private static let kind = "hub"
+
+    /// The hubs in the file's order.
+    public private(set) var hubs: [KnownHub] = []
+    /// The fingerprint of the hub that is used when none is named.
+    public private(set) var defaultHub: Fingerprint?
+    private var file: KeyFile
+
+    /// A keyfile without a hub.
+    public init() {
+        file = .empty(comment: "The hubs that this device is paired with; see 'hubpair hubs'.")
+    }
+
+    /// Reads a keyfile; the first fault refuses all of it.
+    public init(parsing bytes: [UInt8]) throws(KeyFileError) {
+        file = try KeyFile(parsing: bytes)
+        try file.checkFormat()
+        for fingerprint in try file.identifiers(of: KnownHubs.kind) {
+            let group = KnownHubs.group(fingerprint)
+            hubs.append(
+                KnownHub(
+                    name: try file.name("name", in: group),
+                    pin: try file.pin(in: group, fingerprint: fingerprint),
+                    address: try file.value("address", in: group),
+                    paired: try file.time("paired", in: group)))
+        }
+        if let text = try file.value("default", in: KeyFile.formatGroup) {
+            guard let hub = hubs.first(where: { $0.fingerprint.description == text }) else {
+                throw .invalidValue(
+                    "not the fingerprint of a hub below", key: "default", group: KeyFile.formatGroup)
+            }
+            defaultHub = hub.fingerprint
+        }
+    }
+
+    /// The bytes of the file: what was read, but for what has been changed.
+    public var serialized: [UInt8] { file.serialized }
+
+    /// Adds a hub, or puts it in the place of the one with the same pin.
+    public mutating func insert(_ hub: KnownHub) {
+        let group = KnownHubs.group(hub.fingerprint.description)
+        file.set("name", to: hub.name.description, in: group)
+        file.set("pin", to: hub.pin.text, in: group)
+        file.set("address", to: hub.address, in: group)
+        file.set("paired", to: hub.paired?.timestamp, in: group)
+        if let index = hubs.firstIndex(where: { $0.pin == hub.pin }) {
+            hubs[index] = hub
+        } else {
+            hubs.append(hub)
+        }
+    }
+
+    /// Makes the hub with this fingerprint the one that is used when none is named. Nothing happens if the
+    /// file does not hold it.
+    public mutating func use(_ fingerprint: Fingerprint) {
+        guard hubs.contains(where: { $0.fingerprint == fingerprint }) else { return }
+        defaultHub = fingerprint
+        file.set("default", to: fingerprint.description, in: KeyFile.formatGroup)
+    }
+
+    /// Removes the hub with this fingerprint; if it was the default, there is none from now on.
+    public mutating func forget(_ fingerprint: Fingerprint) {
+        file.removeGroup(KnownHubs.group(fingerprint.description))
+        hubs.removeAll { $0.fingerprint == fingerprint }
+        if defaultHub == fingerprint {
+            defaultHub = nil
+            file.set("default", to: nil, in: KeyFile.formatGroup)
+        }
+    }
+
+    private static func group(_ fingerprint: String) -> String { "\(kind) \(fingerprint)" }
+}

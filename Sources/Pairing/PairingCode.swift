@@ -1,0 +1,122 @@
+public import FoundationEssentials
+
+/// A pairing code: what the hub prints as a QR code and a device scans.
+///
+///     text    = "HUBPAIR:" base32              ; strict Crockford base32, see CrockfordBase32
+///     bytes   = head flags expiry secret pin [ hint ] checksum
+///     head    = OCTET                          ; high nibble: version, 1; low nibble: 0 once, 1 label
+///     flags   = OCTET                          ; bit 0: a hint follows the pin; the others are 0
+///     expiry  = 4OCTET                         ; seconds since 1970 UTC; 0: none (labels only)
+///     secret  = 10OCTET
+///     pin     = 32OCTET                        ; SHA-256 of the hub's SubjectPublicKeyInfo
+///     hint    = 4OCTET 2OCTET                  ; IPv4 address and TCP port, never trusted
+///     checksum = 2OCTET                        ; of SHA-256 over everything before
+///
+/// Integers are big endian. 88 characters without the hint (QR version 4-M), 98 with it (5-M).
+///
+/// Accepted:
+///
+///     HUBPAIR:2006P0BGSEGA38N3MJJTD9X8N5N1VGZP51TYGQC0A4A1WZPAQFMSCXWMW69XK2N2YK0WBH7VVP5QBV5X
+///
+/// Rejected: the same in lower case (alphabet), without its last character (unused bits), with any one
+/// character changed (checksum). `samples/vectors/pairing-codes.json` has one text for each fault.
+///
+/// Parsing never looks at a clock: whether a code has expired is for the hub's record to say.
+public struct PairingCode: Equatable, Sendable {
+    /// What a code is for.
+    public enum Kind: String, Equatable, Sendable, CaseIterable {
+        /// For one device, which it approves by itself.
+        case once
+        /// Stuck on the hub; lets a device ask for the owner's approval.
+        case label
+    }
+
+    /// Where the hub may be reached: a hint to try first, never trusted.
+    public struct AddressHint: Equatable, Sendable, CustomStringConvertible {
+        /// The IPv4 address, 4 bytes in network order.
+        public let ipv4: [UInt8]
+        /// The TCP port.
+        public let port: UInt16
+
+        /// A hint from 4 bytes and a port, or nil if there are not exactly 4.
+        public init?(ipv4: some Sequence<UInt8>, port: UInt16) {
+            let ipv4 = Array(ipv4)
+            guard ipv4.count == 4 else { return nil }
+            self.ipv4 = ipv4
+            self.port = port
+        }
+
+        /// `192.0.2.7:8000`.
+        public var description: String { "\(ipv4.map(String.init).joined(separator: ".")):\(port)" }
+    }
+
+    /// What every text of a pairing code begins with, in this and in later versions.
+    public static let prefix = "HUBPAIR:"
+    /// The version of the format that this code reads and writes.
+    public static let version: UInt8 = 1
+
+    /// What the code is for.
+    public let kind: Kind
+    /// Seconds since 1970 UTC from which on the hub refuses the code; nil for a label that stays valid.
+    public let expirySeconds: UInt32?
+    /// The secret.
+    public let secret: TicketSecret
+    /// The hub's pin, to be checked in the TLS handshake.
+    public let hub: Pin
+    /// Where the hub may be found.
+    public let addressHint: AddressHint?
+
+    /// A code of these parts.
+    ///
+    /// - Parameter expires: rounded down to whole seconds; required for a once code; from
+    ///   1970-01-01T00:00:01Z to 2106-02-07T06:28:15Z.
+    public init(
+        kind: Kind, expires: Date?, secret: TicketSecret, hub: Pin, addressHint: AddressHint? = nil
+    ) throws(PairingCodeError) {
+        if let expires {
+            let seconds = expires.timeIntervalSince1970
+            guard seconds >= 1, seconds < 4_294_967_296 else { throw .expiryOutOfRange }
+            expirySeconds = UInt32(seconds)
+        } else {
+            guard kind == .label else { throw .onceWithoutExpiry }
+            expirySeconds = nil
+        }
+        self.kind = kind
+        self.secret = secret
+        self.hub = hub
+        self.addressHint = addressHint
+    }
+
+    init(kind: Kind, expirySeconds: UInt32?, secret: TicketSecret, hub: Pin, addressHint: AddressHint?) {
+        self.kind = kind
+        self.expirySeconds = expirySeconds
+        self.secret = secret
+        self.hub = hub
+        self.addressHint = addressHint
+    }
+
+    /// When the hub begins to refuse the code; nil for a label that stays valid.
+    public var expires: Date? { expirySeconds.map { Date(timeIntervalSince1970: Double($0)) } }
+
+    /// The text that goes into the QR code: ASCII, all of it in QR's alphanumeric set (ISO 18004 § 7.3.4).
+    public var text: String {
+        var bytes: [UInt8] = [PairingCode.version << 4 | (kind == .once ? 0 : 1), addressHint == nil ? 0 : 1]
+        bytes.append(bigEndian: expirySeconds ?? 0)
+        bytes += secret.bytes
+        bytes += hub.bytes
+        if let addressHint {
+            bytes += addressHint.ipv4
+            bytes.append(bigEndian: addressHint.port)
+        }
+        bytes += checksum(of: bytes)
+        return PairingCode.prefix + CrockfordBase32.encode(bytes)
+    }
+}
+
+extension [UInt8] {
+    mutating func append(bigEndian integer: some FixedWidthInteger) {
+        for shift in stride(from: integer.bitWidth - 8, through: 0, by: -8) {
+            append(UInt8(truncatingIfNeeded: integer >> shift))
+        }
+    }
+}

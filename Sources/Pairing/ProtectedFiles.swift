@@ -1,0 +1,124 @@
+import Glibc
+
+extension ProtectedDirectory {
+    /// The bytes of the file `name`, or nil if there is none.
+    ///
+    /// Refused: a symbolic link, anything but a regular file, another owner, a mode wider than 0600, more
+    /// than `maximumFileByteCount` bytes.
+    package func read(_ name: String) throws(FileError) -> [UInt8]? {
+        let path = path(of: name)
+        // O_NONBLOCK: a FIFO planted under this name must not hang us.
+        let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else {
+            switch errno {
+            case ENOENT: return nil
+            case ELOOP: throw .symbolicLink(path: path)
+            default: throw .system(errno, operation: "open", path: path)
+            }
+        }
+        defer { close(file) }
+        let status = try fileStatus(file, path: path)
+        guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular(path: path) }
+        try checkOwnerAndMode(status, path: path, allowed: 0o600)
+        guard status.st_size <= ProtectedDirectory.maximumFileByteCount else {
+            throw .tooLarge(Int(status.st_size), path: path)
+        }
+        return try readAll(file, sizeHint: Int(status.st_size), path: path)
+    }
+
+    /// Puts `bytes` in the place of the file `name`, durably: a new file beside it, fsync, rename, fsync of
+    /// the directory. The version before stays as `name.bak`. A crash at any point leaves the old version or
+    /// the new one whole. Call it inside `withLock`.
+    package func replace(_ name: String, with bytes: [UInt8]) throws(FileError) {
+        let fresh = try writeBeside(name, bytes)
+        let backup = name + ".bak"
+        let oldName = ".\(name).old"
+        try remove(oldName)
+        // A hard link and a rename, so that there is a whole .bak at every moment.
+        if linkat(descriptor, name, descriptor, oldName, 0) == 0 {
+            try rename(oldName, to: backup)
+            try remove(oldName)  // rename leaves both if they are one file already
+        } else if errno != ENOENT {
+            throw .system(errno, operation: "keep the version before of", path: path(of: name))
+        }
+        try rename(fresh, to: name)
+        try synchronize()
+    }
+
+    /// Makes the file `name` with `bytes`, durably, and throws `exists` if there is one: what has been
+    /// made once, a key above all, is never replaced.
+    package func create(_ name: String, with bytes: [UInt8]) throws(FileError) {
+        let fresh = try writeBeside(name, bytes)
+        let linked = linkat(descriptor, fresh, descriptor, name, 0)
+        let error = errno
+        try remove(fresh)
+        guard linked == 0 else {
+            throw error == EEXIST
+                ? .exists(path: path(of: name)) : .system(error, operation: "make", path: path(of: name))
+        }
+        try synchronize()
+    }
+
+    private func writeBeside(_ name: String, _ bytes: [UInt8]) throws(FileError) -> String {
+        let fresh = ".\(name).new"
+        let path = path(of: fresh)
+        try remove(fresh)  // what a crash left behind
+        let file = openat(descriptor, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .system(errno, operation: "make", path: path) }
+        defer { close(file) }
+        do throws(FileError) {
+            try writeAll(file, bytes, path: path)
+            guard fsync(file) == 0 else { throw .system(errno, operation: "write", path: path) }
+        } catch {
+            unlinkat(descriptor, fresh, 0)
+            throw error
+        }
+        return fresh
+    }
+
+    private func rename(_ name: String, to other: String) throws(FileError) {
+        guard renameat(descriptor, name, descriptor, other) == 0 else {
+            throw .system(errno, operation: "rename to \(other)", path: path(of: name))
+        }
+    }
+
+    private func remove(_ name: String) throws(FileError) {
+        guard unlinkat(descriptor, name, 0) == 0 || errno == ENOENT else {
+            throw .system(errno, operation: "remove", path: path(of: name))
+        }
+    }
+
+    private func synchronize() throws(FileError) {
+        guard fsync(descriptor) == 0 else { throw .system(errno, operation: "write", path: path) }
+    }
+}
+
+private func readAll(_ file: Int32, sizeHint: Int, path: String) throws(FileError) -> [UInt8] {
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(sizeHint + 1)
+    var chunk = [UInt8](repeating: 0, count: 65_536)
+    while true {
+        let count = chunk.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+        if count == 0 { return bytes }
+        if count < 0 {
+            guard errno == EINTR else { throw .system(errno, operation: "read", path: path) }
+            continue
+        }
+        bytes += chunk[..<count]
+        guard bytes.count <= ProtectedDirectory.maximumFileByteCount else {
+            throw .tooLarge(bytes.count, path: path)
+        }
+    }
+}
+
+private func writeAll(_ file: Int32, _ bytes: [UInt8], path: String) throws(FileError) {
+    var written = 0
+    while written < bytes.count {
+        let count = bytes[written...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }
+        if count < 0 {
+            guard errno == EINTR else { throw .system(errno, operation: "write", path: path) }
+            continue
+        }
+        written += count
+    }
+}

@@ -1,0 +1,149 @@
+import FoundationEssentials
+import Testing
+
+@testable import Pairing
+
+@Suite struct ApprovedDevicesVectorTests {
+    struct Accepted: Decodable, Sendable, CustomTestStringConvertible {
+        struct Device: Decodable, Sendable {
+            let name: String
+            let pin: String
+            let status: String
+            let approved: String?
+            let expires: String?
+        }
+        let name: String
+        let text: String
+        let devices: [Device]
+        var testDescription: String { name }
+    }
+
+    static let vectors = Vectors<Accepted>.read("approved-devices")
+
+    @Test(arguments: vectors.accepted)
+    func accepted(vector: Accepted) throws {
+        let devices = try ApprovedDevices(parsing: Array(vector.text.utf8)).devices
+        #expect(devices.count == vector.devices.count)
+        for (device, expected) in zip(devices, vector.devices) {
+            #expect(Array(device.name.description.utf8) == Array(expected.name.utf8))
+            #expect(device.pin.bytes == bytes(hex: expected.pin))
+            #expect(device.status.rawValue == expected.status)
+            #expect(device.approved?.timestamp == expected.approved)
+            #expect(device.expires?.timestamp == expected.expires)
+        }
+        let file = try KeyFile(parsing: Array(vector.text.utf8))
+        #expect(String(decoding: file.serialized, as: UTF8.self) == vector.text.replacing("\r\n", with: "\n"))
+    }
+
+    @Test(arguments: vectors.rejected)
+    func rejected(vector: Vectors<Accepted>.Rejected) throws {
+        let error = try #require(throws: KeyFileError.self) {
+            try ApprovedDevices(parsing: Array(vector.text.utf8))
+        }
+        #expect(identifier(of: error) == vector.error)
+    }
+
+    private func identifier(of error: KeyFileError) -> String {
+        switch error {
+        case .tooLarge: "too-large"
+        case .notUTF8: "not-utf8"
+        case .torn: "torn"
+        case .invalidHeader: "invalid-header"
+        case .invalidLine: "invalid-line"
+        case .pairOutsideGroup: "pair-outside-group"
+        case .duplicateGroup: "duplicate-group"
+        case .duplicateKey: "duplicate-key"
+        case .invalidEscape: "invalid-escape"
+        case .missingFormat: "missing-format"
+        case .newerFormat: "newer-format"
+        case .missingKey: "missing-key"
+        case .invalidValue: "invalid-value"
+        case .unknownGroup: "unknown-group"
+        case .wrongFingerprint: "wrong-fingerprint"
+        }
+    }
+}
+
+@Suite struct KeyFileTests {
+    static let text = """
+        # above
+
+        [keyfile]
+        format=1
+
+        # about the first
+        [device one]
+        name = Küche \\s
+        # inside
+        unknown[de]=kept
+
+        # about the second
+        [device two]
+        name=two
+
+        """
+
+    @Test func everythingUnknownSurvivesAChange() throws {
+        var file = try KeyFile(parsing: Array(Self.text.utf8))
+        file.set("name", to: "new", in: "device two")
+        file.set("status", to: "approved", in: "device one")
+        let expected = Self.text
+            .replacing("name=two", with: "name=new")
+            .replacing("unknown[de]=kept\n", with: "unknown[de]=kept\nstatus=approved\n")
+        #expect(String(decoding: file.serialized, as: UTF8.self) == expected)
+    }
+
+    @Test func settingTheSameValueChangesNothing() throws {
+        var file = try KeyFile(parsing: Array(Self.text.utf8))
+        file.set("format", to: "1", in: "keyfile")
+        #expect(String(decoding: file.serialized, as: UTF8.self) == Self.text)
+    }
+
+    @Test func aRemovedGroupLeavesTheCommentOfTheNext() throws {
+        var file = try KeyFile(parsing: Array(Self.text.utf8))
+        file.removeGroup("device one")
+        let text = String(decoding: file.serialized, as: UTF8.self)
+        #expect(!text.contains("one]") && !text.contains("kept") && !text.contains("inside"))
+        #expect(text.contains("# about the second\n[device two]\nname=two\n"))
+        #expect(try KeyFile(parsing: Array(text.utf8)) == file)
+    }
+
+    @Test(arguments: [
+        "plain", "", " leading", "trailing ", " ", "  ", "a\tb", "\ttab", "line\nbreak", "\r", "back\\slash",
+        "\\s",
+        "=", "[x]", "# no comment", "\u{301}combining", "😀", "a;b",
+    ])
+    func valuesSurvive(value: String) throws {
+        var file = KeyFile()
+        file.set("key", to: value, in: "group")
+        let read = try KeyFile(parsing: file.serialized).value("key", in: "group")
+        #expect(read.map { Array($0.utf8) } == Array(value.utf8))
+    }
+
+    @Test func notUTF8AndTooLarge() {
+        #expect(throws: KeyFileError.notUTF8) { try KeyFile(parsing: [0x5B, 0xFF, 0x5D, 0x0A]) }
+        let large = [UInt8](repeating: 0x0A, count: KeyFile.maximumByteCount + 1)
+        #expect(throws: KeyFileError.tooLarge(large.count)) { try KeyFile(parsing: large) }
+    }
+}
+
+@Suite struct VerdictTests {
+    static let now = Date(timeIntervalSince1970: 1_795_256_523)
+
+    @Test(arguments: [
+        (ApprovedDevice.Status.approved, nil, DeviceVerdict.approved),
+        (.approved, now.addingTimeInterval(1), .approved),
+        (.approved, now, .expired(since: now)),
+        (.pending, nil, .pending),
+        (.revoked, now.addingTimeInterval(1), .revoked),
+    ])
+    func verdict(status: ApprovedDevice.Status, expires: Date?, expected: DeviceVerdict) throws {
+        let pin = Pin(subjectPublicKeyInfo: Data([1]))
+        var devices = ApprovedDevices()
+        #expect(devices.verdict(for: pin, at: Self.now) == .unknown)
+        devices.insert(
+            ApprovedDevice(name: try PeerName("x"), pin: pin, status: status, expires: expires, role: nil))
+        #expect(devices.verdict(for: pin, at: Self.now) == expected)
+        #expect(try ApprovedDevices(parsing: devices.serialized).verdict(for: pin, at: Self.now) == expected)
+    }
+}
