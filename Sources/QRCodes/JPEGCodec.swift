@@ -1,0 +1,81 @@
+import CTurboJPEG
+
+/// JPEG through libjpeg-turbo's TurboJPEG API, straight to grey: the colour planes are never converted.
+enum JPEGCodec {
+    /// The picture in a JPEG file, baseline or progressive, grey, YCbCr, RGB, CMYK or YCCK. A damaged one is
+    /// read as other tools read it, as far as it goes, and says so in `damage`.
+    static func decode(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) -> LuminanceImage {
+        guard let decoder = JPEGDecompressor() else { throw .outOfMemory }
+        return try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
+            var columns: Int32 = 0
+            var rows: Int32 = 0
+            var subsampling: Int32 = 0
+            var colourSpace: Int32 = 0
+            let header = tjDecompressHeader3(
+                decoder.handle, file.baseAddress, UInt(file.count), &columns, &rows, &subsampling,
+                &colourSpace)
+            // A header with a mere warning is a header; its size is checked all the same.
+            guard header == 0 || (decoder.isWarning && columns > 0) else {
+                throw .brokenJPEG(decoder.message)
+            }
+            let width = Int(columns)
+            let height = Int(rows)
+            try limits.check(width: width, height: height)
+
+            let hasInk = [TJCS_CMYK, TJCS_YCCK].contains { Int32($0.rawValue) == colourSpace }
+            let format = hasInk ? TJPF_CMYK : TJPF_GRAY
+            // Limits were checked; at most 65,535² × 4 bytes, which is no overflow. White, since a file that
+            // breaks off for good after a warning counts as a warning, and leaves the rest as it was.
+            var samples = [UInt8](repeating: 255, count: width * height * (hasInk ? 4 : 1))
+            let result = samples.withUnsafeMutableBufferPointer { samples in
+                // LIMITSCANS: a progressive file of few bytes could otherwise ask for hours of work.
+                tjDecompress2(
+                    decoder.handle, file.baseAddress, UInt(file.count), samples.baseAddress, columns, 0, rows,
+                    Int32(format.rawValue), TJFLAG_LIMITSCANS)
+            }
+            guard result == 0 || decoder.isWarning else { throw .brokenJPEG(decoder.message) }
+            let damage = result == 0 ? nil : decoder.message
+            let pixels = hasInk ? luminance(ofInvertedCMYK: samples) : samples
+            guard let image = LuminanceImage(width: width, height: height, pixels: pixels, damage: damage)
+            else {
+                throw .brokenJPEG("no reason given")
+            }
+            return image
+        }
+    }
+
+    /// Luma (ITU-R BT.601) of four-byte CMYK samples as Adobe's programs write them, 255 for no ink. Files
+    /// the other way round are so rare that no common reader looks for them.
+    private static func luminance(ofInvertedCMYK samples: [UInt8]) -> [UInt8] {
+        stride(from: 0, to: samples.count - 3, by: 4).map { position in
+            let key = UInt32(samples[position + 3])
+            let colour =
+                299 * UInt32(samples[position]) + 587 * UInt32(samples[position + 1])
+                + 114 * UInt32(samples[position + 2])
+            return UInt8(truncatingIfNeeded: colour * key / 255_000)
+        }
+    }
+}
+
+/// The one owner of a TurboJPEG decompressor.
+private struct JPEGDecompressor: ~Copyable {
+    let handle: tjhandle
+
+    /// Nil if there is no memory for it.
+    init?() {
+        guard let handle = tjInitDecompress() else { return nil }
+        self.handle = handle
+    }
+
+    deinit { tjDestroy(handle) }
+
+    /// True if the last call complained but went on to the end.
+    var isWarning: Bool { tjGetErrorCode(handle) == Int32(TJERR_WARNING.rawValue) }
+
+    /// What the last call complained of: an array of 200 characters inside the handle.
+    var message: String {
+        guard let text = tjGetErrorStr2(handle) else { return boundedMessage([]) }
+        let bytes = UnsafeBufferPointer(start: text, count: 200)
+        return boundedMessage(bytes.lazy.map { UInt8(bitPattern: $0) })
+    }
+}

@@ -1,0 +1,81 @@
+/// A grey picture: 8 bits a pixel, 0 is black and 255 white, row by row from the top, without padding.
+package struct LuminanceImage: Equatable, Sendable {
+    /// The number of columns, at least 1.
+    package let width: Int
+    /// The number of rows, at least 1.
+    package let height: Int
+    /// `width` × `height` bytes; the pixel (x, y) is at y · `width` + x.
+    package let pixels: [UInt8]
+    /// What the decoder complained of although it gave a picture, or nil: "Premature end of JPEG file".
+    /// A code may be missing because of it.
+    package let damage: String?
+
+    /// A picture of these pixels, or nil unless both sides are at least 1 and `pixels` holds exactly
+    /// `width` × `height` bytes.
+    package init?(width: Int, height: Int, pixels: [UInt8], damage: String? = nil) {
+        guard width > 0, height > 0 else { return nil }
+        let (count, overflow) = width.multipliedReportingOverflow(by: height)
+        guard !overflow, count == pixels.count else { return nil }
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+        self.damage = damage
+    }
+}
+
+extension LuminanceImage {
+    /// The negative: light codes on a dark ground become dark ones on a light ground.
+    package var inverted: LuminanceImage {
+        LuminanceImage(unchecked: pixels.map { ~$0 }, width: width, height: height, damage: damage)
+    }
+
+    /// The picture at half its width and height (rounded up), each pixel the mean of up to four.
+    package var halved: LuminanceImage {
+        let newWidth = (width + 1) / 2
+        let newHeight = (height + 1) / 2
+        var smaller: [UInt8] = []
+        smaller.reserveCapacity(newWidth * newHeight)
+        pixels.withUnsafeBufferPointer { pixels in
+            for y in 0..<newHeight {
+                let upper = 2 * y * width
+                let lower = min(2 * y + 1, height - 1) * width
+                for x in 0..<newWidth {
+                    let left = 2 * x
+                    let right = min(left + 1, width - 1)
+                    let sum =
+                        UInt16(pixels[upper + left]) + UInt16(pixels[upper + right])
+                        + UInt16(pixels[lower + left]) + UInt16(pixels[lower + right])
+                    smaller.append(UInt8(truncatingIfNeeded: (sum + 2) / 4))
+                }
+            }
+        }
+        return LuminanceImage(unchecked: smaller, width: newWidth, height: newHeight, damage: damage)
+    }
+
+    private init(unchecked pixels: [UInt8], width: Int, height: Int, damage: String?) {
+        self.width = width
+        self.height = height
+        self.pixels = pixels
+        self.damage = damage
+    }
+}
+
+/// How large an image may be before anything is allocated for it.
+package struct ImageLimits: Equatable, Sendable {
+    /// The most pixels (width × height) that an image may have.
+    package var maximumPixels: Int
+
+    /// 64 megapixels, unless told otherwise: more than any phone's camera makes, and 64 MB of grey.
+    package init(maximumPixels: Int = 64_000_000) {
+        self.maximumPixels = maximumPixels
+    }
+
+    /// Refuses an image without pixels, or with more of them than allowed.
+    package func check(width: Int, height: Int) throws(ImageError) {
+        guard width > 0, height > 0 else { throw .zeroDimensions(width: width, height: height) }
+        let (count, overflow) = width.multipliedReportingOverflow(by: height)
+        guard !overflow, count <= maximumPixels else {
+            throw .tooManyPixels(width: width, height: height, limit: maximumPixels)
+        }
+    }
+}

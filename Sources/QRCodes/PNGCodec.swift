@@ -1,0 +1,87 @@
+import CPNG
+
+/// PNG through libpng's simplified API (`png_image`), which turns every kind of PNG into plain samples.
+enum PNGCodec {
+    /// The picture in a PNG file: palette, 16-bit and interlaced too; transparency laid on white.
+    static func decode(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) -> LuminanceImage {
+        try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
+            let png = PNGImage()
+            guard png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count) != 0 else {
+                throw .brokenPNG(png.message)
+            }
+            let width = Int(png.pointer.pointee.width)
+            let height = Int(png.pointer.pointee.height)
+            try limits.check(width: width, height: height)
+            png.pointer.pointee.format = UInt32(PNG_FORMAT_GRAY)
+
+            var pixels = [UInt8](repeating: 0, count: width * height)
+            var white = png_color(red: 255, green: 255, blue: 255)
+            let read = pixels.withUnsafeMutableBytes { samples in
+                png_image_finish_read(png.pointer, &white, samples.baseAddress, Int32(width), nil)
+            }
+            guard read != 0, let image = LuminanceImage(width: width, height: height, pixels: pixels) else {
+                throw .brokenPNG(png.message)
+            }
+            return image
+        }
+    }
+
+    /// A PNG file of black and white, one bit a pixel: `pixels` holds `width` × `height` times 0 (white) or
+    /// 1 (black). Nil, with libpng's message, if it cannot be written.
+    static func encode(bilevel pixels: [UInt8], width: Int, height: Int) -> Result<[UInt8], PNGWriteError> {
+        let png = PNGImage()
+        guard let columns = UInt32(exactly: width), let rows = UInt32(exactly: height), columns > 0, rows > 0,
+            width.multipliedReportingOverflow(by: height) == (pixels.count, false)
+        else { return .failure(PNGWriteError(message: "the size does not fit the pixels")) }
+        png.pointer.pointee.width = columns
+        png.pointer.pointee.height = rows
+        // Two entries make libpng write one bit a pixel.
+        png.pointer.pointee.format = UInt32(PNG_FORMAT_GRAY) | UInt32(PNG_FORMAT_FLAG_COLORMAP)
+        png.pointer.pointee.colormap_entries = 2
+        let palette: [UInt8] = [255, 0]
+
+        // The bound holds for incompressible pixels of one byte each; the first call tells the true size.
+        var file = [UInt8](repeating: 0, count: 4096 + pixels.count / 4)
+        for _ in 0..<2 {
+            var size = file.count
+            let written = file.withUnsafeMutableBytes { memory in
+                png_image_write_to_memory(png.pointer, memory.baseAddress, &size, 0, pixels, 0, palette)
+            }
+            if written != 0 {
+                file.removeSubrange(size...)
+                return .success(file)
+            }
+            guard size > file.count else { break }
+            file = [UInt8](repeating: 0, count: size)
+        }
+        return .failure(PNGWriteError(message: png.message))
+    }
+}
+
+/// libpng's message when it does not write.
+struct PNGWriteError: Error, Equatable {
+    let message: String
+}
+
+/// The one owner of a `png_image`.
+///
+/// It stands at a fixed address, since libpng keeps a pointer to it from the first call to the last.
+private struct PNGImage: ~Copyable {
+    let pointer: UnsafeMutablePointer<png_image>
+
+    init() {
+        pointer = .allocate(capacity: 1)
+        pointer.initialize(to: png_image())
+        pointer.pointee.version = UInt32(PNG_IMAGE_VERSION)
+    }
+
+    deinit {
+        png_image_free(pointer)
+        pointer.deallocate()
+    }
+
+    /// libpng's message: a fixed array of 64 characters.
+    var message: String {
+        withUnsafeBytes(of: pointer.pointee.message) { boundedMessage($0) }
+    }
+}

@@ -1,0 +1,57 @@
+extension QRSymbol {
+    /// How many pixels a module may have on each side in a PNG.
+    package static let pixelsPerModuleRange = 1...64
+
+    /// A PNG file of the symbol and its quiet zone, black on white, one bit a pixel.
+    package func png(pixelsPerModule: Int = 8) throws(RenderError) -> [UInt8] {
+        guard QRSymbol.pixelsPerModuleRange.contains(pixelsPerModule) else {
+            throw .pixelsPerModule(pixelsPerModule)
+        }
+        // At most (177 + 8) × 64 = 11,840 pixels a side.
+        let side = framedSide * pixelsPerModule
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(side * side)
+        for y in 0..<framedSide {
+            let start = pixels.count
+            for x in 0..<framedSide {
+                let isDark = isDark(x: x - QRSymbol.quietZone, y: y - QRSymbol.quietZone)
+                for _ in 0..<pixelsPerModule { pixels.append(isDark ? 1 : 0) }
+            }
+            let row = pixels[start...]
+            for _ in 1..<pixelsPerModule { pixels.append(contentsOf: row) }
+        }
+        switch PNGCodec.encode(bilevel: pixels, width: side, height: side) {
+        case .success(let file): return file
+        case .failure(let error): throw .notWritten(error.message)
+        }
+    }
+
+    /// Reads a PNG file back, and makes sure that it holds this symbol's payload and nothing else.
+    package func verify(png file: [UInt8]) throws(RenderError) {
+        let limit = framedSide * framedSide * 64 * 64
+        guard let image = try? LuminanceImage.decode(file, limits: ImageLimits(maximumPixels: limit)) else {
+            throw .unreadable("PNG")
+        }
+        try verify(image.sampled(pixelsPerModule: image.width / framedSide), drawnAs: "PNG")
+    }
+}
+
+extension LuminanceImage {
+    /// The picture with each square of `pixelsPerModule` pixels made `readablePixelsPerModule` wide by picking
+    /// pixels, where they were wider: large drawings are checked as fast as small ones.
+    fileprivate func sampled(pixelsPerModule: Int) -> LuminanceImage {
+        let wanted = RenderedCode.pixelsPerModule
+        guard pixelsPerModule > wanted else { return self }
+        let columns = width / pixelsPerModule * wanted
+        let rows = height / pixelsPerModule * wanted
+        // The middle of each of the `wanted` strips of a module.
+        func position(_ index: Int) -> Int { (2 * index + 1) * pixelsPerModule / (2 * wanted) }
+        var picked: [UInt8] = []
+        picked.reserveCapacity(columns * rows)
+        for y in 0..<rows {
+            let row = position(y) * width
+            for x in 0..<columns { picked.append(pixels[row + position(x)]) }
+        }
+        return LuminanceImage(width: columns, height: rows, pixels: picked) ?? self
+    }
+}

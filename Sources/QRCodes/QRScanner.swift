@@ -1,0 +1,94 @@
+import CZBar
+
+/// Finds QR codes in a picture, with libzbar.
+package enum QRScanner {
+    /// libzbar reckons with 32-bit products of coordinates in quarters of a pixel; a picture of at most this
+    /// many pixels (2²⁶) keeps them whole. A larger one is searched at half its size, or a quarter.
+    static let maximumPixels = 1 << 26
+
+    /// Every QR code in `image`, dark on light or else light on dark.
+    ///
+    /// Only if there is none are barcodes of other kinds looked for, to say what the picture holds instead.
+    package static func scan(_ image: LuminanceImage) throws(QRScanError) -> QRScanResult {
+        var image = image
+        var scale = 1
+        while image.pixels.count > maximumPixels {
+            image = image.halved
+            scale *= 2
+        }
+        var result = try scanOnce(image)
+        if result.isEmpty { result = try scanOnce(image.inverted) }
+        if result.isEmpty { result.otherSymbologies = try linearSymbologies(in: image) }
+        if scale > 1 { result.codes = result.codes.map { $0.scaled(by: scale) } }
+        return result
+    }
+
+    /// The dark QR codes on a light ground; one pass.
+    static func scanOnce(_ image: LuminanceImage) throws(QRScanError) -> QRScanResult {
+        var result = QRScanResult()
+        var codes: [ScannedQRCode] = []
+        for symbol in try ZBarScanner.symbols([ZBAR_QRCODE], in: image) {
+            switch symbol.type {
+            case ZBAR_PARTIAL:
+                // One part of several, alone, looks like success: its data are the parts that are there.
+                result.incompleteStructuredAppends += 1
+            case ZBAR_QRCODE where symbol.data.isEmpty:
+                result.emptyCodes += 1
+            case ZBAR_QRCODE:
+                let code = ScannedQRCode(payload: symbol.data, corners: symbol.points)
+                if !codes.contains(where: { $0.isSameSymbol(as: code) }) { codes.append(code) }
+            default: break
+            }
+        }
+        result.codes = inReadingOrder(codes)
+        return result
+    }
+
+    /// The names of the common linear barcodes in `image`, each once, sorted.
+    private static func linearSymbologies(in image: LuminanceImage) throws(QRScanError) -> [String] {
+        // These have check digits or long patterns; others (I2/5, Codabar) are seen in any hatching. A barcode
+        // is tall: some 500 lines over the picture meet it often enough.
+        let linear = [ZBAR_EAN13, ZBAR_EAN8, ZBAR_UPCA, ZBAR_CODE128, ZBAR_CODE39]
+        let density = Int32(clamping: max(1, min(image.width, image.height) / 500))
+        let symbols = try ZBarScanner.symbols(linear, in: image, density: density)
+        let names = symbols.filter { $0.quality > 1 }.compactMap { symbol in
+            zbar_get_symbol_name(symbol.type).map { String(cString: $0) }
+        }
+        return Set(names).sorted()
+    }
+
+    /// From top to bottom; codes whose middle is level with the uppermost of a row are in that row, and go
+    /// from left to right.
+    private static func inReadingOrder(_ codes: [ScannedQRCode]) -> [ScannedQRCode] {
+        var rows: [[ScannedQRCode]] = []
+        var rowEnd = Int.min
+        for code in codes.sorted(by: { ($0.top, $0.left) < ($1.top, $1.left) }) {
+            if rows.isEmpty || (code.top + code.bottom) / 2 > rowEnd {
+                rows.append([])
+                rowEnd = code.bottom
+            }
+            rows[rows.count - 1].append(code)
+        }
+        return rows.flatMap { $0.sorted { ($0.left, $0.top) < ($1.left, $1.top) } }
+    }
+}
+
+extension ScannedQRCode {
+    fileprivate var left: Int { corners.map(\.x).min() ?? 0 }
+    fileprivate var right: Int { corners.map(\.x).max() ?? 0 }
+    fileprivate var top: Int { corners.map(\.y).min() ?? 0 }
+    fileprivate var bottom: Int { corners.map(\.y).max() ?? 0 }
+
+    /// Two readings of one symbol: the same bytes, and the middle of one inside the other. Two copies of a
+    /// code that stand apart are two codes.
+    fileprivate func isSameSymbol(as other: ScannedQRCode) -> Bool {
+        let x = (other.left + other.right) / 2
+        let y = (other.top + other.bottom) / 2
+        return payload == other.payload && left <= x && x <= right && top <= y && y <= bottom
+    }
+
+    fileprivate func scaled(by factor: Int) -> ScannedQRCode {
+        ScannedQRCode(
+            payload: payload, corners: corners.map { PixelPoint(x: $0.x * factor, y: $0.y * factor) })
+    }
+}

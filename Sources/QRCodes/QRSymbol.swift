@@ -1,0 +1,153 @@
+import CQREncode
+import FoundationEssentials
+import Glibc
+
+/// A QR code symbol (ISO/IEC 18004) as a square of dark and light modules, without its quiet zone.
+package struct QRSymbol: Equatable, Sendable {
+    /// The share of damaged modules that a reader can mend.
+    package enum ErrorCorrection: Equatable, Sendable {
+        /// About 7 %.
+        case low
+        /// About 15 %.
+        case medium
+        /// About 25 %.
+        case quartile
+        /// About 30 %.
+        case high
+    }
+
+    /// The light border that a reader needs on every side, in modules; ISO/IEC 18004 § 9.1.
+    package static let quietZone = 4
+
+    /// What the symbol holds.
+    package let payload: [UInt8]
+    /// 1 to 40.
+    package let version: Int
+    /// 17 + 4 × version: 21 to 177.
+    package let modulesPerSide: Int
+    /// `modulesPerSide`² times true (dark) or false, row by row.
+    private let modules: [Bool]
+
+    /// The smallest symbol that holds `payload` (1 to 7,089 bytes, NUL among them if need be) at this level.
+    ///
+    /// The densest mode that takes every byte is used: numeric, alphanumeric (`0`–`9`, `A`–`Z`, space and
+    /// `$%*+-./:`), else 8-bit.
+    package static func encode(
+        _ payload: [UInt8], errorCorrection: ErrorCorrection = .medium
+    ) throws(QREncodeError) -> QRSymbol {
+        guard !payload.isEmpty else { throw .empty }
+        // Above this no mode can hold it, and the count must fit a C int.
+        guard payload.count <= 7089 else { throw .tooLong(payload.count) }
+        let input = try QRInput(level: errorCorrection.level)
+        try input.append(payload, mode: payload.densestMode)
+        return try input.symbol(payload: payload)
+    }
+
+    /// True if the module in column `x` and row `y` is dark; false outside the symbol, where it is light.
+    package func isDark(x: Int, y: Int) -> Bool {
+        let inside = 0..<modulesPerSide
+        return inside.contains(x) && inside.contains(y) && modules[y * modulesPerSide + x]
+    }
+
+    /// The side of the symbol with its quiet zone, in modules: 29 to 185.
+    var framedSide: Int { modulesPerSide + 2 * QRSymbol.quietZone }
+
+    fileprivate init(payload: [UInt8], version: Int, modulesPerSide: Int, modules: [Bool]) {
+        self.payload = payload
+        self.version = version
+        self.modulesPerSide = modulesPerSide
+        self.modules = modules
+    }
+}
+
+/// Why some bytes do not become a QR code. The description is what the user reads.
+package enum QREncodeError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+    /// A code that holds nothing is of no use, and readers do not agree on it.
+    case empty
+    /// This many bytes do not fit the largest symbol (version 40) at the level asked for.
+    case tooLong(Int)
+    /// libqrencode has no memory.
+    case outOfMemory
+    /// libqrencode refuses for another reason; the errno that it left.
+    case refused(Int32)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .empty: "there is nothing to put into the QR code"
+        case .tooLong(let count): "\(count) bytes are too many for a QR code"
+        case .outOfMemory: "there is not enough memory to make the QR code"
+        case .refused(let number): "libqrencode refuses to make the QR code (errno \(number))"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .empty: "give at least one byte"
+        case .tooLong: "give at most 2,331 bytes, or 3,391 letters and digits in upper case"
+        case .outOfMemory: "close other programs and try again"
+        case .refused: "check that libqrencode 4 is installed: apt install libqrencode4"
+        }
+    }
+}
+
+extension QRSymbol.ErrorCorrection {
+    fileprivate var level: QRecLevel {
+        switch self {
+        case .low: QR_ECLEVEL_L
+        case .medium: QR_ECLEVEL_M
+        case .quartile: QR_ECLEVEL_Q
+        case .high: QR_ECLEVEL_H
+        }
+    }
+}
+
+extension [UInt8] {
+    fileprivate var densestMode: QRencodeMode {
+        if allSatisfy({ (0x30...0x39).contains($0) }) { return QR_MODE_NUM }
+        let punctuation = Array<UInt8>(" $%*+-./:".utf8)
+        let isAlphanumeric = allSatisfy { byte in
+            (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || punctuation.contains(byte)
+        }
+        return isAlphanumeric ? QR_MODE_AN : QR_MODE_8
+    }
+}
+
+/// The one owner of a libqrencode input.
+private struct QRInput: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// Version 0 lets the library choose the smallest.
+    init(level: QRecLevel) throws(QREncodeError) {
+        guard let pointer = QRinput_new2(0, level) else { throw .outOfMemory }
+        self.pointer = pointer
+    }
+
+    deinit { QRinput_free(pointer) }
+
+    func append(_ bytes: [UInt8], mode: QRencodeMode) throws(QREncodeError) {
+        guard QRinput_append(pointer, mode, Int32(bytes.count), bytes) == 0 else { throw .refused(errno) }
+    }
+
+    func symbol(payload: [UInt8]) throws(QREncodeError) -> QRSymbol {
+        errno = 0
+        guard let code = QRcode_encodeInput(pointer) else {
+            switch errno {
+            case ERANGE: throw .tooLong(payload.count)
+            case ENOMEM: throw .outOfMemory
+            case let number: throw .refused(number)
+            }
+        }
+        defer { QRcode_free(code) }
+        let side = Int(code.pointee.width)
+        guard (21...177).contains(side), let data = code.pointee.data else { throw .refused(0) }
+        // Bit 0 is the colour, the others tell what the module is for.
+        let modules = UnsafeBufferPointer(start: data, count: side * side).map { $0 & 1 == 1 }
+        return QRSymbol(
+            payload: payload, version: Int(code.pointee.version), modulesPerSide: side, modules: modules)
+    }
+}

@@ -1,0 +1,69 @@
+import FoundationEssentials
+
+/// Why a drawing of a QR code is not handed out. The description is what the user reads.
+package enum RenderError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+    /// A module was to be this many pixels wide, outside the range.
+    case pixelsPerModule(Int)
+    /// libpng does not write the file; its message.
+    case notWritten(String)
+    /// What was drawn (`PNG`, `SVG`, `terminal`) was read again and is not the code that it should be.
+    case unreadable(String)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .pixelsPerModule(let count): "a module of \(count) pixels is out of range"
+        case .notWritten(let message): "the PNG image cannot be written: \(message)"
+        case .unreadable(let kind):
+            "the drawing (\(kind)) was read again to check it, and it does not say what it should"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .pixelsPerModule:
+            "choose \(QRSymbol.pixelsPerModuleRange.lowerBound) to \(QRSymbol.pixelsPerModuleRange.upperBound)"
+        case .notWritten: "close other programs and try again"
+        case .unreadable: "choose another format, and report this as a fault of hubpair"
+        }
+    }
+}
+
+/// The check of what was drawn: it is read again by the scanner that reads photos, and compared byte for byte.
+enum RenderedCode {
+    /// How wide a module is in a picture that is made only to be checked: wide enough for libzbar at every
+    /// version, and few pixels, since the check is most of the work of drawing a code.
+    static let pixelsPerModule = 4
+}
+
+extension QRSymbol {
+    /// Makes sure that `image` holds this symbol's payload and no other code.
+    func verify(_ image: LuminanceImage, drawnAs kind: String) throws(RenderError) {
+        guard let result = try? QRScanner.scanOnce(image), result.codes.map(\.payload) == [payload],
+            result.incompleteStructuredAppends == 0, result.emptyCodes == 0
+        else { throw .unreadable(kind) }
+    }
+}
+
+extension LuminanceImage {
+    /// A picture of `rows` of equally many light (true) and dark (false) squares, each `scale` pixels wide
+    /// and high. Nil if the rows are uneven or there is none.
+    static func squares(_ rows: [[Bool]], scale: Int) -> LuminanceImage? {
+        guard let columns = rows.first?.count, columns > 0, rows.allSatisfy({ $0.count == columns }) else {
+            return nil
+        }
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(columns * rows.count * scale * scale)
+        for row in rows {
+            let start = pixels.count
+            for isLight in row { for _ in 0..<scale { pixels.append(isLight ? 255 : 0) } }
+            let line = pixels[start...]
+            for _ in 1..<scale { pixels.append(contentsOf: line) }
+        }
+        return LuminanceImage(width: columns * scale, height: rows.count * scale, pixels: pixels)
+    }
+}

@@ -1,0 +1,60 @@
+extension QRSymbol {
+    /// An SVG 1.1 document of the symbol and its quiet zone: a white square, and one path of black
+    /// rectangles, one for each run of dark modules in a row. One unit of the view box is one module.
+    ///
+    /// - Parameters:
+    ///   - title: what a screen reader says and a browser shows; escaped, and characters that XML 1.0 § 2.2
+    ///     forbids become U+FFFD.
+    ///   - millimetresPerModule: the printed size; 1 mm makes a code of 33 modules 41 mm wide.
+    package func svg(title: String? = nil, millimetresPerModule: Int = 1) -> String {
+        let side = framedSide
+        let size = max(1, min(millimetresPerModule, 1000)) * side
+        var path = ""
+        for y in 0..<modulesPerSide {
+            var x = 0
+            while x < modulesPerSide {
+                guard isDark(x: x, y: y) else {
+                    x += 1
+                    continue
+                }
+                let start = x
+                while isDark(x: x, y: y) { x += 1 }
+                let length = x - start
+                path += "M\(start + QRSymbol.quietZone) \(y + QRSymbol.quietZone)h\(length)v1h-\(length)z"
+            }
+        }
+        let caption = title.map { "<title>\(xmlText($0))</title>\n" } ?? ""
+        return """
+            <svg xmlns="http://www.w3.org/2000/svg" width="\(size)mm" height="\(size)mm" \
+            viewBox="0 0 \(side) \(side)" shape-rendering="crispEdges">
+            \(caption)<rect width="\(side)" height="\(side)" fill="#fff"/>
+            <path d="\(path)" fill="#000"/>
+            </svg>
+
+            """
+    }
+
+    /// Draws the document again from its text, and makes sure that it holds this symbol's payload.
+    package func verify(svg document: String) throws(RenderError) {
+        guard let drawing = SVGDrawing(document),
+            let image = drawing.image(scale: RenderedCode.pixelsPerModule)
+        else { throw .unreadable("SVG") }
+        try verify(image, drawnAs: "SVG")
+    }
+}
+
+/// `text` as XML character data (XML 1.0 § 2.4).
+private func xmlText(_ text: String) -> String {
+    var escaped = ""
+    for scalar in text.unicodeScalars {
+        switch scalar {
+        case "&": escaped += "&amp;"
+        case "<": escaped += "&lt;"
+        case ">": escaped += "&gt;"
+        case "\t", "\n": escaped.unicodeScalars.append(scalar)
+        case "\u{0}"..."\u{1F}", "\u{FFFE}", "\u{FFFF}": escaped += "\u{FFFD}"
+        default: escaped.unicodeScalars.append(scalar)
+        }
+    }
+    return escaped
+}

@@ -1,0 +1,74 @@
+import FoundationEssentials
+
+/// A place in a picture, in whole pixels from the top left corner; it may lie outside for a code that is cut.
+package struct PixelPoint: Equatable, Sendable {
+    package var x: Int
+    package var y: Int
+
+    package init(x: Int, y: Int) {
+        self.x = x
+        self.y = y
+    }
+}
+
+/// One QR code that was found in a picture.
+package struct ScannedQRCode: Equatable, Sendable {
+    /// What the code holds, byte for byte, never empty. The one exception: a code that names a character set
+    /// (an ECI header; ISO/IEC 18004 § 7.4.2) comes from libzbar as text, turned into UTF-8.
+    package let payload: [UInt8]
+    /// The corners of the code, in order around it; four of them, for a code in several parts those of a
+    /// rectangle around all.
+    package let corners: [PixelPoint]
+
+    package init(payload: [UInt8], corners: [PixelPoint]) {
+        self.payload = payload
+        self.corners = corners
+    }
+}
+
+/// What a picture holds.
+package struct QRScanResult: Equatable, Sendable {
+    /// The codes from top to bottom, and from left to right where they stand side by side.
+    package var codes: [ScannedQRCode] = []
+    /// How many times a code of several parts (structured append; ISO/IEC 18004 § 8) lacks one or more of
+    /// its parts in this picture. What such a code says is unknown, so it is not among the codes.
+    package var incompleteStructuredAppends = 0
+    /// How many QR codes were read that hold nothing, or whose bytes are wrong in the character set that
+    /// they name.
+    package var emptyCodes = 0
+    /// Only looked for if there is no QR code at all: which other codes there are, each name once, as
+    /// `EAN-13`, `EAN-8`, `UPC-A`, `CODE-128`, `CODE-39`.
+    package var otherSymbologies: [String] = []
+
+    package init() {}
+
+    /// True if no QR code was read, not even a part or an empty one.
+    package var isEmpty: Bool { codes.isEmpty && incompleteStructuredAppends == 0 && emptyCodes == 0 }
+}
+
+/// Why a picture could not be searched. A picture without a code is no error.
+package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+    /// libzbar has no memory for a scanner.
+    case outOfMemory
+    /// libzbar refuses the picture or a setting.
+    case refused
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .outOfMemory: "there is not enough memory to search the image for codes"
+        case .refused: "the barcode library libzbar refuses the image"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .outOfMemory: "crop the image to the code, or make it smaller"
+        case .refused: "check that libzbar 0.23 is installed: apt install libzbar0"
+        }
+    }
+}

@@ -1,0 +1,107 @@
+import CZBar
+
+/// The one owner of a libzbar image scanner.
+///
+/// One for each picture: a scanner that is used again keeps growing, and is not made for two threads.
+struct ZBarScanner: ~Copyable {
+    /// What libzbar found, as it stands in its memory, copied out.
+    struct Symbol {
+        let type: zbar_symbol_type_t
+        let data: [UInt8]
+        /// How many scan lines agreed; 1 for QR codes.
+        let quality: Int
+        let points: [PixelPoint]
+    }
+
+    private let scanner: OpaquePointer
+
+    /// The symbols in `image`, in libzbar's order, of these symbologies and no other: noise is easily taken
+    /// for a barcode.
+    ///
+    /// `density`: the distance of the scan lines in pixels; 1 looks at every row and column.
+    static func symbols(
+        _ symbologies: [zbar_symbol_type_t], in image: LuminanceImage, density: Int32 = 1
+    ) throws(QRScanError) -> [Symbol] {
+        let scanner = try ZBarScanner()
+        try scanner.look(for: symbologies, density: density)
+        return try scanner.symbols(in: image)
+    }
+
+    private init() throws(QRScanError) {
+        guard let scanner = zbar_image_scanner_create() else { throw .outOfMemory }
+        self.scanner = scanner
+    }
+
+    deinit { zbar_image_scanner_destroy(scanner) }
+
+    private func look(for symbologies: [zbar_symbol_type_t], density: Int32) throws(QRScanError) {
+        try set(ZBAR_CFG_ENABLE, of: ZBAR_NONE, to: 0)
+        for symbology in symbologies { try set(ZBAR_CFG_ENABLE, of: symbology, to: 1) }
+        // Bytes as they are: without it, what is no UTF-8 is guessed to be Latin-1, Big5 or Shift JIS.
+        try set(ZBAR_CFG_BINARY, of: ZBAR_QRCODE, to: 1)
+        try set(ZBAR_CFG_X_DENSITY, of: ZBAR_NONE, to: density)
+        try set(ZBAR_CFG_Y_DENSITY, of: ZBAR_NONE, to: density)
+    }
+
+    private func set(_ config: zbar_config_t, of type: zbar_symbol_type_t, to value: Int32)
+        throws(QRScanError)
+    {
+        guard zbar_image_scanner_set_config(scanner, type, config, value) == 0 else { throw .refused }
+    }
+
+    private func symbols(in image: LuminanceImage) throws(QRScanError) -> [Symbol] {
+        guard let width = UInt32(exactly: image.width), let height = UInt32(exactly: image.height) else {
+            throw .refused
+        }
+        let (byteCount, overflow) = image.width.multipliedReportingOverflow(by: image.height)
+        return try image.pixels.withUnsafeBufferPointer { (pixels) throws(QRScanError) in
+            // libzbar never compares its idea of the size with the data's.
+            guard !overflow, pixels.count == byteCount, byteCount > 0 else { throw .refused }
+            guard let picture = ZBarImage() else { throw .outOfMemory }
+            zbar_image_set_format(picture.pointer, ZBarImage.grey)
+            zbar_image_set_size(picture.pointer, width, height)
+            // No clean-up handler: the picture borrows the pixels, and ends inside this closure.
+            zbar_image_set_data(picture.pointer, pixels.baseAddress, UInt(pixels.count), nil)
+            guard zbar_scan_image(scanner, picture.pointer) >= 0 else { throw .refused }
+
+            var found: [Symbol] = []
+            var next = zbar_image_first_symbol(picture.pointer)
+            while let symbol = next {
+                found.append(Symbol(copying: symbol))
+                next = zbar_symbol_next(symbol)
+            }
+            return found
+        }
+    }
+}
+
+extension ZBarScanner.Symbol {
+    fileprivate init(copying symbol: OpaquePointer) {
+        type = zbar_symbol_get_type(symbol)
+        quality = Int(zbar_symbol_get_quality(symbol))
+        let start = UnsafeRawPointer(zbar_symbol_get_data(symbol))
+        let count = Int(zbar_symbol_get_data_length(symbol))
+        // The length counts NUL bytes inside the data; nothing may look for an end of the string.
+        data = start.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
+        points = (0..<zbar_symbol_get_loc_size(symbol)).map { index in
+            PixelPoint(
+                x: Int(zbar_symbol_get_loc_x(symbol, index)), y: Int(zbar_symbol_get_loc_y(symbol, index)))
+        }
+    }
+}
+
+/// The one owner of a libzbar image.
+private struct ZBarImage: ~Copyable {
+    /// The code of 8-bit grey, `Y800`. zbar.h makes it with a macro that Swift does not see.
+    static let grey = "Y800".utf8.reversed().reduce(UInt(0)) { $0 << 8 | UInt($1) }
+
+    let pointer: OpaquePointer
+
+    /// Nil if there is no memory for it.
+    init?() {
+        guard let pointer = zbar_image_create() else { return nil }
+        self.pointer = pointer
+    }
+
+    deinit { zbar_image_destroy(pointer) }
+}
