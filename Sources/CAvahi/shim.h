@@ -7,3 +7,7 @@
 #include <avahi-common/malloc.h>
 #include <avahi-common/simple-watch.h>
 #include <avahi-common/strlst.h>
+#include <sys/eventfd.h>
+
+// glibc declares it only with _GNU_SOURCE, which Swift does not define.
+int pthread_setname_np(unsigned long thread, const char *name);

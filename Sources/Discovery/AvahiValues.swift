@@ -1,0 +1,79 @@
+import CAvahi
+import Glibc
+
+/// avahi's error codes and constants, which Swift sees as `Int` where C's functions take an `int`.
+enum AvahiCode {
+    static let failure = Int32(AVAHI_ERR_FAILURE)
+    static let dbusError = Int32(AVAHI_ERR_DBUS_ERROR)
+    static let disconnected = Int32(AVAHI_ERR_DISCONNECTED)
+    static let noMemory = Int32(AVAHI_ERR_NO_MEMORY)
+    static let noDaemon = Int32(AVAHI_ERR_NO_DAEMON)
+
+    /// The client's last error.
+    static func last(of client: OpaquePointer?) -> Int32 {
+        client.map { avahi_client_errno($0) } ?? failure
+    }
+}
+
+/// The bytes of a C string without its zero, at most 1,013 (avahi's own bound for names); none for NULL.
+func boundedBytes(_ string: UnsafePointer<CChar>?) -> [UInt8] {
+    guard let string else { return [] }
+    return UnsafeBufferPointer(start: string, count: strnlen(string, 1_013)).map(UInt8.init(bitPattern:))
+}
+
+/// A C string with its zero.
+func cString(_ bytes: [UInt8]) -> [CChar] {
+    bytes.map(CChar.init(bitPattern:)) + [0]
+}
+
+extension ServiceInstance {
+    /// What a browser's callback was given; nil for an event that is about no instance.
+    init?(name: UnsafePointer<CChar>?, interface: AvahiIfIndex, family: AvahiProtocol) {
+        guard let name, interface > 0 else { return nil }
+        self.init(
+            nameBytes: boundedBytes(name), interface: NetworkInterface(index: UInt32(interface)),
+            family: family == Int32(AVAHI_PROTO_INET) ? .ipv4 : .ipv6)
+    }
+}
+
+extension NetworkInterface {
+    /// The interface with this index, by the name that it has now.
+    init(index: UInt32) {
+        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
+        guard if_indextoname(index, &name) != nil else {
+            self.init(index: index, name: String(index))
+            return
+        }
+        let bytes = name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
+        self.init(index: index, name: String(decoding: bytes, as: UTF8.self))
+    }
+}
+
+extension NetworkAddress {
+    /// avahi leaves out the scope of a link-local address: it is the interface that was asked on.
+    init?(_ address: AvahiAddress, on interface: NetworkInterface) {
+        let count = address.proto == Int32(AVAHI_PROTO_INET) ? 4 : 16
+        let bytes = withUnsafeBytes(of: address.data) { Array($0.prefix(count)) }
+        self.init(bytes: bytes, scope: interface.name)
+    }
+}
+
+/// The strings of an avahi list, in its order, which is that of the wire for a record that was received.
+///
+/// Copied one by one as they are asked for: who stops early has copied no more. A string is cut at 256
+/// bytes, one more than a record can hold.
+struct AvahiStrings: Sequence, IteratorProtocol {
+    private var current: UnsafeMutablePointer<AvahiStringList>?
+
+    init(first: UnsafeMutablePointer<AvahiStringList>?) {
+        current = first
+    }
+
+    mutating func next() -> [UInt8]? {
+        guard let list = current else { return nil }
+        current = avahi_string_list_get_next(list)
+        guard let text = avahi_string_list_get_text(list) else { return [] }
+        return Array(
+            UnsafeBufferPointer(start: text, count: Swift.min(avahi_string_list_get_size(list), 256)))
+    }
+}

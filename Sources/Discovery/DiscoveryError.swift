@@ -1,0 +1,57 @@
+import CAvahi
+public import FoundationEssentials
+import Glibc
+
+/// Why a browse ended. The description is what the user reads.
+public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+    /// There is no D-Bus system bus to reach the avahi-daemon through.
+    case noBus
+    /// The bus is there, but no avahi-daemon is on it.
+    case noDaemon
+    /// The avahi-daemon or the bus went away in the middle.
+    case daemonLost
+    /// Another error of avahi, with its code (negative) and text.
+    case avahi(code: Int32, text: String)
+    /// A system call failed, with its errno.
+    case system(call: String, errno: Int32)
+    /// Sightings came faster than they were read: more than ``HubBrowser/maximumUnread`` waited.
+    case overrun
+
+    static func avahi(_ code: Int32) -> DiscoveryError {
+        .avahi(code: code, text: avahiText(code))
+    }
+
+    /// What is wrong, in lower case, without a full stop.
+    public var description: String {
+        switch self {
+        case .noBus: "cannot reach the D-Bus system bus, and avahi-daemon only through it"
+        case .noDaemon: "avahi-daemon is not running"
+        case .daemonLost: "avahi-daemon went away"
+        case .avahi(let code, let text): "avahi: \(text) (\(code))"
+        case .system(let call, let errno): "\(call): \(String(cString: strerror(errno)))"
+        case .overrun: "more is announced on this network than this program can read"
+        }
+    }
+
+    /// The same as the description.
+    public var errorDescription: String? { description }
+
+    /// How to mend it.
+    public var recoverySuggestion: String? {
+        switch self {
+        case .noBus: "start it: sudo systemctl start dbus avahi-daemon"
+        case .noDaemon:
+            "start it: sudo systemctl start avahi-daemon (if it is missing: sudo apt-get install avahi-daemon)"
+        case .daemonLost: "start it again: sudo systemctl restart avahi-daemon"
+        case .avahi: "see what the daemon says: journalctl -u avahi-daemon"
+        case .system: nil
+        case .overrun: "find the host that announces so many services: avahi-browse -art"
+        }
+    }
+}
+
+/// What avahi calls an error code: lower case is ours.
+func avahiText(_ code: Int32) -> String {
+    guard let text = avahi_strerror(code) else { return "unknown error" }
+    return String(cString: text).lowercased()
+}

@@ -1,0 +1,104 @@
+public import FoundationEssentials
+
+/// Which addresses can be a hub on a local network, and which of them to try first.
+///
+/// mDNS records are anybody's claim. The threat: a record that sends every device of the house to a server
+/// on the Internet, to a service of the device itself, or to a whole subnet. (Pins stop a wrong server in
+/// the handshake; these rules stop the connection.)
+public struct HubAddressRules: Sendable {
+    /// The networks that this machine is on.
+    public var networks: [LocalNetwork]
+
+    /// Rules for a machine that is on `networks`.
+    public init(networks: [LocalNetwork]) {
+        self.networks = networks
+    }
+
+    /// Checks what was resolved on `interface`.
+    ///
+    /// Good are: private, link-local and global IPv6 addresses, and whatever is on one of this machine's
+    /// own networks, which includes its own addresses. Loopback is good only if it was resolved on the
+    /// loopback interface: then the hub runs on this machine.
+    public func check(
+        _ address: NetworkAddress, port: UInt16, on interface: String
+    ) throws(HubAddressError) {
+        guard port != 0 else { throw .portZero }
+        guard !address.isUnspecified else { throw .unspecified(address) }
+        guard !address.isMulticast else { throw .multicast(address) }
+        if address.isLoopback {
+            guard networks.contains(where: { $0.interface == interface && $0.address.isLoopback }) else {
+                throw .loopback(address)
+            }
+            return
+        }
+        guard address.bytes != [255, 255, 255, 255], !networks.contains(where: { $0.isBroadcast(address) })
+        else { throw .broadcast(address) }
+        guard address.isPrivate || address.isLinkLocal || address.isGlobalIPv6 || isOnLink(address) else {
+            throw .notLocal(address)
+        }
+    }
+
+    /// Best first: what works for most programs at once comes before what needs a router, a scope, or this
+    /// machine.
+    ///
+    /// 1. IPv4 on one of this machine's networks; 2. IPv6 likewise; 3. private IPv4 elsewhere;
+    /// 4. other IPv6; 5. link-local IPv6; 6. link-local IPv4; 7. loopback.
+    /// Within a rank the lower address comes first, so that the order does not depend on the network's.
+    public func bestFirst(_ addresses: some Collection<NetworkAddress>) -> [NetworkAddress] {
+        addresses.map { (rank: rank($0), address: $0) }.sorted { one, other in
+            if one.rank != other.rank { return one.rank < other.rank }
+            if one.address.bytes != other.address.bytes {
+                return one.address.bytes.lexicographicallyPrecedes(other.address.bytes)
+            }
+            return (one.address.scope ?? "") < (other.address.scope ?? "")
+        }.map(\.address)
+    }
+
+    private func rank(_ address: NetworkAddress) -> Int {
+        if address.isLoopback { return 7 }
+        switch (address.family, address.isLinkLocal) {
+        case (.ipv4, true): return 6
+        case (.ipv6, true): return 5
+        case (.ipv4, false): return isOnLink(address) ? 1 : 3
+        case (.ipv6, false): return isOnLink(address) ? 2 : 4
+        }
+    }
+
+    private func isOnLink(_ address: NetworkAddress) -> Bool {
+        networks.contains { !$0.address.isLoopback && $0.contains(address) }
+    }
+}
+
+/// Why an address of a record cannot be a hub's.
+public enum HubAddressError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+    /// The SRV record names port 0.
+    case portZero
+    /// 0.0.0.0 or ::.
+    case unspecified(NetworkAddress)
+    /// A group, not a host.
+    case multicast(NetworkAddress)
+    /// 255.255.255.255 or the broadcast address of a network of this machine.
+    case broadcast(NetworkAddress)
+    /// A loopback address that came over a network.
+    case loopback(NetworkAddress)
+    /// A public IPv4 address, or one for special purposes, that is not on a network of this machine.
+    case notLocal(NetworkAddress)
+
+    /// What is wrong, in lower case, without a full stop.
+    public var description: String {
+        switch self {
+        case .portZero: "port 0 cannot be connected to"
+        case .unspecified(let address): "\(address) is no host's address"
+        case .multicast(let address): "\(address) is a multicast address"
+        case .broadcast(let address): "\(address) is a broadcast address"
+        case .loopback(let address): "\(address) was announced over the network, but it is this machine"
+        case .notLocal(let address): "\(address) is not on the local network"
+        }
+    }
+
+    /// The same as the description.
+    public var errorDescription: String? { description }
+
+    /// How to mend it.
+    public var recoverySuggestion: String? { "correct what the hub announces: an address on this network" }
+}
