@@ -12,7 +12,9 @@ let strict: [SwiftSetting] = [
 let package = Package(
     name: "hubpair",
     products: [
-        .library(name: "Pairing", targets: ["Pairing"])
+        .library(name: "Discovery", targets: ["Discovery"]),
+        .library(name: "Pairing", targets: ["Pairing"]),
+        .executable(name: "hubpair", targets: ["hubpair"]),
     ],
     dependencies: [
         // The command line: parsing, help, usage errors with exit code 64.
@@ -30,6 +32,7 @@ let package = Package(
         .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CTerminal"),
 
         // Floor 1: who is out there · image and bytes · codes, policy, keyfiles. None imports another,
         // but for Identity: pins, fingerprints and the rules for names, which all of them share.
@@ -38,12 +41,53 @@ let package = Package(
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
+        .target(name: "Discovery", dependencies: ["CAvahi", "Identity"], swiftSettings: strict),
+        .target(
+            name: "QRCodes",
+            dependencies: ["CPNG", "CQREncode", "CTurboJPEG", "CZBar"],
+            swiftSettings: strict
+        ),
         .target(
             name: "Pairing",
             dependencies: ["Identity", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
+
+        // Floor 2: the hub's side and the device's side; each use of the tool is one file here.
+        .target(
+            name: "HubService",
+            dependencies: [
+                "Discovery", "Identity", "Pairing", "QRCodes",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "X509", package: "swift-certificates"),
+            ],
+            swiftSettings: strict
+        ),
+        .target(
+            name: "HubClient",
+            dependencies: ["Discovery", "Identity", "Pairing", "QRCodes"],
+            swiftSettings: strict
+        ),
+
+        // Floor 3: the command line. It parses, calls floor 2 and prints.
+        .executableTarget(
+            name: "hubpair",
+            dependencies: [
+                "CTerminal", "Discovery", "HubClient", "HubService", "Identity", "Pairing", "QRCodes",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+            ],
+            swiftSettings: strict
+        ),
+
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
         .testTarget(name: "PairingTests", dependencies: ["Pairing"], swiftSettings: strict),
+        .testTarget(
+            name: "HubServiceTests",
+            dependencies: [
+                "Discovery", "HubService", "Pairing", "QRCodes",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
     ]
 )

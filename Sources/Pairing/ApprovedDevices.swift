@@ -28,6 +28,19 @@ public struct ApprovedDevice: Equatable, Sendable {
     /// The first 10 bytes of the pin.
     public var fingerprint: Fingerprint { pin.fingerprint }
 
+    /// A device of these parts.
+    public init(
+        name: PeerName, pin: Pin, status: Status, approved: Date? = nil, expires: Date? = nil,
+        role: String? = nil
+    ) {
+        self.name = name
+        self.pin = pin
+        self.status = status
+        self.approved = approved
+        self.expires = expires
+        self.role = role
+    }
+
     /// What the device may do at the time `now`.
     public func verdict(at now: Date) -> DeviceVerdict {
         switch status {

@@ -7,7 +7,7 @@ extension KeyFile {
     static let formatGroup = "keyfile"
 
     /// A file that holds nothing but its format, and `comment` above it.
-    static func empty(comment: String) -> KeyFile {
+    package static func empty(comment: String) -> KeyFile {
         var file = KeyFile()
         file.append(.trivia("# " + comment))
         file.set("format", to: String(format), in: formatGroup)
@@ -16,7 +16,7 @@ extension KeyFile {
 
     /// Refuses a file without a format, or with a newer one. An empty file has none: it is what a full
     /// disk leaves, never what hubpair writes.
-    func checkFormat() throws(KeyFileError) {
+    package func checkFormat() throws(KeyFileError) {
         guard let text = try value("format", in: KeyFile.formatGroup), let format = Int(text), format > 0
         else {
             throw .missingFormat
@@ -35,12 +35,12 @@ extension KeyFile {
         return identifiers
     }
 
-    func required(_ key: String, in group: String) throws(KeyFileError) -> String {
+    package func required(_ key: String, in group: String) throws(KeyFileError) -> String {
         guard let text = try value(key, in: group) else { throw .missingKey(key, group: group) }
         return text
     }
 
-    func name(_ key: String, in group: String) throws(KeyFileError) -> PeerName {
+    package func name(_ key: String, in group: String) throws(KeyFileError) -> PeerName {
         let text = try required(key, in: group)
         do {
             return try PeerName(text)

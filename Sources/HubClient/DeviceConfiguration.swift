@@ -1,0 +1,37 @@
+package import Pairing
+
+/// Where the device's files are.
+package struct DeviceConfiguration: Sendable {
+    /// The configuration directory's path.
+    package let path: String
+
+    /// The first of: `option`, `$HUBPAIR_CONFIG`, `$XDG_CONFIG_HOME/hubpair`, `~/.config/hubpair`. Relative
+    /// values of `XDG_CONFIG_HOME` are ignored, as the XDG Base Directory Specification asks.
+    package init(option: String?, environment: [String: String], home: String) {
+        path =
+            if let option {
+                option
+            } else if let variable = environment["HUBPAIR_CONFIG"], !variable.isEmpty {
+                variable
+            } else if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
+                base + "/hubpair"
+            } else {
+                home + "/.config/hubpair"
+            }
+    }
+
+    /// The hubs that this device knows; none if there is no file yet.
+    package func knownHubs() throws -> KnownHubs {
+        do {
+            return try KnownHubs(in: ProtectedDirectory(path: path))
+        } catch FileError.missing {
+            return KnownHubs()
+        }
+    }
+}
+
+extension KnownHubs {
+    init(in directory: borrowing ProtectedDirectory) throws {
+        self = try directory.read(KnownHubs.fileName, KnownHubs.init(parsing:)) ?? KnownHubs()
+    }
+}

@@ -1,0 +1,77 @@
+package import Pairing
+
+/// The user's decisions about the hubs that this device knows, each one step on the keyfile.
+package struct ManageHubs {
+    private let configuration: DeviceConfiguration
+
+    package init(configuration: DeviceConfiguration) { self.configuration = configuration }
+
+    /// All hubs in the keyfile's order, and which one is used when none is named.
+    package func list() throws -> (hubs: [KnownHub], defaultHub: Fingerprint?) {
+        let known = try configuration.knownHubs()
+        return (known.hubs, known.defaultHub)
+    }
+
+    /// Makes a hub the one that is used when none is named.
+    package func use(_ selector: PeerSelector) throws -> KnownHub {
+        try change(selector) { known, hub in known.use(hub.fingerprint) }
+    }
+
+    /// Gives a hub another name on this device. Two hubs of one name would be mistaken for each other.
+    package func rename(_ selector: PeerSelector, to name: PeerName) throws -> KnownHub {
+        try change(selector) { known, hub in
+            if let other = known.hubs.first(where: { $0.name == name && $0.pin != hub.pin }) {
+                throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
+            }
+            hub.name = name
+            known.insert(hub)
+        }
+    }
+
+    /// Forgets a hub. The hub still knows this device, until its owner revokes it there.
+    package func forget(_ selector: PeerSelector) throws -> KnownHub {
+        try change(selector) { known, hub in known.forget(hub.fingerprint) }
+    }
+
+    /// Forgets every hub.
+    ///
+    /// - Returns: the hubs that were known.
+    package func reset() throws -> [KnownHub] {
+        try write { known in
+            let hubs = known.hubs
+            for hub in hubs { known.forget(hub.fingerprint) }
+            return hubs
+        }
+    }
+
+    private func change(
+        _ selector: PeerSelector, _ body: (inout KnownHubs, inout KnownHub) throws -> Void
+    ) throws -> KnownHub {
+        try write { known in
+            let index = try selector.index(
+                in: known.hubs.map { ($0.name, $0.fingerprint) }, kind: "hub", list: "hubpair hubs")
+            var hub = known.hubs[index]
+            try body(&known, &hub)
+            return hub
+        }
+    }
+
+    /// Reads, changes and writes the keyfile as one step.
+    private func write<Result>(_ body: (inout KnownHubs) throws -> Result) throws -> Result {
+        let directory: ProtectedDirectory
+        do {
+            directory = try ProtectedDirectory(path: configuration.path)
+        } catch FileError.missing {
+            // Nothing is known, so none of the changes above finds anything to change.
+            var known = KnownHubs()
+            return try body(&known)
+        }
+        return try directory.withLock { directory in
+            let before = try KnownHubs(in: directory)
+            var known = before
+            let result = try body(&known)
+            if known != before { try directory.replace(KnownHubs.fileName, with: known.serialized) }
+            return result
+        }
+    }
+}

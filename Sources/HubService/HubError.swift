@@ -1,0 +1,57 @@
+import FoundationEssentials
+import Pairing
+
+/// Why a use of the hub's side fails. The description is what the user reads.
+package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// There is no hub in this state directory.
+    case notSetUp(directory: String)
+    /// The hub was set up, but its key is gone.
+    case missingKey(path: String)
+    /// The key's file holds no P-256 key.
+    case unreadableKey(path: String)
+    /// A file that the hub cannot be without.
+    case missingFile(path: String)
+    /// A second set-up with other settings; what is asked for and what there is, in words.
+    case otherSettings(asked: String, present: String, path: String)
+    /// A code would live for no time, or beyond the reach of its format.
+    case badLifetime
+    /// A revoked device cannot be approved again by hand.
+    case revoked(name: String)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .notSetUp(let directory): "no hub is set up in \(directory)"
+        case .missingKey(let path): "the hub's key \(path) is gone"
+        case .unreadableKey(let path): "\(path) holds no P-256 key in PEM"
+        case .missingFile(let path): "\(path) is gone"
+        case .otherSettings(let asked, let present, _):
+            "the hub is set up already with \(present), not \(asked)"
+        case .badLifetime: "a code must live from 1 second to 100 years"
+        case .revoked(let name): "the device \"\(name)\" was revoked"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .notSetUp: "run 'hubpair setup', or name its directory with --state"
+        case .missingKey(let path):
+            "bring it back from a backup; without it, move \(shellQuoted(parent(of: path))) away, run "
+                + "'hubpair setup' and pair every device again"
+        case .unreadableKey(let path): "bring \(shellQuoted(path)) back from a backup"
+        case .missingFile(let path):
+            "bring it back: cp -p \(shellQuoted(path + ".bak")) \(shellQuoted(path))"
+        case .otherSettings(_, _, let path): "to change it, edit \(shellQuoted(path)) and restart the hub"
+        case .badLifetime: "give it like --expires 10m, 2h or 7d"
+        case .revoked: "print a new code with 'hubpair print' and pair the device again"
+        }
+    }
+}
+
+private func parent(of path: String) -> String {
+    path.lastIndex(of: "/").map { String(path[..<$0]) } ?? path
+}

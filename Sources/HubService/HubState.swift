@@ -1,0 +1,65 @@
+package import Pairing
+
+/// Where the hub's files are, and how they are read: each fault names its file.
+package struct HubState: Sendable {
+    /// The state directory's path.
+    package let path: String
+
+    /// The first of: `option`, `$HUBPAIR_STATE`, `/var/lib/hubpair` for root, `$XDG_STATE_HOME/hubpair`,
+    /// `~/.local/state/hubpair`. Relative values of `XDG_STATE_HOME` are ignored, as the XDG Base Directory
+    /// Specification asks.
+    package init(option: String?, environment: [String: String], isRoot: Bool, home: String) {
+        path =
+            if let option {
+                option
+            } else if let variable = environment["HUBPAIR_STATE"], !variable.isEmpty {
+                variable
+            } else if isRoot {
+                "/var/lib/hubpair"
+            } else if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
+                base + "/hubpair"
+            } else {
+                home + "/.local/state/hubpair"
+            }
+    }
+
+    /// Opens the directory; a hub must be set up there.
+    package func open() throws -> ProtectedDirectory {
+        do {
+            return try ProtectedDirectory(path: path)
+        } catch FileError.missing {
+            throw HubError.notSetUp(directory: path)
+        }
+    }
+
+    static func settings(in directory: borrowing ProtectedDirectory) throws -> HubSettings? {
+        try directory.read(HubSettings.fileName, HubSettings.init(parsing:))
+    }
+
+    static func devices(in directory: borrowing ProtectedDirectory) throws -> ApprovedDevices? {
+        try directory.read(ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
+    }
+
+    static func tickets(in directory: borrowing ProtectedDirectory) throws -> Tickets? {
+        try directory.read(Tickets.fileName, Tickets.init(parsing:))
+    }
+
+    /// The hub's settings and identity; throws if it was never set up, or not to the end.
+    static func hub(in directory: borrowing ProtectedDirectory) throws -> Hub {
+        guard let settings = try settings(in: directory) else {
+            throw HubError.notSetUp(directory: directory.path)
+        }
+        guard let identity = try HubIdentity.load(from: directory) else {
+            throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
+        }
+        return Hub(settings: settings, pin: identity.pin, statePath: directory.path)
+    }
+}
+
+/// A hub that is set up.
+package struct Hub: Equatable, Sendable {
+    package let settings: HubSettings
+    /// The pin of its key.
+    package let pin: Pin
+    package let statePath: String
+}

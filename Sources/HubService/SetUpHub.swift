@@ -1,0 +1,79 @@
+import Crypto
+package import Pairing
+
+/// Sets a hub up: its key and certificate, its empty keyfile, its settings.
+///
+/// The settings are written last, so that a set-up that was interrupted is taken up where it stopped, with
+/// the same key. One that is complete is never changed.
+package struct SetUpHub {
+    /// What `setup` was told; nil where it was told nothing.
+    package struct Wishes: Sendable {
+        package var name: PeerName?
+        package var port: UInt16?
+        package var upstream: Upstream?
+
+        package init(name: PeerName? = nil, port: UInt16? = nil, upstream: Upstream? = nil) {
+            self.name = name
+            self.port = port
+            self.upstream = upstream
+        }
+    }
+
+    package static let defaultPort: UInt16 = 8000
+
+    /// - Parameter defaultName: the hub's name if none is wished for.
+    /// - Returns: the hub, and whether it was made now or before.
+    package static func run(
+        _ wishes: Wishes, defaultName: PeerName, state: HubState
+    ) throws -> (hub: Hub, isNew: Bool) {
+        let directory = try ProtectedDirectory(path: state.path, create: true)
+        return try directory.withLock { directory in
+            if try HubState.settings(in: directory) != nil {
+                let hub = try HubState.hub(in: directory)
+                try check(wishes, against: hub.settings, path: directory.path(of: HubSettings.fileName))
+                guard try HubState.devices(in: directory) != nil else {
+                    throw HubError.missingFile(path: directory.path(of: ApprovedDevices.fileName))
+                }
+                return (hub, false)
+            }
+            let identity = try identity(in: directory)
+            if try directory.read(HubIdentity.certificateFileName) == nil {
+                try directory.create(
+                    HubIdentity.certificateFileName, with: Array(identity.certificatePEM().utf8))
+            }
+            if try HubState.devices(in: directory) == nil {
+                try directory.create(ApprovedDevices.fileName, with: ApprovedDevices().serialized)
+            }
+            let settings = HubSettings(
+                name: wishes.name ?? defaultName, port: wishes.port ?? defaultPort, upstream: wishes.upstream)
+            try directory.create(HubSettings.fileName, with: settings.serialized)
+            return (Hub(settings: settings, pin: identity.pin, statePath: state.path), true)
+        }
+    }
+
+    /// The identity that an interrupted set-up left, else a new one. A keyfile that knows devices but has
+    /// no key beside it is no new hub: its key was lost, and a new one would hide that.
+    private static func identity(in directory: borrowing ProtectedDirectory) throws -> HubIdentity {
+        if let identity = try HubIdentity.load(from: directory) { return identity }
+        guard try HubState.devices(in: directory)?.devices.isEmpty ?? true else {
+            throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
+        }
+        let identity = HubIdentity(key: P256.Signing.PrivateKey())
+        try directory.create(HubIdentity.keyFileName, with: Array(identity.keyPEM.utf8))
+        return identity
+    }
+
+    private static func check(_ wishes: Wishes, against settings: HubSettings, path: String) throws(HubError)
+    {
+        if let name = wishes.name, name != settings.name {
+            throw .otherSettings(asked: "\"\(name)\"", present: "the name \"\(settings.name)\"", path: path)
+        }
+        if let port = wishes.port, port != settings.port {
+            throw .otherSettings(asked: "\(port)", present: "the port \(settings.port)", path: path)
+        }
+        if let upstream = wishes.upstream, upstream != settings.upstream {
+            let present = settings.upstream.map { "the upstream \($0.text)" } ?? "no upstream"
+            throw .otherSettings(asked: upstream.text, present: present, path: path)
+        }
+    }
+}

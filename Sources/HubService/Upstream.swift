@@ -1,0 +1,76 @@
+import FoundationEssentials
+package import Pairing
+
+/// The server behind the gateway, as a URL.
+///
+///     upstream = ( "http" / "https" ) "://" loopback [ ":" port ] [ "/" ]
+///              / "https://" host [ ":" port ] [ "/" ] "#" pin        ; pin: sha256//BASE64
+///     loopback = "localhost" / 127.0.0.0/8 / "[::1]"
+///
+/// Accepted: `https://127.0.0.1:8443`, `https://nas.lan:8443#sha256//…`. Rejected: `http://nas.lan` (anybody
+/// on the way could answer), `https://127.0.0.1/api` (a path), `https://me:pw@127.0.0.1` (a password).
+package struct Upstream: Equatable, Sendable {
+    /// The URL as it was given.
+    package let text: String
+    /// The pin that a server on another host must have.
+    package let pin: Pin?
+
+    package init(_ text: String) throws(UpstreamError) {
+        guard text.utf8.count <= 512, let parts = URLComponents(string: text), let host = parts.host,
+            !host.isEmpty,
+            parts.scheme == "http" || parts.scheme == "https"
+        else { throw .notAURL }
+        guard parts.user == nil, parts.password == nil else { throw .password }
+        guard parts.path.isEmpty || parts.path == "/", parts.query == nil else { throw .path }
+        if let port = parts.port, !(1...65_535).contains(port) { throw .notAURL }
+        do {
+            pin = try parts.fragment.map(Pin.init(text:))
+        } catch {
+            throw .badPin
+        }
+        guard Upstream.isLoopback(host) || (parts.scheme == "https" && pin != nil) else { throw .notLoopback }
+        self.text = text
+    }
+
+    private static func isLoopback(_ host: String) -> Bool {
+        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
+        let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+        return octets.count == 4 && octets[0] == 127 && octets.allSatisfy { $0 != nil }
+    }
+}
+
+/// Why a text is not an upstream.
+package enum UpstreamError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// Not `http://HOST[:PORT]` or `https://HOST[:PORT]`.
+    case notAURL
+    /// A user name or password, which would end up in a file and in logs.
+    case password
+    /// A path or a query: the gateway passes on the client's own.
+    case path
+    /// The fragment is not a pin.
+    case badPin
+    /// A host other than this one without https and a pin.
+    case notLoopback
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .notAURL: "the upstream is not a URL like https://127.0.0.1:8443"
+        case .password: "the upstream has a user name or password in it"
+        case .path: "the upstream has a path or query; only scheme, host and port belong there"
+        case .badPin: "the upstream's part after # is not a pin like sha256//…"
+        case .notLoopback: "the upstream is on another host, and not https with a pin"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .notLoopback: "let it listen on 127.0.0.1, or give https://HOST:PORT#sha256//PIN"
+        default: "give it like https://127.0.0.1:8443"
+        }
+    }
+}

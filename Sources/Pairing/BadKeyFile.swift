@@ -1,0 +1,34 @@
+import FoundationEssentials
+
+/// A keyfile with a fault: which file, what fault, and where the version before it stands.
+package struct BadKeyFile: Error, Equatable, LocalizedError, CustomStringConvertible {
+    package let path: String
+    package let fault: KeyFileError
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String { "\(path): \(fault)" }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it. The backup is never read by itself: it may let in a device that was revoked since.
+    package var recoverySuggestion: String? {
+        fault.recoverySuggestion
+            ?? "mend it by hand, or go back to the version before: "
+            + "cp -p \(shellQuoted(path + ".bak")) \(shellQuoted(path))"
+    }
+}
+
+extension ProtectedDirectory {
+    /// Reads the keyfile `name` with `parse`; nil if there is none.
+    package func read<Content>(
+        _ name: String, _ parse: ([UInt8]) throws(KeyFileError) -> Content
+    ) throws -> Content? {
+        guard let bytes = try read(name) else { return nil }
+        do {
+            return try parse(bytes)
+        } catch {
+            throw BadKeyFile(path: path(of: name), fault: error)
+        }
+    }
+}

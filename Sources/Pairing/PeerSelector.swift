@@ -1,0 +1,61 @@
+import FoundationEssentials
+
+/// How a person names a hub or a device on the command line: its name, to the byte, or its fingerprint in
+/// any of the ways that `Fingerprint(forgiving:)` reads.
+package struct PeerSelector: Sendable {
+    private let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    /// The position of the one peer that is meant.
+    ///
+    /// - Parameters:
+    ///   - kind: "device" or "hub", for the message.
+    ///   - list: the command that lists them, for the hint.
+    package func index(
+        in peers: [(name: PeerName, fingerprint: Fingerprint)], kind: String, list: String
+    ) throws(PeerSelectorError) -> Int {
+        let fingerprint = Fingerprint(forgiving: text)
+        let matches = peers.indices.filter {
+            peers[$0].fingerprint == fingerprint || Array(peers[$0].name.description.utf8) == Array(text.utf8)
+        }
+        guard let index = matches.first else { throw .unknown(text, kind: kind, list: list) }
+        guard matches.count == 1 else {
+            throw .ambiguous(text, kind: kind, matches.map { peers[$0].fingerprint })
+        }
+        return index
+    }
+}
+
+/// Why it is not clear which hub or device is meant.
+package enum PeerSelectorError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// None bears this name or fingerprint.
+    case unknown(String, kind: String, list: String)
+    /// Several bear this name; their fingerprints.
+    case ambiguous(String, kind: String, [Fingerprint])
+    /// Another one bears the name already.
+    case nameTaken(name: String, by: Fingerprint)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .unknown(let text, let kind, _): "no \(kind) is called \"\(text)\""
+        case .ambiguous(let text, let kind, let fingerprints):
+            "\(fingerprints.count) \(kind)s are called \"\(text)\""
+        case .nameTaken(let name, let fingerprint): "\(fingerprint) is called \"\(name)\" already"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .unknown(_, _, let list): "'\(list)' lists the names and fingerprints"
+        case .ambiguous(_, _, let fingerprints):
+            "name it by its fingerprint: " + fingerprints.map(\.description).joined(separator: ", ")
+        case .nameTaken: "choose another name"
+        }
+    }
+}

@@ -1,0 +1,62 @@
+import FoundationEssentials
+import Glibc
+import HubService
+import Pairing
+
+/// What stands beside a code on a terminal.
+struct Captions {
+    private let lines: [String]
+
+    init(code: PairingCode, hub: Hub, lifetime: Double?) {
+        var lines = [Console.escaped(hub.settings.name.description), hub.pin.fingerprint.description, ""]
+        switch code.kind {
+        case .once:
+            lines += ["Lets one device in."]
+            if let expires = code.expires, let lifetime {
+                lines += ["Valid for \(Lifetime.words(lifetime)),", "until \(Captions.localTime(expires))."]
+            }
+            let groups = TypedCode(secret: code.secret).text.split(separator: "-")
+            lines += ["", "Typed instead of scanned:", "  " + groups.prefix(3).joined(separator: "-")]
+            lines += ["  " + groups.dropFirst(3).joined(separator: "-")]
+        case .label:
+            lines += ["Lets a device ask; you approve it", "with 'hubpair devices approve'."]
+            lines += [
+                code.expires.map { "Valid until \(Captions.localTime($0))." } ?? "Stays valid until it is",
+                "",
+            ]
+            if code.expires == nil { lines[lines.count - 1] = "printed anew." }
+        }
+        self.lines = lines
+    }
+
+    /// The drawing with the captions to its right where `width` columns allow it, else below. Every line is
+    /// ended.
+    func beside(_ drawing: [String], columns: Int, width: Int) -> String {
+        let gap = 2
+        let widest = lines.map(columnWidth(of:)).max() ?? 0
+        guard columns + gap + widest <= width || columns + gap + 33 <= width else {
+            return (drawing + [""] + lines).map { $0 + "\n" }.joined()
+        }
+        let room = width - columns - gap
+        let top = max(0, (drawing.count - lines.count) / 2)
+        return drawing.enumerated().map { index, line in
+            let caption = lines.indices.contains(index - top) ? lines[index - top] : ""
+            let text = cut(caption, to: room)
+            return text.isEmpty ? line + "\n" : line + String(repeating: " ", count: gap) + text + "\n"
+        }.joined()
+    }
+
+    /// `10:32:03`, with the date before it if that is another day.
+    private static func localTime(_ date: Date) -> String {
+        var time = time_t(date.timeIntervalSince1970)
+        var now = Glibc.time(nil)
+        var parts = tm()
+        var today = tm()
+        localtime_r(&time, &parts)
+        localtime_r(&now, &today)
+        let two = { (number: Int32) in number < 10 ? "0\(number)" : "\(number)" }
+        let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
+        guard parts.tm_yday != today.tm_yday || parts.tm_year != today.tm_year else { return clock }
+        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) \(clock)"
+    }
+}

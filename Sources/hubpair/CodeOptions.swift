@@ -1,0 +1,80 @@
+import ArgumentParser
+import Discovery
+import FoundationEssentials
+import HubService
+import Pairing
+
+extension PrintCode.Format: ExpressibleByArgument {}
+
+/// Where and how a code is drawn: for `print`, and for the first code of `setup`.
+struct CodeOptions: ParsableArguments {
+    @Option(help: "How to draw it; else by the ending of --output, else for a terminal.")
+    var format: PrintCode.Format?
+
+    @Option(
+        name: .shortAndLong,
+        help: ArgumentHelp("Write it to a file (mode 0600, as it holds a secret).", valueName: "file"),
+        completion: .file())
+    var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The address to put into the code as a hint: this host's, none, or another.",
+            valueName: "auto|none|ipv4[:port]"))
+    var address = AddressChoice.automatic
+
+    /// The format that was asked for, or that the output's name shows.
+    var chosenFormat: PrintCode.Format {
+        if let format { return format }
+        guard let output, let dot = output.lastIndex(of: ".") else { return .terminal }
+        switch output[dot...].lowercased() {
+        case ".png": return .png
+        case ".svg": return .svg
+        case ".txt": return .text
+        default: return .terminal
+        }
+    }
+
+    func validate() throws {
+        if chosenFormat == .png, output == nil || output == "-", Console.outputIsTerminal {
+            throw ValidationError("a PNG is not for a terminal; name a file with --output")
+        }
+    }
+}
+
+/// Which address a code names.
+enum AddressChoice: ExpressibleByArgument, Equatable {
+    case automatic
+    case none
+    case given([UInt8], port: UInt16?)
+
+    init?(argument: String) {
+        switch argument {
+        case "auto": self = .automatic
+        case "none": self = .none
+        default:
+            let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
+            let octets = parts[0].split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
+            let port = parts.count == 2 ? UInt16(parts[1]) : nil
+            guard octets.count == 4, !octets.contains(nil),
+                parts.count == 1 || (parts.count == 2 && port ?? 0 > 0)
+            else { return nil }
+            self = .given(octets.compactMap(\.self), port: port)
+        }
+    }
+
+    var defaultValueDescription: String { "auto" }
+
+    /// The hint for a hub on `port`. A label outlives every address, so it gets one only if it was given.
+    func hint(port: UInt16, kind: PairingCode.Kind) -> PairingCode.AddressHint? {
+        switch self {
+        case .none: return nil
+        case .given(let ipv4, let given): return .init(ipv4: ipv4, port: given ?? port)
+        case .automatic:
+            guard kind == .once else { return nil }
+            let routes = (try? String(contentsOf: URL(filePath: "/proc/net/route"), encoding: .utf8)) ?? ""
+            return LocalAddress.preferred(among: LocalNetwork.current(), routes: routes)
+                .flatMap { .init(ipv4: $0.bytes, port: port) }
+        }
+    }
+}

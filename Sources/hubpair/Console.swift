@@ -1,0 +1,104 @@
+import FoundationEssentials
+import Glibc
+import Identity
+
+/// Standard output for results, standard error for everything else.
+enum Console {
+    /// True if standard output is a terminal.
+    static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
+
+    /// True if standard output may carry colours: a terminal, and neither `NO_COLOR` nor `TERM=dumb` asks
+    /// for none (no-color.org).
+    static var outputHasColours: Bool {
+        let environment = ProcessInfo.processInfo.environment
+        return outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+    }
+
+    /// The size of the terminal in characters; 80×24 if it is none or does not say.
+    static var size: (columns: Int, rows: Int) {
+        var size = winsize()
+        guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return (80, 24)
+        }
+        return (Int(size.ws_col), Int(size.ws_row))
+    }
+
+    /// Writes `text` and a line end to standard output, as it is.
+    static func output(_ text: String) throws(OutputError) {
+        try output(bytes: Array((text + "\n").utf8))
+    }
+
+    /// Writes `bytes` to standard output, as they are.
+    static func output(bytes: [UInt8]) throws(OutputError) {
+        try write(bytes, to: STDOUT_FILENO, name: "standard output")
+    }
+
+    /// Says something on standard error, escaped.
+    static func note(_ text: String) {
+        // If standard error is gone there is nobody left to tell.
+        try? write(Array((escaped(text) + "\n").utf8), to: STDERR_FILENO, name: "standard error")
+    }
+
+    /// One line for an error, and one for how to mend it.
+    static func report(_ message: String, hint: String?) {
+        note("error: \(message)")
+        if let hint { note("hint: \(hint)") }
+    }
+
+    /// The same for an error value; `subject` says what it is about, a file mostly.
+    static func report(_ error: any Error, subject: String? = nil) {
+        let message = (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+        report(
+            subject.map { "\($0): \(message)" } ?? message,
+            hint: (error as? any LocalizedError)?.recoverySuggestion)
+    }
+
+    /// `text` with everything that could drive a terminal, break a line or turn the text around written as
+    /// `\u{1B}`. Names come from the network and from files; escape sequences in them would be run.
+    static func escaped(_ text: String) -> String {
+        guard text.unicodeScalars.contains(where: \.isForbiddenInName) else { return text }
+        var safe = ""
+        for scalar in text.unicodeScalars {
+            if scalar.isForbiddenInName {
+                safe += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
+            } else {
+                safe.unicodeScalars.append(scalar)
+            }
+        }
+        return safe
+    }
+
+    /// Writes all of `bytes` to an open descriptor.
+    static func write(_ bytes: [UInt8], to descriptor: Int32, name: String) throws(OutputError) {
+        var written = 0
+        while written < bytes.count {
+            let count = bytes[written...].withUnsafeBytes {
+                Glibc.write(descriptor, $0.baseAddress, $0.count)
+            }
+            if count < 0 {
+                guard errno == EINTR else { throw OutputError(name: name, code: errno) }
+                continue
+            }
+            written += count
+        }
+    }
+}
+
+/// A result that could not be written.
+struct OutputError: Error, LocalizedError, CustomStringConvertible {
+    /// Standard output, or the file's name.
+    let name: String
+    /// errno.
+    let code: Int32
+
+    var description: String { "cannot write \(name): \(String(cString: strerror(code)))" }
+    var errorDescription: String? { description }
+    var recoverySuggestion: String? {
+        switch code {
+        case ENOSPC, EDQUOT: "make room on the disk"
+        case ENOENT: "make its directory first"
+        case EACCES, EPERM, EROFS, EISDIR: "choose another place with --output"
+        default: nil
+        }
+    }
+}

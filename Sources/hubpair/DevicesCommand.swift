@@ -1,0 +1,96 @@
+import ArgumentParser
+import FoundationEssentials
+import HubService
+import Pairing
+
+/// `hubpair devices`: the owner's decisions about devices.
+struct DevicesCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "devices",
+        abstract: "List the devices of this hub; approve, revoke or rename one.",
+        discussion: "DEVICE is a device's name, or its fingerprint in any spacing and case.",
+        subcommands: [List.self, Approve.self, Revoke.self, Rename.self],
+        defaultSubcommand: List.self
+    )
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the devices (the default).")
+        @OptionGroup var state: StateOption
+        @OptionGroup var json: JSONOption
+
+        func run() throws {
+            let devices = try AdministerDevices(state: state.state).list()
+            let now = Date()
+            if json.isSet {
+                for device in devices { try JSONLine.write(DeviceLine(device, at: now)) }
+                return
+            }
+            if devices.isEmpty {
+                Console.note("no device has paired yet; 'hubpair print' makes a code for one")
+            }
+            try Table(
+                columns: ["DEVICE", "FINGERPRINT", "STATUS", "APPROVED"],
+                rows: devices.map {
+                    let line = DeviceLine($0, at: now)
+                    return [line.name, line.device, line.status, line.approved ?? "-"]
+                }
+            ).write()
+        }
+    }
+
+    struct Approve: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract:
+                "Approve a device that asked. Compare the fingerprint with the device's own screen first.")
+        @OptionGroup var state: StateOption
+        @Argument(help: "Its name or fingerprint.") var device: PeerSelector
+
+        func run() throws {
+            let (device, changed) = try AdministerDevices(state: state.state).approve(device, now: Date())
+            Console.note("\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") approved")
+        }
+    }
+
+    struct Revoke: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Keep a device out from now on.")
+        @OptionGroup var state: StateOption
+        @Argument(help: "Its name or fingerprint.") var device: PeerSelector
+
+        func run() throws {
+            let (device, changed) = try AdministerDevices(state: state.state).revoke(device)
+            Console.note("\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") revoked")
+        }
+    }
+
+    struct Rename: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Give a device another name.")
+        @OptionGroup var state: StateOption
+        @Argument(help: "Its name or fingerprint.") var device: PeerSelector
+        @Argument(help: "The new name, 1 to 63 bytes.", transform: peerName) var name: PeerName
+
+        func run() throws {
+            let (device, _) = try AdministerDevices(state: state.state).rename(device, to: name)
+            Console.note("\(device.fingerprint) is called \(device.name) now")
+        }
+    }
+}
+
+/// A device as `devices --json` writes it.
+private struct DeviceLine: Encodable {
+    let device: String
+    let name: String
+    let status: String
+    @Nullable var approved: String?
+    @Nullable var expires: String?
+    @Nullable var role: String?
+
+    init(_ device: ApprovedDevice, at now: Date) {
+        self.device = device.fingerprint.description
+        name = device.name.description
+        status =
+            if case .expired = device.verdict(at: now) { "expired" } else { device.status.rawValue }
+        approved = device.approved?.timestamp
+        expires = device.expires?.timestamp
+        role = device.role
+    }
+}

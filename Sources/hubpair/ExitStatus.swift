@@ -1,0 +1,84 @@
+import Discovery
+import FoundationEssentials
+import Glibc
+import HubClient
+import HubService
+import Pairing
+import QRCodes
+
+/// The exit codes, after sysexits.h. Thrown by itself it ends the program in silence: what was wrong has
+/// been said already.
+enum ExitStatus: Int32, Error {
+    case done = 0
+    /// A search that found nothing.
+    case nothingFound = 1
+    case usage = 64
+    case badData = 65
+    case noInput = 66
+    /// Nobody answers: no daemon, no hub.
+    case unavailable = 69
+    case cannotWrite = 73
+    case tryAgain = 75
+    /// Not permitted, or not approved.
+    case notPermitted = 77
+    case badConfiguration = 78
+
+    /// The exit code that the documentation promises for `error`.
+    init(of error: any Error) {
+        self =
+            switch error {
+            case let status as ExitStatus: status
+            case is SecretInArguments: .usage
+            case is PairingCodeError, is TypedCodeError: .badData
+            case is BadKeyFile: .badConfiguration
+            case let error as FileError: ExitStatus(of: error)
+            case let error as HubError: ExitStatus(of: error)
+            case let error as PeerSelectorError: ExitStatus(of: error)
+            case is OutputError: .cannotWrite
+            case is NoCodeError: .nothingFound
+            case is ImageError: .badData
+            case is InputFileError: .noInput
+            case is QRScanError, is QREncodeError, is RenderError: .tryAgain
+            case is DiscoveryError: .unavailable
+            default: .badData
+            }
+    }
+
+    private init(of error: FileError) {
+        self =
+            switch error {
+            case .missing: .noInput
+            case .exists: .cannotWrite
+            case .locked: .tryAgain
+            case .symbolicLink, .notRegular, .otherOwner, .tooOpen, .tooLarge: .badConfiguration
+            case .system(EACCES, _, _), .system(EPERM, _, _): .notPermitted
+            case .system: .cannotWrite
+            }
+    }
+
+    private init(of error: HubError) {
+        self =
+            switch error {
+            case .notSetUp, .missingKey, .unreadableKey, .missingFile: .badConfiguration
+            case .otherSettings: .cannotWrite
+            case .badLifetime: .usage
+            case .revoked: .notPermitted
+            }
+    }
+
+    private init(of error: PeerSelectorError) {
+        self =
+            switch error {
+            case .unknown: .nothingFound
+            case .ambiguous: .usage
+            case .nameTaken: .cannotWrite
+            }
+    }
+}
+
+/// A pairing code was given as an argument. Its text is not repeated.
+struct SecretInArguments: Error, LocalizedError, CustomStringConvertible {
+    var description: String { "a pairing code is secret, and everybody on this machine can read arguments" }
+    var errorDescription: String? { description }
+    var recoverySuggestion: String? { "use '-' and give the code on standard input" }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import HubClient
+import Pairing
+
+/// `hubpair hubs`: the hubs that this device is paired with.
+struct HubsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "hubs",
+        abstract: "List the hubs that this device is paired with; use, rename or forget one.",
+        discussion: "HUB is a hub's name, or its fingerprint in any spacing and case.",
+        subcommands: [List.self, Use.self, Rename.self, Forget.self, Reset.self],
+        defaultSubcommand: List.self
+    )
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the hubs (the default).")
+        @OptionGroup var configuration: ConfigurationOption
+        @OptionGroup var json: JSONOption
+
+        func run() throws {
+            let (hubs, defaultHub) = try ManageHubs(configuration: configuration.configuration).list()
+            let lines = hubs.map { HubLine($0, isDefault: $0.fingerprint == defaultHub) }
+            if json.isSet {
+                for line in lines { try JSONLine.write(line) }
+                return
+            }
+            if hubs.isEmpty { Console.note("this device is not paired with a hub yet") }
+            try Table(
+                columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""],
+                rows: lines.map {
+                    [$0.name, $0.hub, $0.address ?? "-", $0.paired ?? "-", $0.default ? "default" : ""]
+                }
+            ).write()
+        }
+    }
+
+    struct Use: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Use this hub when none is named.")
+        @OptionGroup var configuration: ConfigurationOption
+        @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
+
+        func run() throws {
+            let hub = try ManageHubs(configuration: configuration.configuration).use(hub)
+            Console.note("\(hub.name) (\(hub.fingerprint)) is the default now")
+        }
+    }
+
+    struct Rename: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Give a hub another name on this device.")
+        @OptionGroup var configuration: ConfigurationOption
+        @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
+        @Argument(help: "The new name, 1 to 63 bytes.", transform: peerName) var name: PeerName
+
+        func run() throws {
+            let hub = try ManageHubs(configuration: configuration.configuration).rename(hub, to: name)
+            Console.note("\(hub.fingerprint) is called \(hub.name) now")
+        }
+    }
+
+    struct Forget: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Forget a hub.")
+        @OptionGroup var configuration: ConfigurationOption
+        @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
+
+        func run() throws {
+            let hub = try ManageHubs(configuration: configuration.configuration).forget(hub)
+            Console.note("\(hub.name) (\(hub.fingerprint)) is forgotten; to come back, pair again")
+        }
+    }
+
+    struct Reset: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Forget every hub, after asking.")
+        @OptionGroup var configuration: ConfigurationOption
+        @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
+
+        func run() throws {
+            let manage = ManageHubs(configuration: configuration.configuration)
+            let count = try manage.list().hubs.count
+            guard count > 0 else { return Console.note("this device knows no hub; nothing to forget") }
+            if !yes {
+                guard isatty(STDIN_FILENO) == 1 else {
+                    throw ValidationError(
+                        "'hubs reset' asks before it forgets, and standard input is no terminal; use --yes")
+                }
+                Console.note("forget \(count == 1 ? "the one hub" : "all \(count) hubs")? type yes to do it")
+                guard readLine() == "yes" else { return Console.note("nothing was forgotten") }
+            }
+            let hubs = try manage.reset()
+            Console.note("forgotten: " + hubs.map(\.name.description).joined(separator: ", "))
+        }
+    }
+}
+
+/// A hub as `hubs --json` writes it.
+private struct HubLine: Encodable {
+    let hub: String
+    let name: String
+    @Nullable var address: String?
+    @Nullable var paired: String?
+    let `default`: Bool
+
+    init(_ hub: KnownHub, isDefault: Bool) {
+        self.hub = hub.fingerprint.description
+        name = hub.name.description
+        address = hub.address
+        paired = hub.paired?.timestamp
+        self.default = isDefault
+    }
+}

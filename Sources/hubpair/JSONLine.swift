@@ -1,0 +1,38 @@
+import FoundationEssentials
+import Identity
+
+/// JSON Lines: one object a line, stable names, keys in the order of the alphabet.
+enum JSONLine {
+    /// Writes `object` to standard output as one line.
+    ///
+    /// JSON leaves C1 controls and bidirectional formatting characters as they are; they are written as
+    /// `\uXXXX` here, since the line may end up on a terminal.
+    static func write(_ object: some Encodable) throws {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        let text = String(decoding: try encoder.encode(object), as: UTF8.self)
+        var line = ""
+        for scalar in text.unicodeScalars {
+            if scalar.isForbiddenInName {
+                let digits = String(scalar.value, radix: 16)  // all of them lie in the first plane
+                line += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            } else {
+                line.unicodeScalars.append(scalar)
+            }
+        }
+        try Console.output(line)
+    }
+}
+
+/// A value whose key is written even if there is none: `null`.
+@propertyWrapper
+struct Nullable<Value: Encodable>: Encodable {
+    var wrappedValue: Value?
+
+    init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
+    }
+}

@@ -1,0 +1,185 @@
+import ArgumentParser
+import Discovery
+import FoundationEssentials
+import Glibc
+import HubClient
+import Identity
+
+/// `hubpair list`: the hubs on the network.
+struct ListCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "list",
+        abstract: "List the hubs on the local network.",
+        discussion: """
+            Asks the running avahi-daemon for _hestia._tcp on every interface. A terminal shows hubs as they \
+            are found, sorted; a pipe gets each hub once, when its addresses are complete. 'claimed' means that \
+            nothing but the hub's own word says what it is.
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "Search this long; else until the network has nothing more to say.", valueName: "seconds"))
+    var timeout: Double?
+
+    @OptionGroup var configuration: ConfigurationOption
+    @OptionGroup var json: JSONOption
+
+    func validate() throws {
+        guard timeout.map({ $0 > 0 && $0 <= 86_400 }) ?? true else {
+            throw ValidationError("--timeout takes seconds, above 0 and at most 86400")
+        }
+    }
+
+    func run() async throws {
+        let known = try configuration.configuration.knownHubs()
+        let search = FindHubs(known: known, time: timeout.map { .seconds($0) })
+        var screen = LiveTable()
+        let isLive = !json.isSet && Console.outputIsTerminal
+        var warned: Set<String> = []
+        var hasHeader = false
+        let hubs = try await search.run { event in
+            switch event {
+            case .warning(let text):
+                // Whoever announces nonsense announces it on every interface.
+                guard warned.count < 16, warned.insert(text).inserted else { return }
+                try screen.clear()
+                Console.note("warning: \(text)")
+            case .changed(let hubs):
+                if isLive { try screen.show(hubs.map(HubRow.init)) }
+            case .complete(let hub):
+                if json.isSet {
+                    try JSONLine.write(HubLine(hub))
+                } else if !isLive {
+                    if !hasHeader { try Console.output(HubRow.header.line) }
+                    hasHeader = true
+                    try Console.output(HubRow(hub).line)
+                }
+            }
+        }
+        if isLive, !hubs.isEmpty { try screen.finish(hubs.map(HubRow.init)) }
+        for impostor in hubs where impostor.standing == .impostor {
+            Console.note(
+                "warning: \(impostor.hub.name) at \(HubRow(impostor).address) bears the name of a hub that you "
+                    + "paired with, but is another one; do not pair with it before you know why")
+        }
+        guard !hubs.isEmpty else {
+            Console.report(
+                "no hub found on this network",
+                hint:
+                    "is the hub switched on, and on the same network? 'hubpair list --timeout 5' searches longer"
+            )
+            throw ExitStatus.nothingFound
+        }
+    }
+}
+
+/// A hub as a line of the table. The widths are fixed, as lines are written before the last hub is known.
+struct HubRow {
+    let name: String
+    let address: String
+    let identity: String
+    let id: String
+
+    static let header = HubRow(name: "HUB", address: "ADDRESS", identity: "IDENTITY", id: "ID")
+
+    private init(name: String, address: String, identity: String, id: String) {
+        (self.name, self.address, self.identity, self.id) = (name, address, identity, id)
+    }
+
+    init(_ found: FindHubs.Found) {
+        name = found.hub.name
+        let best = found.hub.addresses.first?.description(withPort: found.hub.port) ?? "-"
+        let others = found.hub.addresses.count - 1
+        address = others > 0 ? "\(best) (+\(others))" : best
+        identity = found.standing.rawValue + (found.isPaired ? ", paired" : "")
+        id = found.hub.id?.description ?? "-"
+    }
+
+    /// The escaped cells in their columns.
+    var line: String {
+        let cells = [(name, 20), (address, 28), (identity, 15), (id, 0)].map { cell, width in
+            let text = Console.escaped(cell)
+            return text + String(repeating: " ", count: max(0, width - columnWidth(of: text)))
+        }
+        return cells.joined(separator: "  ")
+    }
+}
+
+/// A table that is drawn again in its place, as much of it as fits the terminal; whole at the end.
+private struct LiveTable {
+    private var linesOnScreen = 0
+
+    /// Draws the table in the place of the one before.
+    mutating func show(_ rows: [HubRow]) throws {
+        let size = Console.size
+        var lines = [HubRow.header.line] + rows.map(\.line)
+        let room = max(2, size.rows - 2)
+        if lines.count > room {
+            let hidden = lines.count - room + 1
+            lines = lines.prefix(room - 1) + ["… and \(hidden) more"]
+        }
+        try draw(lines.map { cut($0, to: size.columns - 1) })
+        linesOnScreen = lines.count
+    }
+
+    /// Draws all of the table, for good.
+    mutating func finish(_ rows: [HubRow]) throws {
+        try draw([HubRow.header.line] + rows.map(\.line))
+        linesOnScreen = 0
+    }
+
+    /// Takes the table off the screen, so that something else can be said above it.
+    mutating func clear() throws {
+        try draw([])
+        linesOnScreen = 0
+    }
+
+    private func draw(_ lines: [String]) throws {
+        // CSI n F: up n lines, to the first column; CSI J: erase from there on (ECMA-48).
+        let erase = linesOnScreen > 0 ? "\u{1B}[\(linesOnScreen)F\u{1B}[J" : ""
+        try Console.output(bytes: Array((erase + lines.map { $0 + "\n" }.joined()).utf8))
+    }
+}
+
+/// A hub as `list --json` writes it.
+private struct HubLine: Encodable {
+    let name: String
+    let addresses: [String]
+    let port: UInt16
+    let sources: [String]
+    let identity: String
+    @Nullable var id: String?
+    let paired: Bool
+    let txt: [String: TXTValue]
+    let ms: Int
+
+    init(_ found: FindHubs.Found) {
+        name = found.hub.name
+        addresses = found.hub.addresses.map(\.description)
+        port = found.hub.port
+        sources = found.hub.sources.map(\.rawValue).sorted()
+        identity = found.standing.rawValue
+        id = found.hub.id?.description
+        paired = found.isPaired
+        txt = Dictionary(
+            found.hub.txt.entries.map { ($0.key, TXTValue(bytes: $0.value)) },
+            uniquingKeysWith: { first, _ in first })
+        ms = Int(found.hub.firstSeen / .milliseconds(1))
+    }
+}
+
+/// The value of a TXT key: text, `null` for a key without a value, `{"base64": …}` if it is not UTF-8.
+private struct TXTValue: Encodable {
+    let bytes: [UInt8]?
+
+    func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        guard let bytes else { return try container.encodeNil() }
+        if let text = String(validating: bytes, as: UTF8.self) {
+            try container.encode(text)
+        } else {
+            try container.encode(["base64": Data(bytes).base64EncodedString()])
+        }
+    }
+}

@@ -1,0 +1,86 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import HubService
+import Identity
+import Pairing
+
+/// `hubpair setup`: the hub's identity, its keyfile, its first code.
+struct SetupCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "setup",
+        abstract: "Set up a hub: its identity, its keyfile, its first code.",
+        discussion: """
+            Run again, it changes nothing and says so. With --json and without --output no code is made, as \
+            nobody would see it.
+            """
+    )
+
+    @Option(help: "The hub's name, 1 to 63 bytes; else this host's name.", transform: peerName)
+    var name: PeerName?
+
+    @Option(help: ArgumentHelp("The TCP port of the hub.", valueName: "port"), transform: portNumber)
+    var port: UInt16?
+
+    @Option(
+        help: ArgumentHelp("The server behind the gateway, like https://127.0.0.1:8443.", valueName: "url"),
+        transform: { try Upstream($0) })
+    var upstream: Upstream?
+
+    @OptionGroup var code: CodeOptions
+    @OptionGroup var state: StateOption
+    @OptionGroup var json: JSONOption
+
+    func run() throws {
+        let wishes = SetUpHub.Wishes(name: name, port: port, upstream: upstream)
+        let (hub, isNew) = try SetUpHub.run(wishes, defaultName: try hostName(), state: state.state)
+        let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
+        if json.isSet {
+            try JSONLine.write(HubLine(hub, created: isNew))
+        } else if isNew {
+            Console.note("set up the hub \(title) in \(hub.statePath)")
+        } else {
+            Console.note("the hub \(title) is set up already in \(hub.statePath); nothing was changed")
+            Console.note("hint: 'hubpair print' makes a new code")
+        }
+        guard isNew, !json.isSet || code.output != nil else { return }
+        try CodePresentation(options: code, json: json.isSet)
+            .present(.once, lifetime: CodePresentation.defaultLifetime, state: state.state)
+    }
+
+    private func hostName() throws -> PeerName {
+        var buffer = [CChar](repeating: 0, count: 256)
+        gethostname(&buffer, buffer.count - 1)
+        let host = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)).prefix { $0 != UInt8(ascii: ".") }
+        // A host name that breaks the rules for names is no reason to refuse the set-up.
+        return try (try? PeerName(String(decoding: host, as: UTF8.self))) ?? PeerName("Hub")
+    }
+}
+
+private func portNumber(_ text: String) throws -> UInt16 {
+    guard let port = UInt16(text), port > 0 else {
+        throw ValidationError("a port is a number from 1 to 65535")
+    }
+    return port
+}
+
+/// A hub as `setup --json` writes it.
+private struct HubLine: Encodable {
+    let hub: String
+    let name: String
+    let pin: String
+    let port: UInt16
+    @Nullable var upstream: String?
+    let state: String
+    let created: Bool
+
+    init(_ hub: Hub, created: Bool) {
+        self.hub = hub.pin.fingerprint.description
+        name = hub.settings.name.description
+        pin = hub.pin.text
+        port = hub.settings.port
+        upstream = hub.settings.upstream?.text
+        state = hub.statePath
+        self.created = created
+    }
+}

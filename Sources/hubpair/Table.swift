@@ -1,0 +1,48 @@
+import CTerminal
+import Glibc
+
+/// A table for people: columns as wide as their widest cell, two spaces between, names escaped.
+struct Table {
+    let columns: [String]
+    let rows: [[String]]
+
+    /// Writes the table to standard output; nothing at all if there are no rows.
+    func write() throws {
+        guard !rows.isEmpty else { return }
+        let cells = ([columns] + rows).map { $0.map(Console.escaped) }
+        let widths = columns.indices.map { column in
+            cells.map { columnWidth(of: $0[column]) }.max() ?? 0
+        }
+        for row in cells {
+            var line = ""
+            for (column, cell) in row.enumerated() where column < widths.count {
+                line += cell + String(repeating: " ", count: widths[column] - columnWidth(of: cell) + 2)
+            }
+            while line.last == " " { line.removeLast() }
+            try Console.output(line)
+        }
+    }
+}
+
+/// The number of terminal columns that `text` takes, as the C library counts them (wide characters take
+/// two, combining marks none).
+func columnWidth(of text: String) -> Int {
+    _ = localeIsSet
+    return text.unicodeScalars.reduce(0) { $0 + max(0, Int(wcwidth(wchar_t(bitPattern: $1.value)))) }
+}
+
+/// `text` in at most `room` columns, with an ellipsis if something had to go.
+func cut(_ text: String, to room: Int) -> String {
+    guard columnWidth(of: text) > room else { return text }
+    var short = ""
+    var width = 0
+    for character in text {
+        width += columnWidth(of: String(character))
+        guard width < room else { break }
+        short.append(character)
+    }
+    return short + "…"
+}
+
+// wcwidth knows no character beyond ASCII in the C locale.
+private let localeIsSet = setlocale(LC_CTYPE, "C.UTF-8") != nil

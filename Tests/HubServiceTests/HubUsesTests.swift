@@ -1,0 +1,145 @@
+import Crypto
+import FoundationEssentials
+import Glibc
+import Pairing
+import QRCodes
+import Testing
+
+@testable import HubService
+
+/// A state directory of the test's own, gone when the test ends.
+private final class ScratchState {
+    let state: HubState
+    let path: String
+
+    init() throws {
+        path = FileManager.default.temporaryDirectory.path() + "hubpair-hub-" + UUID().uuidString
+        state = HubState(option: path, environment: [:], isRoot: false, home: "/")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: path) }
+
+    func setUp(_ wishes: SetUpHub.Wishes = .init()) throws -> (hub: Hub, isNew: Bool) {
+        try SetUpHub.run(wishes, defaultName: try PeerName("Test"), state: state)
+    }
+
+    func text(_ name: String) -> String? {
+        FileManager.default.contents(atPath: "\(path)/\(name)").map { String(decoding: $0, as: UTF8.self) }
+    }
+
+    func remove(_ name: String) throws { try FileManager.default.removeItem(atPath: "\(path)/\(name)") }
+}
+
+@Suite struct SetUpHubTests {
+    @Test(arguments: [HubSettings.fileName, ApprovedDevices.fileName, HubIdentity.certificateFileName])
+    func anInterruptedSetUpIsTakenUpWithTheSameKey(last: String) throws {
+        let scratch = try ScratchState()
+        let (hub, isNew) = try scratch.setUp()
+        #expect(isNew)
+        // As if it had stopped before this file, and so before the settings too.
+        try scratch.remove(HubSettings.fileName)
+        if last != HubSettings.fileName { try scratch.remove(last) }
+        let again = try scratch.setUp()
+        #expect(again.isNew && again.hub.pin == hub.pin)
+        #expect(scratch.text(last) != nil)
+    }
+
+    @Test func aLostKeyIsNeverReplaced() throws {
+        let scratch = try ScratchState()
+        _ = try scratch.setUp()
+        try scratch.remove(HubIdentity.keyFileName)
+        let error = HubError.missingKey(path: "\(scratch.path)/hub-key.pem")
+        #expect(throws: error) { try scratch.setUp() }
+        #expect(scratch.text(HubIdentity.keyFileName) == nil)
+
+        // Not even if the settings are gone too, as long as devices trust it.
+        try scratch.remove(HubSettings.fileName)
+        var devices = ApprovedDevices()
+        let pin = Pin(P256.Signing.PrivateKey().publicKey)
+        devices.insert(
+            ApprovedDevice(name: try PeerName("x"), pin: pin, status: .approved, expires: nil, role: nil))
+        try ProtectedDirectory(path: scratch.path).replace(ApprovedDevices.fileName, with: devices.serialized)
+        #expect(throws: error) { try scratch.setUp() }
+    }
+
+    @Test func aKeyThatIsNoneIsNotReplaced() throws {
+        let scratch = try ScratchState()
+        _ = try scratch.setUp()
+        try ProtectedDirectory(path: scratch.path).replace(HubIdentity.keyFileName, with: Array("junk".utf8))
+        #expect(throws: HubError.unreadableKey(path: "\(scratch.path)/hub-key.pem")) { try scratch.setUp() }
+        #expect(scratch.text(HubIdentity.keyFileName) == "junk")
+    }
+
+    @Test(arguments: [
+        ("o", [:], false, "o"), (nil, ["HUBPAIR_STATE": "/e", "XDG_STATE_HOME": "/x"], true, "/e"),
+        (nil, ["XDG_STATE_HOME": "/x"], true, "/var/lib/hubpair"),
+        (nil, ["XDG_STATE_HOME": "/x"], false, "/x/hubpair"),
+        (nil, ["XDG_STATE_HOME": "x"], false, "/home/me/.local/state/hubpair"),
+        (nil, ["HUBPAIR_STATE": ""], false, "/home/me/.local/state/hubpair"),
+    ])
+    func stateDirectory(option: String?, environment: [String: String], isRoot: Bool, path: String) {
+        #expect(
+            HubState(option: option, environment: environment, isRoot: isRoot, home: "/home/me").path == path)
+    }
+}
+
+@Suite struct IssueCodeTests {
+    static let now = Date(timeIntervalSince1970: 1_795_256_523)
+
+    private func issue(_ kind: PairingCode.Kind, _ lifetime: Double?, _ state: HubState, at now: Date = now)
+        throws
+        -> PairingCode
+    {
+        try IssueCode.run(
+            kind, lifetime: lifetime, state: state, now: now, addressHint: { _ in nil }, check: { _, _ in }
+        ).code
+    }
+
+    private func tickets(_ scratch: ScratchState) throws -> [Ticket] {
+        try Tickets(parsing: Array(try #require(scratch.text("tickets")).utf8)).tickets
+    }
+
+    @Test func theTicketIsKeptWithoutTheSecret() throws {
+        let scratch = try ScratchState()
+        let (hub, _) = try scratch.setUp()
+        let code = try issue(.once, 600, scratch.state)
+        #expect(code.hub == hub.pin && code.expires == Self.now.addingTimeInterval(600))
+        #expect(try tickets(scratch) == [Ticket(of: code, issued: Self.now)])
+    }
+
+    @Test func aLabelReplacesTheLabelBeforeItAndNoOnceCode() throws {
+        let scratch = try ScratchState()
+        _ = try scratch.setUp()
+        let once = try issue(.once, 600, scratch.state)
+        _ = try issue(.label, nil, scratch.state)
+        let label = try issue(.label, 86_400, scratch.state)
+        #expect(try tickets(scratch).map(\.id) == [once.secret.ticketID, label.secret.ticketID])
+    }
+
+    @Test(arguments: [(600.0 + 86_399, 2), (600.0 + 86_400, 1)])
+    func aTicketIsForgottenADayAfterItsExpiry(later: Double, count: Int) throws {
+        let scratch = try ScratchState()
+        _ = try scratch.setUp()
+        _ = try issue(.once, 600, scratch.state)
+        _ = try issue(.once, 600, scratch.state, at: Self.now.addingTimeInterval(later))
+        #expect(try tickets(scratch).count == count)
+    }
+
+    @Test(arguments: [0, -1, 0.5, 3_153_600_001, .infinity, .nan])
+    func aLifetimeOutOfReachIsRefused(lifetime: Double) throws {
+        let scratch = try ScratchState()
+        _ = try scratch.setUp()
+        #expect(throws: HubError.badLifetime) { try issue(.once, lifetime, scratch.state) }
+    }
+
+    @Test func aDrawingThatFailsLeavesNoTicket() throws {
+        let scratch = try ScratchState()
+        _ = try scratch.setUp()
+        #expect(throws: RenderError.self) {
+            try IssueCode.run(
+                .once, lifetime: 600, state: scratch.state, now: Self.now, addressHint: { _ in nil },
+                check: { _, _ in throw RenderError.unreadable("PNG") })
+        }
+        #expect(scratch.text("tickets") == nil)
+    }
+}
