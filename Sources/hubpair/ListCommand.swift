@@ -60,7 +60,7 @@ struct ListCommand: AsyncParsableCommand {
         if isLive, !hubs.isEmpty { try screen.finish(hubs.map(HubRow.init)) }
         for impostor in hubs where impostor.standing == .impostor {
             Console.note(
-                "warning: \(impostor.hub.name) at \(HubRow(impostor).address) bears the name of a hub that you "
+                "warning: \(impostor.hub.name) at \(HubRow(impostor).bestAddress) bears the name of a hub that you "
                     + "paired with, but is another one; do not pair with it before you know why")
         }
         guard !hubs.isEmpty else {
@@ -77,6 +77,7 @@ struct ListCommand: AsyncParsableCommand {
 /// A hub as a line of the table. The widths are fixed, as lines are written before the last hub is known.
 struct HubRow {
     let name: String
+    let bestAddress: String
     let address: String
     let identity: String
     let id: String
@@ -84,14 +85,15 @@ struct HubRow {
     static let header = HubRow(name: "HUB", address: "ADDRESS", identity: "IDENTITY", id: "ID")
 
     private init(name: String, address: String, identity: String, id: String) {
-        (self.name, self.address, self.identity, self.id) = (name, address, identity, id)
+        (self.name, self.bestAddress, self.address) = (name, address, address)
+        (self.identity, self.id) = (identity, id)
     }
 
     init(_ found: FindHubs.Found) {
         name = found.hub.name
-        let best = found.hub.addresses.first?.description(withPort: found.hub.port) ?? "-"
+        bestAddress = found.hub.addresses.first?.description(withPort: found.hub.port) ?? "-"
         let others = found.hub.addresses.count - 1
-        address = others > 0 ? "\(best) (+\(others))" : best
+        address = others > 0 ? "\(bestAddress) (+\(others))" : bestAddress
         identity = found.standing.rawValue + (found.isPaired ? ", paired" : "")
         id = found.hub.id?.description ?? "-"
     }
