@@ -14,10 +14,10 @@ enum JPEGCodec {
             let header = tjDecompressHeader3(
                 decoder.handle, file.baseAddress, UInt(file.count), &columns, &rows, &subsampling,
                 &colourSpace)
-            // A header with a mere warning is a header; its size is checked all the same.
-            guard header == 0 || (decoder.isWarning && columns > 0) else {
-                throw .brokenJPEG(decoder.message)
-            }
+            // A header with a mere warning is a header. One without a size is none: its own zeros were
+            // refused before, and a file that ends before its frame header is no error to libjpeg.
+            guard header == 0 || decoder.isWarning else { throw .brokenJPEG(decoder.message) }
+            guard columns > 0, rows > 0 else { throw .brokenJPEG("it ends before the picture begins") }
             let width = Int(columns)
             let height = Int(rows)
             try limits.check(width: width, height: height)
