@@ -80,6 +80,9 @@ let package = Package(
         ),
 
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
+        .testTarget(
+            name: "QRCodesTests", dependencies: ["QRCodes", "CPNG", "CQREncode", "CTurboJPEG"],
+            swiftSettings: strict),
         .testTarget(name: "PairingTests", dependencies: ["Pairing"], swiftSettings: strict),
         .testTarget(
             name: "HubServiceTests",

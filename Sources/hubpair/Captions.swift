@@ -20,11 +20,11 @@ struct Captions {
             lines += ["  " + groups.dropFirst(3).joined(separator: "-")]
         case .label:
             lines += ["Lets a device ask; you approve it", "with 'hubpair devices approve'."]
-            lines += [
-                code.expires.map { "Valid until \(Captions.localTime($0))." } ?? "Stays valid until it is",
-                "",
-            ]
-            if code.expires == nil { lines[lines.count - 1] = "printed anew." }
+            if let expires = code.expires {
+                lines += ["Valid until \(Captions.localTime(expires))."]
+            } else {
+                lines += ["Valid until it is printed anew."]
+            }
         }
         self.lines = lines
     }
