@@ -1,0 +1,172 @@
+import Discovery
+import Testing
+
+/// A service as a browse would report it.
+func service(
+    _ name: String, at address: String, on interface: String = "eth0", index: UInt32 = 2, port: UInt16 = 8000,
+    host: String = "hub.local", txt: [String] = []
+) throws -> ResolvedService {
+    let address = try #require(NetworkAddress(address))
+    let instance = ServiceInstance(
+        nameBytes: name.utf8, interface: NetworkInterface(index: index, name: interface),
+        family: address.family)
+    return ResolvedService(
+        instance: instance, host: host, port: port, address: address,
+        txt: TXTRecord(strings: txt.map { Array($0.utf8) }))
+}
+
+@Suite struct HubListingTests {
+    static let id = "id=K7QF-2M9D-X0TW-8RHC"
+    static let otherID = "id=0000-0000-0000-0001"
+
+    /// The rows after all of `services`, as "name addresses…".
+    private func rows(_ services: [ResolvedService]) -> [String] {
+        var listing = HubListing(networks: HubAddressRulesTests.rules.networks)
+        for service in services { _ = listing.apply(.resolved(service), at: .zero) }
+        return listing.hubs.map { "\($0.name) \($0.addresses.map(\.description).joined(separator: " "))" }
+    }
+
+    @Test func oneHubOnTwoInterfacesAndFamiliesIsOneRow() throws {
+        let services = try [
+            service("Hub", at: "fe80::5%eth0"), service("Hub", at: "192.168.1.5"),
+            service("Hub", at: "203.0.113.5", on: "eth1", index: 3),
+            service("Hub", at: "127.0.0.1", on: "lo", index: 1),
+        ]
+        #expect(rows(services) == ["Hub 192.168.1.5 203.0.113.5 fe80::5%eth0 127.0.0.1"])
+    }
+
+    @Test func theSameAddressFromTwoInterfacesCountsOnce() throws {
+        let services = try [
+            service("Hub", at: "10.0.0.5"), service("Hub", at: "10.0.0.5", on: "eth1", index: 3),
+        ]
+        #expect(rows(services) == ["Hub 10.0.0.5"])
+    }
+
+    @Test func whatMakesTwoSightingsOneHub() throws {
+        // With a valid id, the id and the port; the first announcement names the row.
+        #expect(
+            try rows([
+                service("A", at: "10.0.0.1", txt: [Self.id]),
+                service("B", at: "10.0.0.2", host: "other.local", txt: [Self.id]),
+            ]) == ["A 10.0.0.1 10.0.0.2"])
+        // Without one: name, host and port.
+        let first = try service("Hub", at: "10.0.0.1")
+        for second in try [
+            service("Hub", at: "10.0.0.2", on: "eth1", index: 3, host: "other.local"),
+            service("Hub", at: "10.0.0.2", on: "eth1", index: 3, port: 8001),
+            service("Hub", at: "10.0.0.2", on: "eth1", index: 3, txt: [Self.id]),
+            service("hub", at: "10.0.0.2"),
+        ] {
+            #expect(rows([first, second]).count == 2)
+        }
+        // Canonically equivalent names are different bytes, and so different hubs.
+        #expect(
+            try rows([service("Caf\u{E9}", at: "10.0.0.1"), service("Cafe\u{301}", at: "10.0.0.1")]).count
+                == 2)
+        // An id that is none does not count, and two ports under one id are two rows.
+        #expect(
+            try rows([
+                service("A", at: "10.0.0.1", txt: ["id=none"]),
+                service("B", at: "10.0.0.1", txt: ["id=none"]),
+            ]).count == 2)
+        #expect(
+            try rows([
+                service("A", at: "10.0.0.1", txt: [Self.id]),
+                service("B", at: "10.0.0.1", port: 9, txt: [Self.id]),
+            ]).count == 2)
+    }
+
+    @Test func saysWhatChanged() throws {
+        var listing = HubListing(networks: [])
+        let four = try service("Hub", at: "10.0.0.1")
+        let six = try service("Hub", at: "fe80::1%eth0")
+
+        #expect(listing.apply(.resolved(four), at: .milliseconds(5)) == listing.hubs.map { .added($0) })
+        #expect(listing.apply(.resolved(four), at: .milliseconds(6)).isEmpty)
+        #expect(listing.apply(.resolved(six), at: .milliseconds(7)) == listing.hubs.map { .changed($0) })
+        #expect(listing.hubs.map(\.firstSeen) == [.milliseconds(5)])
+        #expect(listing.hubs.map(\.sources) == [[.mdns]])
+
+        #expect(listing.apply(.unresolved(four.instance, .timedOut), at: .zero).isEmpty)
+        #expect(listing.apply(.settled, at: .zero).isEmpty)
+        #expect(listing.apply(.gone(four.instance), at: .zero) == listing.hubs.map { .changed($0) })
+        let last = listing.hubs
+        #expect(last.map(\.addresses) == [[six.address]])
+        #expect(listing.apply(.gone(six.instance), at: .zero) == last.map { .removed($0) })
+        #expect(listing.apply(.gone(six.instance), at: .zero).isEmpty)
+        #expect(listing.hubs.isEmpty)
+    }
+
+    @Test func aChangedRecordReplacesTheOldOne() throws {
+        var listing = HubListing(networks: [])
+        _ = listing.apply(.resolved(try service("Hub", at: "10.0.0.1", txt: [Self.id])), at: .zero)
+        let before = listing.hubs
+        // The hub got another address: the same row.
+        let moved = try service("Hub", at: "10.0.0.2", txt: [Self.id])
+        #expect(listing.apply(.resolved(moved), at: .zero) == listing.hubs.map { .changed($0) })
+        #expect(listing.hubs.map(\.addresses) == [[moved.address]])
+        // It got another identity: another row.
+        let changes = listing.apply(
+            .resolved(try service("Hub", at: "10.0.0.2", txt: [Self.otherID])), at: .zero)
+        #expect(changes.count == 2)
+        #expect(listing.hubs.map(\.key) != before.map(\.key))
+        #expect(listing.hubs.count == 1)
+        // It sends itself into nowhere: no row.
+        let nowhere = try service("Hub", at: "8.8.8.8", txt: [Self.otherID])
+        let last = listing.hubs
+        #expect(
+            listing.apply(.resolved(nowhere), at: .zero)
+                == last.map { .removed($0) } + [.rejected(nowhere, .notLocal(nowhere.address))])
+        #expect(listing.hubs.isEmpty)
+    }
+
+    @Test func aBadAddressDoesNotTakeTheGoodOnesAway() throws {
+        var listing = HubListing(networks: [])
+        let bad = try service("Hub", at: "127.0.0.1")
+        let good = try service("Hub", at: "fe80::1%eth0")
+        #expect(listing.apply(.resolved(bad), at: .zero) == [.rejected(bad, .loopback(bad.address))])
+        #expect(listing.hubs.isEmpty)
+        _ = listing.apply(.resolved(good), at: .zero)
+        _ = listing.apply(.resolved(bad), at: .zero)
+        #expect(listing.hubs.map(\.addresses) == [[good.address]])
+    }
+
+    @Test func rowsAreBounded() throws {
+        var listing = HubListing(networks: [])
+        var overflows = 0
+        for number in 0..<HubListing.maximumRows + 100 {
+            let changes = listing.apply(.resolved(try service("Hub \(number)", at: "10.0.0.1")), at: .zero)
+            overflows += changes.filter { $0 == .overflowed }.count
+        }
+        #expect(listing.hubs.count == HubListing.maximumRows)
+        #expect(listing.overflowCount == 100)
+        #expect(overflows == 1)
+        // A row that goes makes room.
+        _ = listing.apply(.gone(try service("Hub 0", at: "10.0.0.1").instance), at: .zero)
+        let change = listing.apply(.resolved(try service("New", at: "10.0.0.1")), at: .zero)
+        #expect(change == [.added(try #require(listing.hubs.last))])
+    }
+
+    @Test func addressesAreBounded() throws {
+        var listing = HubListing(networks: [])
+        for number in 0..<HubListing.maximumAddresses + 10 {
+            _ = listing.apply(
+                .resolved(try service("\(number)", at: "10.0.0.\(number)", txt: [Self.id])), at: .zero)
+        }
+        #expect(listing.hubs.map(\.addresses.count) == [HubListing.maximumAddresses])
+        #expect(listing.overflowCount == 10)
+    }
+
+    @Test func namesAreBoundedAndNeverTrap() {
+        let interface = NetworkInterface(index: 1, name: "eth0")
+        let long = ServiceInstance(
+            nameBytes: [UInt8](repeating: 0xFF, count: 5_000), interface: interface, family: .ipv4)
+        #expect(long.nameBytes.count == 63)
+        #expect(long.name == String(repeating: "\u{FFFD}", count: 63))
+    }
+
+    @Test func anInterfaceThatLostItsNameIsTheSame() {
+        #expect(NetworkInterface(index: 7, name: "usb0") == NetworkInterface(index: 7, name: "7"))
+        #expect(NetworkInterface(index: 7, name: "usb0") != NetworkInterface(index: 8, name: "usb0"))
+    }
+}

@@ -1,0 +1,75 @@
+import Discovery
+import Glibc
+import Testing
+
+extension LiveBrowsing {
+    /// What a browse takes from the system it gives back, however it ends.
+    @Suite struct Leaks {
+        enum End: CaseIterable { case broken, cancelledAtOnce, cancelledLater, dropped }
+
+        @Test(arguments: End.allCases)
+        func nothingIsLeft(after end: End) async throws {
+            _ = try Lab.directory()
+            let stranger = try Program.announcing("Hub", type: "_hp-leak._tcp")
+            defer { stranger.stop() }
+            _ = try await sightings(of: "_hp-leak._tcp") { !$0.hubs.isEmpty }
+            try await settled(at: (0, openFiles()))  // what came before has ended, too
+            let before = (loops: loops(), files: openFiles())
+            for _ in 1...200 { try await browse(end) }
+            try await settled(at: before)
+        }
+
+        private func browse(_ end: End) async throws {
+            let browser = HubBrowser(serviceType: "_hp-leak._tcp")
+            let task = Task {
+                for try await _ in browser.sightings where end == .broken { break }
+            }
+            switch end {
+            case .broken: try await task.value
+            case .cancelledAtOnce: task.cancel()
+            case .cancelledLater:
+                try await Task.sleep(for: .milliseconds(3))
+                task.cancel()
+            case .dropped:
+                task.cancel()
+                var iterator = browser.sightings.makeAsyncIterator()
+                _ = try await iterator.next()
+            }
+            _ = await task.result
+        }
+
+        /// Threads and descriptors end a moment after the browse: waits for it, and fails after 10 seconds.
+        private func settled(at expected: (loops: Int, files: Int)) async throws {
+            for _ in 1...1_000 {
+                if loops() <= expected.loops, openFiles() <= expected.files { return }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+            Issue.record("\(loops()) loops and \(openFiles()) descriptors, not \(expected)")
+        }
+
+        private func loops() -> Int {
+            entries(of: "/proc/self/task").count { task in
+                guard let file = fopen("/proc/self/task/\(task)/comm", "r") else { return false }
+                defer { fclose(file) }
+                var name = [UInt8](repeating: 0, count: 16)
+                let count = fread(&name, 1, name.count, file)
+                return String(decoding: name.prefix(count), as: UTF8.self) == "avahi-loop\n"
+            }
+        }
+
+        private func openFiles() -> Int { entries(of: "/proc/self/fd").count }
+
+        private func entries(of directory: String) -> [String] {
+            guard let stream = opendir(directory) else { return [] }
+            defer { closedir(stream) }
+            var names: [String] = []
+            while let entry = readdir(stream) {
+                names.append(
+                    withUnsafeBytes(of: entry.pointee.d_name) {
+                        String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                    })
+            }
+            return names
+        }
+    }
+}
