@@ -80,6 +80,7 @@ let package = Package(
         ),
 
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
+        .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"], swiftSettings: strict),
         .testTarget(
             name: "QRCodesTests", dependencies: ["QRCodes", "CPNG", "CQREncode", "CTurboJPEG"],
             swiftSettings: strict),
@@ -94,3 +95,15 @@ let package = Package(
         ),
     ]
 )
+
+// The fuzz targets need a sanitizer in every module, so they exist only when Tests/Fuzz/run asks for them.
+if Context.environment["HUBPAIR_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz",
+            dependencies: ["Pairing", "QRCodes"],
+            path: "Tests/Fuzz/Fuzz",
+            swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(["-use-ld=lld", "-sanitize=fuzzer,address"])]
+        ))
+}

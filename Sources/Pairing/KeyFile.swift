@@ -7,7 +7,7 @@
 ///                                                 ; but for a locale at its end: name[de]
 ///     value   = *( CHAR / "\s" / "\n" / "\t" / "\r" / "\\" )
 ///
-/// UTF-8; LF, or CR LF, which is written again as LF.
+/// UTF-8; a line ends with LF or CR LF, and keeps its end.
 ///
 /// Accepted:
 ///

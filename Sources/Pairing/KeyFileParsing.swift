@@ -13,7 +13,7 @@ extension KeyFile {
             let number = index + 1
             let line = slice.last == UInt8(ascii: "\r") ? slice.dropLast() : slice
             let content = line.drop(while: isBlank)
-            let raw = String(decoding: line, as: UTF8.self)
+            let raw = String(decoding: slice, as: UTF8.self)
             if content.isEmpty || content.first == UInt8(ascii: "#") {
                 append(.trivia(raw))
             } else if content.first == UInt8(ascii: "[") {

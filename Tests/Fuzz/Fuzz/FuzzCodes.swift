@@ -2,7 +2,6 @@ import Pairing
 
 /// Reads any bytes as the text of a QR code and as a typed code. What is read must be written again as the
 /// same code; everything else must be refused without a trap.
-@_cdecl("LLVMFuzzerTestOneInput")
 func fuzzCodes(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)
     if let code = try? PairingCode(text: text) {
@@ -14,8 +13,11 @@ func fuzzCodes(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     if let pin = try? Pin(text: text) { precondition(pin.text == text, "a pin has exactly one text") }
     if let fingerprint = Fingerprint(forgiving: text) {
-        precondition(Fingerprint(fingerprint.description) == fingerprint, "a fingerprint is written as it is read")
+        precondition(
+            Fingerprint(fingerprint.description) == fingerprint, "a fingerprint is written as it is read")
     }
-    if let name = try? PeerName(text) { precondition(name.description.utf8.count <= PeerName.maximumByteCount) }
+    if let name = try? PeerName(text) {
+        precondition(name.description.utf8.count <= PeerName.maximumByteCount)
+    }
     return 0
 }
