@@ -52,12 +52,18 @@ package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStri
     case outOfMemory
     /// libzbar refuses the picture or a setting.
     case refused
+    /// libzbar crashed, in a process of its own: the picture is made to break it, or very unlucky.
+    case crashed
+    /// libzbar found no end, and was stopped.
+    case tookTooLong
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
         case .outOfMemory: "there is not enough memory to search the image for codes"
         case .refused: "the barcode library libzbar refuses the image"
+        case .crashed: "the barcode library libzbar crashed on the image"
+        case .tookTooLong: "the search for codes in the image took too long"
         }
     }
 
@@ -69,6 +75,8 @@ package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStri
         switch self {
         case .outOfMemory: "crop the image to the code, or make it smaller"
         case .refused: "check that libzbar 0.23 is installed: apt install libzbar0"
+        case .crashed, .tookTooLong:
+            "crop the image to one code; if it comes from a stranger, do not trust it"
         }
     }
 }

@@ -8,7 +8,7 @@ func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let limits = ImageLimits(maximumPixels: 1 << 20)
     guard let image = try? LuminanceImage.decode(bytes, limits: limits) else { return 0 }
     precondition(image.pixels.count == image.width * image.height && image.pixels.count <= 1 << 20)
-    guard let result = try? QRScanner.scan(image) else { return 0 }
+    guard let result = try? QRScanner.scanHere(image) else { return 0 }
     precondition(result.codes.allSatisfy { !$0.payload.isEmpty })
     return 0
 }
