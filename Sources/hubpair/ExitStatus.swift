@@ -38,6 +38,8 @@ enum ExitStatus: Int32, Error {
             case is NoCodeError: .nothingFound
             case is ImageError: .badData
             case is InputFileError: .noInput
+            // What a picture does to the reader is the picture's fault.
+            case QRScanError.crashed, QRScanError.tookTooLong: .badData
             case is QRScanError, is QREncodeError, is RenderError: .tryAgain
             case is DiscoveryError: .unavailable
             default: .badData
