@@ -38,6 +38,8 @@ package struct FindHubs: Sendable {
 
     /// A host answers within 20–120 ms (RFC 6762 § 6), and for each address family and interface by itself.
     package static let quiet = Duration.milliseconds(150)
+    /// The finest step of time that a reader of the table notices.
+    private static let tick = Duration.milliseconds(25)
 
     private let browser: HubBrowser
     private let known: [KnownHub]
@@ -68,7 +70,7 @@ package struct FindHubs: Sendable {
             },
             Task {
                 while !Task.isCancelled {
-                    try await Task.sleep(for: .milliseconds(25))
+                    try await Task.sleep(for: FindHubs.tick)
                     continuation.yield(.tick)
                 }
             },
@@ -77,6 +79,8 @@ package struct FindHubs: Sendable {
 
         var listing = HubListing(networks: LocalNetwork.current())
         var fresh: [DiscoveredHub.Key: (Found, since: Duration)] = [:]
+        var isStale = false
+        var lastReport = Duration.zero - FindHubs.tick
         search: for try await step in steps {
             let now = start.duration(to: .now)
             switch step {
@@ -96,13 +100,19 @@ package struct FindHubs: Sendable {
                         try report(.warning("more hubs are announced than can be; some are left out"))
                     }
                 }
-                if !changes.isEmpty { try report(.changed(sorted(listing))) }
+                isStale = isStale || !changes.isEmpty
             case .tick:
                 if let time, now >= time { break search }
+                for (key, entry) in fresh where now - entry.since >= FindHubs.quiet {
+                    fresh[key] = nil
+                    try report(.complete(entry.0))
+                }
             }
-            for (key, entry) in fresh where now - entry.since >= FindHubs.quiet {
-                fresh[key] = nil
-                try report(.complete(entry.0))
+            // At once, but under a flood not for every one of thousands.
+            if isStale, now - lastReport >= FindHubs.tick {
+                try report(.changed(sorted(listing)))
+                isStale = false
+                lastReport = now
             }
         }
         for entry in fresh.values.sorted(by: { $0.since < $1.since }) { try report(.complete(entry.0)) }

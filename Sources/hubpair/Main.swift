@@ -20,13 +20,18 @@ enum Main {
         }
     }
 
-    /// Arguments can be read by every user of the machine, and stay in the shell's history.
+    /// Arguments can be read by every user of the machine, and stay in the shell's history. A code with a
+    /// slip in it is a secret too, so the shape decides and not the checksum.
     private static func refuseSecrets(in arguments: [String]) throws {
         for argument in arguments {
-            let value = argument.hasPrefix("--") ? argument.drop { $0 != "=" }.dropFirst() : argument[...]
-            guard !value.isEmpty else { continue }
-            let isPairingCode = value.uppercased().hasPrefix(PairingCode.prefix)
-            if isPairingCode || (try? TypedCode(typed: value)) != nil { throw SecretInArguments() }
+            let value = argument.split(separator: "=").last ?? ""
+            let groups = value.split(separator: "-", omittingEmptySubsequences: false)
+            let isTypedCode = groups.count == 5 && groups.allSatisfy { $0.utf8.count == 4 }
+            if argument.uppercased().contains(PairingCode.prefix) || isTypedCode
+                || (try? TypedCode(typed: value)) != nil
+            {
+                throw SecretInArguments()
+            }
         }
     }
 
