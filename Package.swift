@@ -85,6 +85,7 @@ let package = Package(
             name: "QRCodesTests", dependencies: ["QRCodes", "CPNG", "CQREncode", "CTurboJPEG"],
             swiftSettings: strict),
         .testTarget(name: "PairingTests", dependencies: ["Pairing"], swiftSettings: strict),
+        .testTarget(name: "CommandLineTests", dependencies: ["Pairing", "hubpair"], swiftSettings: strict),
         .testTarget(
             name: "HubServiceTests",
             dependencies: [

@@ -34,7 +34,7 @@ package struct HubSettings: Equatable, Sendable {
         try file.checkFormat()
         name = try file.name("name", in: HubSettings.group)
         let digits = try file.required("port", in: HubSettings.group)
-        guard let port = UInt16(digits), port > 0 else {
+        guard let port = UInt16(digits: digits), port > 0 else {
             throw .invalidValue("not a port from 1 to 65535", key: "port", group: HubSettings.group)
         }
         self.port = port

@@ -1,3 +1,4 @@
+import Discovery
 import FoundationEssentials
 package import Pairing
 
@@ -33,9 +34,8 @@ package struct Upstream: Equatable, Sendable {
     }
 
     private static func isLoopback(_ host: String) -> Bool {
-        if host == "localhost" || host == "::1" || host == "[::1]" { return true }
-        let octets = host.split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-        return octets.count == 4 && octets[0] == 127 && octets.allSatisfy { $0 != nil }
+        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
+        return host == "localhost" || NetworkAddress(bare)?.isLoopback ?? false
     }
 }
 

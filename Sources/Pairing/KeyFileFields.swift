@@ -17,7 +17,8 @@ extension KeyFile {
     /// Refuses a file without a format, or with a newer one. An empty file has none: it is what a full
     /// disk leaves, never what hubpair writes.
     package func checkFormat() throws(KeyFileError) {
-        guard let text = try value("format", in: KeyFile.formatGroup), let format = Int(text), format > 0
+        guard let text = try value("format", in: KeyFile.formatGroup), let format = Int(digits: text),
+            format > 0
         else {
             throw .missingFormat
         }

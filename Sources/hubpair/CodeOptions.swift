@@ -54,12 +54,11 @@ enum AddressChoice: ExpressibleByArgument, Equatable {
         case "none": self = .none
         default:
             let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-            let octets = parts[0].split(separator: ".", omittingEmptySubsequences: false).map { UInt8($0) }
-            let port = parts.count == 2 ? UInt16(parts[1]) : nil
-            guard octets.count == 4, !octets.contains(nil),
+            let port = parts.count == 2 ? UInt16(digits: parts[1]) : nil
+            guard let address = NetworkAddress(String(parts[0])), address.family == .ipv4,
                 parts.count == 1 || (parts.count == 2 && port ?? 0 > 0)
             else { return nil }
-            self = .given(octets.compactMap(\.self), port: port)
+            self = .given(address.bytes, port: port)
         }
     }
 

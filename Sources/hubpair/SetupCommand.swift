@@ -58,7 +58,7 @@ struct SetupCommand: ParsableCommand {
 }
 
 private func portNumber(_ text: String) throws -> UInt16 {
-    guard let port = UInt16(text), port > 0 else {
+    guard let port = UInt16(digits: text), port > 0 else {
         throw ValidationError("a port is a number from 1 to 65535")
     }
     return port

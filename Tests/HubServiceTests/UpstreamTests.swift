@@ -18,7 +18,8 @@ import Testing
         ("http://127.0.0.1/api", .path), ("http://127.0.0.1?x=1", .path),
         ("https://192.0.2.9#x", .badPin), ("https://192.0.2.9", .notLoopback),
         ("http://192.0.2.9#\(pin)", .notLoopback), ("http://127.0.0.1.evil.example", .notLoopback),
-        ("http://127.0.0.256", .notLoopback), ("http://0.0.0.0", .notLoopback),
+        ("http://127.0.0.256", .notLoopback), ("http://127.+1.0.1", .notLoopback),
+        ("http://0.0.0.0", .notLoopback),
         (String(repeating: "x", count: 513), .notAURL),
     ])
     func rejected(text: String, error: UpstreamError) {

@@ -1,0 +1,65 @@
+import Pairing
+import Testing
+
+@testable import hubpair
+
+@Suite struct LifetimeTests {
+    @Test(arguments: [
+        ("90s", 90), ("10m", 600), ("2h", 7200), ("7d", 604_800), ("1w", 604_800), ("1h30m", 5400),
+        ("999999999s", 999_999_999),
+    ])
+    func accepted(text: String, seconds: Int) { #expect(Lifetime(argument: text)?.seconds == seconds) }
+
+    @Test(arguments: [
+        "", "10", "m", "0m", "-5m", "1.5h", "10 m", "10M", "10m5", "9999999999s", "999999999w", "１0m", "10m ",
+        "10µ",
+    ])
+    func rejected(text: String) { #expect(Lifetime(argument: text) == nil) }
+
+    @Test(arguments: [
+        (0.0, "0 seconds"), (1, "1 second"), (119, "119 seconds"), (120, "2 minutes"), (600, "10 minutes"),
+        (7200, "2 hours"), (172_800, "2 days"), (-5, "0 seconds"), (1e300, "11574074 days"),
+    ])
+    func words(seconds: Double, text: String) { #expect(Lifetime.words(seconds) == text) }
+}
+
+@Suite struct TerminalTextTests {
+    @Test(arguments: [
+        ("plain Küche 😀", "plain Küche 😀"), ("a\u{1B}[2Jb", "a\\u{1B}[2Jb"), ("a\nb\tc", "a\\u{A}b\\u{9}c"),
+        ("\u{9B}31m", "\\u{9B}31m"), ("x\u{202E}y", "x\\u{202E}y"), ("\u{2028}", "\\u{2028}"),
+        ("\0", "\\u{0}"),
+    ])
+    func escaped(text: String, safe: String) {
+        #expect(Console.escaped(text) == safe)
+        #expect(Console.escaped(safe) == safe)
+    }
+
+    @Test(arguments: [("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("😀", 2), ("", 0)])
+    func width(text: String, columns: Int) { #expect(columnWidth(of: text) == columns) }
+
+    @Test(arguments: [("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("漢字漢字", 5, "漢字…"), ("漢字", 2, "…")])
+    func cutting(text: String, room: Int, short: String) { #expect(cut(text, to: room) == short) }
+}
+
+@Suite struct AddressChoiceTests {
+    @Test(arguments: [
+        ("auto", AddressChoice.automatic), ("none", .none), ("192.0.2.7", .given([192, 0, 2, 7], port: nil)),
+        ("192.0.2.7:8123", .given([192, 0, 2, 7], port: 8123)),
+    ])
+    func accepted(text: String, choice: AddressChoice) { #expect(AddressChoice(argument: text) == choice) }
+
+    @Test(arguments: [
+        "", "192.0.2", "192.0.2.256", "192.0.2.7:", "192.0.2.7:0", "192.0.2.7:65536", "192.0.2.7:1:2",
+        "fe80::1", "hub",
+        "1..2.3", ":8000", "+1.2.3.4",
+    ])
+    func rejected(text: String) { #expect(AddressChoice(argument: text) == nil) }
+
+    @Test func aLabelGetsAnAddressOnlyIfItIsGiven() {
+        #expect(AddressChoice.automatic.hint(port: 8000, kind: .label) == nil)
+        #expect(
+            AddressChoice.given([192, 0, 2, 7], port: nil).hint(port: 8123, kind: .label)?.description
+                == "192.0.2.7:8123")
+        #expect(AddressChoice.none.hint(port: 8000, kind: .once) == nil)
+    }
+}
