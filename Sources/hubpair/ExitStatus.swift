@@ -28,7 +28,7 @@ enum ExitStatus: Int32, Error {
         self =
             switch error {
             case let status as ExitStatus: status
-            case is SecretInArguments: .usage
+            case is SecretInArguments, is TerminalTooNarrow: .usage
             case is PairingCodeError, is TypedCodeError: .badData
             case is BadKeyFile: .badConfiguration
             case let error as FileError: ExitStatus(of: error)

@@ -60,7 +60,12 @@ struct CodePresentation {
             kind, lifetime: lifetime, state: state, now: now,
             addressHint: { options.address.hint(port: $0.settings.port, kind: kind) },
             check: { code, hub in
-                drawing = try PrintCode.run(code, as: format, name: hub.settings.name, style: style)
+                let drawn = try PrintCode.run(code, as: format, name: hub.settings.name, style: style)
+                if case .lines(_, let columns) = drawn, toFile == nil, Console.outputIsTerminal {
+                    let width = Console.size.columns
+                    guard columns <= width else { throw TerminalTooNarrow(columns: width, needed: columns) }
+                }
+                drawing = drawn
             })
 
         let bytes: [UInt8]
@@ -85,6 +90,18 @@ struct CodePresentation {
                     + (lifetime.map { ", valid for \(Lifetime.words($0))" } ?? ", without an expiry")
                     + (toFile.map { ": \($0)" } ?? ""))
         }
+    }
+}
+
+/// A code whose lines would be wrapped, so that no reader knows it.
+struct TerminalTooNarrow: Error, LocalizedError, CustomStringConvertible {
+    let columns: Int
+    let needed: Int
+
+    var description: String { "the terminal has \(columns) columns, and the code needs \(needed)" }
+    var errorDescription: String? { description }
+    var recoverySuggestion: String? {
+        "make it wider, or draw the code into a file: hubpair print --output code.png"
     }
 }
 
