@@ -32,7 +32,7 @@ let package = Package(
         .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
-        .systemLibrary(name: "CTerminal"),
+        .systemLibrary(name: "CSystem"),
 
         // Floor 1: who is out there · image and bytes · codes, policy, keyfiles. None imports another,
         // but for Identity: pins, fingerprints and the rules for names, which all of them share.
@@ -44,7 +44,7 @@ let package = Package(
         .target(name: "Discovery", dependencies: ["CAvahi", "Identity"], swiftSettings: strict),
         .target(
             name: "QRCodes",
-            dependencies: ["CPNG", "CQREncode", "CTurboJPEG", "CZBar"],
+            dependencies: ["CPNG", "CQREncode", "CSystem", "CTurboJPEG", "CZBar"],
             swiftSettings: strict
         ),
         .target(
@@ -73,7 +73,7 @@ let package = Package(
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "CTerminal", "Discovery", "HubClient", "HubService", "Identity", "Pairing", "QRCodes",
+                "CSystem", "Discovery", "HubClient", "HubService", "Identity", "Pairing", "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

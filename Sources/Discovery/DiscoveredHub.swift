@@ -11,19 +11,25 @@ public struct DiscoveredHub: Hashable, Sendable {
         case mdns
     }
 
-    /// What makes two sightings one hub.
-    public enum Key: Hashable, Sendable {
-        /// The TXT record's `id`, and the port. A second port under the same `id` is a hub that moved or an
-        /// impostor; either way a row of its own, so that it cannot hide the other.
-        case fingerprint(Fingerprint, port: UInt16)
-        /// Without a valid `id`: instance name, SRV host and port.
-        case service(name: [UInt8], host: String, port: UInt16)
+    /// What makes two sightings one hub: all of it must be the same.
+    ///
+    /// An `id` alone does not: it is announced in the clear, and whoever copies one must get a row of its own,
+    /// so that it can neither hide nor rename the hub that it copies.
+    public struct Key: Hashable, Sendable {
+        /// The instance name's bytes.
+        public let name: [UInt8]
+        /// The SRV record's target, its ASCII letters in lower case (RFC 1035 § 2.3.3).
+        public let host: String
+        /// The SRV record's port.
+        public let port: UInt16
+        /// The TXT record's `id`, if it has a valid one.
+        public let id: Fingerprint?
     }
 
     /// The same as long as the row exists.
     public let key: Key
     /// The instance name, unescaped; bytes that are not UTF-8 are replaced by U+FFFD. At most 63 bytes
-    /// before that. The first announcement that is still there names the row.
+    /// before that.
     public let name: String
     /// The SRV record's target, such as `hub.local`.
     public let host: String
@@ -43,10 +49,9 @@ public struct DiscoveredHub: Hashable, Sendable {
 
 extension DiscoveredHub.Key {
     init(_ service: ResolvedService) {
-        if let fingerprint = service.txt.fingerprint {
-            self = .fingerprint(fingerprint, port: service.port)
-        } else {
-            self = .service(name: service.instance.nameBytes, host: service.host, port: service.port)
-        }
+        name = service.instance.nameBytes
+        host = service.host.lowercased()
+        port = service.port
+        id = service.txt.fingerprint
     }
 }

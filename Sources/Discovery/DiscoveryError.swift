@@ -40,8 +40,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
     public var recoverySuggestion: String? {
         switch self {
         case .noBus: "start it: sudo systemctl start dbus avahi-daemon"
-        case .noDaemon:
-            "start it: sudo systemctl start avahi-daemon (if it is missing: sudo apt-get install avahi-daemon)"
+        case .noDaemon: "start it: sudo systemctl start avahi-daemon"
         case .daemonLost: "start it again: sudo systemctl restart avahi-daemon"
         case .avahi: "see what the daemon says: journalctl -u avahi-daemon"
         case .system: nil

@@ -27,8 +27,7 @@ public struct HubListing: Sendable {
     /// How many resolved services found no place.
     public private(set) var overflowCount = 0
 
-    // A row keeps its announcements in the order in which they came: the first one names it, so that a
-    // later one under the same id cannot rename it.
+    // A row keeps its announcements in the order in which they came; host and TXT record are the first one's.
     private struct Row {
         var services: [ResolvedService]
         let firstSeen: Duration

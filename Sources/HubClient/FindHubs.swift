@@ -21,8 +21,17 @@ package struct FindHubs: Sendable {
         init(_ hub: DiscoveredHub, known: [KnownHub]) {
             self.hub = hub
             isPaired = hub.id.map { id in known.contains { $0.fingerprint == id } } ?? false
-            let bearsKnownName = known.contains { $0.name.description == hub.name }
+            let appearance = Found.appearance(of: hub.name)
+            let bearsKnownName = known.contains { Found.appearance(of: $0.name.description) == appearance }
             standing = hub.id != nil && !isPaired && bearsKnownName ? .impostor : .claimed
+        }
+
+        /// What a person takes two names for the same by: without case, white space at the ends, and characters
+        /// that are not seen.
+        private static func appearance(of name: String) -> String {
+            let seen = name.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+            let words = String(String.UnicodeScalarView(seen)).split(whereSeparator: \.isWhitespace)
+            return words.joined(separator: " ").lowercased()
         }
     }
 
@@ -32,8 +41,10 @@ package struct FindHubs: Sendable {
         case changed([Found])
         /// A hub whose row has been quiet for ``quiet``: its addresses are all there, as far as can be known.
         case complete(Found)
-        /// Something announces itself as a hub but cannot be one, or the table is full: in words.
-        case warning(String)
+        /// Something announces itself as a hub but cannot be one: in words. A flood of these may be cut.
+        case unusable(String)
+        /// The list may lack hubs: in words.
+        case incomplete(String)
     }
 
     /// A host answers within 20–120 ms (RFC 6762 § 6), and for each address family and interface by itself.
@@ -58,11 +69,16 @@ package struct FindHubs: Sendable {
     /// - Returns: the hubs that are there at the end, impostors first, then by name.
     package func run(_ report: (Event) throws -> Void) async throws -> [Found] {
         let start = ContinuousClock.now
-        let (steps, continuation) = AsyncThrowingStream<Step, any Error>.makeStream()
+        let (steps, continuation) = AsyncThrowingStream<Step, any Error>.makeStream(
+            bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
         let tasks = [
             Task {
                 do {
-                    for try await sighting in browser.sightings { continuation.yield(.sighting(sighting)) }
+                    for try await sighting in browser.sightings {
+                        if case .dropped = continuation.yield(.sighting(sighting)) {
+                            throw DiscoveryError.overrun
+                        }
+                    }
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
@@ -87,7 +103,10 @@ package struct FindHubs: Sendable {
             case .sighting(.settled):
                 if time == nil { break search }
             case .sighting(.flooded):
-                try report(.warning("a host floods the network with services; hubs may be missing"))
+                try report(.incomplete("a host floods the network with services; hubs may be missing"))
+            case .sighting(.unresolved(let instance, _))
+            where !listing.hubs.contains(where: { $0.name == instance.name }):
+                try report(.unusable("\(instance.name) is announced, but does not tell its address"))
             case .sighting(let sighting):
                 let changes = listing.apply(sighting, at: now)
                 for change in changes {
@@ -95,9 +114,9 @@ package struct FindHubs: Sendable {
                     case .added(let hub), .changed(let hub): fresh[hub.key] = (Found(hub, known: known), now)
                     case .removed(let hub): fresh[hub.key] = nil
                     case .rejected(let service, let error):
-                        try report(.warning("\(service.instance.name) at \(service.host): \(error)"))
+                        try report(.unusable("\(service.instance.name) at \(service.host): \(error)"))
                     case .overflowed:
-                        try report(.warning("more hubs are announced than can be; some are left out"))
+                        try report(.incomplete("more hubs are announced than can be; some are left out"))
                     }
                 }
                 isStale = isStale || !changes.isEmpty

@@ -11,9 +11,11 @@ package enum CodeContent: Equatable, Sendable {
     /// Any other code.
     case other
 
-    /// Reads a payload: it has to be ASCII to be a pairing code.
+    /// Reads a payload. One that only resembles a pairing code, in lower case or with something before it,
+    /// is unusable and not another code: its text may hold a secret.
     package init(payload: [UInt8]) {
-        guard payload.starts(with: PairingCode.prefix.utf8) else {
+        let upper = payload.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
+        guard upper.firstRange(of: Array(PairingCode.prefix.utf8)) != nil else {
             self = .other
             return
         }
@@ -25,7 +27,16 @@ package enum CodeContent: Equatable, Sendable {
     }
 }
 
-/// Reads the QR codes of one image: a file, or standard input.
+extension CodeContent {
+    /// The text of a code on standard input, in the place of an image: one short line, its end left out.
+    static func line(of bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.count <= 256 else { return nil }
+        let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
+        return bytes[line.count...].allSatisfy { $0 == 0x0A || $0 == 0x0D } ? Array(line) : nil
+    }
+}
+
+/// Reads the QR codes of one image: a file, or standard input, where the text of a code may stand too.
 package struct ReadCodes {
     /// A code and where it came from.
     package struct Reading: Sendable {
@@ -38,6 +49,9 @@ package struct ReadCodes {
     /// - Throws: `InputFileError`, `ImageError`, `QRScanError`, or `NoCodeError` if there is nothing to read.
     package static func run(_ path: String, limits: ImageLimits) throws -> [Reading] {
         let bytes = try InputFile.read(path)
+        if path == "-", let text = CodeContent.line(of: bytes), CodeContent(payload: text) != .other {
+            return [Reading(payload: text, content: CodeContent(payload: text))]
+        }
         let image = try LuminanceImage.decode(bytes, limits: limits)
         let result = try QRScanner.scan(image)
         guard !result.codes.isEmpty else { throw NoCodeError(image: image, result: result) }

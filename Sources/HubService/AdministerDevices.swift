@@ -73,12 +73,6 @@ package struct AdministerDevices {
     }
 
     private func keyfile(in directory: borrowing ProtectedDirectory) throws -> ApprovedDevices {
-        guard let keyfile = try HubState.devices(in: directory) else {
-            guard try HubState.settings(in: directory) != nil else {
-                throw HubError.notSetUp(directory: directory.path)
-            }
-            throw HubError.missingFile(path: directory.path(of: ApprovedDevices.fileName))
-        }
-        return keyfile
+        try HubState.existing(ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
     }
 }

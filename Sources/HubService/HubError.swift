@@ -10,10 +10,10 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
     /// The key's file holds no P-256 key.
     case unreadableKey(path: String)
     /// A file that the hub cannot be without.
-    case missingFile(path: String)
+    case missingFile(path: String, hasGoodBackup: Bool)
     /// A second set-up with other settings; what is asked for and what there is, in words.
     case otherSettings(asked: String, present: String, path: String)
-    /// A code would live for no time, or beyond the reach of its format.
+    /// A code would live for no time, or expire beyond the 32 bits of its format.
     case badLifetime
     /// A revoked device cannot be approved again by hand.
     case revoked(name: String)
@@ -24,10 +24,10 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
         case .notSetUp(let directory): "no hub is set up in \(directory)"
         case .missingKey(let path): "the hub's key \(path) is gone"
         case .unreadableKey(let path): "\(path) holds no P-256 key in PEM"
-        case .missingFile(let path): "\(path) is gone"
+        case .missingFile(let path, _): "\(path) is gone"
         case .otherSettings(let asked, let present, _):
             "the hub is set up already with \(present), not \(asked)"
-        case .badLifetime: "a code must live from 1 second to 100 years"
+        case .badLifetime: "a code must live for 1 second at least, and expire before 2106-02-07"
         case .revoked(let name): "the device \"\(name)\" was revoked"
         }
     }
@@ -43,8 +43,7 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
             "bring it back from a backup; without it, move \(shellQuoted(parent(of: path))) away, run "
                 + "'hubpair setup' and pair every device again"
         case .unreadableKey(let path): "bring \(shellQuoted(path)) back from a backup"
-        case .missingFile(let path):
-            "bring it back: cp -p \(shellQuoted(path + ".bak")) \(shellQuoted(path))"
+        case .missingFile(let path, let hasGoodBackup): restoring(path, hasGoodBackup: hasGoodBackup)
         case .otherSettings(_, _, let path): "to change it, edit \(shellQuoted(path)) and restart the hub"
         case .badLifetime: "give it like --expires 10m, 2h or 7d"
         case .revoked: "print a new code with 'hubpair print' and pair the device again"

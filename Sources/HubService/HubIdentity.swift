@@ -34,6 +34,15 @@ package struct HubIdentity: Sendable {
     /// The key as PKCS #8 in PEM (RFC 5958, RFC 7468).
     package var keyPEM: String { key.pemRepresentation + "\n" }
 
+    /// True if `bytes` are a certificate in PEM over this key.
+    package func isBorne(byCertificatePEM bytes: [UInt8]) -> Bool {
+        let pem = String(decoding: bytes, as: UTF8.self)
+        guard let certificate = try? Certificate(pemEncoded: pem),
+            let key = P256.Signing.PublicKey(certificate.publicKey)
+        else { return false }
+        return Pin(key) == pin
+    }
+
     /// A self-signed certificate over the key, in PEM (RFC 5280, RFC 7468).
     ///
     /// Only its key counts. It is valid from 2000 to the end of time (RFC 5280 § 4.1.2.5), as a Pi

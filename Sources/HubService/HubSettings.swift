@@ -9,7 +9,9 @@ package import Pairing
 ///     [hub]
 ///     name=Kitchen
 ///     port=8000
-///     upstream=https://127.0.0.1:8443      ; optional, see Upstream
+///     upstream=https://127.0.0.1:8443
+///
+/// `upstream` may be missing; `Upstream` has its grammar.
 ///
 /// Accepted: the above. Rejected: no name, `port=0`, `port=65536`, `upstream=ftp://127.0.0.1`.
 package struct HubSettings: Equatable, Sendable {
@@ -38,7 +40,7 @@ package struct HubSettings: Equatable, Sendable {
             throw .invalidValue("not a port from 1 to 65535", key: "port", group: HubSettings.group)
         }
         self.port = port
-        let url = try file.value("upstream", in: HubSettings.group)
+        let url = file.value("upstream", in: HubSettings.group)
         do {
             upstream = try url.map(Upstream.init)
         } catch {

@@ -44,6 +44,19 @@ package struct HubState: Sendable {
         try directory.read(Tickets.fileName, Tickets.init(parsing:))
     }
 
+    /// A keyfile that `setup` has made: if it is gone, that is a loss, and no empty one takes its place.
+    static func existing<Content>(
+        _ name: String, in directory: borrowing ProtectedDirectory,
+        _ parse: ([UInt8]) throws(KeyFileError) -> Content
+    ) throws -> Content {
+        if let content = try directory.read(name, parse) { return content }
+        guard try settings(in: directory) != nil else {
+            throw HubError.notSetUp(directory: directory.path)
+        }
+        throw HubError.missingFile(
+            path: directory.path(of: name), hasGoodBackup: directory.hasGoodBackup(name, parse))
+    }
+
     /// The hub's settings and identity; throws if it was never set up, or not to the end.
     static func hub(in directory: borrowing ProtectedDirectory) throws -> Hub {
         guard let settings = try settings(in: directory) else {

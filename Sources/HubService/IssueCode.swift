@@ -3,9 +3,6 @@ package import Pairing
 
 /// Issues a pairing code: the hub remembers its ticket, durably, before anybody sees the code.
 package struct IssueCode {
-    /// The longest that a once code may live; its expiry must fit 32 bits.
-    private static let maximumLifetime: Double = 100 * 365 * 86_400
-
     /// - Parameters:
     ///   - lifetime: seconds; nil for a label that stays valid.
     ///   - addressHint: where devices may find the hub.
@@ -14,10 +11,13 @@ package struct IssueCode {
         _ kind: PairingCode.Kind, lifetime: Double?, state: HubState, now: Date,
         addressHint: (Hub) -> PairingCode.AddressHint?, check: (PairingCode, Hub) throws -> Void
     ) throws -> (code: PairingCode, hub: Hub) {
-        if let lifetime, !(1...maximumLifetime).contains(lifetime) { throw HubError.badLifetime }
+        if let lifetime {
+            let expiry = now.timeIntervalSince1970 + lifetime
+            guard lifetime >= 1, expiry >= 1, expiry < 4_294_967_296 else { throw HubError.badLifetime }
+        }
         return try state.open().withLock { directory in
             let hub = try HubState.hub(in: directory)
-            var tickets = try HubState.tickets(in: directory) ?? Tickets()
+            var tickets = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
             let code = try PairingCode(
                 kind: kind, expires: lifetime.map(now.addingTimeInterval), secret: .random(), hub: hub.pin,
                 addressHint: addressHint(hub))

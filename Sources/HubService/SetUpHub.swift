@@ -22,32 +22,43 @@ package struct SetUpHub {
     package static let defaultPort: UInt16 = 8000
 
     /// - Parameter defaultName: the hub's name if none is wished for.
-    /// - Returns: the hub, and whether it was made now or before.
+    /// What a set-up came to.
+    package enum Outcome: Equatable, Sendable {
+        /// The hub was made.
+        case made
+        /// There was a hub, and nothing was changed.
+        case present
+        /// There was a hub; only its certificate was missing or of another key, and was made from its key.
+        case mended
+    }
+
+    /// - Returns: the hub, and what was done.
     package static func run(
         _ wishes: Wishes, defaultName: PeerName, state: HubState
-    ) throws -> (hub: Hub, isNew: Bool) {
+    ) throws -> (hub: Hub, outcome: Outcome) {
         let directory = try ProtectedDirectory(path: state.path, create: true)
         return try directory.withLock { directory in
             if try HubState.settings(in: directory) != nil {
                 let hub = try HubState.hub(in: directory)
                 try check(wishes, against: hub.settings, path: directory.path(of: HubSettings.fileName))
-                guard try HubState.devices(in: directory) != nil else {
-                    throw HubError.missingFile(path: directory.path(of: ApprovedDevices.fileName))
-                }
-                return (hub, false)
+                _ = try HubState.existing(
+                    ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
+                _ = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
+                let isMended = try ensureCertificate(of: identity(in: directory), in: directory)
+                return (hub, isMended ? .mended : .present)
             }
             let identity = try identity(in: directory)
-            if try directory.read(HubIdentity.certificateFileName) == nil {
-                try directory.create(
-                    HubIdentity.certificateFileName, with: Array(identity.certificatePEM().utf8))
-            }
+            try ensureCertificate(of: identity, in: directory)
             if try HubState.devices(in: directory) == nil {
                 try directory.create(ApprovedDevices.fileName, with: ApprovedDevices().serialized)
+            }
+            if try HubState.tickets(in: directory) == nil {
+                try directory.create(Tickets.fileName, with: Tickets().serialized)
             }
             let settings = HubSettings(
                 name: wishes.name ?? defaultName, port: wishes.port ?? defaultPort, upstream: wishes.upstream)
             try directory.create(HubSettings.fileName, with: settings.serialized)
-            return (Hub(settings: settings, pin: identity.pin, statePath: state.path), true)
+            return (Hub(settings: settings, pin: identity.pin, statePath: state.path), .made)
         }
     }
 
@@ -61,6 +72,23 @@ package struct SetUpHub {
         let identity = HubIdentity(key: P256.Signing.PrivateKey())
         try directory.create(HubIdentity.keyFileName, with: Array(identity.keyPEM.utf8))
         return identity
+    }
+
+    /// Makes the certificate if it is missing, unreadable or of another key: only its key counts, and that
+    /// is there. The one before stays as `.bak`.
+    ///
+    /// - Returns: true if it was made.
+    @discardableResult
+    private static func ensureCertificate(
+        of identity: HubIdentity, in directory: borrowing ProtectedDirectory
+    ) throws -> Bool {
+        if let bytes = try directory.read(HubIdentity.certificateFileName),
+            identity.isBorne(byCertificatePEM: bytes)
+        {
+            return false
+        }
+        try directory.replace(HubIdentity.certificateFileName, with: Array(identity.certificatePEM().utf8))
+        return true
     }
 
     private static func check(_ wishes: Wishes, against settings: HubSettings, path: String) throws(HubError)

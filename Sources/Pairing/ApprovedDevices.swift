@@ -74,12 +74,14 @@ public enum DeviceVerdict: Equatable, Sendable {
 ///     [device K7QF-2M9D-X0TW-8RHC]
 ///     name=Anna's tablet
 ///     pin=sha256//…
-///     status=approved                  ; pending, approved or revoked
+///     status=approved
 ///     approved=2026-11-21T10:22:03Z
-///     expires=2027-11-21T10:22:03Z     ; optional
-///     role=guest                       ; optional
+///     expires=2027-11-21T10:22:03Z
+///     role=guest
 ///
-/// Accepted: the above with the whole pin. Rejected: a second group of the same name, a group whose
+/// `status` is `pending`, `approved` or `revoked`; `approved`, `expires` and `role` may be missing.
+///
+/// Accepted: the above with the whole pin; `samples/keyfiles/approved-devices`. Rejected: a second group of the same name, a group whose
 /// fingerprint is not its pin's, another status, another kind of group, `format=2`.
 public struct ApprovedDevices: Equatable, Sendable {
     package static let fileName = "approved-devices"
@@ -111,7 +113,7 @@ public struct ApprovedDevices: Equatable, Sendable {
                     status: status,
                     approved: try file.time("approved", in: group),
                     expires: try file.time("expires", in: group),
-                    role: try file.value("role", in: group)))
+                    role: file.value("role", in: group)))
         }
     }
 

@@ -4,6 +4,8 @@ import FoundationEssentials
 package struct BadKeyFile: Error, Equatable, LocalizedError, CustomStringConvertible {
     package let path: String
     package let fault: KeyFileError
+    /// True if the version before, `.bak`, is there and has no fault.
+    package let hasGoodBackup: Bool
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String { "\(path): \(fault)" }
@@ -13,10 +15,15 @@ package struct BadKeyFile: Error, Equatable, LocalizedError, CustomStringConvert
 
     /// How to mend it. The backup is never read by itself: it may let in a device that was revoked since.
     package var recoverySuggestion: String? {
-        fault.recoverySuggestion
-            ?? "mend it by hand, or go back to the version before: "
-            + "cp -p \(shellQuoted(path + ".bak")) \(shellQuoted(path))"
+        fault.recoverySuggestion ?? "mend it by hand, or " + restoring(path, hasGoodBackup: hasGoodBackup)
     }
+}
+
+/// How to bring a file back, for a hint.
+package func restoring(_ path: String, hasGoodBackup: Bool) -> String {
+    hasGoodBackup
+        ? "go back to the version before: cp -p \(shellQuoted(path + ".bak")) \(shellQuoted(path))"
+        : "bring it back from a backup of yours; the version before is not there"
 }
 
 extension ProtectedDirectory {
@@ -28,7 +35,16 @@ extension ProtectedDirectory {
         do {
             return try parse(bytes)
         } catch {
-            throw BadKeyFile(path: path(of: name), fault: error)
+            throw BadKeyFile(path: path(of: name), fault: error, hasGoodBackup: hasGoodBackup(name, parse))
         }
+    }
+
+    /// True if the version before of the keyfile `name` could be read in its place.
+    package func hasGoodBackup<Content>(
+        _ name: String, _ parse: ([UInt8]) throws(KeyFileError) -> Content
+    ) -> Bool {
+        // Whatever is wrong with it, it is not offered.
+        guard let bytes = try? read(name + ".bak") else { return false }
+        return (try? parse(bytes)) != nil
     }
 }

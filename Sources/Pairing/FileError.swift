@@ -9,12 +9,16 @@ package enum FileError: Error, Equatable, Sendable, LocalizedError, CustomString
     case exists(path: String)
     /// A symbolic link, which is never followed.
     case symbolicLink(path: String)
+    /// A file where a directory should be.
+    case notDirectory(path: String)
     /// A directory, device, socket or FIFO where a file should be.
     case notRegular(path: String)
     /// Owned by another user.
     case otherOwner(uid_t, path: String)
     /// Permissions that let others in.
     case tooOpen(mode: mode_t, allowed: mode_t, path: String)
+    /// A directory that others may use, and that holds nothing of hubpair's.
+    case notPrivate(path: String)
     /// More bytes than `ProtectedDirectory.maximumFileByteCount`.
     case tooLarge(Int, path: String)
     /// Another process has held the lock for 10 s.
@@ -28,10 +32,12 @@ package enum FileError: Error, Equatable, Sendable, LocalizedError, CustomString
         case .missing(let path): "\(path) does not exist"
         case .exists(let path): "\(path) exists already"
         case .symbolicLink(let path): "\(path) is a symbolic link"
+        case .notDirectory(let path): "\(path) is not a directory"
         case .notRegular(let path): "\(path) is not a regular file"
         case .otherOwner(let uid, let path): "\(path) belongs to the user \(uid), not to you (\(geteuid()))"
         case .tooOpen(let mode, let allowed, let path):
             "\(path) has the mode \(octal(mode)), wider than \(octal(allowed)): others may have access"
+        case .notPrivate(let path): "\(path) is a directory that others use too"
         case .tooLarge(let count, let path):
             "\(path) has \(count) bytes, more than \(ProtectedDirectory.maximumFileByteCount)"
         case .locked(let path): "another process has held \(path) for 10 seconds"
@@ -47,10 +53,12 @@ package enum FileError: Error, Equatable, Sendable, LocalizedError, CustomString
     package var recoverySuggestion: String? {
         switch self {
         case .missing, .exists: nil
+        case .notDirectory: "name the directory that holds hubpair's files"
         case .symbolicLink: "name the place that it points to"
         case .notRegular(let path): "move it away: mv \(shellQuoted(path)) \(shellQuoted(path + ".moved"))"
-        case .otherOwner(_, let path): "sudo chown \(geteuid()) \(shellQuoted(path)), or run as its owner"
+        case .otherOwner(_, let path): "sudo chown \(geteuid()) \(shellQuoted(path))"
         case .tooOpen(_, let allowed, let path): "chmod \(octal(allowed)) \(shellQuoted(path))"
+        case .notPrivate: "name a directory of your own; one that does not exist yet is made"
         case .tooLarge: "this is no file of hubpair's; move it away"
         case .locked: "try again, and look for a hubpair that hangs: pgrep -a hubpair"
         case .system(EACCES, _, _), .system(EPERM, _, _): "run as the owner of the files"
@@ -66,8 +74,9 @@ private func octal(_ mode: mode_t) -> String {
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }
 
-/// `path` as one word for a POSIX shell.
+/// `path` as one word for a POSIX shell that no command takes for an option.
 package func shellQuoted(_ path: String) -> String {
+    let path = path.utf8.first == UInt8(ascii: "-") ? "./" + path : path
     let isPlain = path.utf8.allSatisfy {
         switch $0 {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "/"), UInt8(ascii: "."), UInt8(ascii: "-"),
@@ -76,5 +85,11 @@ package func shellQuoted(_ path: String) -> String {
         default: false
         }
     }
-    return isPlain && !path.isEmpty ? path : "'" + path.replacing("'", with: "'\\''") + "'"
+    guard !isPlain || path.isEmpty else { return path }
+    // Scalars, not Characters: a quote with a combining mark behind it is one Character, and still a quote.
+    var word = "'"
+    for scalar in path.unicodeScalars {
+        if scalar == "'" { word += "'\\''" } else { word.unicodeScalars.append(scalar) }
+    }
+    return word + "'"
 }

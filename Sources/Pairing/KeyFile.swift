@@ -2,10 +2,11 @@
 ///
 ///     file    = *( blank / comment ) *( header *( blank / comment / pair ) )
 ///     comment = *WSP "#" *CHAR LF
-///     header  = *WSP "[" name "]" *WSP LF         ; name: no control characters, "[" or "]"
-///     pair    = *WSP key *WSP "=" *WSP value LF   ; key: no control characters, "=", "[" or "]",
-///                                                 ; but for a locale at its end: name[de]
-///     value   = *( CHAR / "\s" / "\n" / "\t" / "\r" / "\\" )
+///     header  = *WSP "[" name "]" *WSP LF         ; name: no "[" or "]"
+///     pair    = *WSP key *WSP "=" *WSP value LF   ; key: no "=", "[" or "]"
+///     key     = 1*CHAR [ "[" locale "]" ]         ; locale: letters, digits, "-", "_", ".", "@"
+///     value   = *( CHAR / TAB / "\s" / "\n" / "\t" / "\r" / "\\" )
+///     CHAR    = any character but a control character (Cc)
 ///
 /// UTF-8; a line ends with LF or CR LF, and keeps its end.
 ///
@@ -18,18 +19,28 @@
 /// without its end (a torn file), `name=\x`.
 ///
 /// Stricter than GLib in what could hide a fault: GLib merges groups of one name, lets the last of two
-/// equal keys win, and takes a torn last line for a whole one. Comments, blank lines, the order and the keys
+/// equal keys win, takes a torn last line for a whole one, and reads control characters each in its own way.
+/// Whatever is read here, GLib reads the same. Comments, blank lines, the order and the keys
 /// that this code does not know survive a rewrite to the byte.
 /// Source: GLib, "GKeyFile"; freedesktop.org Desktop Entry Specification § 3.
-public struct KeyFile: Equatable, Sendable {
+package struct KeyFile: Equatable, Sendable {
     /// The most bytes that are read: 10,000 devices take about 2 MB. More would only be an attack on memory.
-    public static let maximumByteCount = 16 << 20
+    package static let maximumByteCount = 16 << 20
 
     enum Line: Equatable, Sendable {
         /// A blank line or a comment, as it stood.
         case trivia(String)
         /// A pair; `raw` is the whole line as it stood, `value` is still escaped.
         case pair(key: String, value: String, raw: String)
+
+        var raw: String {
+            switch self {
+            case .trivia(let raw), .pair(_, _, let raw): raw
+            }
+        }
+
+        // Bytes: for Swift's == a name in NFC and the same in NFD are equal, and a rename would be lost.
+        static func == (one: Line, other: Line) -> Bool { one.raw.utf8.elementsEqual(other.raw.utf8) }
     }
 
     struct Group: Equatable, Sendable {
@@ -43,27 +54,26 @@ public struct KeyFile: Equatable, Sendable {
     private var positions: [String: Int] = [:]
 
     /// A file without a line.
-    public init() {}
+    package init() {}
 
     /// The names of the groups in the file's order.
-    public var groupNames: [String] { groups.map(\.name) }
+    package var groupNames: [String] { groups.map(\.name) }
 
     /// True if there is a group of that name.
-    public func hasGroup(_ name: String) -> Bool { positions[name] != nil }
+    package func hasGroup(_ name: String) -> Bool { positions[name] != nil }
 
     /// The value of `key` in `group`, its escapes undone; nil if either is missing.
-    public func value(_ key: String, in group: String) throws(KeyFileError) -> String? {
+    package func value(_ key: String, in group: String) -> String? {
         guard let position = positions[group] else { return nil }
         for case .pair(key, let value, _) in groups[position].lines {
-            guard let text = KeyFile.unescaped(value) else { throw .invalidEscape(group: group, key: key) }
-            return text
+            return KeyFile.unescaped(value)  // checked when it was read
         }
         return nil
     }
 
-    /// Sets `key` in `group` to `value`: where it stands, else after the group's last pair; a group that is
+    /// Sets `key` in `group` to `value`, which holds no control characters but tab, LF and CR: where it stands, else after the group's last pair; a group that is
     /// missing is added at the end. Nil removes the key.
-    public mutating func set(_ key: String, to value: String?, in group: String) {
+    package mutating func set(_ key: String, to value: String?, in group: String) {
         guard let value else {
             if let position = positions[group] {
                 groups[position].lines.removeAll { if case .pair(key, _, _) = $0 { true } else { false } }
@@ -86,7 +96,7 @@ public struct KeyFile: Equatable, Sendable {
 
     /// Removes a group and its pairs. The comments that follow its last pair stay: they most often stand
     /// above the next group.
-    public mutating func removeGroup(_ name: String) {
+    package mutating func removeGroup(_ name: String) {
         guard let position = positions[name] else { return }
         let removed = groups.remove(at: position)
         let tail = removed.lines.reversed().prefix { if case .trivia = $0 { true } else { false } }.reversed()
@@ -100,16 +110,12 @@ public struct KeyFile: Equatable, Sendable {
     }
 
     /// The file as it is written: UTF-8, every line ended by LF.
-    public var serialized: [UInt8] {
+    package var serialized: [UInt8] {
         var text = ""
         for line in preamble { text += line + "\n" }
         for group in groups {
             text += group.header + "\n"
-            for line in group.lines {
-                switch line {
-                case .trivia(let raw), .pair(_, _, let raw): text += raw + "\n"
-                }
-            }
+            for line in group.lines { text += line.raw + "\n" }
         }
         return Array(text.utf8)
     }

@@ -19,11 +19,13 @@ public enum KeyFileError: Error, Equatable, Sendable, LocalizedError, CustomStri
     /// A second pair of the same key in its group.
     case duplicateKey(String, group: String, line: Int)
     /// A backslash before another character than `s n t r \`.
-    case invalidEscape(group: String, key: String)
+    case invalidEscape(key: String, line: Int)
+    /// A control character in a pair, which other readers of key files would drop, cut at or keep.
+    case controlCharacter(line: Int)
     /// The group `[keyfile]` or its `format` is missing or is no number.
     case missingFormat
-    /// The file was written by a newer hubpair, in this format.
-    case newerFormat(Int)
+    /// The file was written by a newer hubpair, in this format (as it is written).
+    case newerFormat(String)
     /// A key that the group must have.
     case missingKey(String, group: String)
     /// A value that is not what its key asks for; the reason in words.
@@ -45,8 +47,9 @@ public enum KeyFileError: Error, Equatable, Sendable, LocalizedError, CustomStri
         case .duplicateGroup(let name, let line): "line \(line) begins the group [\(name)] a second time"
         case .duplicateKey(let key, let group, let line):
             "line \(line) sets \(key) in [\(group)] a second time"
-        case .invalidEscape(let group, let key):
-            "\(key) in [\(group)] has a backslash before another character than s, n, t, r or \\"
+        case .invalidEscape(let key, let line):
+            "\(key) in line \(line) has a backslash before another character than s, n, t, r or \\"
+        case .controlCharacter(let line): "line \(line) has a control character in it"
         case .missingFormat: "[keyfile] with format=1 is missing, so the file may be cut off"
         case .newerFormat(let format): "the file was written by a newer hubpair (format \(format))"
         case .missingKey(let key, let group): "[\(group)] has no \(key)"

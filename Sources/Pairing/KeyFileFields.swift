@@ -17,12 +17,11 @@ extension KeyFile {
     /// Refuses a file without a format, or with a newer one. An empty file has none: it is what a full
     /// disk leaves, never what hubpair writes.
     package func checkFormat() throws(KeyFileError) {
-        guard let text = try value("format", in: KeyFile.formatGroup), let format = Int(digits: text),
-            format > 0
-        else {
-            throw .missingFormat
-        }
-        guard format <= KeyFile.format else { throw .newerFormat(format) }
+        // A format of 0 or nothing is damage; a number beyond what we know is another hubpair's.
+        guard let text = value("format", in: KeyFile.formatGroup), !text.isEmpty,
+            text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.utf8.contains(where: { $0 != 0x30 })
+        else { throw .missingFormat }
+        guard Int(text) == KeyFile.format else { throw .newerFormat(text) }
     }
 
     /// The groups called `[KIND …]`, each with what follows the kind. Every other group but `[keyfile]` and
@@ -37,7 +36,7 @@ extension KeyFile {
     }
 
     package func required(_ key: String, in group: String) throws(KeyFileError) -> String {
-        guard let text = try value(key, in: group) else { throw .missingKey(key, group: group) }
+        guard let text = value(key, in: group) else { throw .missingKey(key, group: group) }
         return text
     }
 
@@ -59,13 +58,13 @@ extension KeyFile {
         } catch {
             throw .invalidValue(error.description, key: "pin", group: group)
         }
-        guard pin.fingerprint.description == fingerprint else { throw .wrongFingerprint(group: group) }
+        guard Fingerprint(fingerprint) == pin.fingerprint else { throw .wrongFingerprint(group: group) }
         return pin
     }
 
     /// The time at `key`, or nil if the key is missing.
     func time(_ key: String, in group: String) throws(KeyFileError) -> Date? {
-        guard let text = try value(key, in: group) else { return nil }
+        guard let text = value(key, in: group) else { return nil }
         guard let time = Date(timestamp: text) else {
             throw .invalidValue("not a time like 2026-11-21T10:22:03Z", key: key, group: group)
         }

@@ -1,6 +1,6 @@
 extension KeyFile {
     /// Reads a whole file. The error names the first line that breaks the grammar, counted from 1.
-    public init(parsing bytes: [UInt8]) throws(KeyFileError) {
+    package init(parsing bytes: [UInt8]) throws(KeyFileError) {
         guard bytes.count <= KeyFile.maximumByteCount else { throw .tooLarge(bytes.count) }
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
         self.init()
@@ -25,7 +25,7 @@ extension KeyFile {
                 let (key, value) = try KeyFile.pair(content, line: number)
                 guard let group = groups.last?.name else { throw .pairOutsideGroup(line: number) }
                 guard keys.insert(key).inserted else { throw .duplicateKey(key, group: group, line: number) }
-                guard KeyFile.unescaped(value) != nil else { throw .invalidEscape(group: group, key: key) }
+                guard KeyFile.unescaped(value) != nil else { throw .invalidEscape(key: key, line: number) }
                 append(.pair(key: key, value: value, raw: raw))
             }
         }
@@ -44,11 +44,18 @@ extension KeyFile {
     private static func pair(
         _ content: ArraySlice<UInt8>, line: Int
     ) throws(KeyFileError) -> (key: String, value: String) {
+        let isControl = { (scalar: Unicode.Scalar) in
+            scalar != "\t" && scalar.properties.generalCategory == .control
+        }
+        guard !String(decoding: content, as: UTF8.self).unicodeScalars.contains(where: isControl) else {
+            throw .controlCharacter(line: line)
+        }
         guard let equals = content.firstIndex(of: UInt8(ascii: "=")) else { throw .invalidLine(line: line) }
         let key = content[..<equals].droppingLast(while: isBlank)
         var unlocalized = key
         if key.last == UInt8(ascii: "]"), let bracket = key.firstIndex(of: UInt8(ascii: "[")) {
-            guard name(key[(bracket + 1)...].dropLast()) != nil else { throw .invalidLine(line: line) }
+            let locale = key[(bracket + 1)...].dropLast()
+            guard !locale.isEmpty, locale.allSatisfy(isLocaleByte) else { throw .invalidLine(line: line) }
             unlocalized = key[..<bracket]
         }
         guard name(unlocalized) != nil else { throw .invalidLine(line: line) }
@@ -56,7 +63,14 @@ extension KeyFile {
         return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
-    /// The name of a group, key or locale; nil if it is empty or has a bracket or a control character.
+    private static func isLocaleByte(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "-_.@".utf8.contains(byte)
+        }
+    }
+
+    /// The name of a group or key; nil if it is empty or has a bracket or a control character.
     private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         let isAllowed = text.unicodeScalars.allSatisfy {

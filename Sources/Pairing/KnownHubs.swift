@@ -27,15 +27,17 @@ public struct KnownHub: Equatable, Sendable {
 ///
 ///     [keyfile]
 ///     format=1
-///     default=K7QF-2M9D-X0TW-8RHC      ; optional; the fingerprint of a hub in this file
+///     default=K7QF-2M9D-X0TW-8RHC
 ///
 ///     [hub K7QF-2M9D-X0TW-8RHC]
 ///     name=Hestia
 ///     pin=sha256//…
-///     address=192.0.2.7:8000           ; optional
-///     paired=2026-11-21T10:22:03Z      ; optional
+///     address=192.0.2.7:8000
+///     paired=2026-11-21T10:22:03Z
 ///
-/// Accepted: the above with the whole pin. Rejected: a second group of the same name, a group whose
+/// `default` is the fingerprint of a hub in this file; it, `address` and `paired` may be missing.
+///
+/// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the same name, a group whose
 /// fingerprint is not its pin's, a default that is no hub of the file, another kind of group, `format=2`.
 public struct KnownHubs: Equatable, Sendable {
     package static let fileName = "known-hubs"
@@ -62,11 +64,11 @@ public struct KnownHubs: Equatable, Sendable {
                 KnownHub(
                     name: try file.name("name", in: group),
                     pin: try file.pin(in: group, fingerprint: fingerprint),
-                    address: try file.value("address", in: group),
+                    address: file.value("address", in: group),
                     paired: try file.time("paired", in: group)))
         }
-        if let text = try file.value("default", in: KeyFile.formatGroup) {
-            guard let hub = hubs.first(where: { $0.fingerprint.description == text }) else {
+        if let text = file.value("default", in: KeyFile.formatGroup) {
+            guard let hub = hubs.first(where: { $0.fingerprint == Fingerprint(text) }) else {
                 throw .invalidValue(
                     "not the fingerprint of a hub below", key: "default", group: KeyFile.formatGroup)
             }

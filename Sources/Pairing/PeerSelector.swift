@@ -2,6 +2,9 @@ import FoundationEssentials
 
 /// How a person names a hub or a device on the command line: its name, to the byte, or its fingerprint in
 /// any of the ways that `Fingerprint(forgiving:)` reads.
+///
+/// What reads as a fingerprint is never taken for a name: a device chooses its own name, and one that calls
+/// itself by another's fingerprint would be approved in its place.
 package struct PeerSelector: Sendable {
     private let text: String
 
@@ -15,9 +18,11 @@ package struct PeerSelector: Sendable {
     package func index(
         in peers: [(name: PeerName, fingerprint: Fingerprint)], kind: String, list: String
     ) throws(PeerSelectorError) -> Int {
-        let fingerprint = Fingerprint(forgiving: text)
-        let matches = peers.indices.filter {
-            peers[$0].fingerprint == fingerprint || Array(peers[$0].name.description.utf8) == Array(text.utf8)
+        let matches: [Int]
+        if let fingerprint = Fingerprint(forgiving: text) {
+            matches = peers.indices.filter { peers[$0].fingerprint == fingerprint }
+        } else {
+            matches = peers.indices.filter { peers[$0].name.description.utf8.elementsEqual(text.utf8) }
         }
         guard let index = matches.first else { throw .unknown(text, kind: kind, list: list) }
         guard matches.count == 1 else {

@@ -22,7 +22,9 @@ package struct ProtectedDirectory: ~Copyable {
             throw switch errno {
             case ENOENT: .missing(path: path)
             case ELOOP: .symbolicLink(path: path)
-            case ENOTDIR where ProtectedDirectory.isSymbolicLink(path): .symbolicLink(path: path)
+            case ENOTDIR:
+                ProtectedDirectory.isSymbolicLink(path)
+                    ? .symbolicLink(path: path) : .notDirectory(path: path)
             default: .system(errno, operation: "open", path: path)
             }
         }
@@ -30,8 +32,10 @@ package struct ProtectedDirectory: ~Copyable {
             let status = try fileStatus(descriptor, path: path)
             try checkOwnerAndMode(status, path: path, allowed: 0o700)
         } catch {
+            // Whoever follows "chmod 0700 /etc" has no system any more.
+            let isOurs = ProtectedDirectory.isInUse(descriptor)
             close(descriptor)
-            throw error
+            throw isOurs ? error : .notPrivate(path: path)
         }
         self.path = path
         self.descriptor = descriptor
@@ -52,7 +56,10 @@ package struct ProtectedDirectory: ~Copyable {
         let lockPath = path(of: ProtectedDirectory.lockName)
         let lock = openat(
             descriptor, ProtectedDirectory.lockName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard lock >= 0 else { throw FileError.system(errno, operation: "open", path: lockPath) }
+        guard lock >= 0 else {
+            throw errno == ELOOP
+                ? FileError.symbolicLink(path: lockPath) : .system(errno, operation: "open", path: lockPath)
+        }
         defer { close(lock) }
         try checkOwnerAndMode(fileStatus(lock, path: lockPath), path: lockPath, allowed: 0o600)
         var attempts = 0
@@ -72,10 +79,30 @@ package struct ProtectedDirectory: ~Copyable {
         let components = path.split(separator: "/")
         var prefix = path.hasPrefix("/") ? "" : "."
         for component in components {
+            let parent = prefix
             prefix += "/" + component
-            if mkdir(prefix, 0o700) != 0, errno != EEXIST {
+            if mkdir(prefix, 0o700) == 0 {
+                try synchronize(parent.isEmpty ? "/" : parent)
+            } else if errno != EEXIST {
                 throw .system(errno, operation: "make the directory", path: prefix)
             }
+        }
+    }
+
+    /// Makes the entries of the directory `path` durable: a key in a directory that is gone after a power
+    /// cut is lost. A parent that we may write but not read cannot be synchronized; that is no reason to stop.
+    private static func synchronize(_ path: String) throws(FileError) {
+        let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard descriptor >= 0 else { return }
+        defer { close(descriptor) }
+        guard fsync(descriptor) == 0 else { throw .system(errno, operation: "write", path: path) }
+    }
+
+    /// True if the directory holds a file of hubpair's.
+    private static func isInUse(_ descriptor: Int32) -> Bool {
+        let names = [lockName, ApprovedDevices.fileName, KnownHubs.fileName, Tickets.fileName]
+        return names.contains { (name: String) in
+            faccessat(descriptor, name, F_OK, AT_SYMLINK_NOFOLLOW) == 0
         }
     }
 
@@ -97,6 +124,7 @@ func fileStatus(_ descriptor: Int32, path: String) throws(FileError) -> stat {
 /// Refuses a file of another owner, or with a permission outside `allowed`.
 func checkOwnerAndMode(_ status: stat, path: String, allowed: mode_t) throws(FileError) {
     guard status.st_uid == geteuid() else { throw .otherOwner(status.st_uid, path: path) }
-    let mode = status.st_mode & 0o7777
+    // A directory takes setgid from its parent, where it lets nobody in; chmod would not take it away.
+    let mode = status.st_mode & (status.st_mode & S_IFMT == S_IFDIR ? 0o777 : 0o7777)
     guard mode & ~allowed == 0 else { throw .tooOpen(mode: mode, allowed: allowed, path: path) }
 }

@@ -41,11 +41,14 @@ public struct Ticket: Equatable, Sendable {
 ///     [keyfile]
 ///     format=1
 ///
-///     [ticket 7M2KQ0V3XG5TA]           ; Crockford base32 of the 8-byte ticket ID
-///     kind=once                        ; or label
-///     proof-key=…                      ; standard base64 of 32 bytes
+///     [ticket 7M2KQ0V3XG5TA]
+///     kind=once
+///     proof-key=…
 ///     issued=2026-11-21T10:22:03Z
-///     expires=2026-11-21T10:32:03Z     ; labels may be without
+///     expires=2026-11-21T10:32:03Z
+///
+/// A group is named by the Crockford base32 of the 8-byte ticket ID; `kind` is `once` or `label`; `proof-key` is
+/// the standard base64 of 32 bytes; a label may be without `expires`.
 ///
 /// Accepted: the above with a whole key. Rejected: two groups of one name, a once ticket without expiry,
 /// another kind of group, `format=2`.

@@ -1,4 +1,4 @@
-import CZBar
+import CSystem
 import Glibc
 
 /// A search for codes in a process of its own, for pictures of strangers.
@@ -62,8 +62,13 @@ enum IsolatedScan {
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
         var time = rlimit(rlim_cur: rlim_t(max(1, seconds)), rlim_max: rlim_t(max(1, seconds) + 1))
         setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
-        let nowhere = open("/dev/null", O_WRONLY)
-        if nowhere >= 0 { dup2(nowhere, STDERR_FILENO) }
+        // Nobody who reads our output waits for this child, and libzbar has nothing to say.
+        let nowhere = open("/dev/null", O_RDWR)
+        if nowhere > STDERR_FILENO {
+            for standard in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where standard != descriptor {
+                dup2(nowhere, standard)
+            }
+        }
 
         let outcome: Result<QRScanResult, QRScanError>
         do throws(QRScanError) { outcome = .success(try search()) } catch { outcome = .failure(error) }

@@ -8,7 +8,7 @@ extension PrintCode.Format: ExpressibleByArgument {}
 
 /// Where and how a code is drawn: for `print`, and for the first code of `setup`.
 struct CodeOptions: ParsableArguments {
-    @Option(help: "How to draw it; else by the ending of --output, else for a terminal.")
+    @Option(help: "How to draw it; else by the ending of --output (.png, .svg, .txt), else for a terminal.")
     var format: PrintCode.Format?
 
     @Option(
@@ -23,20 +23,27 @@ struct CodeOptions: ParsableArguments {
             valueName: "auto|none|ipv4[:port]"))
     var address = AddressChoice.automatic
 
+    /// The file to write; nil for standard output.
+    var outputPath: String? { output == "-" ? nil : output }
+
     /// The format that was asked for, or that the output's name shows.
-    var chosenFormat: PrintCode.Format {
+    func chosenFormat() throws -> PrintCode.Format {
         if let format { return format }
-        guard let output, let dot = output.lastIndex(of: ".") else { return .terminal }
-        switch output[dot...].lowercased() {
+        guard let path = outputPath else { return .terminal }
+        let ending = path.lastIndex(of: ".").map { path[$0...].lowercased() }
+        switch ending {
         case ".png": return .png
         case ".svg": return .svg
         case ".txt": return .text
-        default: return .terminal
+        default:
+            throw ValidationError(
+                "cannot tell the format from '\(path)'; name it with --format png, svg or text")
         }
     }
 
     func validate() throws {
-        if chosenFormat == .png, output == nil || output == "-", Console.outputIsTerminal {
+        guard output != "" else { throw ValidationError("--output takes a file, or '-' for standard output") }
+        if try chosenFormat() == .png, outputPath == nil, Console.outputIsTerminal {
             throw ValidationError("a PNG is not for a terminal; name a file with --output")
         }
     }
@@ -56,6 +63,7 @@ enum AddressChoice: ExpressibleByArgument, Equatable {
             let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
             let port = parts.count == 2 ? UInt16(digits: parts[1]) : nil
             guard let address = NetworkAddress(String(parts[0])), address.family == .ipv4,
+                !address.isUnspecified, !address.isMulticast, address.bytes != [255, 255, 255, 255],
                 parts.count == 1 || (parts.count == 2 && port ?? 0 > 0)
             else { return nil }
             self = .given(address.bytes, port: port)

@@ -7,11 +7,15 @@ enum Console {
     /// True if standard output is a terminal.
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
-    /// True if standard output may carry colours: a terminal, and neither `NO_COLOR` nor `TERM=dumb` asks
-    /// for none (no-color.org).
+    /// True if standard output knows escape sequences: a terminal that is not `TERM=dumb`.
+    static var outputKnowsEscapes: Bool {
+        outputIsTerminal && ProcessInfo.processInfo.environment["TERM"] != "dumb"
+    }
+
+    /// True if standard output may carry colours: it knows them, and `NO_COLOR` does not ask for none
+    /// (no-color.org).
     static var outputHasColours: Bool {
-        let environment = ProcessInfo.processInfo.environment
-        return outputIsTerminal && (environment["NO_COLOR"] ?? "").isEmpty && environment["TERM"] != "dumb"
+        outputKnowsEscapes && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
 
     /// The size of the terminal in characters; 80×24 if it is none or does not say.
@@ -80,25 +84,6 @@ enum Console {
                 continue
             }
             written += count
-        }
-    }
-}
-
-/// A result that could not be written.
-struct OutputError: Error, LocalizedError, CustomStringConvertible {
-    /// Standard output, or the file's name.
-    let name: String
-    /// errno.
-    let code: Int32
-
-    var description: String { "cannot write \(name): \(String(cString: strerror(code)))" }
-    var errorDescription: String? { description }
-    var recoverySuggestion: String? {
-        switch code {
-        case ENOSPC, EDQUOT: "make room on the disk"
-        case ENOENT: "make its directory first"
-        case EACCES, EPERM, EROFS, EISDIR: "choose another place with --output"
-        default: nil
         }
     }
 }

@@ -66,10 +66,10 @@ struct DevicesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Give a device another name.")
         @OptionGroup var state: StateOption
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
-        @Argument(help: "The new name, 1 to 63 bytes.", transform: peerName) var name: PeerName
+        @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
         func run() throws {
-            let (device, _) = try AdministerDevices(state: state.state).rename(device, to: name)
+            let (device, _) = try AdministerDevices(state: state.state).rename(device, to: PeerName(name))
             Console.note("\(device.fingerprint) is called \(device.name) now")
         }
     }

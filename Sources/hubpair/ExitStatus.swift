@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HubClient
 import HubService
+import Identity
 import Pairing
 import QRCodes
 
@@ -28,7 +29,8 @@ enum ExitStatus: Int32, Error {
         self =
             switch error {
             case let status as ExitStatus: status
-            case is SecretInArguments, is TerminalTooNarrow: .usage
+            case is SecretInArguments, is NotUTF8, is TerminalTooNarrow, is PeerNameError, is UpstreamError:
+                .usage
             case is PairingCodeError, is TypedCodeError: .badData
             case is BadKeyFile: .badConfiguration
             case let error as FileError: ExitStatus(of: error)
@@ -37,6 +39,8 @@ enum ExitStatus: Int32, Error {
             case is OutputError: .cannotWrite
             case is NoCodeError: .nothingFound
             case is ImageError: .badData
+            case InputFileError.tooLarge: .badData
+            case InputFileError.notPermitted: .notPermitted
             case is InputFileError: .noInput
             // What a picture does to the reader is the picture's fault.
             case QRScanError.crashed, QRScanError.tookTooLong: .badData
@@ -52,7 +56,8 @@ enum ExitStatus: Int32, Error {
             case .missing: .noInput
             case .exists: .cannotWrite
             case .locked: .tryAgain
-            case .symbolicLink, .notRegular, .otherOwner, .tooOpen, .tooLarge: .badConfiguration
+            case .notDirectory, .notPrivate, .symbolicLink, .notRegular, .otherOwner, .tooOpen, .tooLarge:
+                .badConfiguration
             case .system(EACCES, _, _), .system(EPERM, _, _): .notPermitted
             case .system: .cannotWrite
             }
@@ -62,8 +67,7 @@ enum ExitStatus: Int32, Error {
         self =
             switch error {
             case .notSetUp, .missingKey, .unreadableKey, .missingFile: .badConfiguration
-            case .otherSettings: .cannotWrite
-            case .badLifetime: .usage
+            case .otherSettings, .badLifetime: .usage
             case .revoked: .notPermitted
             }
     }
@@ -72,8 +76,7 @@ enum ExitStatus: Int32, Error {
         self =
             switch error {
             case .unknown: .nothingFound
-            case .ambiguous: .usage
-            case .nameTaken: .cannotWrite
+            case .ambiguous, .nameTaken: .usage
             }
     }
 }

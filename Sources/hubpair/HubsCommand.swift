@@ -51,10 +51,11 @@ struct HubsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(abstract: "Give a hub another name on this device.")
         @OptionGroup var configuration: ConfigurationOption
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
-        @Argument(help: "The new name, 1 to 63 bytes.", transform: peerName) var name: PeerName
+        @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
         func run() throws {
-            let hub = try ManageHubs(configuration: configuration.configuration).rename(hub, to: name)
+            let hub = try ManageHubs(configuration: configuration.configuration).rename(
+                hub, to: PeerName(name))
             Console.note("\(hub.fingerprint) is called \(hub.name) now")
         }
     }

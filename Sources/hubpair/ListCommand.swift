@@ -12,8 +12,8 @@ struct ListCommand: AsyncParsableCommand {
         abstract: "List the hubs on the local network.",
         discussion: """
             Asks the running avahi-daemon for _hestia._tcp on every interface. A terminal shows hubs as they \
-            are found, sorted; a pipe gets each hub once, when its addresses are complete. 'claimed' means that \
-            nothing but the hub's own word says what it is.
+            are found, sorted; a pipe gets a hub when its addresses are complete, and again if they change. \
+            'claimed' means that nothing but the hub's own word says what it is.
             """
     )
 
@@ -35,14 +35,17 @@ struct ListCommand: AsyncParsableCommand {
         let known = try configuration.configuration.knownHubs()
         let search = FindHubs(known: known, time: timeout.map { .seconds($0) })
         var screen = LiveTable()
-        let isLive = !json.isSet && Console.outputIsTerminal
+        let isLive = !json.isSet && Console.outputKnowsEscapes
         var warned: Set<String> = []
         var hasHeader = false
         let hubs = try await search.run { event in
             switch event {
-            case .warning(let text):
-                // Whoever announces nonsense announces it on every interface.
-                guard warned.count < 16, warned.insert(text).inserted else { return }
+            case .unusable(let text):
+                // Whoever announces nonsense announces it on every interface, and may do so a thousand times.
+                guard warned.count <= 16, warned.insert(text).inserted else { return }
+                try screen.clear()
+                Console.note(warned.count > 16 ? "warning: there is more of this kind" : "warning: \(text)")
+            case .incomplete(let text):
                 try screen.clear()
                 Console.note("warning: \(text)")
             case .changed(let hubs):
@@ -62,6 +65,10 @@ struct ListCommand: AsyncParsableCommand {
             Console.note(
                 "warning: \(impostor.hub.name) at \(HubRow(impostor).bestAddress) bears the name of a hub that you "
                     + "paired with, but is another one; do not pair with it before you know why")
+        }
+        for (id, count) in Dictionary(hubs.compactMap(\.hub.id).map { ($0, 1) }, uniquingKeysWith: +)
+        where count > 1 {
+            Console.note("warning: \(count) hubs announce the id \(id); at most one of them is that hub")
         }
         guard !hubs.isEmpty else {
             Console.report(

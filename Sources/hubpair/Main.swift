@@ -1,13 +1,16 @@
 import ArgumentParser
 import Glibc
+import Identity
 import Pairing
 
 /// Where the process begins and ends: every error becomes one line, one hint and an exit code here.
 @main
 enum Main {
     static func main() async {
+        Startup.fillClosedStandardDescriptors()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
+            try Startup.refuseTextThatIsNotUTF8()
             try refuseSecrets(in: arguments)
             var command = try Hubpair.parseAsRoot(arguments)
             if var asynchronous = command as? any AsyncParsableCommand {
@@ -24,14 +27,11 @@ enum Main {
     /// slip in it is a secret too, so the shape decides and not the checksum.
     private static func refuseSecrets(in arguments: [String]) throws {
         for argument in arguments {
-            let value = argument.split(separator: "=").last ?? ""
-            let groups = value.split(separator: "-", omittingEmptySubsequences: false)
-            let isTypedCode = groups.count == 5 && groups.allSatisfy { $0.utf8.count == 4 }
-            if argument.uppercased().contains(PairingCode.prefix) || isTypedCode
-                || (try? TypedCode(typed: value)) != nil
-            {
-                throw SecretInArguments()
-            }
+            let value = argument.split(separator: "=").last.map(String.init) ?? ""
+            let looksTyped = CrockfordBase32.symbols(typed: value)?.count == TypedCode.characterCount
+            // A name may well be "hubpair: kitchen"; a code has a long word behind the colon.
+            let looksScanned = argument.uppercased().firstRange(of: /HUBPAIR:[0-9A-Z]{8}/) != nil
+            if looksTyped || looksScanned { throw SecretInArguments() }
         }
     }
 
@@ -47,9 +47,12 @@ enum Main {
         }
         if let silent = error as? ExitStatus { return silent.rawValue }
         if status == .validationFailure {
-            // ArgumentParser's words; its usage text would bury them.
-            let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: "; ")
-            Console.report(lowerCased(message), hint: usageHint(error))
+            // ArgumentParser's words: the first sentence is the error, the next one how to mend it.
+            let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: " ")
+            let sentences = message.split(separator: /(?:\. |'\. | (?=Did you))/, maxSplits: 1).map(
+                String.init)
+            let hint = sentences.dropFirst().first.map(inLine)
+            Console.report(inLine(sentences.first ?? message), hint: hint ?? usageHint(error))
             return ExitStatus.usage.rawValue
         }
         Console.report(error)
@@ -63,8 +66,9 @@ enum Main {
         return "see '\(command ?? "hubpair") --help'"
     }
 
-    private static func lowerCased(_ message: String) -> String {
-        let text = message.prefix(1).lowercased() + message.dropFirst()
+    /// A sentence in the style of our own errors: lower case, no full stop.
+    private static func inLine(_ sentence: String) -> String {
+        let text = sentence.prefix(1).lowercased() + sentence.dropFirst()
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
 }

@@ -14,6 +14,10 @@ struct StateOption: ParsableArguments {
         completion: .directory)
     var path: String?
 
+    func validate() throws {
+        guard path != "" else { throw ValidationError("--state takes a directory") }
+    }
+
     var state: HubState {
         let environment = ProcessInfo.processInfo.environment
         return HubState(
@@ -29,6 +33,10 @@ struct ConfigurationOption: ParsableArguments {
             "This device's configuration directory; else $HUBPAIR_CONFIG.", valueName: "directory"),
         completion: .directory)
     var path: String?
+
+    func validate() throws {
+        guard path != "" else { throw ValidationError("--config takes a directory") }
+    }
 
     var configuration: DeviceConfiguration {
         let environment = ProcessInfo.processInfo.environment
@@ -47,9 +55,6 @@ private func home(_ environment: [String: String]) -> String {
     if let home = environment["HOME"], home.hasPrefix("/") { return home }
     return getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
 }
-
-/// A name on the command line: the rules of `PeerName`, and why it breaks them.
-func peerName(_ text: String) throws -> PeerName { try PeerName(text) }
 
 /// A device or hub on the command line.
 extension PeerSelector: ExpressibleByArgument {

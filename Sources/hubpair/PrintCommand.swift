@@ -29,7 +29,7 @@ struct PrintCommand: ParsableCommand {
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        guard !json.isSet || (code.output != nil && code.output != "-") else {
+        guard !json.isSet || code.outputPath != nil else {
             throw ValidationError("--json describes the code that --output FILE writes; name the file")
         }
     }
@@ -51,36 +51,28 @@ struct CodePresentation {
     let json: Bool
 
     func present(_ kind: PairingCode.Kind, lifetime: Double?, state: HubState) throws {
-        let now = Date()
-        let format = options.chosenFormat
-        let toFile = options.output.flatMap { $0 == "-" ? nil : $0 }
+        let format = try options.chosenFormat()
+        let toFile = options.outputPath
         let style: TerminalStyle = Console.outputHasColours && toFile == nil ? .colours : .plain
-        var drawing: PrintCode.Drawing?
+        var bytes: [UInt8] = []
+        var file: OutputFile?
         let (code, hub) = try IssueCode.run(
-            kind, lifetime: lifetime, state: state, now: now,
+            kind, lifetime: lifetime, state: state, now: Date(),
             addressHint: { options.address.hint(port: $0.settings.port, kind: kind) },
             check: { code, hub in
-                let drawn = try PrintCode.run(code, as: format, name: hub.settings.name, style: style)
-                if case .lines(_, let columns) = drawn, toFile == nil, Console.outputIsTerminal {
+                switch try PrintCode.run(code, as: format, name: hub.settings.name, style: style) {
+                case .file(let drawn): bytes = drawn
+                case .lines(let lines, let columns):
                     let width = Console.size.columns
-                    guard columns <= width else { throw TerminalTooNarrow(columns: width, needed: columns) }
+                    guard columns <= width || toFile != nil || !Console.outputIsTerminal else {
+                        throw TerminalTooNarrow(columns: width, needed: columns)
+                    }
+                    let captions = Captions(code: code, hub: hub, lifetime: lifetime)
+                    bytes = Array(captions.beside(lines, columns: columns, width: width).utf8)
                 }
-                drawing = drawn
+                if let toFile { file = try OutputFile(bytes, at: toFile) }
             })
-
-        let bytes: [UInt8]
-        switch drawing {
-        case .file(let file): bytes = file
-        case .lines(let lines, let columns):
-            let captions = Captions(code: code, hub: hub, lifetime: lifetime)
-            bytes = Array(captions.beside(lines, columns: columns, width: Console.size.columns).utf8)
-        case nil: bytes = []
-        }
-        if let toFile {
-            try OutputFile.write(bytes, to: toFile)
-        } else {
-            try Console.output(bytes: bytes)
-        }
+        if toFile != nil { try file?.commit() } else { try Console.output(bytes: bytes) }
         if json {
             try JSONLine.write(PrintLine(code: code, hub: hub, file: toFile, format: format))
         } else if format != .terminal || toFile != nil {

@@ -29,7 +29,9 @@ struct ScanCommand: ParsableCommand {
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        guard maxPixels > 0 else { throw ValidationError("--max-pixels takes a number above 0") }
+        guard (1...1_000_000_000).contains(maxPixels) else {
+            throw ValidationError("--max-pixels takes 1 to 1000000000; every pixel takes a byte of memory")
+        }
         guard !(raw && json.isSet) else { throw ValidationError("--raw and --json exclude each other") }
         guard images.filter({ $0 == "-" }).count <= 1 else {
             throw ValidationError("standard input can be read only once")
@@ -37,7 +39,7 @@ struct ScanCommand: ParsableCommand {
     }
 
     func run() throws {
-        let known = knownHubs()
+        let known = raw || json.isSet ? [] : knownHubs()
         var failure: ExitStatus?
         for image in images {
             let subject = image == "-" ? "standard input" : image

@@ -11,41 +11,57 @@ struct SetupCommand: ParsableCommand {
         commandName: "setup",
         abstract: "Set up a hub: its identity, its keyfile, its first code.",
         discussion: """
-            Run again, it changes nothing and says so. With --json and without --output no code is made, as \
-            nobody would see it.
+            Run again, it changes nothing, makes no code, and says so. With --json the code is made only if \
+            --output names a file for it.
             """
     )
 
-    @Option(help: "The hub's name, 1 to 63 bytes; else this host's name.", transform: peerName)
-    var name: PeerName?
+    @Option(help: "The hub's name, 1 to 63 bytes; else this host's name.")
+    var name: String?
 
-    @Option(help: ArgumentHelp("The TCP port of the hub.", valueName: "port"), transform: portNumber)
-    var port: UInt16?
+    @Option(help: ArgumentHelp("The TCP port of the hub; else 8000.", valueName: "port"))
+    var port: String?
 
     @Option(
-        help: ArgumentHelp("The server behind the gateway, like https://127.0.0.1:8443.", valueName: "url"),
-        transform: { try Upstream($0) })
-    var upstream: Upstream?
+        help: ArgumentHelp("The server behind the gateway, like https://127.0.0.1:8443.", valueName: "url"))
+    var upstream: String?
 
     @OptionGroup var code: CodeOptions
     @OptionGroup var state: StateOption
     @OptionGroup var json: JSONOption
 
-    func run() throws {
-        let wishes = SetUpHub.Wishes(name: name, port: port, upstream: upstream)
-        let (hub, isNew) = try SetUpHub.run(wishes, defaultName: try hostName(), state: state.state)
-        let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
-        if json.isSet {
-            try JSONLine.write(HubLine(hub, created: isNew))
-        } else if isNew {
-            Console.note("set up the hub \(title) in \(hub.statePath)")
-        } else {
-            Console.note("the hub \(title) is set up already in \(hub.statePath); nothing was changed")
-            Console.note("hint: 'hubpair print' makes a new code")
+    func validate() throws {
+        guard !json.isSet || code.output == nil || code.outputPath != nil else {
+            throw ValidationError("--json and a code on standard output would mix; name a file with --output")
         }
-        guard isNew, !json.isSet || code.output != nil else { return }
-        try CodePresentation(options: code, json: json.isSet)
-            .present(.once, lifetime: CodePresentation.defaultLifetime, state: state.state)
+    }
+
+    func run() throws {
+        let wishes = SetUpHub.Wishes(
+            name: try name.map(PeerName.init), port: try port.map(portNumber),
+            upstream: try upstream.map(Upstream.init))
+        let (hub, outcome) = try SetUpHub.run(wishes, defaultName: try hostName(), state: state.state)
+        let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
+        if json.isSet { try JSONLine.write(HubLine(hub, created: outcome == .made)) }
+        switch outcome {
+        case .made:
+            if !json.isSet { Console.note("set up the hub \(title) in \(hub.statePath)") }
+            guard !json.isSet || code.output != nil else { return }
+            try CodePresentation(options: code, json: false)
+                .present(.once, lifetime: CodePresentation.defaultLifetime, state: state.state)
+        case .present:
+            Console.note("the hub \(title) is set up already in \(hub.statePath); nothing was changed")
+            guard let path = code.outputPath else {
+                return Console.note("hint: 'hubpair print' makes a new code")
+            }
+            Console.report(
+                "\(path) was not written",
+                hint: "make a new code: hubpair print --output \(shellQuoted(path))")
+            throw ExitStatus.cannotWrite
+        case .mended:
+            Console.note(
+                "the hub \(title) is set up already in \(hub.statePath); its certificate was made anew")
+        }
     }
 
     private func hostName() throws -> PeerName {
@@ -59,7 +75,7 @@ struct SetupCommand: ParsableCommand {
 
 private func portNumber(_ text: String) throws -> UInt16 {
     guard let port = UInt16(digits: text), port > 0 else {
-        throw ValidationError("a port is a number from 1 to 65535")
+        throw ValidationError("a port is a number from 1 to 65535, like --port 8000")
     }
     return port
 }

@@ -43,13 +43,14 @@ func service(
     }
 
     @Test func whatMakesTwoSightingsOneHub() throws {
-        // With a valid id, the id and the port; the first announcement names the row.
+        // Who copies an id gets a row of its own, under another name or on another host.
         #expect(
             try rows([
                 service("A", at: "10.0.0.1", txt: [Self.id]),
-                service("B", at: "10.0.0.2", host: "other.local", txt: [Self.id]),
-            ]) == ["A 10.0.0.1 10.0.0.2"])
-        // Without one: name, host and port.
+                service("B", at: "10.0.0.2", txt: [Self.id]),
+                service("A", at: "10.0.0.3", on: "eth1", index: 3, host: "other.local", txt: [Self.id]),
+            ]) == ["A 10.0.0.1", "B 10.0.0.2", "A 10.0.0.3"])
+        // Name, host, port and id make the hub.
         let first = try service("Hub", at: "10.0.0.1")
         for second in try [
             service("Hub", at: "10.0.0.2", on: "eth1", index: 3, host: "other.local"),
@@ -151,7 +152,11 @@ func service(
         var listing = HubListing(networks: [])
         for number in 0..<HubListing.maximumAddresses + 10 {
             _ = listing.apply(
-                .resolved(try service("\(number)", at: "10.0.0.\(number)", txt: [Self.id])), at: .zero)
+                .resolved(
+                    try service(
+                        "Hub", at: "10.0.0.\(number)", on: "eth\(number)", index: UInt32(number + 1),
+                        txt: [Self.id])),
+                at: .zero)
         }
         #expect(listing.hubs.map(\.addresses.count) == [HubListing.maximumAddresses])
         #expect(listing.overflowCount == 10)

@@ -19,7 +19,7 @@ private final class ScratchState {
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
-    func setUp(_ wishes: SetUpHub.Wishes = .init()) throws -> (hub: Hub, isNew: Bool) {
+    func setUp(_ wishes: SetUpHub.Wishes = .init()) throws -> (hub: Hub, outcome: SetUpHub.Outcome) {
         try SetUpHub.run(wishes, defaultName: try PeerName("Test"), state: state)
     }
 
@@ -34,14 +34,40 @@ private final class ScratchState {
     @Test(arguments: [HubSettings.fileName, ApprovedDevices.fileName, HubIdentity.certificateFileName])
     func anInterruptedSetUpIsTakenUpWithTheSameKey(last: String) throws {
         let scratch = try ScratchState()
-        let (hub, isNew) = try scratch.setUp()
-        #expect(isNew)
+        let (hub, outcome) = try scratch.setUp()
+        #expect(outcome == .made)
         // As if it had stopped before this file, and so before the settings too.
         try scratch.remove(HubSettings.fileName)
         if last != HubSettings.fileName { try scratch.remove(last) }
         let again = try scratch.setUp()
-        #expect(again.isNew && again.hub.pin == hub.pin)
+        #expect(again.outcome == .made && again.hub.pin == hub.pin)
         #expect(scratch.text(last) != nil)
+    }
+
+    @Test func aCertificateThatIsGoneOrOfAnotherKeyIsMadeAnew() throws {
+        let scratch = try ScratchState()
+        let (hub, _) = try scratch.setUp()
+        let other = try HubIdentity(key: P256.Signing.PrivateKey()).certificatePEM()
+        for content in [nil, "", "junk", other] {
+            try scratch.remove(HubIdentity.certificateFileName)
+            if let content {
+                try ProtectedDirectory(path: scratch.path)
+                    .create(HubIdentity.certificateFileName, with: Array(content.utf8))
+            }
+            #expect(try scratch.setUp() == (hub, .mended))
+            #expect(try scratch.setUp() == (hub, .present))
+        }
+    }
+
+    @Test(arguments: [(ApprovedDevices.fileName), (Tickets.fileName)])
+    func aKeyfileThatIsGoneIsNotReplacedByAnEmptyOne(name: String) throws {
+        let scratch = try ScratchState()
+        _ = try scratch.setUp()
+        try scratch.remove(name)
+        let error = HubError.missingFile(path: "\(scratch.path)/\(name)", hasGoodBackup: false)
+        #expect(error.recoverySuggestion?.contains("cp ") == false)
+        #expect(throws: error) { try scratch.setUp() }
+        #expect(scratch.text(name) == nil)
     }
 
     @Test func aLostKeyIsNeverReplaced() throws {
@@ -105,6 +131,19 @@ private final class ScratchState {
         let code = try issue(.once, 600, scratch.state)
         #expect(code.hub == hub.pin && code.expires == Self.now.addingTimeInterval(600))
         #expect(try tickets(scratch) == [Ticket(of: code, issued: Self.now)])
+
+        // Not in any of the ways in which it might be written.
+        let secret = code.secret.bytes
+        let texts = [
+            secret.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined(),
+            Data(secret).base64EncodedString(),
+            CrockfordBase32.encode(secret), TypedCode(secret: code.secret).text, code.text,
+        ]
+        let forms = [secret] + texts.flatMap { [Array($0.utf8), Array($0.lowercased().utf8)] }
+        for name in try FileManager.default.contentsOfDirectory(atPath: scratch.path) {
+            let content = Array(FileManager.default.contents(atPath: "\(scratch.path)/\(name)") ?? Data())
+            for form in forms { #expect(content.firstRange(of: form.dropLast(2)) == nil, "\(name)") }
+        }
     }
 
     @Test func aLabelReplacesTheLabelBeforeItAndNoOnceCode() throws {
@@ -140,6 +179,6 @@ private final class ScratchState {
                 .once, lifetime: 600, state: scratch.state, now: Self.now, addressHint: { _ in nil },
                 check: { _, _ in throw RenderError.unreadable("PNG") })
         }
-        #expect(scratch.text("tickets") == nil)
+        #expect(try tickets(scratch).isEmpty)
     }
 }

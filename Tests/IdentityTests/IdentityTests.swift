@@ -64,6 +64,7 @@ import Testing
 
     @Test(arguments: [
         "", "WERC-8GMR-ZGE1-96Q", "WERC-8GMR-ZGE1-96QVV", "WERU-8GMR-ZGE1-96QV", "WERC8GMRZGE196QV",
+        "\u{212A}7QF-2M9D-X0TW-8RHC",
     ])
     func strictRejection(text: String) { #expect(Fingerprint(text) == nil) }
 }

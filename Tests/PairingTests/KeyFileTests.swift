@@ -54,6 +54,7 @@ import Testing
         case .duplicateGroup: "duplicate-group"
         case .duplicateKey: "duplicate-key"
         case .invalidEscape: "invalid-escape"
+        case .controlCharacter: "control-character"
         case .missingFormat: "missing-format"
         case .newerFormat: "newer-format"
         case .missingKey: "missing-key"

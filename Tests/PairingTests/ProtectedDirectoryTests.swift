@@ -89,9 +89,25 @@ final class Scratch {
     @Test(arguments: [0o750, 0o701, 0o755, 0o777] as [mode_t])
     func aDirectoryThatOthersMayReachIsRefused(mode: mode_t) throws {
         let scratch = try Scratch()
+        try scratch.write("tickets", "x")
         #expect(chmod(scratch.path, mode) == 0)
-        #expect(throws: FileError.tooOpen(mode: mode, allowed: 0o700, path: scratch.path)) {
-            _ = try ProtectedDirectory(path: scratch.path)
+        let error = FileError.tooOpen(mode: mode, allowed: 0o700, path: scratch.path)
+        #expect(throws: error) { _ = try ProtectedDirectory(path: scratch.path) }
+        #expect(error.recoverySuggestion == "chmod 0700 \(scratch.path)")
+    }
+
+    @Test(arguments: ["/etc", "/tmp", "/"])
+    func nobodyIsToldToCloseADirectoryOfOthers(path: String) {
+        #expect(throws: FileError.notPrivate(path: path)) { _ = try ProtectedDirectory(path: path) }
+    }
+
+    @Test func aDirectoryBelowASetgidOneIsOurs() throws {
+        let scratch = try Scratch()
+        #expect(chmod(scratch.path, 0o2700) == 0)
+        _ = try ProtectedDirectory(path: "\(scratch.path)/a", create: true)
+        #expect(scratch.mode("a") == 0o2700)
+        #expect(throws: FileError.notDirectory(path: "/dev/null")) {
+            _ = try ProtectedDirectory(path: "/dev/null")
         }
     }
 
@@ -104,7 +120,7 @@ final class Scratch {
                 try ProtectedDirectory(path: scratch.path).read("file")
             }
         } else {
-            #expect(throws: FileError.otherOwner(0, path: "/")) { _ = try ProtectedDirectory(path: "/") }
+            #expect(throws: FileError.notPrivate(path: "/")) { _ = try ProtectedDirectory(path: "/") }
         }
     }
 
@@ -169,6 +185,7 @@ final class Scratch {
     @Test(arguments: [
         ("/plain/path-1.x", "/plain/path-1.x"), ("", "''"), ("a b", "'a b'"), ("it's", #"'it'\''s'"#),
         ("$x", "'$x'"),
+        ("-x", "./-x"), ("a'\u{301}b", "'a'\\''\u{301}b'"),
     ])
     func quotesForTheShell(path: String, word: String) { #expect(shellQuoted(path) == word) }
 }

@@ -1,0 +1,20 @@
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/types.h>
+#include <unistd.h>
+#include <wchar.h>
+
+// glibc declares it only with _XOPEN_SOURCE, which Swift does not define.
+int wcwidth(wchar_t character);
+
+// Swift imports neither fork(2) nor variadic functions. The child dies with its parent, so that a search that was
+// interrupted does not go on.
+static inline pid_t hubpair_fork(void) {
+    pid_t parent = getpid();
+    pid_t child = fork();
+    if (child == 0) {
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
+        if (getppid() != parent) _exit(1);
+    }
+    return child;
+}
