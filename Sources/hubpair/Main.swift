@@ -30,9 +30,15 @@ enum Main {
             let value = argument.split(separator: "=").last.map(String.init) ?? ""
             let looksTyped = CrockfordBase32.symbols(typed: value)?.count == TypedCode.characterCount
             // A name may well be "hubpair: kitchen"; a code has a long word behind the colon.
-            let looksScanned = argument.uppercased().firstRange(of: /HUBPAIR:[0-9A-Z]{8}/) != nil
+            let upper = argument.uppercased()
+            let word = upper.firstRange(of: PairingCode.prefix).map { upper[$0.upperBound...].prefix(8).utf8 }
+            let looksScanned = word?.count == 8 && word?.allSatisfy(isLetterOrDigit) == true
             if looksTyped || looksScanned { throw SecretInArguments() }
         }
+    }
+
+    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
+        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte)
     }
 
     private static func finish(with error: any Error) -> Int32 {
@@ -49,8 +55,7 @@ enum Main {
         if status == .validationFailure {
             // ArgumentParser's words: the first sentence is the error, the next one how to mend it.
             let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: " ")
-            let sentences = message.split(separator: /(?:\. |'\. | (?=Did you))/, maxSplits: 1).map(
-                String.init)
+            let sentences = message.split(separator: ". ", maxSplits: 1).map(String.init)
             let hint = sentences.dropFirst().first.map(inLine)
             Console.report(inLine(sentences.first ?? message), hint: hint ?? usageHint(error))
             return ExitStatus.usage.rawValue
