@@ -50,9 +50,12 @@ struct SetupCommand: ParsableCommand {
             try CodePresentation(options: code, json: false)
                 .present(.once, lifetime: CodePresentation.defaultLifetime, state: state.state)
         case .present:
-            Console.note("the hub \(title) is set up already in \(hub.statePath); nothing was changed")
+            if !json.isSet {
+                Console.note("the hub \(title) is set up already in \(hub.statePath); nothing was changed")
+            }
             guard let path = code.outputPath else {
-                return Console.note("hint: 'hubpair print' makes a new code")
+                if !json.isSet { Console.note("hint: 'hubpair print' makes a new code") }
+                return
             }
             Console.report(
                 "\(path) was not written",
