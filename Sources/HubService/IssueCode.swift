@@ -1,15 +1,20 @@
 package import FoundationEssentials
 package import Pairing
 
-/// Issues a pairing code: the hub remembers its ticket, durably, before anybody sees the code.
+/// Issues a pairing code: the hub remembers its ticket, durably, before anybody sees the code, and forgets it
+/// again if nobody can be given the code.
 package struct IssueCode {
     /// - Parameters:
     ///   - lifetime: seconds; nil for a label that stays valid.
     ///   - addressHint: where devices may find the hub.
-    ///   - check: called with the code before the ticket is kept; if it throws, nothing has changed.
+    ///   - draw: makes of the code what is handed out, before the ticket is kept; if it throws, nothing has
+    ///     changed.
+    ///   - handOut: gives away what was drawn, once the ticket is kept; if it throws, the tickets are again
+    ///     what they were, so that a label on the wall outlives a new one that nobody got.
     package static func run(
         _ kind: PairingCode.Kind, lifetime: Double?, state: HubState, now: Date,
-        addressHint: (Hub) -> PairingCode.AddressHint?, check: (PairingCode, Hub) throws -> Void
+        addressHint: (Hub) -> PairingCode.AddressHint?,
+        draw: (PairingCode, Hub) throws -> Void, handOut: () throws -> Void
     ) throws -> (code: PairingCode, hub: Hub) {
         if let lifetime {
             let expiry = now.timeIntervalSince1970 + lifetime
@@ -17,13 +22,20 @@ package struct IssueCode {
         }
         return try state.open().withLock { directory in
             let hub = try HubState.hub(in: directory)
-            var tickets = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
+            let before = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
             let code = try PairingCode(
                 kind: kind, expires: lifetime.map(now.addingTimeInterval), secret: .random(), hub: hub.pin,
                 addressHint: addressHint(hub))
-            try check(code, hub)
+            try draw(code, hub)
+            var tickets = before
             tickets.issue(Ticket(of: code, issued: now), at: now)
             try directory.replace(Tickets.fileName, with: tickets.serialized)
+            do {
+                try handOut()
+            } catch {
+                try directory.replace(Tickets.fileName, with: before.serialized)
+                throw error
+            }
             return (code, hub)
         }
     }

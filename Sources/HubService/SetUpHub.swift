@@ -21,7 +21,6 @@ package struct SetUpHub {
 
     package static let defaultPort: UInt16 = 8000
 
-    /// - Parameter defaultName: the hub's name if none is wished for.
     /// What a set-up came to.
     package enum Outcome: Equatable, Sendable {
         /// The hub was made.
@@ -32,6 +31,7 @@ package struct SetUpHub {
         case mended
     }
 
+    /// - Parameter defaultName: the hub's name if none is wished for.
     /// - Returns: the hub, and what was done.
     package static func run(
         _ wishes: Wishes, defaultName: PeerName, state: HubState

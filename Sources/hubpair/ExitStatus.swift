@@ -59,7 +59,8 @@ enum ExitStatus: Int32, Error {
             case .notDirectory, .notPrivate, .symbolicLink, .notRegular, .otherOwner, .tooOpen, .tooLarge:
                 .badConfiguration
             case .system(EACCES, _, _), .system(EPERM, _, _): .notPermitted
-            case .system: .cannotWrite
+            case .system(let code, _, _):
+                [ENOSPC, EDQUOT, EROFS, EFBIG, EIO, EMLINK].contains(code) ? .cannotWrite : .badConfiguration
             }
     }
 

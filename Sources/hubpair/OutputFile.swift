@@ -27,6 +27,7 @@ struct OutputFile: ~Copyable {
         }
         let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let temporary = "\(path[..<slash]).hubpair-\(getpid()).new"
+        unlink(temporary)  // of a process of this number that was killed
         let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard file >= 0 else { throw OutputError(name: path, code: errno) }
         self.temporary = temporary

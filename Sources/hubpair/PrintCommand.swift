@@ -59,7 +59,7 @@ struct CodePresentation {
         let (code, hub) = try IssueCode.run(
             kind, lifetime: lifetime, state: state, now: Date(),
             addressHint: { options.address.hint(port: $0.settings.port, kind: kind) },
-            check: { code, hub in
+            draw: { code, hub in
                 switch try PrintCode.run(code, as: format, name: hub.settings.name, style: style) {
                 case .file(let drawn): bytes = drawn
                 case .lines(let lines, let columns):
@@ -71,8 +71,10 @@ struct CodePresentation {
                     bytes = Array(captions.beside(lines, columns: columns, width: width).utf8)
                 }
                 if let toFile { file = try OutputFile(bytes, at: toFile) }
+            },
+            handOut: {
+                if toFile != nil { try file?.commit() } else { try Console.output(bytes: bytes) }
             })
-        if toFile != nil { try file?.commit() } else { try Console.output(bytes: bytes) }
         if json {
             try JSONLine.write(PrintLine(code: code, hub: hub, file: toFile, format: format))
         } else if format != .terminal || toFile != nil {

@@ -43,28 +43,23 @@ struct SetupCommand: ParsableCommand {
         let (hub, outcome) = try SetUpHub.run(wishes, defaultName: try hostName(), state: state.state)
         let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
         if json.isSet { try JSONLine.write(HubLine(hub, created: outcome == .made)) }
-        switch outcome {
-        case .made:
+        if outcome == .made {
             if !json.isSet { Console.note("set up the hub \(title) in \(hub.statePath)") }
             guard !json.isSet || code.output != nil else { return }
-            try CodePresentation(options: code, json: false)
+            return try CodePresentation(options: code, json: false)
                 .present(.once, lifetime: CodePresentation.defaultLifetime, state: state.state)
-        case .present:
-            if !json.isSet {
-                Console.note("the hub \(title) is set up already in \(hub.statePath); nothing was changed")
-            }
-            guard let path = code.outputPath else {
-                if !json.isSet { Console.note("hint: 'hubpair print' makes a new code") }
-                return
-            }
+        }
+        if outcome == .mended || !json.isSet {
+            let change = outcome == .mended ? "its certificate was made anew" : "nothing was changed"
+            Console.note("the hub \(title) is set up already in \(hub.statePath); \(change)")
+        }
+        if let path = code.outputPath {
             Console.report(
                 "\(path) was not written",
                 hint: "make a new code: hubpair print --output \(shellQuoted(path))")
             throw ExitStatus.cannotWrite
-        case .mended:
-            Console.note(
-                "the hub \(title) is set up already in \(hub.statePath); its certificate was made anew")
         }
+        if !json.isSet { Console.note("hint: 'hubpair print' makes a new code") }
     }
 
     private func hostName() throws -> PeerName {

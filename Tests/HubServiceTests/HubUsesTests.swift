@@ -117,7 +117,8 @@ private final class ScratchState {
         -> PairingCode
     {
         try IssueCode.run(
-            kind, lifetime: lifetime, state: state, now: now, addressHint: { _ in nil }, check: { _, _ in }
+            kind, lifetime: lifetime, state: state, now: now, addressHint: { _ in nil }, draw: { _, _ in },
+            handOut: {}
         ).code
     }
 
@@ -177,8 +178,20 @@ private final class ScratchState {
         #expect(throws: RenderError.self) {
             try IssueCode.run(
                 .once, lifetime: 600, state: scratch.state, now: Self.now, addressHint: { _ in nil },
-                check: { _, _ in throw RenderError.unreadable("PNG") })
+                draw: { _, _ in throw RenderError.unreadable("PNG") }, handOut: {})
         }
         #expect(try tickets(scratch).isEmpty)
+    }
+
+    @Test func aLabelThatNobodyGotLeavesTheOneBefore() throws {
+        let scratch = try ScratchState()
+        _ = try scratch.setUp()
+        let label = try issue(.label, nil, scratch.state)
+        #expect(throws: RenderError.self) {
+            try IssueCode.run(
+                .label, lifetime: nil, state: scratch.state, now: Self.now, addressHint: { _ in nil },
+                draw: { _, _ in }, handOut: { throw RenderError.unreadable("PNG") })
+        }
+        #expect(try tickets(scratch) == [Ticket(of: label, issued: Self.now)])
     }
 }
