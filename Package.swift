@@ -23,6 +23,14 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         // The self-signed X.509 certificate that carries a hub's or a device's key in TLS.
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
+        // HTTPS on both sides. Bare NIO and not Hummingbird: a gateway compares raw request targets, judges the
+        // framing, streams both ways with back pressure, hands upgraded connections through and closes those of
+        // a revoked device, all of it below a router and its response types; Hummingbird also loads Foundation
+        // at every start and served half the requests a second on the same machine.
+        .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
+        .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
+        // One line an event from `serve`, in the form that Swift servers share.
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
     ],
     targets: [
         // Floor 0: C libraries. Module maps and a shim header, no logic.
@@ -52,20 +60,43 @@ let package = Package(
             dependencies: ["Identity", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
+        // A key, its certificate, and TLS that checks pins: what both sides of the pairing share.
+        .target(
+            name: "PinnedTLS",
+            dependencies: [
+                "Identity",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
 
         // Floor 2: the hub's side and the device's side; each use of the tool is one file here.
         .target(
             name: "HubService",
             dependencies: [
-                "Discovery", "Identity", "Pairing", "QRCodes",
+                "CSystem", "Discovery", "Identity", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
-                .product(name: "X509", package: "swift-certificates"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
         ),
         .target(
             name: "HubClient",
-            dependencies: ["Discovery", "Identity", "Pairing", "QRCodes"],
+            dependencies: [
+                "CSystem", "Discovery", "Identity", "Pairing", "PinnedTLS", "QRCodes",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
             swiftSettings: strict
         ),
 
@@ -89,8 +120,24 @@ let package = Package(
         .testTarget(
             name: "HubServiceTests",
             dependencies: [
-                "Discovery", "HubService", "Pairing", "QRCodes",
+                "Discovery", "HubService", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
+            ],
+            swiftSettings: strict
+        ),
+        .testTarget(
+            name: "HubClientTests",
+            dependencies: [
+                "Discovery", "HubClient", "Pairing", "PinnedTLS",
+                .product(name: "Crypto", package: "swift-crypto"),
+                .product(name: "NIOCore", package: "swift-nio"),
+                .product(name: "NIOPosix", package: "swift-nio"),
+                .product(name: "NIOHTTP1", package: "swift-nio"),
+                .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict
         ),

@@ -1,5 +1,5 @@
-import Crypto
 package import Pairing
+import PinnedTLS
 
 /// Sets a hub up: its key and certificate, its empty keyfile, its settings.
 ///
@@ -64,12 +64,12 @@ package struct SetUpHub {
 
     /// The identity that an interrupted set-up left, else a new one. A keyfile that knows devices but has
     /// no key beside it is no new hub: its key was lost, and a new one would hide that.
-    private static func identity(in directory: borrowing ProtectedDirectory) throws -> HubIdentity {
+    private static func identity(in directory: borrowing ProtectedDirectory) throws -> TLSIdentity {
         if let identity = try HubIdentity.load(from: directory) { return identity }
         guard try HubState.devices(in: directory)?.devices.isEmpty ?? true else {
             throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
         }
-        let identity = HubIdentity(key: P256.Signing.PrivateKey())
+        let identity = TLSIdentity.random()
         try directory.create(HubIdentity.keyFileName, with: Array(identity.keyPEM.utf8))
         return identity
     }
@@ -80,7 +80,7 @@ package struct SetUpHub {
     /// - Returns: true if it was made.
     @discardableResult
     private static func ensureCertificate(
-        of identity: HubIdentity, in directory: borrowing ProtectedDirectory
+        of identity: TLSIdentity, in directory: borrowing ProtectedDirectory
     ) throws -> Bool {
         if let bytes = try directory.read(HubIdentity.certificateFileName),
             identity.isBorne(byCertificatePEM: bytes)

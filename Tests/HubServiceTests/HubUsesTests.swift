@@ -2,6 +2,7 @@ import Crypto
 import FoundationEssentials
 import Glibc
 import Pairing
+import PinnedTLS
 import QRCodes
 import Testing
 
@@ -47,7 +48,7 @@ private final class ScratchState {
     @Test func aCertificateThatIsGoneOrOfAnotherKeyIsMadeAnew() throws {
         let scratch = try ScratchState()
         let (hub, _) = try scratch.setUp()
-        let other = try HubIdentity(key: P256.Signing.PrivateKey()).certificatePEM()
+        let other = try TLSIdentity.random().certificatePEM()
         for content in [nil, "", "junk", other] {
             try scratch.remove(HubIdentity.certificateFileName)
             if let content {

@@ -1,0 +1,67 @@
+package import Crypto
+import FoundationEssentials
+package import Identity
+import SwiftASN1
+import X509
+
+/// One lasting P-256 key and the self-signed certificate that carries it in TLS: a hub's, or a device's.
+///
+/// Only the key counts. Version 1 has no rotation: another key is another hub, or another device, and has to
+/// pair again. So a key is made once and never replaced.
+package struct TLSIdentity: Sendable {
+    package let key: P256.Signing.PrivateKey
+    package let pin: Pin
+
+    package init(key: P256.Signing.PrivateKey) {
+        self.key = key
+        pin = Pin(key.publicKey)
+    }
+
+    /// An identity with a new key from the system.
+    package static func random() -> TLSIdentity { TLSIdentity(key: P256.Signing.PrivateKey()) }
+
+    /// Reads a P-256 key in PEM (PKCS #8, RFC 5958, or SEC 1, RFC 5915), or nil if the bytes are none.
+    package init?(keyPEM bytes: [UInt8]) {
+        guard
+            let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: bytes, as: UTF8.self))
+        else { return nil }
+        self.init(key: key)
+    }
+
+    /// The key as PKCS #8 in PEM (RFC 5958, RFC 7468).
+    package var keyPEM: String { key.pemRepresentation + "\n" }
+
+    /// True if `bytes` are a certificate in PEM over this key.
+    package func isBorne(byCertificatePEM bytes: [UInt8]) -> Bool {
+        let pem = String(decoding: bytes, as: UTF8.self)
+        guard let certificate = try? Certificate(pemEncoded: pem),
+            let key = P256.Signing.PublicKey(certificate.publicKey)
+        else { return false }
+        return Pin(key) == pin
+    }
+
+    /// A self-signed certificate over the key, in PEM (RFC 5280, RFC 7468).
+    ///
+    /// It is valid from 2000 to the end of time (RFC 5280 § 4.1.2.5), as a Pi without a clock wakes up in 1970
+    /// or 2020; it is a CA with keyCertSign, since some TLS clients trust one exact certificate only if it may
+    /// have signed itself.
+    package func certificatePEM() throws -> String {
+        let name = try DistinguishedName { CommonName("hubpair \(pin.fingerprint)") }
+        let certificate = try Certificate(
+            version: .v3,
+            serialNumber: Certificate.SerialNumber(),
+            publicKey: Certificate.PublicKey(key.publicKey),
+            notValidBefore: Date(timeIntervalSince1970: 946_684_800),
+            notValidAfter: Date(timeIntervalSince1970: 253_402_300_799),
+            issuer: name,
+            subject: name,
+            signatureAlgorithm: .ecdsaWithSHA256,
+            extensions: Certificate.Extensions {
+                Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
+                Critical(KeyUsage(digitalSignature: true, keyCertSign: true))
+            },
+            issuerPrivateKey: Certificate.PrivateKey(key)
+        )
+        return try certificate.serializeAsPEM().pemString + "\n"
+    }
+}
