@@ -40,7 +40,7 @@ let package = Package(
         .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
-        .systemLibrary(name: "CSystem"),
+        .systemLibrary(name: "CGlibc"),
 
         // Floor 1: who is out there · image and bytes · codes, policy, keyfiles. None imports another,
         // but for Identity: pins, fingerprints and the rules for names, which all of them share.
@@ -52,7 +52,7 @@ let package = Package(
         .target(name: "Discovery", dependencies: ["CAvahi", "Identity"], swiftSettings: strict),
         .target(
             name: "QRCodes",
-            dependencies: ["CPNG", "CQREncode", "CSystem", "CTurboJPEG", "CZBar"],
+            dependencies: ["CPNG", "CQREncode", "CGlibc", "CTurboJPEG", "CZBar"],
             swiftSettings: strict
         ),
         .target(
@@ -77,7 +77,7 @@ let package = Package(
         .target(
             name: "HubService",
             dependencies: [
-                "CSystem", "Discovery", "Identity", "Pairing", "PinnedTLS", "QRCodes",
+                "CGlibc", "Discovery", "Identity", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -90,7 +90,7 @@ let package = Package(
         .target(
             name: "HubClient",
             dependencies: [
-                "CSystem", "Discovery", "Identity", "Pairing", "PinnedTLS", "QRCodes",
+                "CGlibc", "Discovery", "Identity", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -104,7 +104,7 @@ let package = Package(
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "CSystem", "Discovery", "HubClient", "HubService", "Identity", "Pairing", "QRCodes",
+                "CGlibc", "Discovery", "HubClient", "HubService", "Identity", "Pairing", "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict

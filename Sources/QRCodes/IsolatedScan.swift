@@ -1,4 +1,4 @@
-import CSystem
+import CGlibc
 import Glibc
 
 /// A search for codes in a process of its own, for pictures of strangers.

@@ -1,4 +1,4 @@
-import CSystem
+import CGlibc
 import Glibc
 
 /// A table for people: columns as wide as their widest cell, two spaces between, names escaped.
