@@ -1,5 +1,5 @@
-import NIOSSL
 import Identity
+import NIOSSL
 import PinnedTLS
 import Testing
 
