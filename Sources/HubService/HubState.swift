@@ -1,4 +1,5 @@
 package import Pairing
+import PinnedTLS
 
 /// Where the hub's files are, and how they are read: each fault names its file.
 package struct HubState: Sendable {
