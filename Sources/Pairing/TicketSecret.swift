@@ -75,6 +75,13 @@ public struct TicketID: Hashable, Sendable, CustomStringConvertible {
     /// 8 bytes.
     public let bytes: [UInt8]
 
+    /// A ticket ID from its 8 bytes, or nil if there are not exactly 8.
+    public init?(bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == TicketID.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
     /// A ticket ID from its text, or nil if that is not the strict base32 of 8 bytes.
     public init?(_ text: String) {
         guard let bytes = try? CrockfordBase32.decode(text.utf8), bytes.count == TicketID.byteCount else {

@@ -1,0 +1,83 @@
+import Crypto
+import FoundationEssentials
+
+/// The proof of one side that it knows a ticket's secret: HMAC-SHA256 (RFC 2104), 32 bytes.
+public struct PairProof: Equatable, Sendable {
+    /// The number of bytes in a proof.
+    public static let byteCount = 32
+
+    /// 32 bytes.
+    public let bytes: [UInt8]
+
+    /// A proof from its 32 bytes, or nil if there are not exactly 32.
+    public init?(bytes: some Sequence<UInt8>) {
+        let bytes = Array(bytes)
+        guard bytes.count == PairProof.byteCount else { return nil }
+        self.bytes = bytes
+    }
+
+    fileprivate init(of digest: [UInt8], key: ProofKey) {
+        bytes = Array(HMAC<SHA256>.authenticationCode(for: digest, using: SymmetricKey(data: key.bytes)))
+    }
+
+    /// Both proofs are the same; takes the same time wherever they differ.
+    public static func == (one: PairProof, other: PairProof) -> Bool {
+        zip(one.bytes, other.bytes).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+    }
+}
+
+/// What both sides prove something about: who they are, as each saw it, and what they said.
+///
+///     T(role) = SHA-256( field( "hubpair/1" ) field( role ) field( ticket ID ) field( hub's pin )
+///               field( device's pin ) field( device's nonce ) field( hub's nonce ) field( name ) )
+///     field   = 2OCTET *OCTET                  ; the number of bytes, big endian, and the bytes
+///     role    = "device" / "hub"
+///
+/// The hub's nonce is empty in T("device"). The pins are those of the keys that this side saw in the TLS handshake,
+/// so that a man in the middle, who has keys of his own, fails on both sides. The name is UTF-8 as it was decoded
+/// from the JSON. `samples/vectors/exchange.json` has examples.
+public struct PairTranscript: Equatable, Sendable {
+    /// The ticket.
+    public let ticket: TicketID
+    /// The pin of the hub's key, from the handshake.
+    public let hub: Pin
+    /// The pin of the device's key, from the handshake.
+    public let device: Pin
+    /// The device's nonce.
+    public let deviceNonce: PairNonce
+    /// The device's name.
+    public let name: PeerName
+
+    /// A transcript of these parts.
+    public init(ticket: TicketID, hub: Pin, device: Pin, deviceNonce: PairNonce, name: PeerName) {
+        self.ticket = ticket
+        self.hub = hub
+        self.device = device
+        self.deviceNonce = deviceNonce
+        self.name = name
+    }
+
+    /// HMAC-SHA256(`key`, T("device")).
+    public func deviceProof(_ key: ProofKey) -> PairProof {
+        PairProof(of: digest(role: "device", hubNonce: []), key: key)
+    }
+
+    /// HMAC-SHA256(`key`, T("hub")).
+    public func hubProof(_ key: ProofKey, hubNonce: PairNonce) -> PairProof {
+        PairProof(of: digest(role: "hub", hubNonce: hubNonce.bytes), key: key)
+    }
+
+    func digest(role: String, hubNonce: [UInt8]) -> [UInt8] {
+        var bytes: [UInt8] = []
+        for field in [
+            Array("hubpair/1".utf8), Array(role.utf8), ticket.bytes, hub.bytes, device.bytes,
+            deviceNonce.bytes,
+            hubNonce, Array(name.description.utf8),
+        ] {
+            // All are of a fixed length, but for a name of 63 bytes at most.
+            bytes.append(bigEndian: UInt16(field.count))
+            bytes += field
+        }
+        return Array(SHA256.hash(data: bytes))
+    }
+}

@@ -1,0 +1,143 @@
+public import FoundationEssentials
+
+/// Why a hub does not let a device in.
+///
+///     {"error": code, "message": string}
+///     code = 1*64( %x61-7A / DIGIT / "_" )     ; lower case
+///
+/// JSON as `IJSON` reads it; unknown keys are ignored; `message` may be missing. A code that this version does not
+/// know is kept, so that a newer hub's reason reaches the user.
+///
+/// Accepted: `{"error":"ticket_used","message":"another device has used this code"}`. Rejected: no `error`,
+/// `"error": "Ticket used"`, `"message": 1`.
+public struct PairRefusal: Error, Equatable, Sendable {
+    /// The word that a program goes by.
+    public struct Code: Hashable, Sendable, RawRepresentable {
+        /// 1–64 lower-case ASCII letters, digits and underscores.
+        public let rawValue: String
+
+        /// A code from its text; nil if it is none.
+        public init?(rawValue: String) {
+            let isWord = rawValue.utf8.allSatisfy {
+                (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
+            }
+            guard isWord, (1...64).contains(rawValue.utf8.count) else { return nil }
+            self.rawValue = rawValue
+        }
+
+        private init(_ word: StaticString) { rawValue = word.description }
+
+        /// 401: the device showed no certificate.
+        public static let noCertificate = Code("no_certificate")
+        /// 400, or 413 if it is too large: the request is not what the exchange asks for.
+        public static let badRequest = Code("bad_request")
+        /// 400: the device's name breaks a rule.
+        public static let nameInvalid = Code("name_invalid")
+        /// 429: too many failures from this source, for this code, or too many questions with this label.
+        public static let tooManyAttempts = Code("too_many_attempts")
+        /// 404: the hub does not know the code.
+        public static let ticketUnknown = Code("ticket_unknown")
+        /// 403: the proof does not hold.
+        public static let badProof = Code("bad_proof")
+        /// 409: the code has let in a device, or this one in another attempt.
+        public static let ticketUsed = Code("ticket_used")
+        /// 403: the owner has refused or revoked the device.
+        public static let notApproved = Code("not_approved")
+        /// 410: the code has expired.
+        public static let ticketExpired = Code("ticket_expired")
+        /// 503: the hub could not write its keyfile, so nothing has changed; not in the order of the others.
+        public static let unavailable = Code("unavailable")
+
+        /// The codes of version 1 in the order in which the hub looks for their reasons.
+        public static let inOrder: [Code] = [
+            .noCertificate, .badRequest, .nameInvalid, .tooManyAttempts, .ticketUnknown, .badProof,
+            .ticketUsed,
+            .notApproved, .ticketExpired,
+        ]
+
+        /// The HTTP status (RFC 9110 § 15.5, RFC 6585 § 4) that goes with the code; nil for one of a newer hub.
+        public var httpStatus: Int? {
+            switch self {
+            case .badRequest, .nameInvalid: 400
+            case .noCertificate: 401
+            case .badProof, .notApproved: 403
+            case .ticketUnknown: 404
+            case .ticketUsed: 409
+            case .ticketExpired: 410
+            case .tooManyAttempts: 429
+            case .unavailable: 503
+            default: nil
+            }
+        }
+    }
+
+    /// The word that a program goes by.
+    public let code: Code
+    /// What a person may read, from the hub; never to be trusted, and escaped before it reaches a terminal.
+    public let message: String
+
+    /// A refusal of these parts.
+    public init(_ code: Code, message: String) {
+        self.code = code
+        self.message = message
+    }
+
+    private struct Object: Codable {
+        let error: String
+        let message: String?
+    }
+
+    /// Reads a body.
+    public init(parsing bytes: [UInt8]) throws(PairMessageError) {
+        let object = try IJSON.decode(Object.self, from: bytes)
+        guard let code = Code(rawValue: object.error) else {
+            throw .malformed("error is no word in lower case")
+        }
+        self.code = code
+        message = object.message ?? ""
+    }
+
+    /// The body: one JSON object in UTF-8.
+    public var serialized: [UInt8] { IJSON.encode(Object(error: code.rawValue, message: message)) }
+}
+
+extension PairRefusal: LocalizedError, CustomStringConvertible {
+    /// What is wrong, for the user of the device: in lower case, without a full stop.
+    public var description: String {
+        switch code {
+        case .noCertificate: "the hub did not see this device's certificate"
+        case .badRequest: "the hub could not read this device's request: \(message)"
+        case .nameInvalid: "the hub refuses this device's name: \(message)"
+        case .tooManyAttempts: "the hub has had too many attempts: \(message)"
+        case .ticketUnknown: "the hub does not know this code"
+        case .badProof:
+            "the hub refuses this device's proof: the code is not this hub's, or somebody stands between"
+        case .ticketUsed: "the code has been used already"
+        case .notApproved: "the hub's owner has not approved this device, or has revoked it"
+        case .ticketExpired: "the code has expired"
+        case .unavailable: "the hub cannot pair now: \(message)"
+        default: "the hub refuses with \(code.rawValue): \(message)"
+        }
+    }
+
+    /// The same as the description.
+    public var errorDescription: String? { description }
+
+    /// How to mend it, and on which side.
+    public var recoverySuggestion: String? {
+        switch code {
+        case .noCertificate: "on this device: let nothing stand between it and the hub that ends TLS"
+        case .badRequest: "both sides must speak hubpair/1: update the older one"
+        case .nameInvalid: "on this device: choose another name with --name"
+        case .tooManyAttempts:
+            "on this device: wait 10 minutes; on the hub: make a new code with 'hubpair print'"
+        case .ticketUnknown, .ticketUsed, .ticketExpired: "on the hub: make a new code with 'hubpair print'"
+        case .badProof:
+            "on this device: check which hub answers; on the hub: make a new code with 'hubpair print'"
+        case .notApproved:
+            "on the hub: 'hubpair devices' shows what it knows; a code from 'hubpair print' approves the device"
+        case .unavailable: "on the hub: see its log; nothing was changed, so the same code works again"
+        default: "on this device: update hubpair"
+        }
+    }
+}

@@ -1,0 +1,72 @@
+/// What the hub answers to a device that holds a good code.
+///
+///     {"status": "approved" / "pending", "device": fingerprint, "hub": {"name": string, "id": fingerprint, "api": 1},
+///      "nonce": base64url of 16 bytes, "proof": base64url of 32 bytes}
+///
+/// HTTP status 200 for approved, 202 for pending. JSON as `IJSON` reads it; unknown keys are ignored.
+///
+/// Accepted: the above with a proof of 43 characters. Rejected: another status, a fingerprint in lower case,
+/// `"api": "1"`. `samples/vectors/exchange.json` has one message for each fault.
+public struct PairReply: Equatable, Sendable {
+    /// What became of the request.
+    public enum Status: String, Equatable, Sendable, CaseIterable {
+        /// The device may come in.
+        case approved
+        /// The owner must approve it first.
+        case pending
+    }
+
+    /// What became of the request.
+    public let status: Status
+    /// The fingerprint of the device, as the hub saw it.
+    public let device: Fingerprint
+    /// What the hub says of itself.
+    public let hub: HubDescription
+    /// The hub's nonce.
+    public let nonce: PairNonce
+    /// The hub's proof.
+    public let proof: PairProof
+
+    /// A reply of these parts.
+    public init(status: Status, device: Fingerprint, hub: HubDescription, nonce: PairNonce, proof: PairProof)
+    {
+        self.status = status
+        self.device = device
+        self.hub = hub
+        self.nonce = nonce
+        self.proof = proof
+    }
+
+    private struct Object: Codable {
+        let status: String
+        let device: String
+        let hub: HubDescription.Object
+        let nonce: String
+        let proof: String
+    }
+
+    /// Reads a body. Whether it can be believed is for ``PairAttempt/verify(_:from:)`` to say.
+    public init(parsing bytes: [UInt8]) throws(PairMessageError) {
+        let object = try IJSON.decode(Object.self, from: bytes)
+        guard let status = Status(rawValue: object.status) else {
+            throw .malformed("status is neither approved nor pending")
+        }
+        guard let device = Fingerprint(object.device) else { throw .malformed("device is no fingerprint") }
+        self.status = status
+        self.device = device
+        nonce = try field("nonce", object.nonce, PairNonce.byteCount, PairNonce.init(bytes:))
+        proof = try field("proof", object.proof, PairProof.byteCount, PairProof.init(bytes:))
+        hub = try HubDescription(object.hub, prefix: "hub.")
+    }
+
+    /// 200 (OK) or 202 (Accepted): RFC 9110 § 15.3.
+    public var httpStatus: Int { status == .approved ? 200 : 202 }
+
+    /// The body: one JSON object in UTF-8.
+    public var serialized: [UInt8] {
+        IJSON.encode(
+            Object(
+                status: status.rawValue, device: device.description, hub: hub.object,
+                nonce: Base64URL.encode(nonce.bytes), proof: Base64URL.encode(proof.bytes)))
+    }
+}
