@@ -1,4 +1,4 @@
-package import FoundationEssentials
+import FoundationEssentials
 package import Pairing
 
 /// The owner's decisions about devices, each one step on the keyfile.
@@ -7,33 +7,40 @@ package struct AdministerDevices {
 
     package init(state: HubState) { self.state = state }
 
-    /// All devices in the keyfile's order.
-    package func list() throws -> [ApprovedDevice] {
-        try keyfile(in: state.open()).devices
+    /// All devices in the keyfile's order, without those that asked and whose question has lapsed.
+    package func list(at now: Moment = .now) throws -> [ApprovedDevice] {
+        try HubState.completedDevices(in: state.open()).devices.devices.filter { !$0.isForgotten(at: now) }
     }
 
     /// Approves a device that asked, or whose approval has run out. One that was revoked is refused: only a
     /// new once code brings it back.
     ///
     /// - Returns: the device as it is now, and whether that is a change.
-    package func approve(_ selector: PeerSelector, now: Date) throws -> (
+    package func approve(_ selector: PeerSelector, now: Moment = .now) throws -> (
         device: ApprovedDevice, changed: Bool
     ) {
         try change(selector) { device in
-            switch device.verdict(at: now) {
+            switch device.verdict(at: now.wall) {
             case .approved, .unknown: return
             case .revoked: throw HubError.revoked(name: device.name.description)
             case .pending, .expired:
+                guard !device.isForgotten(at: now) else {
+                    throw HubError.askLapsed(name: device.name.description)
+                }
                 device.status = .approved
-                device.approved = now
+                device.approved = now.wall
                 device.expires = nil
+                device.asked = nil
             }
         }
     }
 
     /// Takes an approval back, or refuses one that is asked for; the device stays as a tombstone.
     package func revoke(_ selector: PeerSelector) throws -> (device: ApprovedDevice, changed: Bool) {
-        try change(selector) { $0.status = .revoked }
+        try change(selector) {
+            $0.status = .revoked
+            $0.asked = nil
+        }
     }
 
     /// Gives a device another name. Two devices of one name would be mistaken for each other.
@@ -58,21 +65,19 @@ package struct AdministerDevices {
         _ selector: PeerSelector, _ body: (inout ApprovedDevice, _ others: [ApprovedDevice]) throws -> Void
     ) throws -> (device: ApprovedDevice, changed: Bool) {
         try state.open().withLock { directory in
-            var keyfile = try keyfile(in: directory)
+            // What a crash cut short comes first: a device that is revoked now must not be approved by it later.
+            var (keyfile, isChanged) = try HubState.completedDevices(in: directory)
             let index = try selector.index(
                 in: keyfile.devices.map { ($0.name, $0.fingerprint) }, kind: "device", list: "hubpair devices"
             )
             let before = keyfile.devices[index]
             var device = before
             try body(&device, keyfile.devices.filter { $0.pin != before.pin })
-            guard device != before else { return (device, false) }
-            keyfile.insert(device)
-            try directory.replace(ApprovedDevices.fileName, with: keyfile.serialized)
-            return (device, true)
+            if device != before { keyfile.insert(device) }
+            if device != before || isChanged {
+                try directory.replace(ApprovedDevices.fileName, with: keyfile.serialized)
+            }
+            return (device, device != before)
         }
-    }
-
-    private func keyfile(in directory: borrowing ProtectedDirectory) throws -> ApprovedDevices {
-        try HubState.existing(ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
     }
 }

@@ -17,6 +17,8 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
     case badLifetime
     /// A revoked device cannot be approved again by hand.
     case revoked(name: String)
+    /// A device asked with a label's code, and too long ago.
+    case askLapsed(name: String)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
@@ -29,6 +31,7 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
             "the hub is set up already with \(present), not \(asked)"
         case .badLifetime: "a code must live for 1 second at least, and expire before 2106-02-07"
         case .revoked(let name): "the device \"\(name)\" was revoked"
+        case .askLapsed(let name): "the device \"\(name)\" asked more than 10 minutes ago"
         }
     }
 
@@ -46,6 +49,7 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
         case .missingFile(let path, let hasGoodBackup): restoring(path, hasGoodBackup: hasGoodBackup)
         case .otherSettings(_, _, let path): "to change it, edit \(shellQuoted(path)) and restart the hub"
         case .badLifetime: "give it like --expires 10m, 2h or 7d"
+        case .askLapsed: "let it ask again, or print a code for it with 'hubpair print'"
         case .revoked: "print a new code with 'hubpair print' and pair the device again"
         }
     }

@@ -45,6 +45,16 @@ package struct HubState: Sendable {
         try directory.read(Tickets.fileName, Tickets.init(parsing:))
     }
 
+    /// The devices and the codes, every use of a code completed. A hub whose `tickets` are missing has none out.
+    static func completedDevices(
+        in directory: borrowing ProtectedDirectory
+    ) throws -> (devices: ApprovedDevices, isChanged: Bool) {
+        var devices = try existing(ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
+        let before = devices.pairings
+        if let tickets = try tickets(in: directory) { _ = devices.complete(tickets) }
+        return (devices, devices.pairings != before)
+    }
+
     /// A keyfile that `setup` has made: if it is gone, that is a loss, and no empty one takes its place.
     static func existing<Content>(
         _ name: String, in directory: borrowing ProtectedDirectory,

@@ -6,13 +6,15 @@ package import Pairing
 package struct IssueCode {
     /// - Parameters:
     ///   - lifetime: seconds; nil for a label that stays valid.
+    ///   - now: the wall clock's time.
+    ///   - boot: the boot clock's time, by which a once code expires until the host restarts.
     ///   - addressHint: where devices may find the hub.
     ///   - draw: makes of the code what is handed out, before the ticket is kept; if it throws, nothing has
     ///     changed.
     ///   - handOut: gives away what was drawn, once the ticket is kept; if it throws, the tickets are again
     ///     what they were, so that a label on the wall outlives a new one that nobody got.
     package static func run(
-        _ kind: PairingCode.Kind, lifetime: Double?, state: HubState, now: Date,
+        _ kind: PairingCode.Kind, lifetime: Double?, state: HubState, now: Date, boot: BootTime? = .now,
         addressHint: (Hub) -> PairingCode.AddressHint?,
         draw: (PairingCode, Hub) throws -> Void, handOut: () throws -> Void
     ) throws -> (code: PairingCode, hub: Hub) {
@@ -20,23 +22,32 @@ package struct IssueCode {
             let expiry = now.timeIntervalSince1970 + lifetime
             guard lifetime >= 1, expiry >= 1, expiry < 4_294_967_296 else { throw HubError.badLifetime }
         }
-        return try state.open().withLock { directory in
+        let now = Moment(wall: now, boot: boot)
+        let directory = try state.open()
+        let (code, hub, replaced) = try directory.withLock { directory in
             let hub = try HubState.hub(in: directory)
-            let before = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
+            var tickets = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
             let code = try PairingCode(
-                kind: kind, expires: lifetime.map(now.addingTimeInterval), secret: .random(), hub: hub.pin,
+                kind: kind, expires: lifetime.map(now.wall.addingTimeInterval), secret: .random(),
+                hub: hub.pin,
                 addressHint: addressHint(hub))
             try draw(code, hub)
-            var tickets = before
+            let replaced = tickets.tickets.filter { kind == .label && $0.kind == .label }
             tickets.issue(Ticket(of: code, issued: now), at: now)
             try directory.replace(Tickets.fileName, with: tickets.serialized)
-            do {
-                try handOut()
-            } catch {
-                try directory.replace(Tickets.fileName, with: before.serialized)
-                throw error
-            }
-            return (code, hub)
+            return (code, hub, replaced)
         }
+        do {
+            // Outside the lock: whoever pipes a code into a pager would keep every device from pairing.
+            try handOut()
+        } catch {
+            try directory.withLock { directory in
+                var tickets = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
+                tickets.withdraw(code.secret.ticketID, restoring: replaced)
+                try directory.replace(Tickets.fileName, with: tickets.serialized)
+            }
+            throw error
+        }
+        return (code, hub)
     }
 }

@@ -1,75 +1,10 @@
 public import FoundationEssentials
 
-/// One device in the hub's keyfile.
-public struct ApprovedDevice: Equatable, Sendable {
-    /// What the keyfile says of a device.
-    public enum Status: String, Equatable, Sendable, CaseIterable {
-        /// It asked with a label's code, and the owner has not answered.
-        case pending
-        /// It may come in.
-        case approved
-        /// It may no longer come in; kept, so that it cannot ask as if it were new.
-        case revoked
-    }
-
-    /// The device's name, from the device itself or from the owner.
-    public var name: PeerName
-    /// The pin of the device's key.
-    public let pin: Pin
-    /// What the keyfile says.
-    public var status: Status
-    /// When it was last approved.
-    public var approved: Date?
-    /// From when on an approval no longer counts; nil: never.
-    public var expires: Date?
-    /// What the owner noted as its role; this version only keeps it.
-    public let role: String?
-
-    /// The first 10 bytes of the pin.
-    public var fingerprint: Fingerprint { pin.fingerprint }
-
-    /// A device of these parts.
-    public init(
-        name: PeerName, pin: Pin, status: Status, approved: Date? = nil, expires: Date? = nil,
-        role: String? = nil
-    ) {
-        self.name = name
-        self.pin = pin
-        self.status = status
-        self.approved = approved
-        self.expires = expires
-        self.role = role
-    }
-
-    /// What the device may do at the time `now`.
-    public func verdict(at now: Date) -> DeviceVerdict {
-        switch status {
-        case .pending: .pending
-        case .revoked: .revoked
-        case .approved:
-            if let expires, now >= expires { .expired(since: expires) } else { .approved }
-        }
-    }
-}
-
-/// Whether a device may come in, and if not, why.
-public enum DeviceVerdict: Equatable, Sendable {
-    /// It may.
-    case approved
-    /// The owner has not answered yet.
-    case pending
-    /// The owner has taken the approval back.
-    case revoked
-    /// The approval was for a time that is over.
-    case expired(since: Date)
-    /// The keyfile does not know the device.
-    case unknown
-}
-
 /// The hub's keyfile `approved-devices`.
 ///
 ///     [keyfile]
 ///     format=1
+///     pairings=17
 ///
 ///     [device K7QF-2M9D-X0TW-8RHC]
 ///     name=Anna's tablet
@@ -79,17 +14,25 @@ public enum DeviceVerdict: Equatable, Sendable {
 ///     expires=2027-11-21T10:22:03Z
 ///     role=guest
 ///
-/// `status` is `pending`, `approved` or `revoked`; `approved`, `expires` and `role` may be missing.
+/// `status` is `pending`, `approved` or `revoked`; `approved`, `expires` and `role` may be missing. A device that is
+/// pending has `asked`, and `asked-boot` as `BootTime` has it; without them its question never lapses.
+/// `pairings` (0 if it is missing) is the number of the last use of a code, as the file `tickets` counts them, whose
+/// outcome is in this file: a use of a higher number was cut short, and is completed from `tickets`. A device that
+/// was revoked or taken out by hand after its use does not come back.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/approved-devices`. Rejected: a second group of the same name, a group whose
 /// fingerprint is not its pin's, another status, another kind of group, `format=2`.
 public struct ApprovedDevices: Equatable, Sendable {
     package static let fileName = "approved-devices"
     private static let kind = "device"
+    private static let pairingsKey = "pairings"
 
     /// The devices in the file's order.
     public private(set) var devices: [ApprovedDevice] = []
+    /// The number of the last use of a code whose outcome is in this file; 0: of none.
+    public private(set) var pairings = 0
     private var file: KeyFile
+    private var positions: [Pin: Int] = [:]
 
     /// A keyfile without a device.
     public init() {
@@ -100,6 +43,7 @@ public struct ApprovedDevices: Equatable, Sendable {
     public init(parsing bytes: [UInt8]) throws(KeyFileError) {
         file = try KeyFile(parsing: bytes)
         try file.checkFormat()
+        pairings = try file.number(ApprovedDevices.pairingsKey, in: KeyFile.formatGroup) ?? 0
         for fingerprint in try file.identifiers(of: ApprovedDevices.kind) {
             let group = ApprovedDevices.group(fingerprint)
             let word = try file.required("status", in: group)
@@ -113,16 +57,21 @@ public struct ApprovedDevices: Equatable, Sendable {
                     status: status,
                     approved: try file.time("approved", in: group),
                     expires: try file.time("expires", in: group),
-                    role: file.value("role", in: group)))
+                    role: file.value("role", in: group),
+                    asked: try file.moment("asked", boot: "asked-boot", in: group)))
         }
+        index()
     }
 
     /// The bytes of the file: what was read, but for what has been changed.
     public var serialized: [UInt8] { file.serialized }
 
+    /// The device with this pin; takes the same time among 10 devices and among 10,000.
+    public func device(_ pin: Pin) -> ApprovedDevice? { positions[pin].map { devices[$0] } }
+
     /// Whether the device with this pin may come in at the time `now`.
     public func verdict(for pin: Pin, at now: Date) -> DeviceVerdict {
-        devices.first { $0.pin == pin }?.verdict(at: now) ?? .unknown
+        device(pin)?.verdict(at: now) ?? .unknown
     }
 
     /// Adds a device, or puts it in the place of the one with the same pin.
@@ -134,11 +83,56 @@ public struct ApprovedDevices: Equatable, Sendable {
         file.set("approved", to: device.approved?.timestamp, in: group)
         file.set("expires", to: device.expires?.timestamp, in: group)
         file.set("role", to: device.role, in: group)
-        if let index = devices.firstIndex(where: { $0.pin == device.pin }) {
-            devices[index] = device
+        file.set("asked", to: device.asked?.wall.timestamp, in: group)
+        file.set("asked-boot", to: device.asked?.boot?.description, in: group)
+        if let position = positions[device.pin] {
+            devices[position] = device
         } else {
+            positions[device.pin] = devices.count
             devices.append(device)
         }
+    }
+
+    /// Removes the devices that asked, and that nobody answered in time. Returns their pins.
+    public mutating func forgetAsks(at now: Moment) -> [Pin] {
+        let forgotten = devices.filter { $0.isForgotten(at: now) }
+        guard !forgotten.isEmpty else { return [] }
+        file.removeGroups(Set(forgotten.map { ApprovedDevices.group($0.fingerprint.description) }))
+        devices.removeAll { $0.isForgotten(at: now) }
+        index()
+        return forgotten.map(\.pin)
+    }
+
+    /// Enters what became of the uses in `tickets` that are not in this file yet: a once code approves its device,
+    /// whatever it was before; a label makes a device that is not known ask.
+    ///
+    /// - Returns: the pins of the devices that were entered.
+    public mutating func complete(_ tickets: Tickets) -> [Pin] {
+        var entered: [Pin] = []
+        for use in tickets.uses where use.number > pairings {
+            pairings = use.number
+            file.set(ApprovedDevices.pairingsKey, to: String(pairings), in: KeyFile.formatGroup)
+            let known = device(use.device)
+            switch tickets.ticket(use.ticket)?.kind {
+            case .once:
+                insert(
+                    ApprovedDevice(
+                        name: use.name, pin: use.device, status: .approved, approved: use.used.wall,
+                        role: known?.role))
+            case .label where known == nil || known?.status == .pending:
+                insert(
+                    ApprovedDevice(
+                        name: use.name, pin: use.device, status: .pending, role: known?.role, asked: use.used)
+                )
+            case .label, nil: continue
+            }
+            entered.append(use.device)
+        }
+        return entered
+    }
+
+    private mutating func index() {
+        positions = Dictionary(devices.enumerated().map { ($1.pin, $0) }) { first, _ in first }
     }
 
     private static func group(_ fingerprint: String) -> String { "\(kind) \(fingerprint)" }

@@ -49,12 +49,20 @@ package struct KeyFile: Equatable, Sendable {
         var lines: [Line]
     }
 
-    var preamble: [String] = []
+    private var preamble: [Line] = []
     private(set) var groups: [Group] = []
     private var positions: [String: Int] = [:]
+    /// The file as it is written: UTF-8, every line with its end. Kept beside the groups, so that one more device
+    /// among 10,000 costs a copy of bytes and not the writing of every line.
+    package private(set) var serialized: [UInt8] = []
+    /// Where in the bytes each group begins.
+    private var starts: [Int] = []
 
     /// A file without a line.
     package init() {}
+
+    // Bytes again: what is written the same is the same file.
+    package static func == (one: KeyFile, other: KeyFile) -> Bool { one.serialized == other.serialized }
 
     /// The names of the groups in the file's order.
     package var groupNames: [String] { groups.map(\.name) }
@@ -75,8 +83,10 @@ package struct KeyFile: Equatable, Sendable {
     /// missing is added at the end. Nil removes the key.
     package mutating func set(_ key: String, to value: String?, in group: String) {
         guard let value else {
-            if let position = positions[group] {
-                groups[position].lines.removeAll { if case .pair(key, _, _) = $0 { true } else { false } }
+            if let position = positions[group], self.value(key, in: group) != nil {
+                change(position) { lines in
+                    lines.removeAll { if case .pair(key, _, _) = $0 { true } else { false } }
+                }
             }
             return
         }
@@ -85,56 +95,71 @@ package struct KeyFile: Equatable, Sendable {
         let position = positions[group] ?? addGroup(group)
         let isPair = { (line: Line) in if case .pair = line { true } else { false } }
         let isKey = { (line: Line) in if case .pair(key, _, _) = line { true } else { false } }
-        if let index = groups[position].lines.firstIndex(where: isKey) {
-            guard groups[position].lines[index] != pair else { return }
-            groups[position].lines[index] = pair
+        let lines = groups[position].lines
+        if let index = lines.firstIndex(where: isKey) {
+            guard lines[index] != pair else { return }
+            change(position) { $0[index] = pair }
         } else {
-            let last = groups[position].lines.lastIndex(where: isPair).map { $0 + 1 } ?? 0
-            groups[position].lines.insert(pair, at: last)
+            let last = lines.lastIndex(where: isPair).map { $0 + 1 } ?? 0
+            change(position) { $0.insert(pair, at: last) }
         }
     }
 
-    /// Removes a group and its pairs. The comments that follow its last pair stay: they most often stand
+    /// Removes one group; see ``removeGroups(_:)``.
+    package mutating func removeGroup(_ name: String) { removeGroups([name]) }
+
+    /// Removes groups and their pairs. The comments that follow the last pair of one stay: they most often stand
     /// above the next group.
-    package mutating func removeGroup(_ name: String) {
-        guard let position = positions[name] else { return }
-        let removed = groups.remove(at: position)
-        let tail = removed.lines.reversed().prefix { if case .trivia = $0 { true } else { false } }.reversed()
-        let kept = tail.drop { $0 == .trivia("") }
-        if position > 0 {
-            groups[position - 1].lines += kept
-        } else {
-            preamble += kept.compactMap { if case .trivia(let text) = $0 { text } else { nil } }
+    package mutating func removeGroups(_ names: Set<String>) {
+        guard names.contains(where: { positions[$0] != nil }) else { return }
+        let before = self
+        self = KeyFile()
+        for line in before.preamble { append(line) }
+        for group in before.groups {
+            var lines = group.lines
+            if names.contains(group.name) {
+                let tail = lines.reversed().prefix { if case .trivia = $0 { true } else { false } }.reversed()
+                lines = Array(tail.drop { $0 == .trivia("") })
+            } else {
+                addGroup(group.name, header: group.header)
+            }
+            for line in lines { append(line) }
         }
-        positions = Dictionary(uniqueKeysWithValues: groups.enumerated().map { ($1.name, $0) })
-    }
-
-    /// The file as it is written: UTF-8, every line ended by LF.
-    package var serialized: [UInt8] {
-        var text = ""
-        for line in preamble { text += line + "\n" }
-        for group in groups {
-            text += group.header + "\n"
-            for line in group.lines { text += line.raw + "\n" }
-        }
-        return Array(text.utf8)
     }
 
     @discardableResult
     mutating func addGroup(_ name: String, header: String? = nil) -> Int {
-        if header == nil, groups.last?.lines.last != .trivia(""), !groups.isEmpty {
-            groups[groups.count - 1].lines.append(.trivia(""))
-        }
-        groups.append(Group(name: name, header: header ?? "[\(name)]", lines: []))
+        if header == nil, groups.last?.lines.last != .trivia(""), !groups.isEmpty { append(.trivia("")) }
+        let group = Group(name: name, header: header ?? "[\(name)]", lines: [])
+        groups.append(group)
         positions[name] = groups.count - 1
+        starts.append(serialized.count)
+        write(group.header)
         return groups.count - 1
     }
 
     mutating func append(_ line: Line) {
-        if groups.isEmpty {
-            if case .trivia(let raw) = line { preamble.append(raw) }
-        } else {
-            groups[groups.count - 1].lines.append(line)
+        if groups.isEmpty { preamble.append(line) } else { groups[groups.count - 1].lines.append(line) }
+        write(line.raw)
+    }
+
+    private mutating func write(_ line: String) {
+        serialized += line.utf8
+        serialized.append(UInt8(ascii: "\n"))
+    }
+
+    /// Changes the lines of the group at `position`, in the bytes too.
+    private mutating func change(_ position: Int, _ body: (inout [Line]) -> Void) {
+        body(&groups[position].lines)
+        let end = position + 1 < starts.count ? starts[position + 1] : serialized.count
+        var bytes: [UInt8] = []
+        for line in [groups[position].header] + groups[position].lines.map(\.raw) {
+            bytes += line.utf8
+            bytes.append(UInt8(ascii: "\n"))
         }
+        let growth = bytes.count - (end - starts[position])
+        serialized.replaceSubrange(starts[position]..<end, with: bytes)
+        guard growth != 0 else { return }
+        for later in starts.indices.dropFirst(position + 1) { starts[later] += growth }
     }
 }

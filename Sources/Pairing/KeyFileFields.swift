@@ -24,6 +24,26 @@ extension KeyFile {
         guard Int(text) == KeyFile.format else { throw .newerFormat(text) }
     }
 
+    /// The number at `key`, at most 18 digits, or nil if the key is missing.
+    func number(_ key: String, in group: String) throws(KeyFileError) -> Int? {
+        guard let text = value(key, in: group) else { return nil }
+        guard text.utf8.count <= 18, let number = Int(digits: text) else {
+            throw .invalidValue("not a number of at most 18 digits", key: key, group: group)
+        }
+        return number
+    }
+
+    /// The bytes at `key`, in standard base64.
+    func bytes<Value>(
+        _ key: String, in group: String, count: Int, _ make: (Data) -> Value?
+    ) throws(KeyFileError) -> Value {
+        let text = try required(key, in: group)
+        guard let data = Data(base64Encoded: text), data.count == count, let value = make(data) else {
+            throw .invalidValue("not \(count) bytes in base64", key: key, group: group)
+        }
+        return value
+    }
+
     /// The groups called `[KIND …]`, each with what follows the kind. Every other group but `[keyfile]` and
     /// those in `besides` is refused: a misspelt `[devcie …]` must not make a device vanish.
     func identifiers(of kind: String, besides: Set<String> = []) throws(KeyFileError) -> [String] {

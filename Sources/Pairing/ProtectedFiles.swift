@@ -26,6 +26,16 @@ extension ProtectedDirectory {
         return try readAll(file, sizeHint: Int(status.st_size), path: path)
     }
 
+    /// What tells the file `name` from every other that stood or will stand under its name; nil if there is none.
+    package func stamp(of name: String) throws(FileError) -> FileStamp? {
+        var status = stat()
+        guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            guard errno == ENOENT else { throw .system(errno, operation: "look at", path: path(of: name)) }
+            return nil
+        }
+        return FileStamp(status)
+    }
+
     /// Puts `bytes` in the place of the file `name`, durably: a new file beside it, fsync, rename, fsync of
     /// the directory. The version before stays as `name.bak`. A crash at any point leaves the old version or
     /// the new one whole. Call it inside `withLock`.
@@ -120,5 +130,20 @@ private func writeAll(_ file: Int32, _ bytes: [UInt8], path: String) throws(File
             continue
         }
         written += count
+    }
+}
+
+/// A version of a file: whoever replaces, changes or opens it up to others changes its stamp.
+package struct FileStamp: Equatable, Sendable {
+    private let numbers: [Int64]
+
+    init(_ status: stat) {
+        // The change time too: a chmod that lets others in must be seen.
+        numbers = [
+            Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino),
+            Int64(status.st_size),
+            Int64(status.st_mtim.tv_sec), Int64(status.st_mtim.tv_nsec), Int64(status.st_ctim.tv_sec),
+            Int64(status.st_ctim.tv_nsec),
+        ]
     }
 }

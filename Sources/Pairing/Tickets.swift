@@ -1,42 +1,6 @@
-public import FoundationEssentials
+import FoundationEssentials
 
-/// What the hub keeps of a pairing code: never the secret, only what is derived from it.
-public struct Ticket: Equatable, Sendable {
-    /// The ticket's public name.
-    public let id: TicketID
-    /// What the code is for.
-    public let kind: PairingCode.Kind
-    /// The key of the proofs.
-    public let proofKey: ProofKey
-    /// When the code was made.
-    public let issued: Date
-    /// From when on the code is refused; nil for a label that stays valid.
-    public let expires: Date?
-
-    /// The ticket of a code that was made at `issued`.
-    public init(of code: PairingCode, issued: Date) {
-        id = code.secret.ticketID
-        kind = code.kind
-        proofKey = code.secret.proofKey
-        self.issued = issued
-        expires = code.expires
-    }
-
-    init(id: TicketID, kind: PairingCode.Kind, proofKey: ProofKey, issued: Date, expires: Date?) {
-        self.id = id
-        self.kind = kind
-        self.proofKey = proofKey
-        self.issued = issued
-        self.expires = expires
-    }
-
-    /// True from one day after the expiry on: nobody can ask for it any more, and the file stays small.
-    public func isForgotten(at now: Date) -> Bool {
-        expires.map { now >= $0.addingTimeInterval(86_400) } ?? false
-    }
-}
-
-/// The hub's file `tickets`: the codes that are out.
+/// The hub's file `tickets`: the codes that are out, and who used them.
 ///
 ///     [keyfile]
 ///     format=1
@@ -45,20 +9,35 @@ public struct Ticket: Equatable, Sendable {
 ///     kind=once
 ///     proof-key=…
 ///     issued=2026-11-21T10:22:03Z
+///     boot=6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 123456
 ///     expires=2026-11-21T10:32:03Z
 ///
-/// A group is named by the Crockford base32 of the 8-byte ticket ID; `kind` is `once` or `label`; `proof-key` is
-/// the standard base64 of 32 bytes; a label may be without `expires`.
+///     [use 7M2KQ0V3XG5TA K7QF-2M9D-X0TW-8RHC]
+///     number=17
+///     pin=sha256//…
+///     name=Anna's tablet
+///     device-nonce=…
+///     hub-nonce=…
+///     used=2026-11-21T10:23:11Z
+///     boot=6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 191456
 ///
-/// Accepted: the above with a whole key. Rejected: two groups of one name, a once ticket without expiry,
-/// another kind of group, `format=2`.
+/// A ticket is named by the Crockford base32 of its 8-byte ID, a use by that and the device's fingerprint. `kind` is
+/// `once` or `label`; keys and nonces are standard base64 of 32 and 16 bytes; a label may be without `expires`;
+/// `boot` is as `BootTime` has it and may be missing. `number` counts the uses, from 1 on. A once ticket with a use is
+/// burnt. A use whose ticket is gone counts for nothing.
+///
+/// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket without expiry,
+/// a use whose fingerprint is not its pin's, another kind of group, `format=2`.
 public struct Tickets: Equatable, Sendable {
     package static let fileName = "tickets"
-    private static let groupKind = "ticket"
 
     /// The tickets in the file's order.
     public private(set) var tickets: [Ticket] = []
+    /// The uses in the order of their numbers.
+    public private(set) var uses: [TicketUse] = []
     private var file: KeyFile
+    private var ticketPositions: [TicketID: Int] = [:]
+    private var usePositions: [TicketID: [Int]] = [:]
 
     /// A file without a ticket.
     public init() {
@@ -69,43 +48,137 @@ public struct Tickets: Equatable, Sendable {
     public init(parsing bytes: [UInt8]) throws(KeyFileError) {
         file = try KeyFile(parsing: bytes)
         try file.checkFormat()
-        for name in try file.identifiers(of: Tickets.groupKind) {
-            let group = "\(Tickets.groupKind) \(name)"
-            guard let id = TicketID(name) else { throw .unknownGroup(group) }
-            let word = try file.required("kind", in: group)
-            guard let kind = PairingCode.Kind(rawValue: word) else {
-                throw .invalidValue("not once or label", key: "kind", group: group)
+        for group in file.groupNames where group != KeyFile.formatGroup {
+            let words = group.split(separator: " ", omittingEmptySubsequences: false)
+            guard words.count > 1, let id = TicketID(String(words[1])) else { throw .unknownGroup(group) }
+            switch (words[0], words.count) {
+            case ("ticket", 2): tickets.append(try file.ticket(id, in: group))
+            case ("use", 3): uses.append(try file.use(of: id, fingerprint: String(words[2]), in: group))
+            default: throw .unknownGroup(group)
             }
-            let base64 = try file.required("proof-key", in: group)
-            guard let data = Data(base64Encoded: base64), let proofKey = ProofKey(bytes: data) else {
-                throw .invalidValue("not 32 bytes in base64", key: "proof-key", group: group)
-            }
-            guard let issued = try file.time("issued", in: group) else {
-                throw .missingKey("issued", group: group)
-            }
-            let expires = try file.time("expires", in: group)
-            guard kind == .label || expires != nil else { throw .missingKey("expires", group: group) }
-            tickets.append(Ticket(id: id, kind: kind, proofKey: proofKey, issued: issued, expires: expires))
         }
+        uses.sort { $0.number < $1.number }
+        index()
     }
 
     /// The bytes of the file: what was read, but for what has been changed.
     public var serialized: [UInt8] { file.serialized }
 
+    /// The ticket of this ID; takes the same time among many as among few.
+    public func ticket(_ id: TicketID) -> Ticket? { ticketPositions[id].map { tickets[$0] } }
+
+    /// The uses of a ticket, the oldest first.
+    public func uses(of id: TicketID) -> [TicketUse] { (usePositions[id] ?? []).map { uses[$0] } }
+
+    /// The number of the last use, 0 if there is none.
+    public var lastNumber: Int { uses.last?.number ?? 0 }
+
     /// Adds a ticket at the time `now`. A label replaces the labels before it; what is forgotten by `now`
     /// goes.
-    public mutating func issue(_ ticket: Ticket, at now: Date) {
-        for old in tickets where old.isForgotten(at: now) || (ticket.kind == .label && old.kind == .label) {
-            file.removeGroup(Tickets.group(old.id))
+    public mutating func issue(_ ticket: Ticket, at now: Moment) {
+        forget(at: now) { ticket.kind == .label && $0.kind == .label }
+        enter(ticket)
+    }
+
+    /// Takes a ticket back whose code nobody got, and puts back the labels that it replaced, unless there is a newer one.
+    public mutating func withdraw(_ id: TicketID, restoring labels: [Ticket]) {
+        remove {
+            $0.id == id
+        } uses: {
+            $0.ticket == id
         }
-        tickets.removeAll { $0.isForgotten(at: now) || (ticket.kind == .label && $0.kind == .label) }
+        guard !tickets.contains(where: { $0.kind == .label }) else { return }
+        for label in labels { enter(label) }
+    }
+
+    /// Adds a use; what is forgotten by its time goes.
+    public mutating func enter(_ use: TicketUse) {
+        forget(at: use.used) { _ in false }
+        let group = Tickets.group(use)
+        file.removeGroup(group)  // a label's use of long ago by the same device
+        file.set("number", to: String(use.number), in: group)
+        file.set("pin", to: use.device.text, in: group)
+        file.set("name", to: use.name.description, in: group)
+        file.set("device-nonce", to: Data(use.deviceNonce.bytes).base64EncodedString(), in: group)
+        file.set("hub-nonce", to: Data(use.hubNonce.bytes).base64EncodedString(), in: group)
+        file.set("used", to: use.used.wall.timestamp, in: group)
+        file.set("boot", to: use.used.boot?.description, in: group)
+        usePositions[use.ticket, default: []].append(uses.count)
+        uses.append(use)
+    }
+
+    private mutating func enter(_ ticket: Ticket) {
         let group = Tickets.group(ticket.id)
         file.set("kind", to: ticket.kind.rawValue, in: group)
         file.set("proof-key", to: Data(ticket.proofKey.bytes).base64EncodedString(), in: group)
         file.set("issued", to: ticket.issued.timestamp, in: group)
+        file.set("boot", to: ticket.boot?.description, in: group)
         file.set("expires", to: ticket.expires?.timestamp, in: group)
+        ticketPositions[ticket.id] = tickets.count
         tickets.append(ticket)
     }
 
-    private static func group(_ id: TicketID) -> String { "\(groupKind) \(id)" }
+    /// Removes the tickets that are forgotten by `now` or `replaced`, their uses, and the uses of labels that are no
+    /// longer recent.
+    private mutating func forget(at now: Moment, _ replaced: (Ticket) -> Bool) {
+        let gone = Set(tickets.filter { $0.isForgotten(at: now) || replaced($0) }.map(\.id))
+        let labels = Set(tickets.filter { $0.kind == .label }.map(\.id))
+        let known = ticketPositions
+        remove {
+            gone.contains($0.id)
+        } uses: {
+            known[$0.ticket] == nil || gone.contains($0.ticket)
+                || (labels.contains($0.ticket) && !$0.isRecent(at: now))
+        }
+    }
+
+    private mutating func remove(tickets isGone: (Ticket) -> Bool, uses isUseGone: (TicketUse) -> Bool) {
+        let groups =
+            tickets.filter(isGone).map { Tickets.group($0.id) } + uses.filter(isUseGone).map(Tickets.group)
+        guard !groups.isEmpty else { return }
+        file.removeGroups(Set(groups))
+        tickets.removeAll(where: isGone)
+        uses.removeAll(where: isUseGone)
+        index()
+    }
+
+    private mutating func index() {
+        ticketPositions = Dictionary(tickets.enumerated().map { ($1.id, $0) }) { first, _ in first }
+        usePositions = Dictionary(grouping: uses.indices) { uses[$0].ticket }
+    }
+
+    private static func group(_ id: TicketID) -> String { "ticket \(id)" }
+    private static func group(_ use: TicketUse) -> String { "use \(use.ticket) \(use.device.fingerprint)" }
+}
+
+extension KeyFile {
+    fileprivate func ticket(_ id: TicketID, in group: String) throws(KeyFileError) -> Ticket {
+        guard let kind = PairingCode.Kind(rawValue: try required("kind", in: group)) else {
+            throw .invalidValue("not once or label", key: "kind", group: group)
+        }
+        let proofKey = try bytes("proof-key", in: group, count: ProofKey.byteCount, ProofKey.init(bytes:))
+        guard let issued = try time("issued", in: group) else { throw .missingKey("issued", group: group) }
+        let expires = try time("expires", in: group)
+        guard kind == .label || expires != nil else { throw .missingKey("expires", group: group) }
+        return Ticket(
+            id: id, kind: kind, proofKey: proofKey, issued: issued, boot: try bootTime("boot", in: group),
+            expires: expires)
+    }
+
+    fileprivate func use(of id: TicketID, fingerprint: String, in group: String) throws(KeyFileError)
+        -> TicketUse
+    {
+        guard let number = try number("number", in: group) else { throw .missingKey("number", group: group) }
+        guard number > 0 else { throw .invalidValue("less than 1", key: "number", group: group) }
+        guard let used = try moment("used", boot: "boot", in: group) else {
+            throw .missingKey("used", group: group)
+        }
+        return TicketUse(
+            number: number, ticket: id, device: try pin(in: group, fingerprint: fingerprint),
+            name: try name("name", in: group),
+            deviceNonce: try bytes(
+                "device-nonce", in: group, count: PairNonce.byteCount, PairNonce.init(bytes:)),
+            hubNonce: try bytes("hub-nonce", in: group, count: PairNonce.byteCount, PairNonce.init(bytes:)),
+            used: used)
+    }
 }

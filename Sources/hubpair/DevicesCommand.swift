@@ -19,8 +19,8 @@ struct DevicesCommand: ParsableCommand {
         @OptionGroup var json: JSONOption
 
         func run() throws {
-            let devices = try AdministerDevices(state: state.state).list()
-            let now = Date()
+            let now = Moment.now
+            let devices = try AdministerDevices(state: state.state).list(at: now)
             if json.isSet {
                 for device in devices { try JSONLine.write(DeviceLine(device, at: now)) }
                 return
@@ -32,7 +32,9 @@ struct DevicesCommand: ParsableCommand {
                 columns: ["DEVICE", "FINGERPRINT", "STATUS", "APPROVED"],
                 rows: devices.map {
                     let line = DeviceLine($0, at: now)
-                    return [line.name, line.device, line.status, line.approved ?? "-"]
+                    // Who asked and how long ago: the owner compares it with the device at hand.
+                    let ago = $0.asked.map { ", asked \(Lifetime.words(now.seconds(since: $0))) ago" } ?? ""
+                    return [line.name, line.device, line.status + ago, line.approved ?? "-"]
                 }
             ).write()
         }
@@ -46,7 +48,7 @@ struct DevicesCommand: ParsableCommand {
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
 
         func run() throws {
-            let (device, changed) = try AdministerDevices(state: state.state).approve(device, now: Date())
+            let (device, changed) = try AdministerDevices(state: state.state).approve(device)
             Console.note("\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") approved")
         }
     }
@@ -81,15 +83,17 @@ private struct DeviceLine: Encodable {
     let name: String
     let status: String
     @Nullable var approved: String?
+    @Nullable var asked: String?
     @Nullable var expires: String?
     @Nullable var role: String?
 
-    init(_ device: ApprovedDevice, at now: Date) {
+    init(_ device: ApprovedDevice, at now: Moment) {
         self.device = device.fingerprint.description
         name = device.name.description
         status =
-            if case .expired = device.verdict(at: now) { "expired" } else { device.status.rawValue }
+            if case .expired = device.verdict(at: now.wall) { "expired" } else { device.status.rawValue }
         approved = device.approved?.timestamp
+        asked = device.asked?.wall.timestamp
         expires = device.expires?.timestamp
         role = device.role
     }

@@ -70,6 +70,7 @@ enum ExitStatus: Int32, Error {
             case .notSetUp, .missingKey, .unreadableKey, .missingFile: .badConfiguration
             case .otherSettings, .badLifetime: .usage
             case .revoked: .notPermitted
+            case .askLapsed: .tryAgain
             }
     }
 

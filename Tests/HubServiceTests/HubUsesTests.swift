@@ -118,7 +118,8 @@ private final class ScratchState {
         -> PairingCode
     {
         try IssueCode.run(
-            kind, lifetime: lifetime, state: state, now: now, addressHint: { _ in nil }, draw: { _, _ in },
+            kind, lifetime: lifetime, state: state, now: now, boot: nil, addressHint: { _ in nil },
+            draw: { _, _ in },
             handOut: {}
         ).code
     }
@@ -132,7 +133,7 @@ private final class ScratchState {
         let (hub, _) = try scratch.setUp()
         let code = try issue(.once, 600, scratch.state)
         #expect(code.hub == hub.pin && code.expires == Self.now.addingTimeInterval(600))
-        #expect(try tickets(scratch) == [Ticket(of: code, issued: Self.now)])
+        #expect(try tickets(scratch) == [Ticket(of: code, issued: Moment(wall: Self.now))])
 
         // Not in any of the ways in which it might be written.
         let secret = code.secret.bytes
@@ -178,7 +179,8 @@ private final class ScratchState {
         _ = try scratch.setUp()
         #expect(throws: RenderError.self) {
             try IssueCode.run(
-                .once, lifetime: 600, state: scratch.state, now: Self.now, addressHint: { _ in nil },
+                .once, lifetime: 600, state: scratch.state, now: Self.now, boot: nil,
+                addressHint: { _ in nil },
                 draw: { _, _ in throw RenderError.unreadable("PNG") }, handOut: {})
         }
         #expect(try tickets(scratch).isEmpty)
@@ -190,9 +192,10 @@ private final class ScratchState {
         let label = try issue(.label, nil, scratch.state)
         #expect(throws: RenderError.self) {
             try IssueCode.run(
-                .label, lifetime: nil, state: scratch.state, now: Self.now, addressHint: { _ in nil },
+                .label, lifetime: nil, state: scratch.state, now: Self.now, boot: nil,
+                addressHint: { _ in nil },
                 draw: { _, _ in }, handOut: { throw RenderError.unreadable("PNG") })
         }
-        #expect(try tickets(scratch) == [Ticket(of: label, issued: Self.now)])
+        #expect(try tickets(scratch) == [Ticket(of: label, issued: Moment(wall: Self.now))])
     }
 }

@@ -1,0 +1,150 @@
+package import Discovery
+import Dispatch
+import FoundationEssentials
+package import Pairing
+import Synchronization
+
+/// The hub's side of the exchange: what `POST /hubpair/v1/pair` is answered with.
+///
+/// Checking, burning and approving are one step under the directory's lock, which other processes take too. Nothing is
+/// answered as approved that is not durable. The files are written on a thread of their own: fsync may take long, and
+/// must not hold up the connections.
+package final class PairDevice: Sendable {
+    private let state: HubState
+    private let hub: Hub
+    private let register: DeviceRegister
+    private let clock: @Sendable () -> Moment
+    private let queue = DispatchQueue(label: "hubpair.pairing")
+    // Only used on the queue; the lock is what the compiler can check.
+    private let files = Mutex(PairingFiles())
+
+    /// - Parameters:
+    ///   - hub: who answers: the name and the pin that devices are told.
+    ///   - register: what is told of every device that was entered.
+    ///   - clock: the time; a parameter for tests.
+    package init(
+        state: HubState, hub: Hub, register: DeviceRegister,
+        clock: @escaping @Sendable () -> Moment = { .now }
+    ) {
+        self.state = state
+        self.hub = hub
+        self.register = register
+        self.clock = clock
+    }
+
+    /// Completes what a crash has cut short: a code that was burnt, and whose device was not entered. Call it before
+    /// the hub serves; until then the files must be as they can be served.
+    package func recover() async throws {
+        try await onQueue { [self] in
+            try files.withLock { files in
+                try state.open().withLock { try files.refresh(in: $0, now: clock(), register: register) }
+            }
+        }.get()
+    }
+
+    /// Answers one request.
+    ///
+    /// - Parameters:
+    ///   - body: the request's body; more than 4,096 bytes are refused with 413, so nobody need read on.
+    ///   - devicePin: the pin of the client certificate's key; nil if there was none.
+    ///   - source: the address at the other end of the connection.
+    package func answer(_ body: [UInt8], devicePin: Pin?, source: NetworkAddress) async -> PairingAnswer {
+        guard let device = devicePin else { return .refusal(.certificate, from: source) }
+        let request: PairRequest
+        do {
+            request = try PairRequest(parsing: body)
+        } catch {
+            if case .tooLarge = error { return .refusal(PairRefusal(error), status: 413, from: source) }
+            return .refusal(PairRefusal(error), from: source)
+        }
+        switch await onQueue({ [self] in try judge(request, from: device, source: source) }) {
+        case .success(let answer): return answer
+        case .failure(let error): return .unavailable(error)
+        }
+    }
+
+    private func judge(_ request: PairRequest, from device: Pin, source: NetworkAddress) throws
+        -> PairingAnswer
+    {
+        guard let attemptSource = AttemptSource(address: source.bytes, scope: source.scope) else {
+            return .refusal(.unavailable, from: source)  // an address has 4 or 16 bytes
+        }
+        return try files.withLock { files in
+            try state.open().withLock { directory in
+                // Read under the lock, so that moments come in order.
+                let now = clock()
+                try files.refresh(in: directory, now: now, register: register)
+                let verdict = PairPolicy(
+                    hub: hub.pin, tickets: files.tickets.content, devices: files.devices.content,
+                    attempts: files.attempts.content
+                ).judge(request, from: device, source: attemptSource, hubNonce: .random(), now: now)
+                switch verdict {
+                case .refused(let refusal, .nothing):
+                    return .refusal(refusal, from: source)
+                case .refused(let refusal, let counts):
+                    try files.record(
+                        attemptSource, ticket: counts == .sourceAndTicket ? request.ticket : nil,
+                        in: directory,
+                        now: now)
+                    return .refusal(refusal, from: source)
+                case .again(let use, let status):
+                    return try reply(to: use, status, files.tickets.content, isNew: false)
+                case .use(let use, let status):
+                    try files.enter(use, in: directory, now: now, register: register)
+                    return try reply(to: use, status, files.tickets.content, isNew: true)
+                }
+            }
+        }
+    }
+
+    private func reply(
+        to use: TicketUse, _ status: PairReply.Status, _ tickets: Tickets, isNew: Bool
+    ) throws -> PairingAnswer {
+        guard let key = tickets.ticket(use.ticket)?.proofKey else {
+            throw PairMessageError.malformed("no ticket")
+        }
+        let transcript = PairTranscript(
+            ticket: use.ticket, hub: hub.pin, device: use.device, deviceNonce: use.deviceNonce, name: use.name
+        )
+        let reply = PairReply(
+            status: status, device: use.device.fingerprint,
+            hub: HubDescription(name: hub.settings.name, id: hub.pin.fingerprint), nonce: use.hubNonce,
+            proof: transcript.hubProof(key, hubNonce: use.hubNonce))
+        let what =
+            switch (status, isNew) {
+            case (.approved, true): "approved"
+            case (.pending, true): "asks for approval: hubpair devices approve \(use.device.fingerprint)"
+            case (_, false): "asked again: \(status.rawValue)"
+            }
+        return PairingAnswer(
+            status: reply.httpStatus, body: reply.serialized,
+            event: "device \"\(use.name)\" (\(use.device.fingerprint)) \(what)")
+    }
+
+    private func onQueue<Value: Sendable>(
+        _ work: @escaping @Sendable () throws -> Value
+    ) async -> Result<Value, any Error> {
+        await withCheckedContinuation { continuation in
+            queue.async { continuation.resume(returning: Result(catching: work)) }
+        }
+    }
+}
+
+extension PairingAnswer {
+    /// A refusal; the log says its code and whence it came, never what the request held.
+    fileprivate static func refusal(
+        _ refusal: PairRefusal, status: Int? = nil, from source: NetworkAddress
+    ) -> PairingAnswer {
+        PairingAnswer(
+            status: status ?? refusal.code.httpStatus ?? 500, body: refusal.serialized,
+            event: "refused \(source): \(refusal.code.rawValue): \(refusal.message)")
+    }
+
+    /// 503, and the reason for the owner alone.
+    fileprivate static func unavailable(_ error: any Error) -> PairingAnswer {
+        let text = (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+        let hint = (error as? any LocalizedError)?.recoverySuggestion.map { " (\($0))" } ?? ""
+        return PairingAnswer(
+            status: 503, body: PairRefusal.unavailable.serialized, event: "cannot pair: \(text)\(hint)")
+    }
+}

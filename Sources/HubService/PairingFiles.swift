@@ -1,0 +1,101 @@
+import Pairing
+
+/// The files of the exchange in memory, read again when another process has changed them. Used under the directory's
+/// lock only.
+struct PairingFiles {
+    private(set) var tickets = Cached(Tickets.fileName, Tickets())
+    private(set) var devices = Cached(ApprovedDevices.fileName, ApprovedDevices())
+    private(set) var attempts = Cached(FailedAttempts.fileName, FailedAttempts())
+
+    /// A file's content, and which version of the file it is; nil: to be read.
+    struct Cached<Content> {
+        let name: String
+        fileprivate(set) var content: Content
+        fileprivate(set) var stamp: FileStamp?
+
+        init(_ name: String, _ content: Content) {
+            self.name = name
+            self.content = content
+        }
+
+        fileprivate mutating func isStale(in directory: borrowing ProtectedDirectory) throws -> Bool {
+            let current = try directory.stamp(of: name)
+            guard current == nil || current != stamp else { return false }
+            stamp = nil
+            return true
+        }
+
+        /// Writes the file. If that fails, the content is not what the disk has: it is read again.
+        fileprivate mutating func write(_ bytes: [UInt8], in directory: borrowing ProtectedDirectory) throws {
+            stamp = nil
+            try directory.replace(name, with: bytes)
+            stamp = try directory.stamp(of: name)
+        }
+    }
+
+    /// Reads what has changed, and completes what a crash cut short.
+    mutating func refresh(
+        in directory: borrowing ProtectedDirectory, now: Moment, register: DeviceRegister
+    ) throws {
+        if try tickets.isStale(in: directory) {
+            let stamp = try directory.stamp(of: tickets.name)
+            tickets.content = try HubState.existing(tickets.name, in: directory, Tickets.init(parsing:))
+            tickets.stamp = stamp
+        }
+        if try devices.isStale(in: directory) {
+            let stamp = try directory.stamp(of: devices.name)
+            devices.content = try HubState.existing(
+                devices.name, in: directory, ApprovedDevices.init(parsing:))
+            devices.stamp = stamp
+        }
+        if try attempts.isStale(in: directory) {
+            let stamp = try directory.stamp(of: attempts.name)
+            // The only file that may be missing: no attempt has failed yet.
+            attempts.content =
+                try directory.read(attempts.name, FailedAttempts.init(parsing:)) ?? FailedAttempts()
+            attempts.content.rebase(to: now)
+            attempts.stamp = stamp
+        }
+        if tickets.content.lastNumber > devices.content.pairings {
+            try complete(in: directory, now: now, register: register)
+        }
+    }
+
+    /// Burns the ticket, durably, and then enters the device, durably. A crash between the two leaves a use with a
+    /// higher number than the keyfile has, which is completed by whoever holds the lock next.
+    mutating func enter(
+        _ use: TicketUse, in directory: borrowing ProtectedDirectory, now: Moment, register: DeviceRegister
+    ) throws {
+        tickets.content.enter(use)
+        try tickets.write(tickets.content.serialized, in: directory)
+        try complete(in: directory, now: now, register: register)
+    }
+
+    /// Counts a failure, durably. If it cannot be written, it counts in memory all the same.
+    mutating func record(
+        _ source: AttemptSource, ticket: TicketID?, in directory: borrowing ProtectedDirectory, now: Moment
+    ) throws {
+        attempts.content.record(source, ticket: ticket, at: now)
+        let tickets = tickets.content
+        attempts.content.keepTickets { tickets.ticket($0) != nil }
+        let stamp = attempts.stamp
+        do {
+            try attempts.write(attempts.content.serialized, in: directory)
+        } catch {
+            attempts.stamp = stamp
+            throw error
+        }
+    }
+
+    private mutating func complete(
+        in directory: borrowing ProtectedDirectory, now: Moment, register: DeviceRegister
+    ) throws {
+        let before = devices.stamp
+        let gone = devices.content.forgetAsks(at: now)
+        let entered = devices.content.complete(tickets.content)
+        try devices.write(devices.content.serialized, in: directory)
+        var changed: [Pin: ApprovedDevice?] = [:]
+        for pin in gone + entered { changed.updateValue(devices.content.device(pin), forKey: pin) }
+        register.adopt(changed, from: before, to: devices.stamp)
+    }
+}

@@ -1,0 +1,107 @@
+public import FoundationEssentials
+
+/// What the hub keeps of a pairing code: never the secret, only what is derived from it.
+public struct Ticket: Equatable, Sendable {
+    /// The ticket's public name.
+    public let id: TicketID
+    /// What the code is for.
+    public let kind: PairingCode.Kind
+    /// The key of the proofs.
+    public let proofKey: ProofKey
+    /// When the code was made.
+    public let issued: Date
+    /// The boot clock when the code was made; nil if the system did not say.
+    public let boot: BootTime?
+    /// From when on the code is refused, by the clock that made it; nil for a label that stays valid.
+    public let expires: Date?
+
+    /// The ticket of a code that was made at `issued`.
+    public init(of code: PairingCode, issued: Moment) {
+        self.init(
+            id: code.secret.ticketID, kind: code.kind, proofKey: code.secret.proofKey, issued: issued.wall,
+            boot: issued.boot, expires: code.expires)
+    }
+
+    init(
+        id: TicketID, kind: PairingCode.Kind, proofKey: ProofKey, issued: Date, boot: BootTime?,
+        expires: Date?
+    ) {
+        self.id = id
+        self.kind = kind
+        self.proofKey = proofKey
+        self.issued = issued
+        self.boot = boot
+        self.expires = expires
+    }
+
+    /// True from the expiry on.
+    ///
+    /// A once code lives as long as it was made for by the boot clock, whatever becomes of the wall clock in the
+    /// meantime; after a restart, and for labels, the wall clock decides.
+    public func isExpired(at now: Moment) -> Bool { isPast(0, at: now) }
+
+    /// True from one day after the expiry on: nobody can ask for it any more, and the file stays small.
+    public func isForgotten(at now: Moment) -> Bool { isPast(86_400, at: now) }
+
+    private func isPast(_ delay: Double, at now: Moment) -> Bool {
+        guard let expires else { return false }
+        if kind == .once, let age = now.monotonicSeconds(since: boot) {
+            // Whole seconds, as the file and the code have them.
+            let lifetime =
+                expires.timeIntervalSince1970.rounded(.down) - issued.timeIntervalSince1970.rounded(.down)
+            return age >= lifetime + delay
+        }
+        return now.wall >= expires.addingTimeInterval(delay)
+    }
+}
+
+/// That a device used a code: a once code is burnt by it; with a label's the device asks.
+public struct TicketUse: Equatable, Sendable {
+    /// How long the same request gets the same answer: 10 minutes, in seconds.
+    public static let retryWindow: Double = 600
+
+    /// Counts the uses of all codes of this hub, from 1 on; see ``ApprovedDevices/pairings``.
+    public let number: Int
+    /// The code's ticket.
+    public let ticket: TicketID
+    /// The pin of the device's key.
+    public let device: Pin
+    /// What the device calls itself.
+    public let name: PeerName
+    /// The device's nonce.
+    public let deviceNonce: PairNonce
+    /// The hub's nonce.
+    public let hubNonce: PairNonce
+    /// When it was.
+    public let used: Moment
+
+    init(
+        number: Int, ticket: TicketID, device: Pin, name: PeerName, deviceNonce: PairNonce,
+        hubNonce: PairNonce,
+        used: Moment
+    ) {
+        self.number = number
+        self.ticket = ticket
+        self.device = device
+        self.name = name
+        self.deviceNonce = deviceNonce
+        self.hubNonce = hubNonce
+        self.used = used
+    }
+
+    /// The use of a ticket that `request` asks for, from the device with the pin `device`.
+    public init(_ request: PairRequest, by device: Pin, number: Int, hubNonce: PairNonce, used: Moment) {
+        self.init(
+            number: number, ticket: request.ticket, device: device, name: request.name,
+            deviceNonce: request.nonce,
+            hubNonce: hubNonce, used: used)
+    }
+
+    /// True for 10 minutes: the device may have missed the answer, and gets the same again.
+    public func isRecent(at now: Moment) -> Bool { now.isWithin(TicketUse.retryWindow, of: used) }
+
+    /// True if `request` is the one that this use came from, sent again.
+    func isSame(as request: PairRequest, by device: Pin) -> Bool {
+        device == self.device && request.name == name && request.nonce == deviceNonce
+    }
+}
