@@ -24,18 +24,18 @@ package struct IssueCode {
         }
         let now = Moment(wall: now, boot: boot)
         let directory = try state.open()
-        let (code, hub, replaced) = try directory.withLock { directory in
+        let (code, hub, before, after) = try directory.withLock { directory in
             let hub = try HubState.hub(in: directory)
-            var tickets = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
+            let before = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
             let code = try PairingCode(
                 kind: kind, expires: lifetime.map(now.wall.addingTimeInterval), secret: .random(),
                 hub: hub.pin,
                 addressHint: addressHint(hub))
             try draw(code, hub)
-            let replaced = tickets.tickets.filter { kind == .label && $0.kind == .label }
+            var tickets = before
             tickets.issue(Ticket(of: code, issued: now), at: now)
             try directory.replace(Tickets.fileName, with: tickets.serialized)
-            return (code, hub, replaced)
+            return (code, hub, before, tickets)
         }
         do {
             // Outside the lock: whoever pipes a code into a pager would keep every device from pairing.
@@ -43,7 +43,12 @@ package struct IssueCode {
         } catch {
             try directory.withLock { directory in
                 var tickets = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
-                tickets.withdraw(code.secret.ticketID, restoring: replaced)
+                if tickets == after {
+                    tickets = before
+                } else {
+                    tickets.withdraw(
+                        code.secret.ticketID, restoring: before.tickets.filter { $0.kind == .label })
+                }
                 try directory.replace(Tickets.fileName, with: tickets.serialized)
             }
             throw error

@@ -26,7 +26,7 @@ enum IJSON {
         } catch {
             throw .malformed(reason(error))
         }
-        guard !hasRepeatedKey(bytes) else { throw .malformed("an object has the same key twice") }
+        if let fault = faultThatFoundationPasses(bytes) { throw .malformed(fault) }
         return value
     }
 
@@ -53,15 +53,22 @@ enum IJSON {
         }
     }
 
-    /// True if an object at any depth has one key twice, whichever way the key is escaped. `bytes` are valid JSON.
-    private static func hasRepeatedKey(_ bytes: [UInt8]) -> Bool {
+    /// What Foundation lets through in `bytes`: one key twice in an object at any depth, whichever way it is escaped,
+    /// and a comma behind the last element.
+    private static func faultThatFoundationPasses(_ bytes: [UInt8]) -> String? {
         var objects: [Set<[UInt8]>] = []
         var position = 0
+        var previous: UInt8 = 0
         while position < bytes.count {
             switch bytes[position] {
+            case 0x20, 0x09, 0x0A, 0x0D:
+                position += 1
+                continue
             // An array holds no keys; it takes a place so that the brackets match.
             case UInt8(ascii: "{"), UInt8(ascii: "["): objects.append([])
-            case UInt8(ascii: "}"), UInt8(ascii: "]"): _ = objects.popLast()
+            case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                guard previous != UInt8(ascii: ",") else { return "it is not JSON" }
+                _ = objects.popLast()
             case UInt8(ascii: "\""):
                 let start = position
                 position += 1
@@ -72,13 +79,14 @@ enum IJSON {
                 guard next == UInt8(ascii: ":"), !objects.isEmpty, position < bytes.count else { break }
                 let key = try? JSONDecoder().decode(String.self, from: Data(bytes[start...position]))
                 guard let key, objects[objects.count - 1].insert(Array(key.utf8)).inserted else {
-                    return true
+                    return "an object has the same key twice"
                 }
             default: break
             }
+            if position < bytes.count { previous = bytes[position] }
             position += 1
         }
-        return false
+        return nil
     }
 }
 

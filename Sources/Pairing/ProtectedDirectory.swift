@@ -68,8 +68,9 @@ package struct ProtectedDirectory: ~Copyable {
                 throw FileError.system(errno, operation: "lock", path: lockPath)
             }
             attempts += 1
-            guard attempts < 1000 else { throw FileError.locked(path: lockPath) }
-            usleep(10_000)
+            // A pairing holds it for some milliseconds: quick at first, then every 10 ms, 10 s in all.
+            guard attempts < 1095 else { throw FileError.locked(path: lockPath) }
+            usleep(attempts <= 100 ? 500 : 10_000)
         }
         return try body(self)
     }

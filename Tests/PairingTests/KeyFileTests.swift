@@ -40,10 +40,10 @@ import Testing
         let error = try #require(throws: KeyFileError.self) {
             try ApprovedDevices(parsing: Array(vector.text.utf8))
         }
-        #expect(identifier(of: error) == vector.error)
+        #expect(Self.identifier(of: error) == vector.error)
     }
 
-    private func identifier(of error: KeyFileError) -> String {
+    static func identifier(of error: KeyFileError) -> String {
         switch error {
         case .tooLarge: "too-large"
         case .notUTF8: "not-utf8"

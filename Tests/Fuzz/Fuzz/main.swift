@@ -11,8 +11,9 @@ func runDriver(
 @_cdecl("LLVMFuzzerTestOneInput")
 func unused(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt { -1 }
 
-guard CommandLine.argc > 1, ["codes", "keyfiles", "images"].contains(CommandLine.arguments[1]) else {
-    print("usage: Fuzz codes|keyfiles|images [libFuzzer's options]")
+guard CommandLine.argc > 1, ["codes", "keyfiles", "exchange", "images"].contains(CommandLine.arguments[1])
+else {
+    print("usage: Fuzz codes|keyfiles|exchange|images [libFuzzer's options]")
     exit(64)
 }
 // libFuzzer takes what follows the target's name, and that name for the program's.
@@ -22,6 +23,7 @@ let status = withUnsafeMutablePointer(to: &arguments) { pointer in
     switch CommandLine.arguments[1] {
     case "codes": runDriver(&argumentCount, UnsafeMutableRawPointer(pointer), fuzzCodes)
     case "keyfiles": runDriver(&argumentCount, UnsafeMutableRawPointer(pointer), fuzzKeyFiles)
+    case "exchange": runDriver(&argumentCount, UnsafeMutableRawPointer(pointer), fuzzExchange)
     default: runDriver(&argumentCount, UnsafeMutableRawPointer(pointer), fuzzImages)
     }
 }

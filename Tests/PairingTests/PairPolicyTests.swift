@@ -1,0 +1,302 @@
+import FoundationEssentials
+import Testing
+
+@testable import Pairing
+
+/// A hub on paper: its files, and devices that send it requests.
+struct PaperHub {
+    static let boot = "6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f"
+    static let otherBoot = "00000000-3c5b-4f0e-9d0e-2b1f3c4d5e6f"
+    let pin = Pin(subjectPublicKeyInfo: Data("hub".utf8))
+    var tickets = Tickets()
+    var devices = ApprovedDevices()
+    var attempts = FailedAttempts()
+
+    /// `seconds` after the start by both clocks; `wall` is what the wall clock is off by.
+    static func at(_ seconds: Double, wall: Double = 0, boot: String = boot) -> Moment {
+        Moment(
+            wall: Date(timeIntervalSince1970: 1_795_256_523 + seconds + wall),
+            boot: BootTime(id: boot, milliseconds: Int64((1_000 + seconds) * 1000)))
+    }
+
+    static func device(_ name: String) -> Pin { Pin(subjectPublicKeyInfo: Data(name.utf8)) }
+    static func source(_ number: Int) -> AttemptSource {
+        let bytes = [10, UInt8(number >> 16 & 0xFF), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)]
+        return AttemptSource(address: bytes) ?? AttemptSource(address: [0, 0, 0, 0])!
+    }
+    static func nonce(_ byte: UInt8) -> PairNonce { PairNonce(bytes: [UInt8](repeating: byte, count: 16))! }
+
+    mutating func issue(_ kind: PairingCode.Kind, lifetime: Double?, at now: Moment = at(0)) throws
+        -> TicketSecret
+    {
+        let secret = TicketSecret.random()
+        let code = try PairingCode(
+            kind: kind, expires: lifetime.map(now.wall.addingTimeInterval), secret: secret, hub: pin)
+        tickets.issue(Ticket(of: code, issued: now), at: now)
+        return secret
+    }
+
+    /// What the hub answers: a word for the verdict. Its files change as they would, and go through their text.
+    mutating func ask(
+        _ secret: TicketSecret, _ device: String, nonce: UInt8 = 1, name: String? = nil, wrong: Bool = false,
+        from source: Int = 1, at now: Moment
+    ) throws -> String {
+        let attempt = PairAttempt(
+            secret: secret, name: try PeerName(name ?? device), nonce: Self.nonce(nonce),
+            device: Self.device(device))
+        let request = attempt.request(to: wrong ? Self.device("another hub") : pin)
+        devices = try ApprovedDevices(parsing: devices.serialized)
+        tickets = try Tickets(parsing: tickets.serialized)
+        attempts = try FailedAttempts(parsing: attempts.serialized)
+        attempts.rebase(to: now)
+        let verdict = PairPolicy(hub: pin, tickets: tickets, devices: devices, attempts: attempts).judge(
+            request, from: Self.device(device), source: Self.source(source), hubNonce: .random(), now: now)
+        switch verdict {
+        case .refused(let refusal, .nothing): return refusal.code.rawValue
+        case .refused(let refusal, let counts):
+            attempts.record(
+                Self.source(source), ticket: counts == .sourceAndTicket ? request.ticket : nil, at: now)
+            return refusal.code.rawValue
+        case .again(_, let status): return "again " + status.rawValue
+        case .use(let use, let status):
+            tickets.enter(use)
+            _ = devices.forgetAsks(at: now)
+            _ = devices.complete(tickets)
+            return status.rawValue
+        }
+    }
+
+    mutating func set(_ status: ApprovedDevice.Status, _ device: String) throws {
+        var changed = try #require(devices.device(Self.device(device)))
+        changed.status = status
+        changed.asked = nil
+        devices.insert(changed)
+    }
+}
+
+@Suite struct PairPolicyTests {
+    @Test func aOnceCodeLetsInOneDevice() throws {
+        var hub = PaperHub()
+        let code = try hub.issue(.once, lifetime: 600)
+        #expect(try hub.ask(code, "a", at: PaperHub.at(1)) == "approved")
+        #expect(try hub.ask(code, "a", at: PaperHub.at(2)) == "again approved")
+        #expect(try hub.ask(code, "b", at: PaperHub.at(3)) == "ticket_used")
+        #expect(try hub.ask(code, "a", nonce: 2, at: PaperHub.at(4)) == "ticket_used")
+        #expect(try hub.ask(code, "a", name: "A", at: PaperHub.at(5)) == "ticket_used")
+        // Past the expiry, within 10 minutes of the burn; and then no more.
+        #expect(try hub.ask(code, "a", at: PaperHub.at(600.9)) == "again approved")
+        #expect(try hub.ask(code, "a", at: PaperHub.at(601)) == "ticket_used")
+        #expect(hub.devices.verdict(for: PaperHub.device("a"), at: PaperHub.at(9).wall) == .approved)
+        #expect(hub.devices.device(PaperHub.device("b")) == nil)
+    }
+
+    @Test func aRetryGetsTheSameNonceAndChangesNothing() throws {
+        var hub = PaperHub()
+        let code = try hub.issue(.once, lifetime: 600)
+        _ = try hub.ask(code, "a", at: PaperHub.at(1))
+        let before = (hub.tickets.serialized, hub.devices.serialized, hub.attempts.serialized)
+        #expect(try hub.ask(code, "a", from: 7, at: PaperHub.at(2)) == "again approved")
+        #expect(before == (hub.tickets.serialized, hub.devices.serialized, hub.attempts.serialized))
+        #expect(hub.tickets.uses.count == 1)
+    }
+
+    @Test func theFirstReasonIsTheAnswer() throws {
+        // Each row takes one reason away; what is left stands in the design's order.
+        var hub = PaperHub()
+        let unknown = TicketSecret.random()
+        let dead = try hub.issue(.once, lifetime: 1)
+        for number in 0..<5 { _ = try hub.ask(dead, "x", wrong: true, from: number, at: PaperHub.at(0.1)) }
+        for _ in 0..<20 { _ = try hub.ask(unknown, "x", from: 99, at: PaperHub.at(0.1)) }
+        let used = try hub.issue(.once, lifetime: 1)
+        _ = try hub.ask(used, "owner", at: PaperHub.at(0.2))
+        let label = try hub.issue(.label, lifetime: 1)
+        _ = try hub.ask(try hub.issue(.once, lifetime: 1), "revoked", at: PaperHub.at(0.2))
+        try hub.set(.revoked, "revoked")
+        let late = PaperHub.at(5)
+        #expect(try hub.ask(unknown, "x", from: 99, at: late) == "too_many_attempts")
+        #expect(try hub.ask(used, "owner", from: 99, at: late) == "too_many_attempts")
+        #expect(try hub.ask(unknown, "x", from: 50, at: late) == "ticket_unknown")
+        #expect(try hub.ask(dead, "x", wrong: true, from: 50, at: late) == "too_many_attempts")
+        #expect(try hub.ask(dead, "x", from: 50, at: late) == "too_many_attempts")
+        #expect(try hub.ask(used, "x", wrong: true, from: 50, at: late) == "bad_proof")
+        #expect(try hub.ask(label, "revoked", wrong: true, from: 50, at: late) == "bad_proof")
+        #expect(try hub.ask(used, "x", from: 50, at: late) == "ticket_used")
+        #expect(try hub.ask(label, "revoked", from: 50, at: late) == "not_approved")
+        #expect(try hub.ask(label, "x", from: 50, at: late) == "ticket_expired")
+        #expect(try hub.ask(try hub.issue(.once, lifetime: 1), "x", from: 50, at: late) == "ticket_expired")
+    }
+
+    @Test func fiveWrongProofsKillAOnceCodeAndNoLabel() throws {
+        var hub = PaperHub()
+        let code = try hub.issue(.once, lifetime: 600)
+        let other = try hub.issue(.once, lifetime: 600)
+        let label = try hub.issue(.label, lifetime: nil)
+        for number in 0..<5 {
+            #expect(try hub.ask(code, "x", wrong: true, from: number, at: PaperHub.at(1)) == "bad_proof")
+            #expect(try hub.ask(label, "x", wrong: true, from: number, at: PaperHub.at(1)) == "bad_proof")
+        }
+        #expect(try hub.ask(code, "a", from: 60, at: PaperHub.at(2)) == "too_many_attempts")
+        #expect(try hub.ask(label, "a", from: 60, at: PaperHub.at(2)) == "pending")
+        #expect(try hub.ask(other, "b", from: 60, at: PaperHub.at(2)) == "approved")
+        #expect(hub.attempts.failures(of: PaperHub.source(60), at: PaperHub.at(2)) == 0)
+    }
+
+    @Test func fourWrongProofsDoNot() throws {
+        var hub = PaperHub()
+        let code = try hub.issue(.once, lifetime: 600)
+        for _ in 0..<4 { _ = try hub.ask(code, "x", wrong: true, at: PaperHub.at(1)) }
+        #expect(try hub.ask(code, "a", at: PaperHub.at(2)) == "approved")
+    }
+
+    @Test func twentyFailuresStopASourceForTenMinutes() throws {
+        var hub = PaperHub()
+        let code = try hub.issue(.once, lifetime: 6_000)
+        for number in 0..<20 {
+            #expect(try hub.ask(.random(), "x", at: PaperHub.at(Double(number))) == "ticket_unknown")
+        }
+        #expect(try hub.ask(.random(), "x", at: PaperHub.at(21)) == "too_many_attempts")
+        #expect(try hub.ask(code, "x", at: PaperHub.at(599.9)) == "too_many_attempts")
+        // The owner's own pairing, from elsewhere.
+        #expect(try hub.ask(code, "a", from: 2, at: PaperHub.at(22)) == "approved")
+        // The first failure is 10 minutes old.
+        #expect(try hub.ask(.random(), "x", at: PaperHub.at(600)) == "ticket_unknown")
+        #expect(try hub.ask(.random(), "x", at: PaperHub.at(600)) == "too_many_attempts")
+    }
+
+    @Test func junkFromManySourcesNeitherShutsOutNorResets() throws {
+        var attempts = FailedAttempts()
+        let now = PaperHub.at(0)
+        for _ in 0..<20 { attempts.record(PaperHub.source(1), ticket: nil, at: now) }
+        for number in 2..<1_300 {
+            let later = PaperHub.at(Double(number) / 100)
+            attempts.record(PaperHub.source(number), ticket: nil, at: later)
+            #expect(attempts.sourceCount <= 1_024)
+        }
+        let later = PaperHub.at(60)
+        #expect(attempts.failures(of: PaperHub.source(1), at: later) == 20)
+        #expect(attempts.failures(of: PaperHub.source(1_000_000), at: later) == 0)
+        #expect(try FailedAttempts(parsing: attempts.serialized).sourceCount == 1_024)
+        #expect(attempts.serialized.count < 400_000)
+        // They are forgotten with their time.
+        attempts.record(PaperHub.source(7), ticket: nil, at: PaperHub.at(700))
+        #expect(attempts.sourceCount == 1)
+    }
+
+    @Test(
+        arguments: [
+            ([192, 0, 2, 7], nil, "ipv4 192.0.2.7"),
+            ([UInt8](repeating: 0, count: 10) + [0xFF, 0xFF, 192, 0, 2, 7], nil, "ipv4 192.0.2.7"),
+            ([0xFD, 0x77] + [UInt8](repeating: 1, count: 14), nil, "ipv6 fd77:0101:0101:0101"),
+            ([0xFE, 0x80] + [UInt8](repeating: 0, count: 14), "eth0", "ipv6 fe80:0000:0000:0000%eth0"),
+            ([0xFE, 0x80] + [UInt8](repeating: 0, count: 14), "a]b", "ipv6 fe80:0000:0000:0000"),
+        ] as [([UInt8], String?, String)])
+    func sources(address: [UInt8], scope: String?, text: String) throws {
+        let source = try #require(AttemptSource(address: address, scope: scope))
+        #expect(source.description == text && AttemptSource(text) == source)
+        #expect(AttemptSource(address: address.dropLast()) == nil)
+    }
+
+    @Test func aLabelOnlyLetsAsk() throws {
+        var hub = PaperHub()
+        let label = try hub.issue(.label, lifetime: nil)
+        #expect(try hub.ask(label, "a", at: PaperHub.at(1)) == "pending")
+        #expect(try hub.ask(label, "a", at: PaperHub.at(2)) == "again pending")
+        #expect(try hub.ask(label, "a", nonce: 2, at: PaperHub.at(2)) == "ticket_used")
+        try hub.set(.approved, "a")
+        #expect(try hub.ask(label, "a", at: PaperHub.at(3)) == "again approved")
+        try hub.set(.revoked, "a")
+        #expect(try hub.ask(label, "a", at: PaperHub.at(4)) == "not_approved")
+        #expect(try hub.ask(label, "a", nonce: 3, at: PaperHub.at(700)) == "not_approved")
+        // Only a code for one device brings it back.
+        #expect(try hub.ask(try hub.issue(.once, lifetime: 6_000), "a", at: PaperHub.at(701)) == "approved")
+    }
+
+    @Test func fiveQuestionsInTenMinutes() throws {
+        var hub = PaperHub()
+        let label = try hub.issue(.label, lifetime: nil)
+        for number in 0..<5 {
+            #expect(
+                try hub.ask(label, "d\(number)", from: number, at: PaperHub.at(Double(number))) == "pending")
+        }
+        #expect(try hub.ask(label, "d5", from: 9, at: PaperHub.at(10)) == "too_many_attempts")
+        #expect(try hub.ask(label, "d0", from: 9, at: PaperHub.at(10)) == "again pending")
+        // A question lives 10 minutes: the first has lapsed, and its device is gone from the keyfile.
+        #expect(hub.devices.device(PaperHub.device("d0"))?.isForgotten(at: PaperHub.at(599.9)) == false)
+        #expect(hub.devices.device(PaperHub.device("d0"))?.isForgotten(at: PaperHub.at(600)) == true)
+        #expect(try hub.ask(label, "d5", from: 9, at: PaperHub.at(600)) == "pending")
+        #expect(hub.devices.device(PaperHub.device("d0")) == nil && hub.devices.devices.count == 5)
+        #expect(try hub.ask(label, "d0", from: 9, at: PaperHub.at(600.5)) == "too_many_attempts")
+    }
+
+    @Test func anApprovedDeviceThatAsksStaysSo() throws {
+        var hub = PaperHub()
+        _ = try hub.ask(try hub.issue(.once, lifetime: 600), "a", at: PaperHub.at(1))
+        let label = try hub.issue(.label, lifetime: nil)
+        #expect(try hub.ask(label, "a", at: PaperHub.at(2)) == "approved")
+        #expect(hub.devices.device(PaperHub.device("a"))?.status == .approved)
+    }
+
+    @Test func aRevokedDeviceIsNotBroughtBackByItsOldCode() throws {
+        var hub = PaperHub()
+        let code = try hub.issue(.once, lifetime: 600)
+        _ = try hub.ask(code, "a", at: PaperHub.at(1))
+        try hub.set(.revoked, "a")
+        #expect(try hub.ask(code, "a", at: PaperHub.at(2)) == "not_approved")
+        #expect(hub.devices.complete(hub.tickets) == [])
+        #expect(hub.devices.device(PaperHub.device("a"))?.status == .revoked)
+    }
+
+    @Test(arguments: [
+        // (issued at, asked at, verdict)
+        (PaperHub.at(0), PaperHub.at(599, wall: 1e9), "approved"),  // the clock was set forward
+        (PaperHub.at(0), PaperHub.at(600, wall: -1e9), "ticket_expired"),  // or back
+        (PaperHub.at(0, wall: -1.7e9), PaperHub.at(300), "approved"),  // 1973, until the network told better
+        (PaperHub.at(0), PaperHub.at(599, boot: PaperHub.otherBoot), "approved"),
+        (PaperHub.at(0), PaperHub.at(600, boot: PaperHub.otherBoot), "ticket_expired"),
+        (PaperHub.at(0), Moment(wall: PaperHub.at(600).wall), "ticket_expired"),
+    ])
+    func clocksThatJump(issued: Moment, asked: Moment, verdict: String) throws {
+        var hub = PaperHub()
+        let code = try hub.issue(.once, lifetime: 600, at: issued)
+        #expect(try hub.ask(code, "a", at: asked) == verdict)
+    }
+
+    @Test func aCodeOutlivesTheNextAcrossAJump() throws {
+        // Made in 1973, the clock then set: printing another code must not throw the first away.
+        var hub = PaperHub()
+        let code = try hub.issue(.once, lifetime: 600, at: PaperHub.at(0, wall: -1.7e9))
+        _ = try hub.issue(.once, lifetime: 600, at: PaperHub.at(10))
+        #expect(try hub.ask(code, "a", at: PaperHub.at(20)) == "approved")
+        #expect(try hub.ask(code, "a", at: PaperHub.at(619, wall: 1e9)) == "again approved")
+    }
+
+    @Test func aSourceIsNotStoppedUntilTheClockCatchesUp() throws {
+        var attempts = FailedAttempts()
+        for _ in 0..<20 { attempts.record(PaperHub.source(1), ticket: nil, at: PaperHub.at(0)) }
+        // A restart, and the wall clock a year back.
+        attempts = try FailedAttempts(parsing: attempts.serialized)
+        attempts.rebase(to: PaperHub.at(5, wall: -3.2e7, boot: PaperHub.otherBoot))
+        #expect(attempts.failures(of: PaperHub.source(1), at: PaperHub.at(6, boot: PaperHub.otherBoot)) == 20)
+        #expect(
+            attempts.failures(of: PaperHub.source(1), at: PaperHub.at(606, boot: PaperHub.otherBoot)) == 0)
+        // And forward: what is long ago is long ago.
+        attempts.rebase(to: PaperHub.at(5, wall: 3.2e7))
+        #expect(attempts.failures(of: PaperHub.source(1), at: PaperHub.at(6)) == 0)
+    }
+
+    @Test func whatACrashCutShortIsCompletedOnce() throws {
+        var hub = PaperHub()
+        let code = try hub.issue(.once, lifetime: 600)
+        let before = hub.devices
+        _ = try hub.ask(code, "a", at: PaperHub.at(1))
+        let after = hub.devices
+        hub.devices = before  // as if the second write had not come
+        #expect(hub.devices.complete(hub.tickets) == [PaperHub.device("a")])
+        #expect(hub.devices == after)
+        // Taken out by hand: it does not come back.
+        let text = String(decoding: hub.devices.serialized, as: UTF8.self)
+        let head = text.prefix(upTo: try #require(text.firstRange(of: "[device")).lowerBound)
+        var emptied = try ApprovedDevices(parsing: Array(head.utf8))
+        #expect(emptied.complete(hub.tickets) == [] && emptied.devices.isEmpty)
+    }
+}
