@@ -35,6 +35,7 @@ enum ExitStatus: Int32, Error {
             case is BadKeyFile: .badConfiguration
             case let error as FileError: ExitStatus(of: error)
             case let error as HubError: ExitStatus(of: error)
+            case let error as ServeError: ExitStatus(of: error)
             case let error as PeerSelectorError: ExitStatus(of: error)
             case is OutputError: .cannotWrite
             case is NoCodeError: .nothingFound
@@ -71,6 +72,15 @@ enum ExitStatus: Int32, Error {
             case .otherSettings, .badLifetime: .usage
             case .revoked: .notPermitted
             case .askLapsed: .tryAgain
+            }
+    }
+
+    private init(of error: ServeError) {
+        self =
+            switch error {
+            case .portBusy: .unavailable
+            case .portNotPermitted: .notPermitted
+            case .noSuchAddress, .cannotListen, .upstreamIsHub: .badConfiguration
             }
     }
 

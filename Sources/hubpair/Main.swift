@@ -84,14 +84,14 @@ struct Hubpair: AsyncParsableCommand {
         commandName: "hubpair",
         abstract: "Find the home hubs on the local network, and let a device in with a QR code.",
         discussion: """
-            On the hub: setup, print, devices. On a device: list, scan, hubs.
+            On the hub: setup, serve, print, devices. On a device: list, scan, hubs.
 
             Exit codes: 0 done, 1 nothing found, 64 usage, 65 bad data, 66 no such input, 69 nobody answers, \
             73 cannot write, 75 try again, 77 not permitted or not approved, 78 bad configuration.
             """,
         version: "0.1.0",
         subcommands: [
-            SetupCommand.self, PrintCommand.self, DevicesCommand.self, ListCommand.self, ScanCommand.self,
+            SetupCommand.self, ServeCommand.self, PrintCommand.self, DevicesCommand.self, ListCommand.self, ScanCommand.self,
             HubsCommand.self,
         ]
     )

@@ -1,0 +1,162 @@
+import NIOHTTP1
+
+/// The header fields that the gateway passes on, in both directions.
+///
+/// Dropped from a request: hop-by-hop fields and those that `Connection` names (RFC 9110 § 7.6.1), framing (it is
+/// written anew), what only a proxy may say (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`, `X-Hubpair-*`, certificate
+/// headers), `Proxy` (CGI makes `HTTP_PROXY` of it), and every field with `_` in its name: behind CGI and WSGI
+/// `X_Hubpair_Device` and `X-Hubpair-Device` are one name. `Host` is passed on as it came.
+/// Set: `X-Hubpair-Device`, the device's fingerprint, and `X-Hubpair-Name`.
+enum GatewayHeaders {
+    /// The device's fingerprint, `XXXX-XXXX-XXXX-XXXX`.
+    static let device = "X-Hubpair-Device"
+    /// The device's name: printable ASCII as it is, every other byte of its UTF-8, and `%` itself, as `%XX`
+    /// (RFC 3986 § 2.1), so that decoding it always gives the name.
+    static let name = "X-Hubpair-Name"
+
+    private static let hopByHop: Set<String> = [
+        "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
+    ]
+    private static let fromProxiesOnly: Set<String> = [
+        "forwarded", "proxy", "proxy-authorization", "x-real-ip", "x-client-ip", "x-cluster-client-ip",
+        "true-client-ip", "client-ip", ServeVerify.certificateHeader.lowercased(),
+    ]
+    private static let framing: Set<String> = ["content-length", "transfer-encoding"]
+
+    /// What the upstream gets of the head of a request.
+    ///
+    /// - Parameters:
+    ///   - authority: what stands in `Host` if the client, of HTTP/1.0, sent none.
+    ///   - upgrade: the protocol to switch to, passed on hop by hop; nil: none.
+    static func request(
+        _ head: HTTPRequestHead, from device: ServeDevice, body: BodyFraming, authority: String,
+        upgrade: String?
+    ) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(head.headers.count + 4)
+        let named = connectionOptions(head.headers)
+        var hasHost = false
+        for (name, value) in head.headers {
+            let lower = name.lowercased()
+            if lower == "host" {
+                hasHost = true
+            } else if isDroppedFromRequest(lower) || framing.contains(lower) || named.contains(lower) {
+                continue
+            } else if lower == "expect", head.version.minor == 0 {
+                continue
+            }
+            headers.add(name: name, value: value)
+        }
+        if !hasHost { headers.add(name: "Host", value: authority) }
+        headers.add(name: GatewayHeaders.device, value: device.fingerprint)
+        headers.add(name: GatewayHeaders.name, value: device.encodedName)
+        body.write(to: &headers)
+        if let upgrade {
+            headers.add(name: "Connection", value: "Upgrade")
+            headers.add(name: "Upgrade", value: upgrade)
+        }
+        return headers
+    }
+
+    /// What the client gets of the head of a response, without its framing.
+    static func response(_ head: HTTPResponseHead) -> HTTPHeaders {
+        var headers = HTTPHeaders()
+        headers.reserveCapacity(head.headers.count + 2)
+        let named = connectionOptions(head.headers)
+        for (name, value) in head.headers {
+            let lower = name.lowercased()
+            if hopByHop.contains(lower) || framing.contains(lower) || named.contains(lower) { continue }
+            headers.add(name: name, value: value)
+        }
+        return headers
+    }
+
+    /// What passes of trailers: nothing that frames, routes or identifies (RFC 9110 § 6.5.1).
+    static func trailers(_ trailers: HTTPHeaders?) -> HTTPHeaders? {
+        guard let trailers else { return nil }
+        var kept = HTTPHeaders()
+        for (name, value) in trailers {
+            let lower = name.lowercased()
+            let isHead = lower == "host" || lower == "expect" || lower == "authorization" || lower == "cookie"
+            if !isHead, !framing.contains(lower), !isDroppedFromRequest(lower) {
+                kept.add(name: name, value: value)
+            }
+        }
+        return kept.isEmpty ? nil : kept
+    }
+
+    /// The protocol that a request asks to switch to, if the gateway passes it on: WebSocket (RFC 6455 § 4.1)
+    /// alone. Another, HTTP/2 above all, would carry requests past this gateway.
+    static func upgrade(_ head: HTTPRequestHead, body: BodyFraming) -> String? {
+        guard head.method == .GET, head.version == .http1_1, body == .none,
+            connectionOptions(head.headers).contains("upgrade"),
+            head.headers["upgrade"].count == 1, let name = head.headers.first(name: "upgrade"),
+            name.lowercased() == "websocket"
+        else { return nil }
+        return name
+    }
+
+    /// True if NIO's parser takes the bytes after this request for another protocol's.
+    static func endsHTTP(_ head: HTTPRequestHead) -> Bool {
+        head.headers.contains(name: "upgrade") && connectionOptions(head.headers).contains("upgrade")
+    }
+
+    /// A device's name for a header field.
+    static func encoded(_ name: String) -> String {
+        var text = ""
+        for byte in name.utf8 {
+            if (0x20...0x7E).contains(byte), byte != UInt8(ascii: "%") {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += (byte < 0x10 ? "%0" : "%") + digits
+            }
+        }
+        return text
+    }
+
+    private static func isDroppedFromRequest(_ lower: String) -> Bool {
+        lower.utf8.contains(UInt8(ascii: "_")) || hopByHop.contains(lower) || fromProxiesOnly.contains(lower)
+            || lower.hasPrefix("x-hubpair-") || lower.hasPrefix("x-forwarded-")
+            || lower.hasPrefix("x-ssl-") || lower.hasPrefix("ssl-client-") || lower.hasPrefix("x-original-")
+            || lower.hasPrefix("x-rewrite-")
+    }
+
+    private static func connectionOptions(_ headers: HTTPHeaders) -> Set<String> {
+        guard headers.contains(name: "connection") else { return [] }
+        let options = headers[canonicalForm: "connection"].map { $0.lowercased() }
+        return Set(options).subtracting(["host", "close", "keep-alive"])
+    }
+}
+
+/// How the end of a body is told.
+enum BodyFraming: Equatable, Sendable {
+    /// There is no body.
+    case none
+    /// So many bytes.
+    case length(Int)
+    /// Chunked (RFC 9112 § 7.1).
+    case chunked
+    /// The end of the connection; in responses only.
+    case untilClose
+
+    /// A request's; `RequestFraming` has seen to it that there is no doubt.
+    init(request headers: HTTPHeaders) {
+        if headers.contains(name: "transfer-encoding") {
+            self = .chunked
+        } else if let text = headers.first(name: "content-length"), let length = Int(text) {
+            self = .length(length)
+        } else {
+            self = .none
+        }
+    }
+
+    /// The header field that tells it.
+    func write(to headers: inout HTTPHeaders) {
+        switch self {
+        case .length(let length): headers.add(name: "Content-Length", value: String(length))
+        case .chunked: headers.add(name: "Transfer-Encoding", value: "chunked")
+        case .none, .untilClose: break
+        }
+    }
+}

@@ -1,0 +1,44 @@
+import FoundationEssentials
+import Glibc
+
+/// Why the hub cannot begin to serve. The description is what the user reads.
+package enum ServeError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// Somebody listens on the port already.
+    case portBusy(UInt16)
+    /// A port below 1024, or one that the system keeps from us.
+    case portNotPermitted(UInt16)
+    /// An address that is not this host's.
+    case noSuchAddress(String)
+    /// What the system said (errno).
+    case cannotListen(Int32, address: String)
+    /// The upstream is the hub itself: every request would come back.
+    case upstreamIsHub(String)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .portBusy(let port): "the port \(port) is taken already"
+        case .portNotPermitted(let port): "the port \(port) is not for this user"
+        case .noSuchAddress(let address): "\(address) is no address of this host"
+        case .cannotListen(let code, let address):
+            "cannot listen on \(address): \(String(cString: strerror(code)))"
+        case .upstreamIsHub(let url): "the upstream \(url) is this hub's own port"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .portBusy(let port):
+            "see who has it with 'ss -ltnp sport = :\(port)'; a stock hub must move to another port, on 127.0.0.1"
+        case .portNotPermitted:
+            "choose a port from 1024 on in the hub's settings, or give the service CAP_NET_BIND_SERVICE"
+        case .noSuchAddress: "'ip address' lists this host's addresses"
+        case .cannotListen: "give another address with --listen"
+        case .upstreamIsHub: "let the server behind the hub listen on another port, and put that into 'upstream'"
+        }
+    }
+}

@@ -1,0 +1,165 @@
+package import Discovery
+import FoundationEssentials
+import Glibc
+import NIOCore
+import NIOPosix
+import NIOSSL
+import Pairing
+import PinnedTLS
+
+/// What `serve` was told.
+package struct ServeOptions: Sendable {
+    /// The addresses to listen on; empty: all, of IPv4 and IPv6.
+    package var listen: [NetworkAddress] = []
+    /// Another port than the settings have; 0: any that is free.
+    package var port: UInt16?
+    /// Whose certificate header counts, and who may have more connections than others.
+    package var trustedProxies: [NetworkAddress] = []
+    package var limits = ServeLimits()
+    /// Event loops; nil: as many as the machine has cores.
+    package var threads: Int?
+
+    package init() {}
+}
+
+/// What tells the network that the hub is there.
+package protocol HubAnnouncement: Sendable {
+    /// Begins to announce the hub at this TCP port.
+    func start(port: UInt16) async throws
+    /// Says goodbye.
+    func stop() async
+}
+
+/// A hub that serves: HTTPS with the hub's key, the pairing exchange, the gateway.
+package final class ServeHub: Sendable {
+    /// The TCP port that it listens on.
+    package let port: UInt16
+
+    private let group: MultiThreadedEventLoopGroup
+    private let listeners: [any Channel]
+    private let watch: any Channel
+    private let loops: [NIOLoopBound<ServeLoop>]
+    private let announcements: [any HubAnnouncement]
+    private let shared: ServeShared
+
+    private init(
+        group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: any Channel,
+        loops: [NIOLoopBound<ServeLoop>], announcements: [any HubAnnouncement], shared: ServeShared
+    ) {
+        self.group = group
+        self.listeners = listeners
+        self.watch = watch
+        self.loops = loops
+        self.announcements = announcements
+        self.shared = shared
+        port = UInt16(listeners.first?.localAddress?.port ?? 0)
+    }
+
+    /// Begins to serve: returns when connections are taken and the hub is announced.
+    package static func start(
+        state: HubState, options: ServeOptions, announcements: [any HubAnnouncement] = [], log: ServeLog
+    ) async throws -> ServeHub {
+        let (hub, identity) = try load(state)
+        let port = options.port ?? hub.settings.port
+        if let upstream = hub.settings.upstream.flatMap(UpstreamAddress.init), upstream.isLoopback,
+            upstream.port == Int(port), reaches(upstream, options.listen)
+        {
+            throw ServeError.upstreamIsHub(hub.settings.upstream?.text ?? "")
+        }
+        let register = DeviceRegister(state: state)
+        let pairing = PairDevice(state: state, hub: hub, register: register)
+        try await pairing.recover()
+        _ = try register.device(hub.pin)  // a keyfile with a fault is told now, not to the first client
+        let shared = try ServeShared(
+            hub: hub, identity: identity, devices: ServeDevices(register, log: log), options: options,
+            pairing: pairing, log: log)
+        raiseDescriptorLimit()
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threads ?? System.coreCount)
+        do {
+            return try await start(
+                hub, on: group, port: port, state: state, options: options, announcements: announcements,
+                shared: shared)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+    }
+
+    private static func start(
+        _ hub: Hub, on group: MultiThreadedEventLoopGroup, port: UInt16, state: HubState,
+        options: ServeOptions, announcements: [any HubAnnouncement], shared: ServeShared
+    ) async throws -> ServeHub {
+        var loops: [NIOLoopBound<ServeLoop>] = []
+        for eventLoop in group.makeIterator() {
+            loops.append(
+                try await eventLoop.submit {
+                    NIOLoopBound(ServeLoop(eventLoop, shared: shared), eventLoop: eventLoop)
+                }.get())
+        }
+        let everyLoop = loops
+        let watch = try await StateWatch.start(state.path, on: group.next(), log: shared.log) {
+            for loop in everyLoop { loop.execute { $0.sweep() } }
+        }
+        let listeners = try await ServeListener.bind(options.listen, port: port, group: group, loops: loops)
+        let server = ServeHub(
+            group: group, listeners: listeners, watch: watch, loops: loops, announcements: announcements,
+            shared: shared)
+        for announcement in announcements { try await announcement.start(port: server.port) }
+        let upstream = hub.settings.upstream?.text ?? "nothing"
+        shared.log.notice(
+            "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), in front of \(upstream)")
+        return server
+    }
+
+    /// Stops: takes no more connections, says goodbye, lets requests in flight finish for a while, and closes what
+    /// is left.
+    package func stop() async {
+        for listener in listeners { try? await listener.close().get() }
+        for announcement in announcements { await announcement.stop() }
+        let drained = loops.map { loop in
+            loop.eventLoop.flatSubmit { loop.value.drain() }
+        }
+        let limit = group.next().scheduleTask(in: shared.limits.drain) { [self] in stopAtOnce() }
+        for future in drained { try? await future.get() }
+        limit.cancel()
+        try? await watch.close().get()
+        try? await group.shutdownGracefully()
+        shared.log.notice("stopped")
+    }
+
+    /// Does not wait for requests in flight any longer; `stop` then returns.
+    package func stopAtOnce() {
+        for loop in loops { loop.execute { $0.closeAll() } }
+    }
+
+    private static func load(_ state: HubState) throws -> (Hub, TLSIdentity) {
+        let directory = try state.open()
+        let hub = try HubState.hub(in: directory)
+        guard let identity = try HubIdentity.load(from: directory) else {
+            throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
+        }
+        return (hub, identity)
+    }
+
+    private static func reaches(_ upstream: UpstreamAddress, _ listen: [NetworkAddress]) -> Bool {
+        listen.isEmpty
+            || listen.contains { address in
+                address.isUnspecified || upstream.addresses.contains { NetworkAddress($0)?.bytes == address.bytes }
+            }
+    }
+
+    /// Every client costs two descriptors, and many systems give a process 1,024.
+    private static func raiseDescriptorLimit() {
+        var limit = rlimit()
+        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, 65_536))
+        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+    }
+}
+
+extension NIOLoopBound {
+    /// Runs `body` on the event loop, soon.
+    func execute(_ body: @escaping @Sendable (Value) -> Void) {
+        eventLoop.execute { body(value) }
+    }
+}

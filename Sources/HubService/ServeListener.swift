@@ -1,0 +1,111 @@
+import Discovery
+import Glibc
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+
+/// The hub's sockets, and what is put on each connection.
+enum ServeListener {
+    /// Listens on `addresses`, or on all there are.
+    static func bind(
+        _ addresses: [NetworkAddress], port: UInt16, group: MultiThreadedEventLoopGroup,
+        loops: [NIOLoopBound<ServeLoop>]
+    ) async throws -> [any Channel] {
+        guard let shared = try await loops.first?.shared() else { return [] }
+        let byLoop = Dictionary(
+            loops.map { (ObjectIdentifier($0.eventLoop), $0) }, uniquingKeysWith: { first, _ in first })
+        let bootstrap = ServerBootstrap(group: group)
+            .serverChannelOption(.backlog, value: 256)
+            .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandlers([
+                        AcceptBackoffHandler(), ConnectionLimiter(shared),
+                    ])
+                }
+            }
+            // A peer that is gone without a word, behind an open WebSocket, is found out in 2 minutes.
+            .childChannelOption(.socketOption(.so_keepalive), value: 1)
+            .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPIDLE))), value: 60)
+            .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPINTVL))), value: 15)
+            .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPCNT))), value: 4)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    guard let loop = byLoop[ObjectIdentifier(channel.eventLoop)]?.value else {
+                        throw ChannelError.operationUnsupported
+                    }
+                    try equip(channel, loop: loop)
+                }
+            }
+        var channels: [any Channel] = []
+        do {
+            if addresses.isEmpty {
+                channels.append(try await bindToAll(bootstrap, port: port))
+            }
+            for address in addresses {
+                let port = channels.first?.localAddress?.port ?? Int(port)
+                let scoped = try SocketAddress(ipAddress: address.description, port: port)
+                channels.append(try await bind(bootstrap, to: scoped))
+            }
+            return channels
+        } catch {
+            for channel in channels { try? await channel.close().get() }
+            throw error
+        }
+    }
+
+    private static func bindToAll(_ bootstrap: ServerBootstrap, port: UInt16) async throws -> any Channel {
+        do {
+            // One socket for both: IPv4 arrives mapped.
+            let both = bootstrap.serverChannelOption(.ipv6Only, value: 0)
+            return try await bind(both, to: SocketAddress(ipAddress: "::", port: Int(port)))
+        } catch ServeError.cannotListen(EAFNOSUPPORT, _), ServeError.noSuchAddress {
+            // The kernel has no IPv6.
+            return try await bind(bootstrap, to: SocketAddress(ipAddress: "0.0.0.0", port: Int(port)))
+        }
+    }
+
+    private static func bind(_ bootstrap: ServerBootstrap, to address: SocketAddress) async throws -> any Channel {
+        let port = UInt16(address.port ?? 0)
+        do {
+            return try await bootstrap.bind(to: address).get()
+        } catch let error as IOError {
+            switch error.errnoCode {
+            case EADDRINUSE: throw ServeError.portBusy(port)
+            case EACCES, EPERM: throw ServeError.portNotPermitted(port)
+            case EADDRNOTAVAIL: throw ServeError.noSuchAddress(address.ipAddress ?? "")
+            default: throw ServeError.cannotListen(error.errnoCode, address: address.ipAddress ?? "")
+            }
+        }
+    }
+
+    private static func equip(_ channel: any Channel, loop: ServeLoop) throws {
+        guard let source = channel.remoteAddress.flatMap(NetworkAddress.init) else {
+            throw ChannelError.unknownLocalAddress
+        }
+        let shared = loop.shared
+        // Every certificate passes; whose it is is looked up for each request.
+        let ssl = NIOSSLServerHandler(context: shared.tls, customVerificationCallback: { _, promise in
+            promise.succeed(.certificateVerified)
+        })
+        let connection = ServeConnection(loop: loop, source: source, ssl: ssl)
+        var configuration = HTTPResponseEncoder.Configuration()
+        configuration.automaticallySetFramingHeaders = false
+        try channel.pipeline.syncOperations.addHandlers([
+            ssl, connection.framing, HTTPResponseEncoder(configuration: configuration),
+            ByteToMessageHandler(HTTPRequestDecoder()), connection,
+        ])
+    }
+}
+
+extension ChannelOption where Self == ChannelOptions.Types.SocketOption {
+    /// Whether a socket for IPv6 refuses IPv4 (ipv6(7)).
+    fileprivate static var ipv6Only: Self { .init(level: .ipv6, name: .ipv6_v6only) }
+}
+
+extension NIOLoopBound<ServeLoop> {
+    fileprivate func shared() async throws -> ServeShared {
+        try await eventLoop.submit { value.shared }.get()
+    }
+}

@@ -1,0 +1,122 @@
+import Discovery
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Pairing
+import PinnedTLS
+import Synchronization
+
+/// What every connection goes by.
+final class ServeShared: Sendable {
+    let limits: ServeLimits
+    let log: ServeLog
+    let devices: ServeDevices
+    let tls: NIOSSLContext
+    /// The answer of `/hubpair/v1/hub`.
+    let hub: ServeReply
+    let pairing: PairDevice
+    let upstream: UpstreamAddress?
+    /// For an upstream with https.
+    let upstreamTLS: NIOSSLContext?
+    let connections = Mutex(ConnectionCount())
+    private let trustedProxies: [NetworkAddress]
+    private let upstreamIsUp = Mutex(true)
+
+    init(
+        hub: Hub, identity: TLSIdentity, devices: ServeDevices, options: ServeOptions,
+        pairing: PairDevice, log: ServeLog
+    ) throws {
+        limits = options.limits
+        trustedProxies = options.trustedProxies
+        self.log = log
+        self.devices = devices
+        self.pairing = pairing
+        tls = try NIOSSLContext(configuration: identity.serverConfiguration())
+        let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
+        self.hub = ServeReply(.ok, json: description.serialized)
+        upstream = hub.settings.upstream.flatMap(UpstreamAddress.init)
+        upstreamTLS = try upstream.flatMap { upstream in
+            guard upstream.isTLS else { return nil }
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            // What a stock hub of 2017 speaks.
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.applicationProtocols = ["http/1.1"]
+            // The callback decides; with .none it would never be called.
+            configuration.certificateVerification = .noHostnameVerification
+            return try NIOSSLContext(configuration: configuration)
+        }
+    }
+
+    func isTrustedProxy(_ address: NetworkAddress) -> Bool {
+        trustedProxies.contains { $0.bytes == address.bytes }
+    }
+
+    /// Notes that the upstream can be reached, or why not; a change is logged.
+    func noteUpstream(fault: String?) {
+        let hasChanged = upstreamIsUp.withLock { isUp in
+            defer { isUp = fault == nil }
+            return isUp != (fault == nil)
+        }
+        guard hasChanged, let upstream else { return }
+        let name = upstream.authority
+        log.warning(
+            .upstream, fault.map { "the upstream \(name) does not answer: \($0)" } ?? "the upstream \(name) answers again")
+    }
+}
+
+/// What belongs to one event loop; used on that loop only.
+final class ServeLoop {
+    let eventLoop: any EventLoop
+    let shared: ServeShared
+    let pool: GatewayPool
+    private(set) var isDraining = false
+    private var connections: [ObjectIdentifier: ServeConnection] = [:]
+    private var whenEmpty: EventLoopPromise<Void>?
+
+    init(_ eventLoop: any EventLoop, shared: ServeShared) {
+        self.eventLoop = eventLoop
+        self.shared = shared
+        pool = GatewayPool(eventLoop, shared: shared)
+    }
+
+    func add(_ connection: ServeConnection) { connections[ObjectIdentifier(connection)] = connection }
+
+    func remove(_ connection: ServeConnection) {
+        connections[ObjectIdentifier(connection)] = nil
+        guard connections.isEmpty, let promise = whenEmpty else { return }
+        whenEmpty = nil
+        pool.close()
+        promise.succeed()
+    }
+
+    /// Closes the connections of devices that may no longer come in.
+    func sweep() {
+        for connection in Array(connections.values) { connection.closeUnlessStillApproved() }
+    }
+
+    /// Lets requests in flight finish and closes everything else.
+    ///
+    /// - Returns: when nothing is left.
+    func drain() -> EventLoopFuture<Void> {
+        isDraining = true
+        let promise = eventLoop.makePromise(of: Void.self)
+        if connections.isEmpty {
+            pool.close()
+            promise.succeed()
+            return promise.futureResult
+        }
+        if let whenEmpty {
+            whenEmpty.futureResult.cascade(to: promise)
+        } else {
+            whenEmpty = promise
+        }
+        for connection in Array(connections.values) { connection.drain() }
+        return promise.futureResult
+    }
+
+    /// Closes everything at once.
+    func closeAll() {
+        for connection in Array(connections.values) { connection.close() }
+    }
+}

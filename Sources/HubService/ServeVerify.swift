@@ -1,0 +1,75 @@
+import NIOCore
+import NIOHTTP1
+import NIOSSL
+import Pairing
+import PinnedTLS
+
+/// Who a request for `/hubpair/v1/verify` stands for.
+///
+/// From a trusted proxy, and from nobody else, the field `X-SSL-Client-Cert` counts: the client's certificate in
+/// PEM, percent-encoded, as nginx writes `$ssl_client_escaped_cert`. The proxy has seen the client prove its key in
+/// its own handshake, and must drop the field if a client sends it. Without the field it is the connection's own
+/// certificate.
+///
+/// Accepted: `-----BEGIN%20CERTIFICATE-----%0AMIIB…`. Rejected: two certificates, two fields, a key that is not
+/// P-256, more than 16 KiB.
+enum ServeVerify {
+    static let certificateHeader = "X-SSL-Client-Cert"
+    private static let maximumByteCount = 16_384
+
+    /// The pin of the device that a request stands for; nil for none.
+    ///
+    /// - Parameters:
+    ///   - own: the pin of the connection's certificate.
+    ///   - isFromTrustedProxy: the connection's other end is a trusted proxy's address.
+    static func pin(_ headers: HTTPHeaders, own: Pin?, isFromTrustedProxy: Bool) -> Pin? {
+        guard isFromTrustedProxy else { return own }
+        let fields = headers[certificateHeader]
+        guard let field = fields.first else { return own }
+        guard fields.count == 1 else { return nil }
+        return pin(escapedCertificate: field)
+    }
+
+    /// The pin of a percent-encoded certificate in PEM, or nil if there is not exactly one, over a P-256 key.
+    static func pin(escapedCertificate text: String) -> Pin? {
+        guard text.utf8.count <= maximumByteCount, let bytes = percentDecoded(text),
+            bytes.starts(with: "-----BEGIN CERTIFICATE-----".utf8),
+            let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), certificates.count == 1
+        else { return nil }
+        return Pin(device: certificates[0])
+    }
+
+    private static func percentDecoded(_ text: String) -> [UInt8]? {
+        var bytes: [UInt8] = []
+        bytes.reserveCapacity(text.utf8.count)
+        var rest = text.utf8.makeIterator()
+        while let byte = rest.next() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue) else {
+                return nil
+            }
+            bytes.append(high << 4 | low)
+        }
+        return bytes
+    }
+}
+
+extension Pin {
+    /// What every P-256 SubjectPublicKeyInfo begins with: id-ecPublicKey, secp256r1, a bit string of 65 bytes, an
+    /// uncompressed point (RFC 5480 § 2).
+    private static let p256Prefix: [UInt8] = [
+        0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
+        0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
+    ]
+
+    /// The pin of a device's certificate; nil if its key is not P-256, as no device's is.
+    init?(device certificate: NIOSSLCertificate) {
+        guard let spki = try? certificate.extractPublicKey().toSPKIBytes(), spki.count == 91,
+            spki.starts(with: Pin.p256Prefix)
+        else { return nil }
+        self.init(subjectPublicKeyInfo: spki)
+    }
+}

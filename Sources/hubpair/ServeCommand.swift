@@ -1,0 +1,148 @@
+import ArgumentParser
+import Discovery
+import Dispatch
+import FoundationEssentials
+import Glibc
+import HubService
+import Identity
+import Logging
+import Pairing
+
+/// `hubpair serve`: the hub itself, until it is stopped.
+struct ServeCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "serve",
+        abstract: "Serve: announce the hub, pair devices, let approved ones through to the server behind it.",
+        discussion: """
+            Runs in the foreground until SIGINT or SIGTERM; then requests in flight finish, for 10 seconds at \
+            most, and a second signal ends them at once. Under systemd use Type=notify; samples/hubpair.service \
+            is a unit. 'hubpair print' and 'hubpair devices' take effect on the running hub at once.
+            """
+    )
+
+    @Option(
+        help: ArgumentHelp(
+            "Listen on this address of this host only; may be repeated. Else on all.", valueName: "address"),
+        transform: address)
+    var listen: [NetworkAddress] = []
+
+    @Option(
+        help: ArgumentHelp(
+            "Believe the certificate header of this proxy; may be repeated. See samples/nginx.conf.",
+            valueName: "address"),
+        transform: address)
+    var trustedProxy: [NetworkAddress] = []
+
+    @Option(help: ArgumentHelp("The largest body to pass on, like 500k, 32m or 1g.", valueName: "size"))
+    var maxBody = ByteCount(32 << 20)
+
+    @Option(help: ArgumentHelp("The most connections at a time.", valueName: "count"))
+    var maxConnections = 512
+
+    @Option(
+        help: ArgumentHelp(
+            "The most connections at a time from one IPv4 address or IPv6 /64.", valueName: "count"))
+    var maxConnectionsPerSource = 16
+
+    @Option(help: "What to log: debug, info, warning or error.")
+    var logLevel = LogLevel.info
+
+    @OptionGroup var state: StateOption
+
+    func validate() throws {
+        guard (1...100_000).contains(maxConnections), (1...100_000).contains(maxConnectionsPerSource) else {
+            throw ValidationError("a number of connections is from 1 to 100000")
+        }
+    }
+
+    func run() async throws {
+        var options = ServeOptions()
+        options.listen = listen
+        options.trustedProxies = trustedProxy
+        options.limits.bodyByteCount = maxBody.count
+        options.limits.connections = maxConnections
+        options.limits.connectionsPerSource = maxConnectionsPerSource
+        let environment = ProcessInfo.processInfo.environment
+        let isForJournal = environment["JOURNAL_STREAM"] != nil
+        let level = logLevel.level
+        let log = ServeLog(
+            Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
+
+        let signals = StopSignals()
+        let hub = try await ServeHub.start(
+            state: state.state, options: options, announcements: [], log: log)
+        ServiceNotification.ready.send(to: environment["NOTIFY_SOCKET"])
+        let stream = signals.stream
+        var received = stream.makeAsyncIterator()
+        _ = await received.next()
+        ServiceNotification.stopping.send(to: environment["NOTIFY_SOCKET"])
+        let impatience = Task {
+            var received = stream.makeAsyncIterator()
+            if await received.next() != nil { hub.stopAtOnce() }
+        }
+        await hub.stop()
+        impatience.cancel()
+        withExtendedLifetime(signals) {}
+    }
+}
+
+/// SIGINT and SIGTERM as a sequence; SIGHUP and SIGPIPE do nothing.
+private struct StopSignals {
+    let stream: AsyncStream<Int32>
+    private let sources: [any DispatchSourceSignal]
+
+    init() {
+        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
+        self.stream = stream
+        for number in [SIGHUP, SIGPIPE, SIGINT, SIGTERM] { signal(number, SIG_IGN) }
+        sources = [SIGINT, SIGTERM].map { number in
+            let source = DispatchSource.makeSignalSource(signal: number)
+            source.setEventHandler { continuation.yield(number) }
+            source.resume()
+            return source
+        }
+    }
+}
+
+/// A number of bytes as a person writes it: `1*12DIGIT [ "k" / "m" / "g" ]`, in powers of 1024.
+///
+/// Accepted: `4096`, `500k`, `32M`. Rejected: `32MB`, `-1`, `0`, `1.5g`.
+struct ByteCount: ExpressibleByArgument, Equatable {
+    let count: Int
+
+    init(_ count: Int) { self.count = count }
+
+    init?(argument: String) {
+        let shifts: [Character: Int] = ["k": 10, "m": 20, "g": 30]
+        let unit = argument.last.flatMap { shifts[Character($0.lowercased())] }
+        let digits = unit == nil ? argument[...] : argument.dropLast()
+        guard digits.utf8.count <= 12, let number = Int(digits: digits), number > 0, number <= 1 << 40 else {
+            return nil
+        }
+        count = number << (unit ?? 0)
+    }
+
+    var defaultValueDescription: String { count % (1 << 20) == 0 ? "\(count >> 20)m" : "\(count)" }
+}
+
+/// How much is logged.
+enum LogLevel: String, ExpressibleByArgument, CaseIterable {
+    case debug, info, warning, error
+
+    var level: Logger.Level {
+        switch self {
+        case .debug: .debug
+        case .info: .info
+        case .warning: .warning
+        case .error: .error
+        }
+    }
+}
+
+/// An address in its own text form; no name.
+private func address(_ text: String) throws -> NetworkAddress {
+    guard let address = NetworkAddress(text) else {
+        throw ValidationError("'\(text)' is no IPv4 or IPv6 address. Give it like 192.168.1.20 or fd77::1")
+    }
+    return address
+}
