@@ -1,0 +1,155 @@
+package import Discovery
+import FoundationEssentials
+import Glibc
+import Identity
+
+/// Where a hub may be reached: what a person writes after `--hub`, and what the keyfile remembers.
+///
+///     address = host [ ":" port ]              ; port: 1–65535, 8000 if it is missing
+///     host    = IPv4 / "[" IPv6 [ "%" scope ] "]" / name
+///     name    = label *( "." label ) [ "." ]   ; letters, digits, "-" and "_"; at most 253 bytes
+///
+/// An IPv6 address without a port may stand without brackets.
+///
+/// Accepted: `192.0.2.7`, `hub.local:8443`, `[fe80::1%eth0]:8000`, `fd77::1`. Rejected: `hub:`, `hub:0`,
+/// `https://hub`, `hub:+80`, `1.2.3`, `Kitchen hub`.
+package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
+    /// The port that hubs have unless told otherwise.
+    package static let defaultPort: UInt16 = 8000
+
+    /// An address, or a name that the system looks up.
+    package enum Host: Hashable, Sendable {
+        case address(NetworkAddress)
+        case name(String)
+    }
+
+    package let host: Host
+    package let port: UInt16
+
+    package init(_ address: NetworkAddress, port: UInt16) { self.init(.address(address), port: port) }
+
+    private init(_ host: Host, port: UInt16) {
+        self.host = host
+        self.port = port
+    }
+
+    /// Reads what a person writes, or nil if it is no address.
+    package init?(_ text: String) {
+        guard text.utf8.count <= 300 else { return nil }
+        if let address = NetworkAddress(text) {
+            self.init(address, port: HubAddress.defaultPort)
+            return
+        }
+        let hostText: Substring
+        let rest: Substring
+        if text.hasPrefix("["), let end = text.lastIndex(of: "]") {
+            hostText = text[..<end].dropFirst()
+            rest = text[text.index(after: end)...]
+        } else {
+            let colon = text.firstIndex(of: ":") ?? text.endIndex
+            hostText = text[..<colon]
+            rest = text[colon...]
+        }
+        var port = HubAddress.defaultPort
+        if !rest.isEmpty {
+            guard rest.hasPrefix(":"), let number = UInt16(digits: rest.dropFirst()), number != 0 else {
+                return nil
+            }
+            port = number
+        }
+        if let address = NetworkAddress(String(hostText)) {
+            guard address.family == (text.hasPrefix("[") ? .ipv6 : .ipv4) else { return nil }
+            self.init(address, port: port)
+        } else {
+            guard !text.hasPrefix("["), HubAddress.isHostName(String(hostText)) else { return nil }
+            self.init(.name(String(hostText)), port: port)
+        }
+    }
+
+    /// `192.0.2.7:8000`, `[fe80::1%eth0]:8000`, `hub.local:8000`.
+    package var description: String {
+        switch host {
+        case .address(let address): address.description(withPort: port)
+        case .name(let name): "\(name):\(port)"
+        }
+    }
+
+    /// A name whose last label is all digits is a mistyped IPv4 address (WHATWG URL § 3.5), never a host.
+    private static func isHostName(_ text: String) -> Bool {
+        let name = text.hasSuffix(".") ? String(text.dropLast()) : text
+        guard (1...253).contains(name.utf8.count) else { return false }
+        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
+        let isLabel = { (label: Substring) in
+            (1...63).contains(label.utf8.count) && label.utf8.first != UInt8(ascii: "-")
+                && label.utf8.allSatisfy {
+                    switch $0 {
+                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
+                    default: false
+                    }
+                }
+        }
+        return labels.allSatisfy(isLabel)
+            && labels.last?.utf8.allSatisfy { (0x30...0x39).contains($0) } == false
+    }
+}
+
+extension HubAddress {
+    /// The addresses that the system knows for this one's host, in its order (RFC 6724), each once. It blocks.
+    func resolved() throws(HubConnectionError) -> [HubAddress] {
+        guard case .name(let name) = host else { return [self] }
+        var hints = addrinfo()
+        hints.ai_socktype = Int32(SOCK_STREAM.rawValue)
+        hints.ai_flags = AI_ADDRCONFIG
+        var list: UnsafeMutablePointer<addrinfo>?
+        let status = getaddrinfo(name, nil, &hints, &list)
+        guard status == 0 else {
+            throw HubConnectionError(
+                address: description, reason: .unknownHost(String(cString: gai_strerror(status))))
+        }
+        defer { freeaddrinfo(list) }
+        var found: [HubAddress] = []
+        for entry in sequence(first: list, next: { $0?.pointee.ai_next }) {
+            guard let entry = entry?.pointee, let address = NetworkAddress(entry.ai_addr) else { continue }
+            let resolved = HubAddress(address, port: port)
+            if !found.contains(resolved) { found.append(resolved) }
+        }
+        guard !found.isEmpty else {
+            throw HubConnectionError(address: description, reason: .unknownHost("it has no address"))
+        }
+        return found
+    }
+}
+
+extension HubAddress {
+    /// A scoped address as the system takes it, or nil if this machine has no such interface.
+    func systemAddress(of address: NetworkAddress, scope: String) -> sockaddr_in6? {
+        var index = if_nametoindex(scope)
+        if index == 0, let number = UInt32(digits: scope) { index = number }
+        guard index != 0 else { return nil }
+        var native = sockaddr_in6()
+        native.sin6_family = sa_family_t(AF_INET6)
+        native.sin6_port = port.bigEndian
+        native.sin6_scope_id = index
+        withUnsafeMutableBytes(of: &native.sin6_addr) { $0.copyBytes(from: address.bytes.prefix($0.count)) }
+        return native
+    }
+}
+
+extension NetworkAddress {
+    /// The address in a socket address of the system's; the scope as its index.
+    fileprivate init?(_ socketAddress: UnsafeMutablePointer<sockaddr>?) {
+        guard let socketAddress else { return nil }
+        switch Int32(socketAddress.pointee.sa_family) {
+        case AF_INET:
+            let bytes = UnsafeRawPointer(socketAddress).loadUnaligned(as: sockaddr_in.self).sin_addr
+            self.init(bytes: withUnsafeBytes(of: bytes) { Array($0) })
+        case AF_INET6:
+            let address = UnsafeRawPointer(socketAddress).loadUnaligned(as: sockaddr_in6.self)
+            let scope = address.sin6_scope_id
+            self.init(
+                bytes: withUnsafeBytes(of: address.sin6_addr) { Array($0) },
+                scope: scope == 0 ? nil : String(scope))
+        default: return nil
+        }
+    }
+}

@@ -1,0 +1,187 @@
+import FoundationEssentials
+package import Identity
+package import NIOCore
+import NIOHTTP1
+
+/// A request to a hub.
+package struct HubRequest: Sendable {
+    /// An HTTP token (RFC 9110 § 5.6.2), in upper case mostly.
+    package var method: String
+    /// The request target in origin form (RFC 9112 § 3.2.1): begins with `/`, visible ASCII.
+    package var target: String
+    /// Header fields beside `Host` and `Content-Length`.
+    package var headers: [(name: String, value: String)]
+    /// The content; nil: none, and no `Content-Length`.
+    package var body: [UInt8]?
+
+    package init(
+        method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
+    ) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// The head of a hub's response.
+package struct HubResponse: Sendable {
+    /// 200–599; informational ones are skipped.
+    package let status: Int
+    package let headers: [(name: String, value: String)]
+
+    /// The first field of this name (ASCII case does not matter).
+    package subscript(name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}
+
+/// A connection to a hub whose key has been checked. Requests go one after the other.
+///
+/// It is closed by ``close()`` or when the last reference is gone.
+package final class HubConnection: Sendable {
+    /// How long a request may take.
+    package struct Deadlines: Sendable {
+        /// The longest without a sign of the hub: before the response, and between its pieces.
+        package var quiet = Duration.seconds(30)
+        /// The longest altogether; nil: as long as it takes.
+        package var total: Duration?
+
+        package init(quiet: Duration = .seconds(30), total: Duration? = nil) {
+            self.quiet = quiet
+            self.total = total
+        }
+    }
+
+    /// The most bytes of a response that is read as a whole, unless told otherwise.
+    package static let maximumBodyByteCount = 1 << 20
+
+    /// The address that was connected to, never a name.
+    package let address: HubAddress
+    /// The pin of the key that the hub has shown.
+    package let pin: Pin
+    private let channel: any Channel
+    private let exchange: EventLoopFuture<NIOLoopBound<HTTPExchange>>
+
+    init(channel: any Channel, address: HubAddress, pin: Pin) {
+        self.channel = channel
+        self.address = address
+        self.pin = pin
+        exchange = channel.eventLoop.submit {
+            NIOLoopBound(
+                try channel.pipeline.syncOperations.handler(type: HTTPExchange.self),
+                eventLoop: channel.eventLoop)
+        }
+    }
+
+    deinit { close() }
+
+    /// Closes the connection; it does not wait for the hub.
+    package func close() { channel.close(promise: nil) }
+
+    /// Sends a request and reads the response as a whole.
+    package func send(
+        _ request: HubRequest, maximumBodyByteCount: Int = maximumBodyByteCount,
+        deadlines: Deadlines = Deadlines(total: .seconds(60))
+    ) async throws -> (response: HubResponse, body: [UInt8]) {
+        var body: [UInt8] = []
+        var head: HubResponse?
+        try await send(request, deadlines: deadlines) {
+            head = $0
+            if let length = $0["Content-Length"].flatMap(Int.init(_:)), length > maximumBodyByteCount,
+                request.method != "HEAD"
+            {
+                throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)
+            }
+        } body: {
+            guard body.count + $0.readableBytes <= maximumBodyByteCount else {
+                throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)
+            }
+            body += $0.readableBytesView
+        }
+        guard let head else { throw failure(.closed) }
+        return (head, body)
+    }
+
+    /// Sends a request and hands on the response as it comes: the head once, then the body's pieces. The hub
+    /// waits while a piece is being taken. Whatever is thrown closes the connection.
+    package func send(
+        _ request: HubRequest, deadlines: Deadlines = Deadlines(),
+        head: (HubResponse) async throws -> Void, body: (ByteBuffer) async throws -> Void
+    ) async throws {
+        do {
+            try await begin(request, deadlines)
+            while true {
+                switch try await next() {
+                case .head(let part):
+                    try await head(
+                        HubResponse(
+                            status: Int(part.status.code), headers: part.headers.map { ($0.name, $0.value) }))
+                case .body(let piece): try await body(piece)
+                case .end: return
+                }
+            }
+        } catch {
+            close()
+            if Task.isCancelled { throw CancellationError() }
+            throw (error as? HubConnectionError.Reason).map(failure) ?? error
+        }
+    }
+
+    private func failure(_ reason: HubConnectionError.Reason) -> HubConnectionError {
+        HubConnectionError(address: "\(address)", reason: reason)
+    }
+
+    private func begin(_ request: HubRequest, _ deadlines: Deadlines) async throws {
+        var head = HTTPRequestHead(
+            version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target)
+        guard request.method.utf8.allSatisfy(isTokenCharacter), (1...64).contains(request.method.utf8.count)
+        else { throw HubConnectionError.Reason.invalidRequest("the method is no HTTP method") }
+        guard request.target.utf8.first == UInt8(ascii: "/"), request.target.utf8.count <= 8_192,
+            request.target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+        else {
+            throw HubConnectionError.Reason.invalidRequest(
+                "the path is none: it begins with '/' and holds visible ASCII, the rest percent-encoded")
+        }
+        head.headers.add(name: "Host", value: hostField)
+        for field in request.headers {
+            guard !field.name.isEmpty, field.name.utf8.allSatisfy(isTokenCharacter),
+                !field.value.unicodeScalars.contains(where: {
+                    $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F
+                })
+            else { throw HubConnectionError.Reason.invalidRequest("a header field holds what it must not") }
+            head.headers.add(name: field.name, value: field.value)
+        }
+        if let body = request.body { head.headers.add(name: "Content-Length", value: "\(body.count)") }
+        let body = ByteBuffer(bytes: request.body ?? [])
+        let ready = head
+        try await exchange.flatMapThrowing {
+            try $0.value.begin(
+                ready, body: body, quiet: TimeAmount(deadlines.quiet),
+                total: deadlines.total.map(TimeAmount.init))
+        }.get()
+    }
+
+    private func next() async throws -> HTTPClientResponsePart {
+        try await withTaskCancellationHandler {
+            try await exchange.flatMap { $0.value.next() }.get()
+        } onCancel: {
+            channel.close(promise: nil)
+        }
+    }
+
+    /// `Host` (RFC 9110 § 7.2): the address, without the scope, which means nothing to the other side.
+    private var hostField: String {
+        let text = address.description
+        guard let percent = text.firstIndex(of: "%"), let end = text.firstIndex(of: "]") else { return text }
+        return String(text[..<percent] + text[end...])
+    }
+}
+
+/// A character of a token (RFC 9110 § 5.6.2).
+private func isTokenCharacter(_ byte: UInt8) -> Bool {
+    switch byte {
+    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
+    }
+}

@@ -1,0 +1,126 @@
+import FoundationEssentials
+import Glibc
+package import Identity
+
+/// Why a hub cannot be reached or understood. The words say which side can mend it.
+package struct HubConnectionError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// What the device waited for in vain.
+    package enum Wait: Equatable, Sendable {
+        /// The TCP connection.
+        case connection
+        /// The TLS handshake.
+        case handshake
+        /// The response, or more of it.
+        case response
+    }
+
+    package enum Reason: Equatable, Sendable {
+        /// There is no address to try.
+        case noAddress
+        /// The name has no address; the system's words.
+        case unknownHost(String)
+        /// Nothing listens on the port.
+        case refused
+        /// No way there (errno).
+        case unreachable(Int32)
+        /// No answer within the deadline.
+        case timedOut(Wait)
+        /// Something listens that speaks no TLS.
+        case notTLS
+        /// Another key than the hub's.
+        case otherPin(expected: Pin, seen: Pin)
+        /// A certificate whose key cannot be read.
+        case unreadableKey
+        /// The TLS library's word for what went wrong, the peer's alert (RFC 8446 § 6) mostly.
+        case tls(String)
+        /// The connection ended before the response did.
+        case closed
+        /// The response is larger than this many bytes.
+        case tooLarge(Int)
+        /// The response's header fields are too many or too long.
+        case headersTooLarge
+        /// Not HTTP/1.1 (RFC 9112); the parser's word.
+        case malformed(String)
+        /// The request itself is none: method, target or a header field. Nothing was sent.
+        case invalidRequest(String)
+        /// Another request is under way on this connection.
+        case busy
+        /// What the system said (errno).
+        case system(Int32)
+    }
+
+    /// Whom it is about, as `HOST:PORT`.
+    package let address: String
+    package let reason: Reason
+
+    package init(address: String, reason: Reason) {
+        self.address = address
+        self.reason = reason
+    }
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch reason {
+        case .noAddress: "there is no address to connect to"
+        case .unknownHost(let words): "cannot find the host of \(address): \(words)"
+        case .refused: "\(address) refuses connections"
+        case .unreachable(let code): "\(address) cannot be reached: \(system(code))"
+        case .timedOut(.connection): "\(address) does not answer"
+        case .timedOut(.handshake): "\(address) accepts connections, but does not answer"
+        case .timedOut(.response): "\(address) did not answer the request in time"
+        case .notTLS: "what answers at \(address) speaks no TLS"
+        case .otherPin(let expected, let seen):
+            "\(address) is not the hub \(expected.fingerprint): its key has the fingerprint \(seen.fingerprint)"
+        case .unreadableKey: "\(address) bears a certificate whose key cannot be read"
+        case .tls(let word): "\(address) does not agree on TLS: \(word)"
+        case .closed: "\(address) closed the connection before it had answered"
+        case .tooLarge(let limit): "\(address) answers with more than \(limit) bytes"
+        case .headersTooLarge: "\(address) answers with header fields that are too large"
+        case .malformed(let word): "\(address) does not answer in HTTP/1.1: \(word)"
+        case .invalidRequest(let words): words
+        case .busy: "a request is under way on this connection already"
+        case .system(let code): "the connection to \(address) failed: \(system(code))"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it, and on which side.
+    package var recoverySuggestion: String? {
+        switch reason {
+        case .noAddress, .unknownHost: "check the name; 'hubpair list' shows the hubs on this network"
+        case .refused: "on the hub: is 'hubpair serve' running, and on this port?"
+        case .unreachable: "on this device: is it on the hub's network?"
+        case .timedOut(.connection):
+            "is the hub switched on, and this device on its network? a firewall may stand in between"
+        case .timedOut, .closed: "on the hub: look at what 'hubpair serve' says, and restart it if it hangs"
+        case .notTLS, .malformed, .headersTooLarge, .unreadableKey:
+            "no hub answers there; 'hubpair list' shows the hubs' addresses and ports"
+        case .otherPin:
+            "another hub has this address, somebody answers in the hub's place, or the hub was set up anew; "
+                + "only if it was: 'hubpair print' on the hub makes a new code, pair again"
+        case .tls: "on the hub: is it hubpair that answers on this port? it speaks TLS 1.3"
+        case .tooLarge: "on the hub: this is no answer that hubpair gives"
+        case .invalidRequest, .busy: nil
+        case .system: "try again"
+        }
+    }
+
+    private func system(_ code: Int32) -> String { String(cString: strerror(code)) }
+
+    /// How much it tells: of several addresses that failed, the one with the highest is reported.
+    var weight: Int {
+        switch reason {
+        case .otherPin: 8
+        case .tls, .unreadableKey: 7
+        case .notTLS, .malformed, .headersTooLarge, .tooLarge, .invalidRequest, .busy: 6
+        case .closed, .timedOut(.handshake), .timedOut(.response): 5
+        case .refused: 4
+        case .timedOut(.connection): 3
+        case .system: 2
+        case .unreachable: 1
+        case .unknownHost, .noAddress: 0
+        }
+    }
+}

@@ -1,0 +1,248 @@
+import Discovery
+import Glibc
+package import Identity
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+package import PinnedTLS
+import Synchronization
+
+/// Whose key a connection must show.
+package enum ExpectedPeer: Hashable, Sendable {
+    /// The hub with this pin. Another one gets nothing but the first message of the handshake.
+    case pin(Pin)
+    /// Anybody: to learn who it is, or because proofs follow that bind the key which was seen.
+    case any
+}
+
+/// Opens connections to hubs: TCP and TLS, to the first of some addresses that shows the right key.
+package struct HubConnector: Sendable {
+    /// After this long without an answer the next address is tried beside the first (RFC 8305 § 5).
+    package static let stagger = Duration.milliseconds(250)
+    /// The most addresses that are tried for one connection.
+    package static let maximumAddresses = 128
+    /// One thread for all connections of this process; it does nothing but move bytes. It is never stopped.
+    static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+
+    private let context: NIOSSLContext
+
+    /// - Parameters:
+    ///   - identity: what the device shows as its client certificate, if it is asked for one.
+    ///   - allowsTLS12: for servers that are no hubpair, whose key is only to be seen.
+    package init(identity: TLSIdentity? = nil, allowsTLS12: Bool = false) throws {
+        var configuration = try identity?.clientConfiguration() ?? .pinned
+        if allowsTLS12 { configuration.minimumTLSVersion = .tlsv12 }
+        // Nobody's authorities count; reading the system's would cost more than the handshake.
+        configuration.trustRoots = .certificates([])
+        configuration.shutdownTimeout = .seconds(1)
+        context = try NIOSSLContext(configuration: configuration)
+    }
+
+    /// Connects to the first of `addresses` that shows the right key; the others are tried beside it.
+    ///
+    /// - Parameter deadline: the longest that it may take: names, TCP, TLS.
+    package func connect(
+        to addresses: [HubAddress], expecting peer: ExpectedPeer, deadline: Duration = .seconds(10)
+    ) async throws -> HubConnection {
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            defer { group.cancelAll() }
+            var race = Race(addresses)
+            let end = ContinuousClock.now + deadline
+            group.addTask {
+                // Attempts end by themselves and say how far they came; this is for names.
+                try await Task.sleep(until: end + .milliseconds(100))
+                return .deadline
+            }
+            while true {
+                for move in race.moves() {
+                    switch move {
+                    case .resolve(let address): group.addTask { await .resolved(resolve(address)) }
+                    case .dial(let address):
+                        group.addTask { await .dialled(dial(address, expecting: peer, until: end)) }
+                    case .wait(let number):
+                        group.addTask {
+                            try await Task.sleep(for: HubConnector.stagger)
+                            return .waited(number)
+                        }
+                    case .giveUp(let error): throw error
+                    }
+                }
+                guard let event = try await group.next() else { throw CancellationError() }
+                switch event {
+                case .dialled(.success(let connection)): return connection
+                case .dialled(.failure(let error)): race.failed(error)
+                case .resolved(.success(let found)): race.resolved(found)
+                case .resolved(.failure(let error)): race.unresolved(error)
+                case .waited(let number): race.waited(number)
+                case .deadline: throw race.deadline()
+                }
+            }
+        }
+    }
+
+    private enum Event: Sendable {
+        case resolved(Result<[HubAddress], HubConnectionError>)
+        case dialled(Result<HubConnection, HubConnectionError>)
+        case waited(Int)
+        case deadline
+    }
+
+    /// Asks the system for a name. A server that does not answer can hold the asking thread for long; who has
+    /// given up does not wait for it.
+    private func resolve(_ address: HubAddress) async -> Result<[HubAddress], HubConnectionError> {
+        let promise = HubConnector.group.next().makePromise(of: [HubAddress].self)
+        promise.completeWith(
+            NIOThreadPool.singleton.runIfActive(eventLoop: promise.futureResult.eventLoop) {
+                try address.resolved()
+            })
+        do {
+            return .success(
+                try await withTaskCancellationHandler {
+                    try await promise.futureResult.get()
+                } onCancel: {
+                    promise.fail(CancellationError())
+                })
+        } catch let error as HubConnectionError {
+            return .failure(error)
+        } catch {
+            return .failure(HubConnectionError(address: "\(address)", reason: .timedOut(.connection)))
+        }
+    }
+
+    /// One address: TCP, TLS, and the check of the key.
+    private func dial(
+        _ address: HubAddress, expecting peer: ExpectedPeer, until end: ContinuousClock.Instant
+    ) async -> Result<HubConnection, HubConnectionError> {
+        let loop = HubConnector.group.next()
+        let handshake = loop.makePromise(of: Void.self)
+        let attempt = Attempt()
+        let time = TimeAmount(max(.milliseconds(1), ContinuousClock.now.duration(to: end)))
+        let timer = loop.scheduleTask(in: time) { attempt.abandon(handshake, .timedOut(.handshake)) }
+        defer { timer.cancel() }
+        do {
+            let channel = try await withTaskCancellationHandler {
+                let channel = try await bootstrap(loop, handshake, attempt, expecting: peer)
+                    .connectTimeout(time).connect(to: address.socketAddress()).get()
+                try await handshake.futureResult.get()
+                return channel
+            } onCancel: {
+                attempt.abandon(handshake, .closed)
+            }
+            guard let pin = attempt.pin else {
+                channel.close(promise: nil)
+                return .failure(HubConnectionError(address: "\(address)", reason: .unreadableKey))
+            }
+            return .success(HubConnection(channel: channel, address: address, pin: pin))
+        } catch {
+            let reason = attempt.rejection ?? .init(error)
+            attempt.abandon(handshake, reason)
+            return .failure(HubConnectionError(address: "\(address)", reason: reason))
+        }
+    }
+
+    private func bootstrap(
+        _ loop: any EventLoop, _ handshake: EventLoopPromise<Void>, _ attempt: Attempt,
+        expecting peer: ExpectedPeer
+    ) -> ClientBootstrap {
+        ClientBootstrap(group: loop)
+            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try attempt.attach(channel)
+                    let pipeline = channel.pipeline.syncOperations
+                    try pipeline.addHandler(FirstByte())
+                    try pipeline.addHandler(
+                        NIOSSLClientHandler(context: context, serverHostname: nil) { certificates, verdict in
+                            verdict.succeed(
+                                attempt.check(certificates, expecting: peer) ? .certificateVerified : .failed)
+                        })
+                    var limits = NIOHTTPDecoderLimitConfiguration()
+                    limits.maxHeaderFieldSize = 16_384
+                    limits.maxHeaderListSize = 65_536
+                    limits.maxHeaderFieldCount = 128
+                    try pipeline.addHTTPClientHandlers(decoderLimitConfiguration: limits)
+                    try pipeline.addHandler(HTTPExchange(handshake: handshake))
+                }
+            }
+    }
+}
+
+/// One attempt to connect: its channel, to be given up at any moment, and what it sees of its peer.
+private final class Attempt: Sendable {
+    private struct State {
+        var channel: (any Channel)?
+        var isAbandoned = false
+        var pin: Pin?
+        var rejection: HubConnectionError.Reason?
+    }
+
+    private let state = Mutex(State())
+
+    /// The peer's, once it has been seen.
+    var pin: Pin? { state.withLock { $0.pin } }
+    /// Why the peer's key was refused.
+    var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
+
+    func attach(_ channel: any Channel) throws {
+        try state.withLock {
+            guard !$0.isAbandoned else { throw HubConnectionError.Reason.closed }
+            $0.channel = channel
+        }
+    }
+
+    /// Ends it, however far it has come.
+    func abandon(_ handshake: EventLoopPromise<Void>, _ reason: HubConnectionError.Reason) {
+        handshake.fail(reason)
+        let channel = state.withLock {
+            $0.isAbandoned = true
+            return $0.channel
+        }
+        channel?.close(promise: nil)
+    }
+
+    /// The pin is taken over the leaf's key; that the peer holds the private key, TLS proves (RFC 8446
+    /// § 4.4.3). Names, dates and issuers do not count.
+    func check(_ certificates: [NIOSSLCertificate], expecting peer: ExpectedPeer) -> Bool {
+        state.withLock {
+            guard let leaf = certificates.first, let key = Pin(leaf) else {
+                $0.rejection = .unreadableKey
+                return false
+            }
+            $0.pin = key
+            guard case .pin(let expected) = peer, key != expected else { return true }
+            $0.rejection = .otherPin(expected: expected, seen: key)
+            return false
+        }
+    }
+}
+
+/// Tells a port without TLS from one that fails: a server's first byte is that of a handshake record or an
+/// alert (RFC 8446 § 5.1).
+private final class FirstByte: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let byte = unwrapInboundIn(data).readableBytesView.first else { return }
+        guard byte == 0x16 || byte == 0x15 else {
+            context.fireErrorCaught(HubConnectionError.Reason.notTLS)
+            return
+        }
+        context.fireChannelRead(data)
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    }
+}
+
+extension HubAddress {
+    /// The address for the system; only after ``resolved()``.
+    fileprivate func socketAddress() throws -> SocketAddress {
+        guard case .address(let address) = host else { throw HubConnectionError.Reason.noAddress }
+        guard let scope = address.scope else {
+            return try SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: Int(port))
+        }
+        guard let native = systemAddress(of: address, scope: scope) else {
+            throw HubConnectionError.Reason.unreachable(ENODEV)
+        }
+        return SocketAddress(native)
+    }
+}
