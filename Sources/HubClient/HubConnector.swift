@@ -35,7 +35,7 @@ package struct HubConnector: Sendable {
         if allowsTLS12 { configuration.minimumTLSVersion = .tlsv12 }
         // Nobody's authorities count; reading the system's would cost more than the handshake.
         configuration.trustRoots = .certificates([])
-        configuration.shutdownTimeout = .seconds(1)
+        configuration.shutdownTimeout = .milliseconds(200)
         context = try NIOSSLContext(configuration: configuration)
     }
 

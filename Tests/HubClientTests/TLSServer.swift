@@ -22,6 +22,8 @@ final class TLSServer: Sendable {
         case silent
         /// Sends these bytes over and over, as fast as they are taken, once a request has come.
         case endless(first: [UInt8], then: [UInt8])
+        /// Sends these bytes once a request has come, then one more every 10 ms.
+        case drip(first: [UInt8], byte: UInt8)
         /// Closes at once when a request comes.
         case close
         /// Echoes a request's head as a response's body.
@@ -142,6 +144,9 @@ private final class Conductor: ChannelInboundHandler {
                 let length = "HTTP/1.1 200 OK\r\nContent-Length: \(head.count)\r\nX-Conduct: echo\r\n\r\n"
                 send(Array(length.utf8) + head, context)
             case .close: context.close(promise: nil)
+            case .drip(let first, let byte):
+                send(first, context)
+                drip(byte, context)
             case .silent, .endless: break
             }
         }
@@ -156,6 +161,12 @@ private final class Conductor: ChannelInboundHandler {
 
     private func send(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+    }
+
+    private func drip(_ byte: UInt8, _ context: ChannelHandlerContext) {
+        guard !isClosed else { return }
+        send([byte], context)
+        context.eventLoop.assumeIsolated().scheduleTask(in: .milliseconds(10)) { self.drip(byte, context) }
     }
 
     private func flood(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
