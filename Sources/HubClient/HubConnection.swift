@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import Identity
-package import NIOCore
+import NIOCore
 import NIOHTTP1
 
 /// A request to a hub.
@@ -94,10 +94,10 @@ package final class HubConnection: Sendable {
                 throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)
             }
         } body: {
-            guard body.count + $0.readableBytes <= maximumBodyByteCount else {
+            guard body.count + $0.count <= maximumBodyByteCount else {
                 throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)
             }
-            body += $0.readableBytesView
+            body += $0
         }
         guard let head else { throw failure(.closed) }
         return (head, body)
@@ -107,7 +107,7 @@ package final class HubConnection: Sendable {
     /// waits while a piece is being taken. Whatever is thrown closes the connection.
     package func send(
         _ request: HubRequest, deadlines: Deadlines = Deadlines(),
-        head: (HubResponse) async throws -> Void, body: (ByteBuffer) async throws -> Void
+        head: (HubResponse) async throws -> Void, body: ([UInt8]) async throws -> Void
     ) async throws {
         do {
             try await begin(request, deadlines)
@@ -117,7 +117,7 @@ package final class HubConnection: Sendable {
                     try await head(
                         HubResponse(
                             status: Int(part.status.code), headers: part.headers.map { ($0.name, $0.value) }))
-                case .body(let piece): try await body(piece)
+                case .body(let piece): try await body(Array(piece.readableBytesView))
                 case .end: return
                 }
             }

@@ -41,13 +41,17 @@ package struct HubConnector: Sendable {
 
     /// Connects to the first of `addresses` that shows the right key; the others are tried beside it.
     ///
-    /// - Parameter deadline: the longest that it may take: names, TCP, TLS.
+    /// - Parameters:
+    ///   - more: addresses that are still being looked for; nothing is given up before it ends.
+    ///   - deadline: the longest that it may take: search, names, TCP, TLS.
     package func connect(
-        to addresses: [HubAddress], expecting peer: ExpectedPeer, deadline: Duration = .seconds(10)
+        to addresses: [HubAddress], and more: AsyncStream<[HubAddress]>? = nil,
+        expecting peer: ExpectedPeer, deadline: Duration = .seconds(10)
     ) async throws -> HubConnection {
         try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
-            var race = Race(addresses)
+            var race = Race(addresses, isOpen: more != nil)
+            if let more { group.addTask { await next(of: more) } }
             let end = ContinuousClock.now + deadline
             group.addTask {
                 // Attempts end by themselves and say how far they came; this is for names.
@@ -72,6 +76,10 @@ package struct HubConnector: Sendable {
                 switch event {
                 case .dialled(.success(let connection)): return connection
                 case .dialled(.failure(let error)): race.failed(error)
+                case .found(let addresses):
+                    race.found(addresses)
+                    if let more { group.addTask { await next(of: more) } }
+                case .searched: race.searched()
                 case .resolved(.success(let found)): race.resolved(found)
                 case .resolved(.failure(let error)): race.unresolved(error)
                 case .waited(let number): race.waited(number)
@@ -82,10 +90,18 @@ package struct HubConnector: Sendable {
     }
 
     private enum Event: Sendable {
+        case found([HubAddress])
+        case searched
         case resolved(Result<[HubAddress], HubConnectionError>)
         case dialled(Result<HubConnection, HubConnectionError>)
         case waited(Int)
         case deadline
+    }
+
+    private func next(of stream: AsyncStream<[HubAddress]>) async -> Event {
+        // The iterators of a stream share its elements.
+        for await addresses in stream { return .found(addresses) }
+        return .searched
     }
 
     /// Asks the system for a name. A server that does not answer can hold the asking thread for long; who has

@@ -12,6 +12,24 @@ package struct ManageHubs {
         return (known.hubs, known.defaultHub)
     }
 
+    /// The hub that is meant, and whether it is the default; nil means the default, or the only one there is.
+    package func find(_ selector: PeerSelector?) throws -> (hub: KnownHub, isDefault: Bool) {
+        let known = try configuration.knownHubs()
+        let index: Int
+        if let selector {
+            index = try selector.index(
+                in: known.hubs.map { ($0.name, $0.fingerprint) }, kind: "hub", list: "hubpair hubs")
+        } else {
+            guard !known.hubs.isEmpty else { throw NoHubError.notPaired }
+            guard
+                let position = known.hubs.firstIndex(where: { $0.fingerprint == known.defaultHub })
+                    ?? (known.hubs.count == 1 ? 0 : nil)
+            else { throw NoHubError.noDefault }
+            index = position
+        }
+        return (known.hubs[index], known.hubs[index].fingerprint == known.defaultHub)
+    }
+
     /// Makes a hub the one that is used when none is named.
     package func use(_ selector: PeerSelector) throws -> KnownHub {
         try change(selector) { known, hub in known.use(hub.fingerprint) }

@@ -18,13 +18,16 @@ struct Race {
     private var untried: [HubAddress] = []
     private var known: Set<HubAddress> = []
     private var resolving = 0
+    private var isOpen: Bool
     private var dialling = 0
     private var wait = 0
     private var isWaiting = false
     private var worst: HubConnectionError?
     private var lastDialled: HubAddress?
 
-    init(_ addresses: [HubAddress]) {
+    /// - Parameter isOpen: more addresses are being looked for.
+    init(_ addresses: [HubAddress], isOpen: Bool = false) {
+        self.isOpen = isOpen
         for address in addresses {
             switch address.host {
             case .address: insert(address)
@@ -46,13 +49,13 @@ struct Race {
             dialling += 1
             lastDialled = address
             moves.append(.dial(address))
-            if !untried.isEmpty || resolving > 0 {
+            if !untried.isEmpty || resolving > 0 || isOpen {
                 isWaiting = true
                 wait += 1
                 moves.append(.wait(wait))
             }
         }
-        if resolving == 0, dialling == 0, untried.isEmpty {
+        if !isOpen, resolving == 0, dialling == 0, untried.isEmpty {
             moves.append(.giveUp(worst ?? HubConnectionError(address: "", reason: .noAddress)))
         }
         return moves
@@ -62,6 +65,13 @@ struct Race {
         resolving -= 1
         for address in addresses { insert(address) }
     }
+
+    mutating func found(_ addresses: [HubAddress]) {
+        for address in addresses { insert(address) }
+    }
+
+    /// No more addresses will be found.
+    mutating func searched() { isOpen = false }
 
     mutating func unresolved(_ error: HubConnectionError) {
         resolving -= 1
@@ -81,7 +91,7 @@ struct Race {
     /// The error when the time is over.
     func deadline() -> HubConnectionError {
         guard dialling > 0 || worst == nil, let address = lastDialled else {
-            return worst ?? HubConnectionError(address: "", reason: .timedOut(.connection))
+            return worst ?? HubConnectionError(address: "", reason: .noAddress)
         }
         let late = HubConnectionError(address: "\(address)", reason: .timedOut(.connection))
         guard let worst, worst.weight > late.weight else { return late }

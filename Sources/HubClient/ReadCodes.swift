@@ -52,6 +52,11 @@ package struct ReadCodes {
         if path == "-", let text = CodeContent.line(of: bytes), CodeContent(payload: text) != .other {
             return [Reading(payload: text, content: CodeContent(payload: text))]
         }
+        return try run(image: bytes, limits: limits)
+    }
+
+    /// The same for the bytes of an image.
+    package static func run(image bytes: [UInt8], limits: ImageLimits) throws -> [Reading] {
         let image = try LuminanceImage.decode(bytes, limits: limits)
         let result = try QRScanner.scan(image)
         guard !result.codes.isEmpty else { throw NoCodeError(image: image, result: result) }

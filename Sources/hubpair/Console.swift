@@ -8,9 +8,10 @@ enum Console {
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// True if standard output knows escape sequences: a terminal that is not `TERM=dumb`.
-    static var outputKnowsEscapes: Bool {
-        outputIsTerminal && ProcessInfo.processInfo.environment["TERM"] != "dumb"
-    }
+    static var outputKnowsEscapes: Bool { outputIsTerminal && knowsEscapes }
+
+    /// True if a terminal, if there is one, knows escape sequences.
+    static var knowsEscapes: Bool { ProcessInfo.processInfo.environment["TERM"] != "dumb" }
 
     /// True if standard output may carry colours: it knows them, and `NO_COLOR` does not ask for none
     /// (no-color.org).

@@ -37,6 +37,15 @@ enum ExitStatus: Int32, Error {
             case let error as HubError: ExitStatus(of: error)
             case let error as ServeError: ExitStatus(of: error)
             case let error as PeerSelectorError: ExitStatus(of: error)
+            case let error as HubConnectionError: ExitStatus(of: error)
+            case let error as PairRefusal: ExitStatus(of: error)
+            case let error as PairError: ExitStatus(of: error)
+            // Who answers is not the hub.
+            case is PairReplyError: .notPermitted
+            case HubSearchError.notFound: .unavailable
+            case is HubSearchError: .usage
+            case is NoHubError: .nothingFound
+            case is DeviceIdentityError: .badConfiguration
             case is OutputError: .cannotWrite
             case is NoCodeError: .nothingFound
             case is ImageError: .badData
@@ -81,6 +90,37 @@ enum ExitStatus: Int32, Error {
             case .portBusy: .unavailable
             case .portNotPermitted: .notPermitted
             case .noSuchAddress, .cannotListen, .upstreamIsHub: .badConfiguration
+            }
+    }
+
+    private init(of error: HubConnectionError) {
+        self =
+            switch error.reason {
+            case .invalidRequest: .usage
+            // Never to be tried again by a script: somebody stands in the hub's place.
+            case .otherPin: .notPermitted
+            case .busy: .tryAgain
+            default: .unavailable
+            }
+    }
+
+    private init(of error: PairRefusal) {
+        self =
+            switch error.code {
+            case .tooManyAttempts, .unavailable: .tryAgain
+            case .notApproved, .noCertificate: .notPermitted
+            case .nameInvalid: .usage
+            // The code is unknown, used up or expired: another one is needed.
+            default: .badData
+            }
+    }
+
+    private init(of error: PairError) {
+        self =
+            switch error {
+            case .noHub: .unavailable
+            case .revoked: .notPermitted
+            case .askIsGone, .notApprovedInTime: .tryAgain
             }
     }
 

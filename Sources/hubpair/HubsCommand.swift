@@ -8,9 +8,9 @@ import Pairing
 struct HubsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hubs",
-        abstract: "List the hubs that this device is paired with; use, rename or forget one.",
+        abstract: "List the hubs that this device is paired with; show, use, rename or forget one.",
         discussion: "HUB is a hub's name, or its fingerprint in any spacing and case.",
-        subcommands: [List.self, Use.self, Rename.self, Forget.self, Reset.self],
+        subcommands: [List.self, Show.self, Use.self, Rename.self, Forget.self, Reset.self],
         defaultSubcommand: List.self
     )
 
@@ -33,6 +33,45 @@ struct HubsCommand: ParsableCommand {
                     [$0.name, $0.hub, $0.address ?? "-", $0.paired ?? "-", $0.default ? "default" : ""]
                 }
             ).write()
+        }
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show one hub, or the curl arguments that reach it.",
+            discussion: """
+                --curl writes one line for a shell, with the hub's URL at its end:
+                eval curl "$(hubpair hubs show --curl)/devices/"
+                """)
+        @OptionGroup var configuration: ConfigurationOption
+        @OptionGroup var json: JSONOption
+        @Flag(help: "Write the curl arguments that do what 'hubpair call' does.") var curl = false
+        @Argument(help: "Its name or fingerprint; else the default.") var hub: PeerSelector?
+
+        func validate() throws {
+            guard !(curl && json.isSet) else { throw ValidationError("--curl and --json exclude each other") }
+        }
+
+        func run() throws {
+            let (hub, isDefault) = try ManageHubs(configuration: configuration.configuration).find(hub)
+            if curl {
+                guard let arguments = CurlArguments(hub: hub, configuration: configuration.configuration)
+                else {
+                    Console.report(
+                        "the address of \(hub.name) is not known",
+                        hint: "'hubpair call --hub \(hub.fingerprint) GET /' finds it, and remembers it")
+                    throw ExitStatus.nothingFound
+                }
+                return try Console.output(arguments.shellLine)
+            }
+            let line = HubLine(hub, isDefault: isDefault)
+            if json.isSet { return try JSONLine.write(line) }
+            try Console.output("name         \(Console.escaped(line.name))")
+            try Console.output("fingerprint  \(line.hub)")
+            try Console.output("pin          \(hub.pin.text)")
+            try Console.output("address      \(Console.escaped(line.address ?? "-"))")
+            try Console.output("paired       \(line.paired ?? "-")")
+            try Console.output("default      \(isDefault ? "yes" : "no")")
         }
     }
 

@@ -42,4 +42,10 @@ struct Lifetime: ExpressibleByArgument, Equatable {
             }
         return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
+
+    /// A span of time as a clock shows it: `9:58`.
+    static func clock(_ duration: Duration) -> String {
+        let seconds = max(0, duration.components.seconds)
+        return "\(seconds / 60):\(seconds % 60 < 10 ? "0" : "")\(seconds % 60)"
+    }
 }

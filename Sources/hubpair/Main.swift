@@ -13,7 +13,10 @@ enum Main {
             try Startup.refuseTextThatIsNotUTF8()
             try refuseSecrets(in: arguments)
             var command = try Hubpair.parseAsRoot(arguments)
-            if var asynchronous = command as? any AsyncParsableCommand {
+            if var prepared = command as? any PreparedCommand {
+                try prepared.prepare()
+                try await prepared.run()
+            } else if var asynchronous = command as? any AsyncParsableCommand {
                 try await asynchronous.run()
             } else {
                 try command.run()
@@ -78,21 +81,28 @@ enum Main {
     }
 }
 
+/// A command that does something while the process has one thread: pictures are decoded in a child then, and
+/// fork(2) keeps only the thread that calls it.
+protocol PreparedCommand: AsyncParsableCommand {
+    /// Comes before `run`, on the only thread.
+    mutating func prepare() throws
+}
+
 /// The root of the command line.
 struct Hubpair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hubpair",
         abstract: "Find the home hubs on the local network, and let a device in with a QR code.",
         discussion: """
-            On the hub: setup, serve, print, devices. On a device: list, scan, hubs.
+            On the hub: setup, serve, print, devices. On a device: list, scan, pair, hubs, call.
 
             Exit codes: 0 done, 1 nothing found, 64 usage, 65 bad data, 66 no such input, 69 nobody answers, \
             73 cannot write, 75 try again, 77 not permitted or not approved, 78 bad configuration.
             """,
         version: "0.1.0",
         subcommands: [
-            SetupCommand.self, ServeCommand.self, PrintCommand.self, DevicesCommand.self, ListCommand.self, ScanCommand.self,
-            HubsCommand.self,
+            SetupCommand.self, ServeCommand.self, PrintCommand.self, DevicesCommand.self, ListCommand.self,
+            ScanCommand.self, PairCommand.self, HubsCommand.self, CallCommand.self,
         ]
     )
 }

@@ -1,7 +1,6 @@
 import Discovery
 import HubClient
 import Identity
-import NIOCore
 import PinnedTLS
 import Synchronization
 import Testing
@@ -130,7 +129,7 @@ import Testing
             try await connection.send(get) {
                 #expect($0.status == 200)
             } body: {
-                count += $0.readableBytes
+                count += $0.count
                 if count > 8 << 20 { throw Enough() }
             }
         }

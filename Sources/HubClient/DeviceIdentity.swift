@@ -1,0 +1,81 @@
+import FoundationEssentials
+import Pairing
+package import PinnedTLS
+
+/// Where the device keeps its one lasting key and the certificate that carries it in TLS.
+///
+/// The key is made when the device first pairs, and never replaced: hubs know the device by it. The certificate
+/// is there for other programs, such as curl; it is made anew if it is lost.
+package enum DeviceIdentity {
+    package static let keyFileName = "device-key.pem"
+    package static let certificateFileName = "device-certificate.pem"
+
+    /// The identity in the directory, or nil if this device has none yet.
+    package static func load(from configuration: DeviceConfiguration) throws -> TLSIdentity? {
+        do {
+            return try load(from: ProtectedDirectory(path: configuration.path))
+        } catch FileError.missing {
+            return nil
+        }
+    }
+
+    /// The identity in the directory; it, and the directory, are made if they are missing.
+    package static func ensure(in configuration: DeviceConfiguration) throws -> TLSIdentity {
+        try ProtectedDirectory(path: configuration.path, create: true).withLock { directory in
+            let identity: TLSIdentity
+            if let present = try load(from: directory) {
+                identity = present
+            } else {
+                // Hubs that are known without a key are hubs that know a lost key; a new one would hide that.
+                guard try KnownHubs(in: directory).hubs.isEmpty else {
+                    throw DeviceIdentityError.missing(path: directory.path(of: keyFileName))
+                }
+                identity = .random()
+                try directory.create(keyFileName, with: Array(identity.keyPEM.utf8))
+            }
+            let certificate = try directory.read(certificateFileName)
+            if certificate.map(identity.isBorne(byCertificatePEM:)) != true {
+                try directory.replace(certificateFileName, with: Array(identity.certificatePEM().utf8))
+            }
+            return identity
+        }
+    }
+
+    private static func load(from directory: borrowing ProtectedDirectory) throws -> TLSIdentity? {
+        guard let bytes = try directory.read(keyFileName) else { return nil }
+        guard let identity = TLSIdentity(keyPEM: bytes) else {
+            throw DeviceIdentityError.unreadable(path: directory.path(of: keyFileName))
+        }
+        return identity
+    }
+}
+
+/// Why this device has no identity to show.
+package enum DeviceIdentityError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// Hubs are known, but the key by which they know this device is gone.
+    case missing(path: String)
+    /// The file holds no P-256 key.
+    case unreadable(path: String)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .missing(let path): "\(path) is missing, and hubs know this device by it"
+        case .unreadable(let path): "\(path) is not a P-256 key in PEM"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .missing:
+            "bring it back from a backup; if there is none, 'hubpair hubs reset' and pair with each hub again"
+        case .unreadable(let path):
+            "bring it back from a backup; if there is none, move it away (mv \(shellQuoted(path)) "
+                + "\(shellQuoted(path + ".bad"))), 'hubpair hubs reset', and pair with each hub again"
+        }
+    }
+}

@@ -1,0 +1,119 @@
+import Discovery
+import FoundationEssentials
+import Pairing
+import Synchronization
+
+/// Connects to a hub by what is known of it: a code, the keyfile, or where a person says that it is.
+struct HubFinder: Sendable {
+    let configuration: DeviceConfiguration
+    let connector: HubConnector
+
+    /// The hub of a code. One with a pin may be tried anywhere, since the handshake checks it; a typed code goes
+    /// only where it is told to, or to the only hub there is.
+    func connect(code: ScannedCode, place: HubPlace?) async throws -> HubConnection {
+        guard case .pairing(let code) = code else {
+            return try await connector.connect(to: try await addresses(place), expecting: .any)
+        }
+        var addresses: [HubAddress] = []
+        if let hint = code.addressHint, let address = NetworkAddress(bytes: hint.ipv4) {
+            addresses.append(HubAddress(address, port: hint.port))
+        }
+        switch place {
+        case .address(let address):
+            addresses.append(address)
+            return try await connector.connect(to: addresses, expecting: .pin(code.hub))
+        case .name(let name) where Fingerprint(forgiving: name) == nil:
+            return try await connect(code.hub, addresses, search: .name(name))
+        case .name(let name):
+            guard Fingerprint(forgiving: name) == code.hub.fingerprint else {
+                throw HubSearchError.otherHub(asked: name, code: code.hub.fingerprint)
+            }
+            return try await connect(code.hub, addresses, search: .fingerprint(code.hub.fingerprint))
+        case nil:
+            let known = try configuration.knownHubs().hubs.first { $0.pin == code.hub }
+            if let address = known?.address.flatMap(HubAddress.init) { addresses.append(address) }
+            return try await connect(code.hub, addresses, search: .fingerprint(code.hub.fingerprint))
+        }
+    }
+
+    /// A hub that this device is paired with: where it was last, or where it announces itself now. A new address
+    /// is remembered.
+    func connect(to hub: KnownHub) async throws -> HubConnection {
+        let last = hub.address.flatMap(HubAddress.init)
+        // The network is asked only if the last address keeps us waiting.
+        let connection = try await connect(
+            hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
+            after: last == nil ? .zero : .seconds(1))
+        if hub.address != connection.address.description, last?.isName != true {
+            try remember(connection)
+        }
+        return connection
+    }
+
+    private func connect(
+        _ pin: Pin, _ addresses: [HubAddress], search target: HubSearch.Target, after delay: Duration = .zero
+    ) async throws -> HubConnection {
+        let failure = Failure()
+        let more = HubSearch(target: target).addresses(after: delay) { error in
+            failure.error.withLock { $0 = error }
+        }
+        do {
+            return try await connector.connect(to: addresses, and: more, expecting: .pin(pin))
+        } catch let error as HubConnectionError where error.reason == .noAddress {
+            if let error = failure.error.withLock({ $0 }) { throw error }
+            throw HubSearchError.notFound(target.description)
+        }
+    }
+
+    /// Where a typed code may go.
+    private func addresses(_ place: HubPlace?) async throws -> [HubAddress] {
+        let target: HubSearch.Target
+        switch place {
+        case .address(let address): return [address]
+        case .name(let name): target = Fingerprint(forgiving: name).map { .fingerprint($0) } ?? .name(name)
+        case nil: target = .any
+        }
+        var found: [DiscoveredHub.Key: DiscoveredHub] = [:]
+        for try await hub in HubSearch(target: target, patience: .seconds(1)).hubs { found[hub.key] = hub }
+        guard let hub = found.values.first else {
+            // A host's name without a dot.
+            if case .name(let name) = place, let address = HubAddress(name) { return [address] }
+            throw HubSearchError.notFound(target.description)
+        }
+        guard found.count == 1 else {
+            throw HubSearchError.several(
+                found.values.map { "\($0.name) (\($0.id?.description ?? "-"))" }.sorted())
+        }
+        return HubSearch.addresses(of: hub)
+    }
+
+    /// Why the search ended early, if it did.
+    private final class Failure: Sendable {
+        let error = Mutex<(any Error)?>(nil)
+    }
+
+    private func remember(_ connection: HubConnection) throws {
+        try ProtectedDirectory(path: configuration.path).withLock { directory in
+            var known = try KnownHubs(in: directory)
+            // It may have been forgotten meanwhile.
+            guard var hub = known.hubs.first(where: { $0.pin == connection.pin }) else { return }
+            hub.address = connection.address.description
+            known.insert(hub)
+            try directory.replace(KnownHubs.fileName, with: known.serialized)
+        }
+    }
+}
+
+extension HubAddress {
+    fileprivate var isName: Bool { if case .name = host { true } else { false } }
+}
+
+extension HubSearch.Target: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .fingerprint(let fingerprint): "the hub \(fingerprint)"
+        case .name(let name): "a hub called \"\(name)\""
+        case .any: "a hub that can pair"
+        }
+    }
+}

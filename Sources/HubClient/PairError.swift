@@ -1,0 +1,44 @@
+import FoundationEssentials
+
+/// Why pairing came to nothing, where the hub did not refuse it in words of the exchange.
+package enum PairError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// What answers is no hub that can pair; its HTTP status.
+    case noHub(address: String, status: Int)
+    /// The owner has refused the device, or taken the approval back.
+    case revoked
+    /// The hub has forgotten the question.
+    case askIsGone
+    /// The owner did not answer while the question was open.
+    case notApprovedInTime
+
+    /// True if asking again with the same code makes no sense, or begins from the start.
+    var isFinal: Bool {
+        switch self {
+        case .revoked, .askIsGone: true
+        case .noHub, .notApprovedInTime: false
+        }
+    }
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .noHub(let address, let status): "what answers at \(address) cannot pair (HTTP status \(status))"
+        case .revoked: "the hub's owner has refused this device"
+        case .askIsGone: "the hub has forgotten that this device asked"
+        case .notApprovedInTime: "the hub's owner has not approved this device within 10 minutes"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it, and on which side.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .noHub: "on the hub: is it 'hubpair serve' that answers there, and up to date?"
+        case .revoked: "on the hub: only a new code from 'hubpair print' approves this device now"
+        case .askIsGone, .notApprovedInTime:
+            "on this device: pair again with the label, while the owner is at the hub"
+        }
+    }
+}

@@ -1,0 +1,116 @@
+import FoundationEssentials
+import Pairing
+
+/// What pairing writes on the device: the attempt before the request, the hub after its proof.
+struct PairFiles: Sendable {
+    let configuration: DeviceConfiguration
+
+    /// The attempt with this code: the one that was begun before, else a new one, which is on disk when this
+    /// returns. One that was begun keeps its name: the hub may have approved the device under it.
+    func begin(
+        _ secret: TicketSecret, name: PeerName?, device: Pin, now: Date
+    ) throws -> (PairAttempt, isResumed: Bool) {
+        try ProtectedDirectory(path: configuration.path).withLock { directory in
+            var attempts = try PairFiles.attempts(in: directory)
+            let present = attempts[secret.ticketID]
+            let begun: PairAttempts.Attempt
+            if let present {
+                begun = present
+            } else {
+                begun = PairAttempts.Attempt(
+                    ticket: secret.ticketID, name: try name ?? PairFiles.hostName(), nonce: .random(),
+                    begun: now)
+                attempts.begin(begun)
+                try directory.replace(PairAttempts.fileName, with: attempts.serialized)
+            }
+            let attempt = PairAttempt(secret: secret, name: begun.name, nonce: begun.nonce, device: device)
+            return (attempt, present != nil)
+        }
+    }
+
+    /// Forgets an attempt whose end is known.
+    func end(_ attempt: PairAttempt) throws {
+        try ProtectedDirectory(path: configuration.path).withLock { directory in
+            try PairFiles.end(attempt, in: directory)
+        }
+    }
+
+    /// Refuses a name for the hub `pin` that another hub has here.
+    func check(_ alias: PeerName, for pin: Pin?) throws {
+        let hubs = try configuration.knownHubs().hubs
+        if let other = hubs.first(where: { $0.name == alias && $0.pin != pin }) {
+            throw PeerSelectorError.nameTaken(name: alias.description, by: other.fingerprint)
+        }
+    }
+
+    /// Stores the hub; the first one becomes the default. Only after its proof.
+    func store(
+        _ reply: PairReply, from connection: HubConnection, attempt: PairAttempt, alias: PeerName?, now: Date
+    ) throws -> PairWithHub.Outcome {
+        try ProtectedDirectory(path: configuration.path).withLock { directory in
+            var known = try KnownHubs(in: directory)
+            let before = known.hubs.first { $0.pin == connection.pin }
+            let others = known.hubs.filter { $0.pin != connection.pin }.map(\.name)
+            if let alias,
+                let other = known.hubs.first(where: { $0.name == alias && $0.pin != connection.pin })
+            {
+                throw PeerSelectorError.nameTaken(name: alias.description, by: other.fingerprint)
+            }
+            let hub = KnownHub(
+                name: alias ?? before?.name ?? PairFiles.freeName(reply.hub.name, among: others),
+                pin: connection.pin, address: connection.address.description, paired: now)
+            known.insert(hub)
+            if known.defaultHub == nil { known.use(hub.fingerprint) }
+            try directory.replace(KnownHubs.fileName, with: known.serialized)
+            return PairWithHub.Outcome(
+                hub: hub, hubName: reply.hub.name, isDefault: known.defaultHub == hub.fingerprint,
+                isNew: before == nil, device: attempt.device.fingerprint, deviceName: attempt.name,
+                isApproved: reply.status == .approved)
+        }
+    }
+
+    /// Takes a hub out again that has refused this device, if pairing had put it in.
+    func forget(_ outcome: PairWithHub.Outcome, _ attempt: PairAttempt) throws {
+        try ProtectedDirectory(path: configuration.path).withLock { directory in
+            if outcome.isNew {
+                var known = try KnownHubs(in: directory)
+                known.forget(outcome.hub.fingerprint)
+                try directory.replace(KnownHubs.fileName, with: known.serialized)
+            }
+            try PairFiles.end(attempt, in: directory)
+        }
+    }
+
+    private static func attempts(in directory: borrowing ProtectedDirectory) throws -> PairAttempts {
+        try directory.read(PairAttempts.fileName, PairAttempts.init(parsing:)) ?? PairAttempts()
+    }
+
+    private static func end(_ attempt: PairAttempt, in directory: borrowing ProtectedDirectory) throws {
+        var attempts = try attempts(in: directory)
+        guard attempts[attempt.secret.ticketID] != nil else { return }
+        attempts.end(attempt.secret.ticketID)
+        try directory.replace(PairAttempts.fileName, with: attempts.serialized)
+    }
+
+    /// `name`, with a number behind it if another hub has it: two hubs of one name would be mistaken for each
+    /// other. It is cut where that would be too long.
+    static func freeName(_ name: PeerName, among others: [PeerName]) -> PeerName {
+        guard others.contains(name) else { return name }
+        for number in 2... {
+            let ending = " \(number)"
+            var start = name.description.unicodeScalars
+            while String(start).utf8.count + ending.utf8.count > PeerName.maximumByteCount {
+                start.removeLast()
+            }
+            while start.last?.properties.isWhitespace == true { start.removeLast() }
+            if let free = try? PeerName(String(start) + ending), !others.contains(free) { return free }
+        }
+        return name
+    }
+
+    /// This machine's host name, mended to a name that hubs accept.
+    private static func hostName() throws -> PeerName {
+        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
+        return try (try? PeerName(String(host))) ?? PeerName("Device")
+    }
+}

@@ -1,0 +1,100 @@
+import ArgumentParser
+import FoundationEssentials
+import HubClient
+import Identity
+import Pairing
+
+/// `hubpair call`: one request over the paired connection.
+struct CallCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "call",
+        abstract: "Send one request to a paired hub, and write what it answers.",
+        discussion: """
+            The hub is the default one, unless --hub names another. The body of the answer goes to standard \
+            output, whatever the status; the status decides the exit code: 0 for 2xx; 1 for 3xx (not followed), \
+            404 and 410; 77 for 401 and 403; 75 for 408, 425, 429 and 503; 65 for the other 4xx; 69 for the \
+            other 5xx.
+            """
+    )
+
+    @Option(help: ArgumentHelp("A paired hub's name or fingerprint.", valueName: "hub"))
+    var hub: PeerSelector?
+
+    @Option(
+        help: ArgumentHelp(
+            "The request's body, as application/json: a text, @FILE, or '-' for standard input.",
+            valueName: "json"))
+    var data: String?
+
+    @OptionGroup var configuration: ConfigurationOption
+
+    @Argument(help: "GET, PUT, POST, DELETE …")
+    var method: String
+
+    @Argument(help: "The path on the hub, with its query: /devices/")
+    var path: String
+
+    /// The most bytes of a request's body; the gateway takes no more either.
+    private static let maximumBodyByteCount = 32 << 20
+
+    func run() async throws {
+        let call = CallHub(configuration: configuration.configuration, selector: hub)
+        let name = try call.hub().name
+        var request = HubRequest(method: method.uppercased(), target: path, body: try body())
+        if request.body != nil { request.headers.append(("Content-Type", "application/json")) }
+        request.headers.append(("Accept", "application/json, */*;q=0.5"))
+        request.headers.append(("User-Agent", "hubpair/\(Hubpair.configuration.version)"))
+        var answer: HubResponse?
+        let device = try await call.run(request) {
+            answer = $0
+        } body: {
+            try Console.output(bytes: $0)
+        }
+        guard let answer else { return }
+        try judge(answer, hub: name, device: device)
+    }
+
+    private func body() throws -> [UInt8]? {
+        guard let data else { return nil }
+        guard data == "-" || data.hasPrefix("@") else { return Array(data.utf8) }
+        let file = data == "-" ? data : String(data.dropFirst())
+        do {
+            let bytes = try InputFile.read(file)
+            guard bytes.count <= CallCommand.maximumBodyByteCount else {
+                throw ValidationError(
+                    "the body has \(bytes.count) bytes; at most \(CallCommand.maximumBodyByteCount) can be sent"
+                )
+            }
+            return bytes
+        } catch let error as InputFileError {
+            Console.report(error, subject: file == "-" ? "standard input" : file)
+            throw ExitStatus(of: error)
+        }
+    }
+
+    private func judge(_ answer: HubResponse, hub: PeerName, device: Fingerprint) throws {
+        let status: ExitStatus
+        var hint: String?
+        switch answer.status {
+        case 200..<300: return
+        case 300..<400:
+            status = .nothingFound
+            hint = answer["Location"].map { "it is at \($0) now; redirects are not followed" }
+        case 401, 403:
+            status = .notPermitted
+            hint = "on the hub: 'hubpair devices' lists this device (\(device)) if it may come in"
+        case 404, 410:
+            status = .nothingFound
+        case 408, 425, 429, 503:
+            status = .tryAgain
+        case 502, 504:
+            status = .unavailable
+            hint = "on the hub: is the server behind the gateway running?"
+        case 400..<500: status = .badData
+        default: status = .unavailable
+        }
+        Console.report(
+            "\(hub) answers \(answer.status) to \(method.uppercased()) \(path)", hint: hint)
+        throw status
+    }
+}

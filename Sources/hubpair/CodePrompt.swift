@@ -1,0 +1,81 @@
+import FoundationEssentials
+import Glibc
+import HubClient
+
+/// Asks for a code at the terminal.
+///
+/// What is typed shows, since nobody types 20 characters blind, and is taken off the screen again: the code is
+/// a secret until it has been used. A program that records the terminal still has it.
+enum CodePrompt {
+    private static let attempts = 3
+    private static let prompt = "> "
+
+    /// Asks until the answer can be read, three times at most.
+    static func ask() throws -> ScannedCode {
+        Console.note("type the code that the hub shows, or name a picture of it:")
+        for attempt in 1...attempts {
+            writeRaw(prompt)
+            guard let line = readLine() else {
+                writeRaw("\n")
+                throw ScannedCodeError.empty
+            }
+            do {
+                let code = try read(line)
+                erase(line)
+                return code
+            } catch {
+                erase(line)
+                guard attempt < attempts else { throw error }
+                Console.report(error)
+            }
+        }
+        throw ScannedCodeError.empty
+    }
+
+    /// A line as a file that is there, else as a code.
+    private static func read(_ line: String) throws -> ScannedCode {
+        let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        guard !text.isEmpty else { throw ScannedCodeError.empty }
+        var status = stat()
+        if stat(text, &status) == 0 { return try ScannedCode.read(text) }
+        do {
+            return try ScannedCode(text: text)
+        } catch ScannedCodeError.noCode where text.contains("/") || text.contains(".") {
+            throw InputFileError.missing
+        }
+    }
+
+    /// Takes the line, in as many rows as it needed, off the screen.
+    private static func erase(_ line: String) {
+        guard isatty(STDERR_FILENO) == 1, Console.knowsEscapes else { return }
+        let width = max(1, Console.size.columns)
+        let rows = (prompt.utf8.count + line.utf8.count) / width + 1
+        writeRaw("\u{1B}[\(rows)A\r\u{1B}[J")
+    }
+
+    private static func writeRaw(_ text: String) {
+        // If the terminal is gone there is nobody left to ask.
+        try? Console.write(Array(text.utf8), to: STDERR_FILENO, name: "standard error")
+    }
+}
+
+/// One line on standard error that changes in place; nothing where it cannot.
+struct ProgressLine {
+    private var isShown = false
+    private let isPossible = isatty(STDERR_FILENO) == 1 && Console.knowsEscapes
+
+    /// Puts `text` in the place of what was there.
+    mutating func show(_ text: String) {
+        guard isPossible else { return }
+        isShown = true
+        try? Console.write(
+            Array("\r\(Console.escaped(text))\u{1B}[K".utf8), to: STDERR_FILENO, name: "standard error")
+    }
+
+    /// Takes it away.
+    mutating func clear() {
+        guard isShown else { return }
+        isShown = false
+        try? Console.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO, name: "standard error")
+    }
+}

@@ -1,0 +1,169 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import HubClient
+import Identity
+import Pairing
+
+/// `hubpair pair`: lets this device in to a hub.
+struct PairCommand: PreparedCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "pair",
+        abstract: "Pair this device with a hub, by the code that the hub shows.",
+        discussion: """
+            IMAGE is a picture of the code; '-' is standard input: a picture, a code's text or a typed code. \
+            Without it, at a terminal, it asks, and takes what was typed off the screen again.
+
+            A code for one device lets it in at once. With the label of the hub this device asks, and waits \
+            until the owner has approved it on the hub; --no-wait ends with 75 instead, and the same command \
+            says later what became of it.
+            """
+    )
+
+    @Argument(
+        help: ArgumentHelp("A picture of the code, or '-' for standard input.", valueName: "image"),
+        completion: .file())
+    var image: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Where the hub is: its name or HOST[:PORT]; else it is looked for.", valueName: "hub"))
+    var hub: String?
+
+    @Option(
+        help: ArgumentHelp("What the hub shall call this device; else its host name.", valueName: "device"))
+    var name: String?
+
+    @Option(
+        name: .customLong("as"),
+        help: ArgumentHelp("What this device shall call the hub; else the hub's own name.", valueName: "name")
+    )
+    var alias: String?
+
+    @Flag(help: "Do not wait for the owner's approval.")
+    var noWait = false
+
+    @OptionGroup var configuration: ConfigurationOption
+    @OptionGroup var json: JSONOption
+
+    /// What `prepare` has read; no argument, so it has no key below.
+    private var code: ScannedCode?
+
+    private enum CodingKeys: CodingKey {
+        case image, hub, name, alias, noWait, configuration, json
+    }
+
+    func validate() throws {
+        guard image != nil || isatty(STDIN_FILENO) == 1 else {
+            throw ValidationError(
+                "'pair' asks for the code at a terminal, and standard input is none; name an image, or use '-'"
+            )
+        }
+        guard hub != "" else { throw ValidationError("--hub takes a hub's name or HOST[:PORT]") }
+        _ = try name.map(PeerName.init)
+        _ = try alias.map(PeerName.init)
+    }
+
+    mutating func prepare() throws {
+        guard let image else {
+            code = try CodePrompt.ask()
+            return
+        }
+        do {
+            code = try ScannedCode.read(image)
+        } catch {
+            Console.report(error, subject: image == "-" ? "standard input" : image)
+            throw ExitStatus(of: error)
+        }
+    }
+
+    func run() async throws {
+        guard let code else { return }
+        if case .pairing(let code) = code { describe(code) }
+        let pair = PairWithHub(
+            configuration: configuration.configuration, code: code, place: hub.map(HubPlace.init),
+            deviceName: try name.map(PeerName.init), alias: try alias.map(PeerName.init))
+        var progress = ProgressLine()
+        defer { progress.clear() }
+        let outcome = try await pair.run(waits: !noWait) { event in
+            switch event {
+            case .resuming(let name):
+                Console.note("an earlier attempt with this code goes on, with the name \"\(name)\"")
+            case .reached: break
+            case .retrying(let error): Console.note("\(error); trying again")
+            case .pending(let outcome):
+                Console.note(
+                    "\(title(outcome)) has to let this device in; its fingerprint is \(outcome.device)")
+                Console.note(
+                    "on the hub, compare it with this screen and run: hubpair devices approve \(outcome.device)"
+                )
+            case .waiting(let left): progress.show("waiting for the approval; \(Lifetime.clock(left)) left")
+            }
+        }
+        progress.clear()
+        if json.isSet { try JSONLine.write(PairLine(outcome)) }
+        guard outcome.isApproved else {
+            Console.report(
+                "\(outcome.hubName) has not approved this device yet",
+                hint: "on this device: the same command asks again, and waits without --no-wait")
+            throw ExitStatus.tryAgain
+        }
+        report(outcome)
+    }
+
+    private func describe(_ code: PairingCode) {
+        if let expires = code.expires, Date() >= expires {
+            Console.note(
+                "warning: by this machine's clock the code expired "
+                    + "\(Lifetime.words(Date().timeIntervalSince(expires))) ago; the hub decides")
+        }
+        if code.kind == .label {
+            Console.note("this is the label of the hub \(code.hub.fingerprint): its owner has to approve")
+        }
+    }
+
+    private func report(_ outcome: PairWithHub.Outcome) {
+        guard !json.isSet else { return }
+        Console.note(
+            "\(outcome.isNew ? "paired" : "paired again") with \(title(outcome)) at \(outcome.hub.address ?? "-")"
+                + "; it knows this device as \(outcome.deviceName)")
+        if outcome.hub.name != outcome.hubName {
+            Console.note("here the hub is called \(outcome.hub.name); 'hubpair hubs rename' changes that")
+        }
+        if outcome.isDefault {
+            Console.note("hint: 'hubpair call GET /devices/' asks it for its devices")
+        } else {
+            Console.note("hint: 'hubpair hubs use \(outcome.hub.fingerprint)' makes it the default")
+        }
+    }
+
+    private func title(_ outcome: PairWithHub.Outcome) -> String {
+        "\(outcome.hubName) (\(outcome.hub.fingerprint))"
+    }
+}
+
+/// A pairing as `pair --json` writes it.
+private struct PairLine: Encodable {
+    let hub: String
+    let name: String
+    @Nullable var address: String?
+    let status: String
+    let `default`: Bool
+    let device: String
+    let deviceName: String
+
+    private enum CodingKeys: String, CodingKey {
+        case hub, name, address, status, `default`, device
+        case deviceName = "device_name"
+    }
+
+    init(_ outcome: PairWithHub.Outcome) {
+        hub = outcome.hub.fingerprint.description
+        name = outcome.hub.name.description
+        address = outcome.hub.address
+        status = outcome.isApproved ? "approved" : "pending"
+        self.default = outcome.isDefault
+        device = outcome.device.description
+        deviceName = outcome.deviceName.description
+    }
+}
