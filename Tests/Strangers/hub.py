@@ -1,0 +1,139 @@
+"""A real hub for the tests: a state directory, `hubpair serve` on loopback, and the stand-in behind it."""
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+
+from second_implementation import Code, TypedCode
+
+HUBPAIR = os.environ["HUBPAIR"]
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Hestia:
+    """The stand-in server as a process of its own."""
+
+    def __init__(self, *options):
+        self.process = subprocess.Popen(
+            ["/usr/bin/python3", os.path.join(HERE, "hestia.py"), *options], stdout=subprocess.PIPE, text=True)
+        self.port = int(self.process.stdout.readline())
+        scheme = "http" if "--plain" in options else "https"
+        self.url = f"{scheme}://127.0.0.1:{self.port}"
+
+    def stop(self):
+        self.process.kill()
+        self.process.wait()
+        self.process.stdout.close()
+
+
+class Hub:
+    """A hub that is set up; `start` serves."""
+
+    def __init__(self, upstream=None, options=()):
+        self.folder = tempfile.mkdtemp(prefix="hubpair-strangers-")
+        self.state = os.path.join(self.folder, "state")
+        self.port = free_port()
+        self.options = list(options)
+        self.process = None
+        self.log_path = os.path.join(self.folder, "log")
+        setup = ["setup", "--name", "Kitchen hub", "--port", str(self.port), "--json"]
+        if upstream:
+            setup += ["--upstream", upstream]
+        self.identity = json.loads(self.run(*setup))
+
+    def run(self, *arguments, check=True):
+        """Standard output of a hubpair command on this hub's state."""
+        done = subprocess.run(
+            [HUBPAIR, *arguments, "--state", self.state], capture_output=True, text=True, timeout=60)
+        if check and done.returncode != 0:
+            raise AssertionError(f"hubpair {arguments[0]}: {done.returncode}: {done.stderr}")
+        return done.stdout
+
+    def start(self, prefix=()):
+        """Starts serving and returns when the hub says, as to systemd, that it is ready."""
+        ready = os.path.join(self.folder, "ready")
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            if os.path.exists(ready):
+                os.unlink(ready)
+            notify.bind(ready)
+            notify.settimeout(0.2)
+            with open(self.log_path, "a") as log:
+                self.process = subprocess.Popen(
+                    [*prefix, HUBPAIR, "serve", "--state", self.state, *self.options],
+                    stderr=log, stdout=log, env={**os.environ, "NOTIFY_SOCKET": ready})
+            for _ in range(150):
+                try:
+                    if b"READY=1" in notify.recv(4096):
+                        return self
+                except TimeoutError:
+                    if self.process.poll() is not None:
+                        break
+        raise AssertionError("the hub does not get ready:\n" + self.log())
+
+    def log(self):
+        with open(self.log_path) as file:
+            return file.read()
+
+    def kill(self):
+        if self.process:
+            self.process.kill()
+            self.process.wait()
+            self.process = None
+
+    def stop(self):
+        """Stops as systemd does; returns the exit code."""
+        self.process.send_signal(signal.SIGTERM)
+        code = self.process.wait(timeout=30)
+        self.process = None
+        return code
+
+    def remove(self):
+        self.kill()
+        shutil.rmtree(self.folder)
+
+    def code(self, *options):
+        return Code(self.run("print", "--format", "text", "--address", "none", *options))
+
+    def typed_code(self):
+        """A once code as 20 characters: as a person would have typed it from the same sheet."""
+        return typed_twin(self.code())
+
+    def approved(self):
+        return {device["device"]: device["status"] for device in self.devices()}
+
+    def devices(self):
+        return [json.loads(line) for line in self.run("devices", "--json").splitlines()]
+
+    def wait_for(self, condition, what, seconds=10):
+        """For effects across processes that have no event to wait on."""
+        end = time.monotonic() + seconds
+        while not condition():
+            if time.monotonic() > end:
+                raise AssertionError(f"{what}: not within {seconds} s\n{self.log()}")
+            time.sleep(0.01)
+
+
+def typed_twin(code):
+    """The typed form of a code, made from its secret as the design says."""
+    import hashlib
+    from second_implementation import ALPHABET
+    data = b"\x08" + code.secret
+    whole = data + hashlib.sha256(data).digest()[:2]
+    bits = "".join(f"{byte:08b}" for byte in whole)[4:]
+    text = "".join(ALPHABET[int(bits[at:at + 5], 2)] for at in range(0, 100, 5))
+    return TypedCode("-".join(text[at:at + 4] for at in range(0, 20, 4)))
+
+
+if __name__ == "__main__":
+    sys.exit("this is no test; see run")

@@ -1,0 +1,160 @@
+"""A hub that dies at any moment, and one whose disk is full or cannot be written."""
+import json
+import os
+import random
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from hub import Hub
+from second_implementation import Attempt, Connection, Device, Refused
+
+KILLS = int(os.environ.get("HUBPAIR_KILLS", "500"))
+
+
+class FaultTests(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.hub = Hub()
+        self.addCleanup(self.hub.remove)
+
+    def device(self, name):
+        return Device(os.path.join(self.folder.name, name), name)
+
+    def test_kill_at_any_moment(self):
+        """Devices pair and are revoked while the hub is killed again and again: no torn file, no approved device
+        lost, no revoked one back, no ticket good twice."""
+        seed = int(os.environ.get("HUBPAIR_SEED", random.randrange(1 << 32)))
+        dice = random.Random(seed)
+        print(f"HUBPAIR_SEED={seed}, {KILLS} kills", flush=True)
+        devices = [self.device(f"Device {number}") for number in range(8)]
+        expected = {}  # what the hub has promised: fingerprint to status
+        attempt, used = None, []
+        for round_number in range(KILLS):
+            self.hub.start()
+            killer = threading.Timer(dice.uniform(0, 0.06), self.hub.kill)
+            killer.start()
+            try:
+                while killer.is_alive():
+                    device = attempt.device if attempt else dice.choice(devices)
+                    if attempt is None:
+                        attempt = Attempt(self.hub.code("--expires", "1h"), device)
+                    # From here on the hub may have approved it, whether we hear of it or not.
+                    expected[device.fingerprint] = None
+                    attempt.send(self.hub.port)
+                    expected[device.fingerprint] = "approved"
+                    used.append(attempt)
+                    attempt = None
+                    if dice.random() < 0.3:
+                        expected[device.fingerprint] = None
+                        self.hub.run("devices", "revoke", device.fingerprint)
+                        expected[device.fingerprint] = "revoked"
+            except (OSError, json.JSONDecodeError):
+                pass  # killed in the middle; the attempt is repeated with its nonce
+            except Exception as error:  # http.client's many ways to say that the other side is gone
+                if type(error).__module__ != "http.client":
+                    raise
+            killer.join()
+            self.hub.kill()
+            found = self.hub.approved()  # fails if the keyfile is torn
+            for fingerprint, status in expected.items():
+                if status is not None:
+                    self.assertEqual(found.get(fingerprint), status, f"round {round_number}, seed {seed}")
+        self.hub.start()
+        if attempt:
+            self.assertEqual(attempt.send(self.hub.port)["status"], "approved")  # as if nothing had happened
+        thief = self.device("Thief")
+        for old in used[-20:]:
+            with self.assertRaises(Refused) as caught:
+                Attempt(old.code, thief).send(self.hub.port)
+            self.assertEqual(caught.exception.error, "ticket_used")
+        print(f"{len(used)} pairings between {KILLS} kills", flush=True)
+        self.assertGreater(len(used), KILLS // 20)
+
+    def test_killed_between_burn_and_approval(self):
+        """The hub dies at each file that it puts in place; after a restart the device's retry is answered, and
+        nobody else can use the ticket. A revocation in between stands."""
+        for revoke in (False, True):
+            for step in range(1, 8):
+                hub = Hub()
+                self.addCleanup(hub.remove)
+                device = self.device(f"Step {step} {revoke}")
+                attempt = Attempt(hub.code(), device)
+                hub.start(prefix=[
+                    "strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=rename,renameat,renameat2",
+                    "-e", f"inject=rename,renameat,renameat2:signal=SIGKILL:when={step}"])
+                try:
+                    answer = attempt.send(hub.port)
+                except (OSError, Exception) as error:
+                    if isinstance(error, (Refused, AssertionError)):
+                        raise
+                    answer = None
+                hub.kill()
+                if revoke and device.fingerprint in hub.approved():
+                    hub.run("devices", "revoke", device.fingerprint)
+                    hub.start()
+                    self.assertEqual(hub.approved()[device.fingerprint], "revoked")
+                    with self.assertRaises(Refused) as caught:
+                        attempt.send(hub.port)
+                    self.assertEqual(caught.exception.error, "not_approved")
+                else:
+                    hub.start()
+                    again = attempt.send(hub.port)
+                    self.assertEqual(again["status"], "approved")
+                    if answer:
+                        self.assertEqual(again, answer)
+                with self.assertRaises(Refused):
+                    Attempt(attempt.code, self.device(f"Thief {step} {revoke}")).send(hub.port)
+                hub.kill()
+
+    def test_disk_full(self):
+        """Nothing is approved that cannot be written, and nothing that was written is lost."""
+        self.refuses_while(
+            mount=["mount", "-t", "tmpfs", "-o", "size=256k,mode=0700", "none"],
+            spoil=lambda path: self.fill(path), mend=lambda path: os.unlink(os.path.join(path, "filler")))
+
+    def test_read_only_disk(self):
+        self.refuses_while(
+            mount=["mount", "-t", "tmpfs", "-o", "mode=0700", "none"],
+            spoil=lambda path: subprocess.run(["mount", "-o", "remount,ro", path], check=True),
+            mend=lambda path: subprocess.run(["mount", "-o", "remount,rw", path], check=True))
+
+    def fill(self, path):
+        with open(os.path.join(path, "filler"), "wb", buffering=0) as file:
+            try:
+                while file.write(bytes(512)):
+                    pass
+            except OSError:
+                pass
+
+    def refuses_while(self, mount, spoil, mend):
+        hub = Hub()
+        self.addCleanup(hub.remove)
+        whole = os.path.join(hub.folder, "copy")
+        subprocess.run(["cp", "-a", hub.state, whole], check=True)
+        subprocess.run([*mount, hub.state], check=True)
+        self.addCleanup(subprocess.run, ["umount", "-l", hub.state], check=True)
+        subprocess.run(["cp", "-a", whole + "/.", hub.state], check=True)
+        hub.start()
+        first, second = self.device("First"), self.device("Second")
+        Attempt(hub.code(), first).send(hub.port)
+        attempt = Attempt(hub.code(), second)
+        spoil(hub.state)
+        with self.assertRaises(Refused) as caught:
+            attempt.send(hub.port)
+        self.assertGreaterEqual(caught.exception.status, 500)
+        self.assertEqual(hub.approved(), {first.fingerprint: "approved"})
+        with Connection(hub.port, first) as connection:
+            self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 200)
+        with Connection(hub.port, second) as connection:
+            self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 403)
+        mend(hub.state)
+        self.assertEqual(attempt.send(hub.port)["status"], "approved")
+        self.assertEqual(hub.stop(), 0)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,308 @@
+"""The gateway in front of a stock hub, and the attacks on it."""
+import base64
+import json
+import os
+import socket
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from hub import Hestia, Hub, free_port
+from second_implementation import Attempt, Connection, Device
+
+
+class GatewayTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hestia = Hestia()
+        cls.addClassCleanup(cls.hestia.stop)
+        cls.hub = Hub(cls.hestia.url)
+        cls.addClassCleanup(cls.hub.remove)
+        cls.hub.start()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.device = Device(os.path.join(cls.folder.name, "device"), "Tablet für Anna")
+        Attempt(cls.hub.code(), cls.device).send(cls.hub.port)
+        cls.stranger = Device(os.path.join(cls.folder.name, "stranger"))
+
+    def connect(self, device="device", **options):
+        return Connection(
+            self.hub.port, self.device if device == "device" else device, **options)
+
+    def upstream_count(self):
+        with self.connect() as connection:
+            return json.loads(connection.request("GET", "/test/count")[2])
+
+    def test_devices_are_listed_and_switched(self):
+        with self.connect() as connection:
+            status, _, body = connection.request("GET", "/devices/")
+            self.assertEqual(status, 200)
+            device = json.loads(body)[0]
+            path = f"/devices/{device['deviceId']}/activators/{device['activators'][0]['activatorId']}"
+            self.assertEqual(connection.request("POST", path, b'{"state": true}')[0], 201)
+            self.assertIs(json.loads(connection.request("GET", path)[2])["state"], True)
+            self.assertEqual(connection.request("POST", path, b'{"state": "x"}')[0], 400)
+            self.assertEqual(connection.request("GET", "/nope")[0], 404)
+
+    def test_the_others_stay_outside(self):
+        with self.connect(None) as connection:
+            status, headers, body = connection.request("GET", "/devices/")
+            self.assertEqual(status, 401)
+            self.assertEqual(headers.get_content_type(), "application/json")
+            self.assertIn("pair", json.loads(body)["message"])
+        with self.connect(self.stranger) as connection:
+            self.assertEqual(connection.request("GET", "/devices/")[0], 403)
+
+    def test_headers(self):
+        lies = {
+            "X-Forwarded-For": "10.0.0.1", "Forwarded": "for=10.0.0.1", "X-Real-IP": "10.0.0.1",
+            "X-Forwarded-Proto": "gopher", "X-Forwarded-Host": "evil", "X-Hubpair-Device": "AAAA",
+            "x-hubpair-name": "root", "X-HUBPAIR-ANYTHING": "1", "Connection": "keep-alive, X-Secret",
+            "X-Secret": "hop", "Keep-Alive": "timeout=5", "Proxy-Authorization": "Basic x", "TE": "trailers",
+            "X-Kept": "yes", "Cookie": "a=b"}
+        with self.connect() as connection:
+            told = json.loads(connection.request("POST", "/test/echo?q=%2F..%2f", b"\x00body", lies)[2])
+        headers = {}
+        for name, value in told["headers"]:
+            headers.setdefault(name.lower(), []).append(value)
+        self.assertEqual(headers["x-hubpair-device"], [self.device.fingerprint])
+        self.assertEqual(len(headers["x-hubpair-name"]), 1)
+        self.assertEqual(headers["x-kept"], ["yes"])
+        self.assertEqual(headers["cookie"], ["a=b"])
+        for name in ("x-secret", "keep-alive", "proxy-authorization", "x-hubpair-anything", "x-real-ip", "te"):
+            self.assertNotIn(name, headers)
+        for name in ("forwarded", "x-forwarded-for", "x-forwarded-proto", "x-forwarded-host"):
+            self.assertNotIn("10.0.0.1", "".join(headers.get(name, [])))
+            self.assertNotIn("evil", "".join(headers.get(name, [])))
+        self.assertEqual(told["target"], "/test/echo?q=%2F..%2f")
+        self.assertEqual(base64.b64decode(told["body"]), b"\x00body")
+
+    def test_ambiguous_framing_is_refused(self):
+        """Each of these two servers might read differently: none reaches the upstream."""
+        host = b"Host: hub\r\n"
+        smuggled = b"GET /test/echo?smuggled HTTP/1.1\r\nHost: hub\r\n\r\n"
+        requests = {
+            "TE beside CL": b"POST /x HTTP/1.1\r\n" + host
+            + b"Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n" + smuggled,
+            "CL beside TE": b"POST /x HTTP/1.1\r\n" + host
+            + b"Transfer-Encoding: chunked\r\nContent-Length: 4\r\n\r\n0\r\n\r\n" + smuggled,
+            "two lengths": b"POST /x HTTP/1.1\r\n" + host + b"Content-Length: 4\r\nContent-Length: 4\r\n\r\nabcd",
+            "two other lengths": b"POST /x HTTP/1.1\r\n" + host
+            + b"Content-Length: 4\r\nContent-Length: 0\r\n\r\n" + smuggled,
+            "list of lengths": b"POST /x HTTP/1.1\r\n" + host + b"Content-Length: 4, 4\r\n\r\nabcd",
+            "signed length": b"POST /x HTTP/1.1\r\n" + host + b"Content-Length: +4\r\n\r\nabcd",
+            "huge length": b"POST /x HTTP/1.1\r\n" + host + b"Content-Length: 99999999999999999999\r\n\r\nabcd",
+            "hidden TE": b"POST /x HTTP/1.1\r\n" + host + b"Transfer-Encoding : chunked\r\n\r\n0\r\n\r\n" + smuggled,
+            "TE that is not chunked": b"POST /x HTTP/1.1\r\n" + host
+            + b"Transfer-Encoding: xchunked\r\n\r\n0\r\n\r\n" + smuggled,
+            "chunked not last": b"POST /x HTTP/1.1\r\n" + host
+            + b"Transfer-Encoding: chunked, identity\r\n\r\n0\r\n\r\n" + smuggled,
+            "bare LF": b"GET /x HTTP/1.1\n" + b"Host: hub\n\n",
+            "bare LF in headers": b"GET /x HTTP/1.1\r\n" + host + b"A: b\nC: d\r\n\r\n",
+            "bare CR in a header": b"GET /x HTTP/1.1\r\n" + host + b"A: b\rC: d\r\n\r\n",
+            "folded header": b"GET /x HTTP/1.1\r\n" + host + b"A: b\r\n c\r\n\r\n",
+            "folded with a tab": b"GET /x HTTP/1.1\r\n" + host + b"A: b\r\n\tc\r\n\r\n",
+            "NUL in a header": b"GET /x HTTP/1.1\r\n" + host + b"A: b\x00\r\n\r\n",
+            "absolute form": b"GET http://127.0.0.1/x HTTP/1.1\r\n" + host + b"\r\n",
+            "authority form": b"CONNECT 127.0.0.1:22 HTTP/1.1\r\n" + host + b"\r\n",
+            "asterisk form": b"OPTIONS * HTTP/1.1\r\n" + host + b"\r\n",
+            "no slash": b"GET x HTTP/1.1\r\n" + host + b"\r\n",
+            "no host": b"GET /x HTTP/1.1\r\n\r\n",
+            "two hosts": b"GET /x HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n",
+            "bad chunk": b"POST /x HTTP/1.1\r\n" + host + b"Transfer-Encoding: chunked\r\n\r\nzz\r\n",
+        }
+        for what, data in requests.items():
+            before = self.upstream_count()
+            with self.subTest(what=what), self.connect(timeout=5) as connection:
+                answer = connection.raw(data + (b"" if data.endswith(b"\r\n\r\n") else b"\r\n\r\n"))
+                self.assertTrue(answer.startswith(b"HTTP/1.1 4"), answer[:200])
+                self.assertEqual(answer.count(b"HTTP/1.1"), 1, answer)
+                self.assertNotIn(b"smuggled", answer)
+            if what != "bad chunk":  # its head was good
+                self.assertEqual(self.upstream_count(), before + 1, what)  # only the count itself
+
+    def test_path_tricks_never_reach_the_upstream(self):
+        paths = [
+            "/hubpair", "/hubpair/", "/hubpairs", "/hubpair/v1/nothing", "/hubpair/../test/echo", "//hubpair",
+            "///hubpair/v1/hub", "/./hubpair", "/%68ubpair", "/%2fhubpair", "/%2Fhubpair/v1/hub", "/hubpai%72",
+            "/hub%70air/v1/hub", "/x/../hubpair", "/%2e/hubpair", "/x/%2e%2e/hubpair", "/%2e%2e/hubpair",
+            "/hubpair%00", "/hubpair;x", "/hubpair%2f..%2ftest/echo", "/HUBPAIR", "/\\hubpair", "/%5chubpair"]
+        for path in paths:
+            before = self.upstream_count()
+            with self.subTest(path=path), self.connect(timeout=5) as connection:
+                answer = connection.raw(
+                    f"GET {path} HTTP/1.1\r\nHost: hub\r\nConnection: close\r\n\r\n".encode())
+                self.assertTrue(answer.startswith(b"HTTP/1.1 4"), answer[:200])
+            self.assertEqual(self.upstream_count(), before + 1, path)
+
+    def test_server_sent_events_come_at_once(self):
+        with self.connect() as connection:
+            connection.socket.sendall(b"GET /test/events HTTP/1.1\r\nHost: hub\r\n\r\n")
+            data, start = b"", time.monotonic()
+            while b"data: 2" not in data:
+                data += connection.socket.recv(65536)
+            self.assertNotIn(b"data: 90", data)  # they were not collected first
+
+    def test_web_socket(self):
+        with self.connect() as connection:
+            connection.socket.sendall(
+                b"GET /test/socket HTTP/1.1\r\nHost: hub\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n"
+                b"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
+            head = b""
+            while b"\r\n\r\n" not in head:
+                head += connection.socket.recv(65536)
+            self.assertTrue(head.startswith(b"HTTP/1.1 101"), head)
+            self.assertIn(b"s3pPLMBiTxaQ9kYGzzhZRbK+xOo=", head)  # RFC 6455 § 1.3
+            for word in (b"hello", b"again"):
+                mask = os.urandom(4)
+                masked = bytes(byte ^ mask[at % 4] for at, byte in enumerate(word))
+                connection.socket.sendall(b"\x81" + bytes([0x80 | len(word)]) + mask + masked)
+                frame = b""
+                while len(frame) < 2 + len(word):
+                    frame += connection.socket.recv(65536)
+                self.assertEqual(frame, b"\x81" + bytes([len(word)]) + word)
+            connection.socket.sendall(b"\x88\x80" + bytes(4))
+            self.assertEqual(connection.raw(b"")[:1], b"\x88")
+
+    def test_bodies_are_bounded(self):
+        with self.connect() as connection:
+            answer = connection.raw(
+                b"POST /test/echo HTTP/1.1\r\nHost: hub\r\nContent-Length: 33554433\r\n\r\n", end=False)
+            self.assertTrue(answer.startswith(b"HTTP/1.1 413"), answer[:100])
+        with self.connect() as connection:
+            chunk = b"10000\r\n" + bytes(65536) + b"\r\n"
+            connection.socket.settimeout(20)
+            try:
+                connection.socket.sendall(
+                    b"POST /test/echo HTTP/1.1\r\nHost: hub\r\nTransfer-Encoding: chunked\r\n\r\n")
+                for _ in range(513):
+                    connection.socket.sendall(chunk)
+            except (OSError, ssl.SSLError):
+                pass  # the hub may close before it has all of it
+            self.assertIn(connection.raw(b"0\r\n\r\n")[:12], (b"HTTP/1.1 413", b""))
+        body = os.urandom(3_000_000)
+        with self.connect() as connection:
+            told = json.loads(connection.request("POST", "/test/echo", body)[2])
+            self.assertEqual(base64.b64decode(told["body"]), body)
+
+    def test_headers_are_bounded(self):
+        for head in (b"A: " + b"x" * 200_000, b"".join(b"A%d: x\r\n" % n for n in range(20_000))):
+            with self.connect(timeout=5) as connection:
+                answer = connection.raw(b"GET /devices/ HTTP/1.1\r\nHost: hub\r\n" + head + b"\r\n\r\n")
+                self.assertIn(answer[:10], (b"HTTP/1.1 4", b""))
+        with self.connect(timeout=5) as connection:
+            answer = connection.raw(b"GET /" + b"x" * 200_000 + b" HTTP/1.1\r\nHost: hub\r\n\r\n")
+            self.assertIn(answer[:10], (b"HTTP/1.1 4", b""))
+        self.assertEqual(self.hub.process.poll(), None)
+
+    def test_one_source_cannot_take_every_connection(self):
+        greedy = []
+        try:
+            for _ in range(60):
+                try:
+                    greedy.append(Connection(self.hub.port, source="127.0.0.77", timeout=2))
+                except OSError:
+                    pass
+            self.assertLessEqual(len(greedy), 16)
+            with self.connect(source="127.0.0.78") as connection:
+                self.assertEqual(connection.request("GET", "/devices/")[0], 200)
+        finally:
+            for connection in greedy:
+                connection.close()
+
+    def test_thousands_of_connections(self):
+        """3,000 connections that say nothing, from 200 sources, do not bring the hub down."""
+        silent = []
+        for number in range(3000):
+            connection = socket.socket()
+            connection.settimeout(2)
+            connection.bind((f"127.0.1.{number % 200 + 1}", 0))
+            try:
+                connection.connect(("127.0.0.1", self.hub.port))
+                silent.append(connection)
+            except OSError:
+                connection.close()
+        self.assertEqual(self.hub.process.poll(), None)
+        with open(f"/proc/{self.hub.process.pid}/status") as status:
+            resident = next(int(line.split()[1]) for line in status if line.startswith("VmRSS"))
+        self.assertLess(resident, 200_000)  # kB; a debug build
+        for connection in silent:
+            connection.close()
+
+        def answers():
+            try:
+                with self.connect() as connection:
+                    return connection.request("GET", "/devices/")[0] == 200
+            except OSError:
+                return False
+        self.hub.wait_for(answers, "the hub serves again")
+
+    def test_slowloris(self):
+        """A header that comes a byte a second never ends by itself; the hub ends it."""
+        with self.connect(None, timeout=60) as connection:
+            start = time.monotonic()
+            try:
+                connection.socket.settimeout(1)
+                connection.socket.sendall(b"GET /hubpair/v1/hub HTTP/1.1\r\nX-Slow: ")
+                while time.monotonic() - start < 60:
+                    connection.socket.sendall(b"x")
+                    try:
+                        if connection.socket.recv(4096) is not None:
+                            break
+                    except TimeoutError:
+                        pass
+            except (OSError, ssl.SSLError):
+                pass
+            self.assertLess(time.monotonic() - start, 60)
+
+    def test_upstream_down(self):
+        hub = Hub(f"http://127.0.0.1:{free_port()}")
+        self.addCleanup(hub.remove)
+        hub.start()
+        Attempt(hub.code(), self.device).send(hub.port)
+        with Connection(hub.port, self.device) as connection:
+            for _ in range(2):
+                status, _, body = connection.request("GET", "/devices/")
+                self.assertEqual(status, 502)
+                json.loads(body)
+
+    def test_certificates_are_neither_lost_nor_gained_by_resumption(self):
+        """A TLS session that is resumed belongs to the device that made it, and to nobody else."""
+        session = os.path.join(self.folder.name, "session")
+        for device, expected in ((self.device, b"200"), (None, b"401")):
+            identity = ["-cert", device.certificate_path, "-key", device.key_path] if device else []
+            for option in ("-sess_out", "-sess_in"):
+                if option == "-sess_in" and not os.path.exists(session):
+                    continue  # the hub gives no tickets
+                done = subprocess.run(
+                    ["openssl", "s_client", "-quiet", "-connect", f"127.0.0.1:{self.hub.port}", *identity,
+                     option, session],
+                    input=b"GET /devices/ HTTP/1.1\r\nHost: hub\r\nConnection: close\r\n\r\n",
+                    capture_output=True, timeout=20)
+                self.assertIn(b"HTTP/1.1 " + expected, done.stdout, done.stderr)
+            if os.path.exists(session):
+                os.unlink(session)
+
+    def test_curl_is_let_in_by_pin(self):
+        pin = self.hub.identity["pin"]
+        base = [
+            "curl", "-sS", "--insecure", "--cert", self.device.certificate_path, "--key", self.device.key_path,
+            f"https://127.0.0.1:{self.hub.port}/devices/", "--pinnedpubkey"]
+        self.assertEqual(len(json.loads(subprocess.run(
+            [*base, pin], capture_output=True, timeout=20, check=True).stdout)), 2)
+        wrong = "sha256//" + base64.b64encode(bytes(32)).decode()
+        self.assertEqual(subprocess.run([*base, wrong], capture_output=True, timeout=20).returncode, 90)
+
+    def test_old_tls_is_refused(self):
+        for version in ("-tls1_2", "-tls1_1"):
+            done = subprocess.run(
+                ["openssl", "s_client", "-connect", f"127.0.0.1:{self.hub.port}", version],
+                input=b"", capture_output=True, timeout=20)
+            self.assertNotEqual(done.returncode, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
