@@ -81,7 +81,7 @@ class Handler(BaseHTTPRequestHandler):
         if status != 204 and self.command != "HEAD":
             self.wfile.write(body)
 
-    def body(self):
+    def read_body(self):
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
             whole = b""
             while size := int(self.rfile.readline().split(b";")[0], 16):
@@ -108,7 +108,7 @@ class Handler(BaseHTTPRequestHandler):
         with house.lock:
             house.requests += 1
         path = self.path.split("?")[0]
-        self.body = self.body()
+        self.body = self.read_body()
         if path.startswith("/test/"):
             return self.test(path[6:])
         parts = path.strip("/").split("/")

@@ -118,7 +118,7 @@ class GatewayTests(unittest.TestCase):
             before = self.upstream_count()
             with self.subTest(what=what), self.connect(timeout=5) as connection:
                 answer = connection.raw(data + (b"" if data.endswith(b"\r\n\r\n") else b"\r\n\r\n"))
-                self.assertTrue(answer.startswith(b"HTTP/1.1 4"), answer[:200])
+                self.assertIn(answer[:10], (b"HTTP/1.1 4", b"HTTP/1.1 5"), answer[:200])  # 501 is for codings
                 self.assertEqual(answer.count(b"HTTP/1.1"), 1, answer)
                 self.assertNotIn(b"smuggled", answer)
             if what != "bad chunk":  # its head was good
@@ -263,11 +263,11 @@ class GatewayTests(unittest.TestCase):
         self.addCleanup(hub.remove)
         hub.start()
         Attempt(hub.code(), self.device).send(hub.port)
-        with Connection(hub.port, self.device) as connection:
-            for _ in range(2):
+        for _ in range(2):
+            with Connection(hub.port, self.device) as connection:
                 status, _, body = connection.request("GET", "/devices/")
-                self.assertEqual(status, 502)
-                json.loads(body)
+            self.assertEqual(status, 502)
+            self.assertIn("error", json.loads(body))
 
     def test_certificates_are_neither_lost_nor_gained_by_resumption(self):
         """A TLS session that is resumed belongs to the device that made it, and to nobody else."""
