@@ -40,6 +40,9 @@ let package = Package(
         .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+        // Headers only, the map has no `link`: linked, Cairo and Pango would cost every start of every command
+        // some 20 shared libraries more, for a PDF now and then. QRCodes/CairoLibrary.swift loads them.
+        .systemLibrary(name: "CCairo", providers: [.apt(["libcairo2-dev"])]),
         .systemLibrary(name: "CGlibc"),
 
         // Floor 1: who is out there · image and bytes · codes, policy, keyfiles. None imports another,
@@ -52,7 +55,7 @@ let package = Package(
         .target(name: "Discovery", dependencies: ["CAvahi", "Identity"], swiftSettings: strict),
         .target(
             name: "QRCodes",
-            dependencies: ["CPNG", "CQREncode", "CGlibc", "CTurboJPEG", "CZBar"],
+            dependencies: ["CCairo", "CPNG", "CQREncode", "CGlibc", "CTurboJPEG", "CZBar"],
             swiftSettings: strict
         ),
         .target(

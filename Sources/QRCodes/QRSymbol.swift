@@ -49,6 +49,21 @@ package struct QRSymbol: Equatable, Sendable {
         return inside.contains(x) && inside.contains(y) && modules[y * modulesPerSide + x]
     }
 
+    /// The dark modules as runs in a row, from the upper left: row, first column, number.
+    var darkRuns: [(y: Int, x: Int, length: Int)] {
+        var runs: [(y: Int, x: Int, length: Int)] = []
+        for y in 0..<modulesPerSide {
+            var x = 0
+            while x < modulesPerSide {
+                let start = x
+                while isDark(x: x, y: y) { x += 1 }
+                if x > start { runs.append((y, start, x - start)) }
+                x += 1
+            }
+        }
+        return runs
+    }
+
     /// The side of the symbol with its quiet zone, in modules: 29 to 185.
     var framedSide: Int { modulesPerSide + 2 * QRSymbol.quietZone }
 

@@ -10,18 +10,9 @@ extension QRSymbol {
         let side = framedSide
         let size = max(1, min(millimetresPerModule, 1000)) * side
         var path = ""
-        for y in 0..<modulesPerSide {
-            var x = 0
-            while x < modulesPerSide {
-                guard isDark(x: x, y: y) else {
-                    x += 1
-                    continue
-                }
-                let start = x
-                while isDark(x: x, y: y) { x += 1 }
-                let length = x - start
-                path += "M\(start + QRSymbol.quietZone) \(y + QRSymbol.quietZone)h\(length)v1h-\(length)z"
-            }
+        for run in darkRuns {
+            let (x, y) = (run.x + QRSymbol.quietZone, run.y + QRSymbol.quietZone)
+            path += "M\(x) \(y)h\(run.length)v1h-\(run.length)z"
         }
         let caption = title.map { "<title>\(xmlText($0))</title>\n" } ?? ""
         return """

@@ -1,66 +1,104 @@
 /// How a code is drawn on a terminal.
-package enum TerminalStyle: Equatable, Sendable {
+package struct TerminalStyle: Equatable, Sendable {
+    enum Ink: Equatable, Sendable {
+        case colours
+        case blocks
+        case ascii
+    }
+
+    let ink: Ink
+    /// Light and dark are exchanged.
+    let isInverted: Bool
+
     /// Black on white by explicit colours (numbers 16 and 231 of the 256, which themes leave alone), reset at
-    /// the end of each line: readable on dark and on light terminals.
-    case colours
+    /// the end of each line: readable on dark and on light terminals. Inverted, white on black: for terminals
+    /// that show colours reversed.
+    package static let colours = TerminalStyle(ink: .colours, isInverted: false)
     /// Block characters alone, without escape codes. The light modules are filled, so that the code stands
-    /// right on a dark terminal; on a light one it is inverted, and many readers do not know it then.
-    case plain
+    /// right on a dark terminal; on a light one, or on paper, it must be inverted: many readers do not know a
+    /// light code on a dark ground.
+    package static let blocks = TerminalStyle(ink: .blocks, isInverted: false)
+    /// `##` and two spaces, one line a row: for serial consoles without Unicode. The light modules are filled,
+    /// as with `blocks`.
+    package static let ascii = TerminalStyle(ink: .ascii, isInverted: false)
+
+    /// The same with light and dark exchanged.
+    package var inverted: TerminalStyle { TerminalStyle(ink: ink, isInverted: !isInverted) }
+
+    /// The columns that one module takes.
+    package var columnsPerModule: Int { ink == .ascii ? 2 : 1 }
 }
 
 extension QRSymbol {
-    /// The symbol and its quiet zone in half blocks (`▀`, `▄`, `█`, space): one string a line, two rows of
-    /// modules each, so that text can be put to the right of it.
+    /// The symbol and its quiet zone of `quietZone` modules: one string a line, so that text can be put to
+    /// the right of it. In half blocks (`▀`, `▄`, `█`, space) a line is two rows of modules, in ASCII one.
     ///
-    /// For n modules a side: n + 8 columns and (n + 9) / 2 lines; 33 modules make 41 × 21, 37 make 45 × 23.
-    package func terminalLines(style: TerminalStyle) -> [String] {
-        stride(from: 0, to: framedSide, by: 2).map { row in
+    /// For n modules a side and a quiet zone of 4, half blocks take n + 8 columns and (n + 9) / 2 lines; 33
+    /// modules make 41 × 21, 37 make 45 × 23. ASCII takes 2n + 16 columns and n + 8 lines: 82 × 41, 90 × 45.
+    package func terminalLines(style: TerminalStyle, quietZone: Int = QRSymbol.quietZone) -> [String] {
+        let shown = -quietZone..<modulesPerSide + quietZone
+        return stride(from: shown.lowerBound, to: shown.upperBound, by: style.ink == .ascii ? 1 : 2).map { y in
             var line = style.lineStart
-            for column in 0..<framedSide {
-                let x = column - QRSymbol.quietZone
-                let y = row - QRSymbol.quietZone
-                line += style.block(upperIsDark: isDark(x: x, y: y), lowerIsDark: isDark(x: x, y: y + 1))
+            for x in shown {
+                line += style.cell(upperIsDark: isDark(x: x, y: y), lowerIsDark: isDark(x: x, y: y + 1))
             }
             return line + style.lineEnd
         }
     }
 
-    /// Reads the lines back as a terminal would show them, and makes sure that they hold this symbol's payload.
+    /// Reads the lines back as the terminal that they are for would show them, and makes sure that they hold
+    /// this symbol's payload.
     package func verify(terminalLines lines: [String], style: TerminalStyle) throws(RenderError) {
-        guard let image = LuminanceImage.terminal(lines, scale: RenderedCode.pixelsPerModule) else {
+        guard let shown = LuminanceImage.terminal(lines, scale: RenderedCode.pixelsPerModule) else {
             throw .unreadable("terminal")
         }
-        try verify(image, drawnAs: "terminal")
+        try verify(style.isInverted ? shown.inverted : shown, drawnAs: "terminal")
     }
 }
 
 extension TerminalStyle {
-    fileprivate var lineStart: String { self == .colours ? "\u{1B}[38;5;16;48;5;231m" : "" }
-    fileprivate var lineEnd: String { self == .colours ? "\u{1B}[0m" : "" }
+    private static let blackOnWhite = "\u{1B}[38;5;16;48;5;231m"
+    private static let whiteOnBlack = "\u{1B}[38;5;231;48;5;16m"
+    private static let reset = "\u{1B}[0m"
 
-    /// With colours the ink is black, without them it is the light of the terminal.
-    fileprivate func block(upperIsDark: Bool, lowerIsDark: Bool) -> String {
-        let ink = self == .colours
-        return switch (upperIsDark == ink, lowerIsDark == ink) {
+    fileprivate var lineStart: String {
+        guard ink == .colours else { return "" }
+        return isInverted ? TerminalStyle.whiteOnBlack : TerminalStyle.blackOnWhite
+    }
+    fileprivate var lineEnd: String { ink == .colours ? TerminalStyle.reset : "" }
+
+    /// With colours the ink is the modules' dark, without them it is the light of the terminal.
+    fileprivate func cell(upperIsDark: Bool, lowerIsDark: Bool) -> String {
+        let inked = ink == .colours || isInverted
+        if ink == .ascii { return upperIsDark == inked ? "##" : "  " }
+        return switch (upperIsDark == inked, lowerIsDark == inked) {
         case (false, false): " "
         case (true, false): "▀"
         case (false, true): "▄"
         case (true, true): "█"
         }
     }
+
+    /// Where `rest` begins with what follows the escape character in one of the three codes that
+    /// `terminalLines` writes: whether ink and ground are light from there on.
+    fileprivate static func colours(at rest: Substring) -> (ink: Bool, ground: Bool)? {
+        if rest.hasPrefix(blackOnWhite.dropFirst()) { return (false, true) }
+        if rest.hasPrefix(whiteOnBlack.dropFirst()) { return (true, false) }
+        return rest.hasPrefix(reset.dropFirst()) ? (true, false) : nil
+    }
 }
 
 extension LuminanceImage {
-    /// What a dark terminal (light ink on a dark ground) shows for these lines, each half block `scale` pixels
-    /// wide and high, or nil for anything but half blocks of equally many columns and the two escape codes
+    /// What a dark terminal (light ink on a dark ground) shows for these lines, each module `scale` pixels
+    /// wide and high, or nil for anything but cells of one kind, equally many a line, and the escape codes
     /// that `terminalLines` writes.
     static func terminal(_ lines: [String], scale: Int) -> LuminanceImage? {
+        if lines.contains(where: { $0.contains("#") }) { return ascii(lines, scale: scale) }
         var rows: [[Bool]] = []
         for line in lines {
             var upper: [Bool] = []
             var lower: [Bool] = []
-            var ink = true
-            var ground = false
+            var (ink, ground) = (true, false)
             var rest = Substring(line)
             while let character = rest.unicodeScalars.popFirst() {
                 let (isUpperInk, isLowerInk): (Bool, Bool)
@@ -70,13 +108,8 @@ extension LuminanceImage {
                 case "▄": (isUpperInk, isLowerInk) = (false, true)
                 case "█": (isUpperInk, isLowerInk) = (true, true)
                 case "\u{1B}":
-                    if rest.hasPrefix(TerminalStyle.colours.lineStart.dropFirst()) {
-                        (ink, ground) = (false, true)
-                    } else if rest.hasPrefix(TerminalStyle.colours.lineEnd.dropFirst()) {
-                        (ink, ground) = (true, false)
-                    } else {
-                        return nil
-                    }
+                    guard let colours = TerminalStyle.colours(at: rest) else { return nil }
+                    (ink, ground) = colours
                     rest = rest.drop { $0 != "m" }.dropFirst()
                     continue
                 default: return nil
@@ -85,6 +118,21 @@ extension LuminanceImage {
                 lower.append(isLowerInk ? ink : ground)
             }
             rows += [upper, lower]
+        }
+        return squares(rows, scale: scale)
+    }
+
+    private static func ascii(_ lines: [String], scale: Int) -> LuminanceImage? {
+        var rows: [[Bool]] = []
+        for line in lines {
+            var row: [Bool] = []
+            var rest = Substring(line).utf8
+            while let first = rest.popFirst() {
+                let hash = UInt8(ascii: "#")
+                guard first == hash || first == UInt8(ascii: " "), rest.popFirst() == first else { return nil }
+                row.append(first == hash)
+            }
+            rows.append(row)
         }
         return squares(rows, scale: scale)
     }

@@ -42,7 +42,7 @@ import Testing
         let document = symbol.svg(title: "hub")
         try symbol.verify(svg: document)
         #expect(throws: RenderError.unreadable("SVG")) { try other.verify(svg: document) }
-        for style in [TerminalStyle.colours, .plain] {
+        for style in [TerminalStyle.colours, .blocks] {
             let lines = symbol.terminalLines(style: style)
             try symbol.verify(terminalLines: lines, style: style)
             #expect(throws: RenderError.unreadable("terminal")) {
@@ -82,7 +82,7 @@ import Testing
     @Test(arguments: [(88, 41, 21), (98, 45, 23)])
     func `a code fits a terminal, with room for captions`(count: Int, columns: Int, lines: Int) throws {
         let symbol = try QRSymbol.encode([UInt8](repeating: UInt8(ascii: "Z"), count: count))
-        let plain = symbol.terminalLines(style: .plain)
+        let plain = symbol.terminalLines(style: .blocks)
         #expect(plain.count == lines)
         #expect(plain.allSatisfy { $0.count == columns })
         // The quiet zone is light: filled, where there is nothing but the terminal's own colours.
@@ -98,7 +98,7 @@ import Testing
 
     @Test func `the terminal drawing is the symbol`() throws {
         let symbol = try QRSymbol.encode(RenderingTests.label)
-        for style in [TerminalStyle.colours, .plain] {
+        for style in [TerminalStyle.colours, .blocks] {
             let image = try #require(LuminanceImage.terminal(symbol.terminalLines(style: style), scale: 1))
             for y in 0..<41 {
                 for x in 0..<41 {

@@ -1,0 +1,116 @@
+/// A paragraph of the text beside a printed code.
+package struct LabelText: Equatable, Sendable {
+    /// How it is set.
+    package enum Role: Equatable, Sendable {
+        /// Large and bold; the hub's name.
+        case title
+        /// Letters of one width, so that nothing is confused; broken in its middle at most once, at a hyphen.
+        case code
+        /// Running text.
+        case body
+    }
+
+    package let text: String
+    package let role: Role
+
+    package init(_ text: String, _ role: Role) {
+        self.text = text
+        self.role = role
+    }
+}
+
+/// Where on a label the code and its text stand. Lengths are millimetres from the label's upper left corner.
+struct LabelLayout {
+    /// The smallest module that is printed. GS1 General Specifications, symbol specification table 1, asks for
+    /// 0.396 mm at least where phones read; it is also the least that our reader knows at 150 dpi.
+    static let smallestModule = 0.4
+    /// Between the code's quiet zone and the text.
+    private static let gap = 1.0
+
+    /// The square of the code with its quiet zone.
+    let code: (x: Double, y: Double, side: Double)
+    /// The box of the text.
+    let text: (x: Double, y: Double, width: Double)
+    /// In points of 1/72 inch.
+    let fontSize: Double
+    /// The text stands below the code and is centred; else it stands to the right of it.
+    let isBelow: Bool
+
+    /// What a label may look like.
+    struct Rules {
+        /// In points, any order.
+        var fontSizes: [Double]
+        /// The largest code, with its quiet zone.
+        var largestCode: Double
+        /// The white border all around.
+        var margin: Double
+    }
+
+    /// The best layout of a label, or nil if there is none in which the text fits and the modules are not too
+    /// small. Neither is sacrificed for the other: the best has the largest of the lesser of two ratios, the
+    /// text's size to 8 points and the module's to 0.6 mm.
+    ///
+    /// - Parameters:
+    ///   - modules: of the code's side with its quiet zone.
+    ///   - textHeight: of all the text at a size in points and in a width; nil if it cannot be set in that width.
+    init?(
+        of label: LabelSize, modules: Int, rules: Rules,
+        textHeight: (_ fontSize: Double, _ width: Double) -> Double?
+    ) {
+        let width = label.width - 2 * rules.margin
+        let height = label.height - 2 * rules.margin
+        let least = LabelLayout.smallestModule * Double(modules)
+        var best: (score: Double, layout: LabelLayout)?
+        func consider(_ side: Double, _ fontSize: Double, _ makeLayout: () -> LabelLayout) {
+            guard side >= least else { return }
+            let score = min(fontSize / 8, side / Double(modules) / 0.6)
+            if score > best?.score ?? 0 { best = (score, makeLayout()) }
+        }
+        for size in rules.fontSizes.sorted(by: >) {
+            if let text = textHeight(size, width) {
+                let side = min(width, height - LabelLayout.gap - text, rules.largestCode)
+                consider(side, size) {
+                    let top = (label.height - side - LabelLayout.gap - text) / 2
+                    return LabelLayout(
+                        code: ((label.width - side) / 2, top, side),
+                        text: (rules.margin, top + side + LabelLayout.gap, width),
+                        fontSize: size, isBelow: true)
+                }
+            }
+            func fits(_ side: Double) -> Double? {
+                let room = width - side - LabelLayout.gap
+                guard room > 0, let text = textHeight(size, room), text <= height else { return nil }
+                return text
+            }
+            // The wider the code, the narrower and higher the text: halve the interval to 0.1 mm.
+            var low = least
+            var high = min(height, width, rules.largestCode)
+            guard high >= low, var text = fits(low) else { continue }
+            if let atHighest = fits(high) { (low, text) = (high, atHighest) }
+            while high - low > 0.1 {
+                let middle = (low + high) / 2
+                if let height = fits(middle) { (low, text) = (middle, height) } else { high = middle }
+            }
+            let side = low
+            consider(side, size) {
+                let x = rules.margin + side + LabelLayout.gap
+                return LabelLayout(
+                    code: (rules.margin, (label.height - side) / 2, side),
+                    text: (x, (label.height - text) / 2, label.width - rules.margin - x),
+                    fontSize: size, isBelow: false)
+            }
+        }
+        guard let best else { return nil }
+        self = best.layout
+    }
+
+    private init(
+        code: (x: Double, y: Double, side: Double), text: (x: Double, y: Double, width: Double),
+        fontSize: Double, isBelow: Bool
+    ) {
+        self.code = code
+        self.text = text
+        self.fontSize = fontSize
+        self.isBelow = isBelow
+    }
+}

@@ -1,0 +1,135 @@
+import CCairo
+
+/// Sets the text of labels with Pango, which finds a font for every script and orders right-to-left text.
+/// The one owner of a Pango context.
+struct LabelTypesetter: ~Copyable {
+    private static let pointsPerMillimetre = 72 / 25.4
+
+    private let library: CairoLibrary
+    private let context: OpaquePointer
+
+    /// - Throws: `PDFError.noFont`; without any, Pango would end the process.
+    init(_ library: CairoLibrary) throws(PDFError) {
+        self.library = library
+        let pango = library.pango
+        guard let fonts = pango.pango_cairo_font_map_get_default() else { throw .noFont }  // borrowed
+        var families: UnsafeMutablePointer<OpaquePointer?>?
+        var count: Int32 = 0
+        pango.pango_font_map_list_families(fonts, &families, &count)
+        pango.g_free(families)
+        guard count > 0, let context = pango.pango_font_map_create_context(fonts) else { throw .noFont }
+        self.context = context
+        // Without hints a line is as long on paper as on the picture that is made to check it.
+        let options = library.cairo.cairo_font_options_create()
+        library.cairo.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE)
+        library.cairo.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
+        pango.pango_cairo_context_set_font_options(context, options)
+        library.cairo.cairo_font_options_destroy(options)
+    }
+
+    deinit { library.pango.g_object_unref(UnsafeMutableRawPointer(context)) }
+
+    /// The height of `texts` in millimetres; nil if a code does not fit the width, in millimetres too.
+    func height(of texts: [LabelText], fontSize: Double, width: Double) -> Double? {
+        var height = 0.0
+        for (index, text) in texts.enumerated() {
+            guard let paragraph = paragraph(text, fontSize: fontSize, width: width, isCentred: false) else {
+                return nil
+            }
+            if index > 0 { height += LabelTypesetter.space(before: text, fontSize: fontSize) }
+            height += paragraph.size.height
+        }
+        return height / LabelTypesetter.pointsPerMillimetre
+    }
+
+    /// Draws `texts` from (x, y) downwards, lengths in millimetres, on a context whose unit is a point.
+    ///
+    /// - Returns: the number of characters for which no font has a picture; Pango draws boxes for them.
+    func draw(
+        _ texts: [LabelText], on target: OpaquePointer, x: Double, y: Double, fontSize: Double, width: Double,
+        isCentred: Bool
+    ) -> Int {
+        var top = y * LabelTypesetter.pointsPerMillimetre
+        var unknown = 0
+        for (index, text) in texts.enumerated() {
+            guard
+                let paragraph = paragraph(text, fontSize: fontSize, width: width, isCentred: isCentred)
+            else { continue }
+            if index > 0 { top += LabelTypesetter.space(before: text, fontSize: fontSize) }
+            library.cairo.cairo_move_to(target, x * LabelTypesetter.pointsPerMillimetre, top)
+            library.pango.pango_cairo_show_layout(target, paragraph.layout)
+            unknown += Int(library.pango.pango_layout_get_unknown_glyphs_count(paragraph.layout))
+            top += paragraph.size.height
+        }
+        return unknown
+    }
+
+    private static func space(before text: LabelText, fontSize: Double) -> Double {
+        fontSize * (text.role == .body ? 0.4 : 0.15)
+    }
+
+    private func paragraph(_ text: LabelText, fontSize: Double, width: Double, isCentred: Bool) -> Paragraph? {
+        let width = width * LabelTypesetter.pointsPerMillimetre
+        guard width >= 1 else { return nil }
+        func set(_ text: LabelText) -> Paragraph? {
+            Paragraph(
+                library, context: context, text: text, fontSize: fontSize, width: width, isCentred: isCentred)
+        }
+        guard text.role == .code else { return set(text) }
+        if let whole = set(text), whole.size.width <= width { return whole }
+        guard let broken = set(LabelText(brokenInTheMiddle(text.text), .code)), broken.size.width <= width
+        else { return nil }
+        return broken
+    }
+}
+
+/// With a line break behind the hyphen in the middle: a code that is read off or copied keeps its groups.
+private func brokenInTheMiddle(_ code: String) -> String {
+    let groups = code.split(separator: "-")
+    let half = (groups.count + 1) / 2
+    guard half < groups.count else { return code }
+    return groups[..<half].joined(separator: "-") + "-\n" + groups[half...].joined(separator: "-")
+}
+
+/// A paragraph, set. The one owner of a Pango layout; lengths are points.
+private final class Paragraph {
+    private let library: CairoLibrary
+    let layout: OpaquePointer
+    let size: (width: Double, height: Double)
+
+    init?(
+        _ library: CairoLibrary, context: OpaquePointer, text: LabelText, fontSize: Double, width: Double,
+        isCentred: Bool
+    ) {
+        let pango = library.pango
+        let (font, ratio) =
+            switch text.role {
+            case .title: ("Sans Bold", 1.3)
+            case .code: ("Monospace", 1.0)
+            case .body: ("Sans", 1.0)
+            }
+        guard let layout = pango.pango_layout_new(context) else { return nil }
+        self.library = library
+        self.layout = layout
+        let description = pango.pango_font_description_from_string(font)
+        pango.pango_font_description_set_absolute_size(description, fontSize * ratio * Double(PANGO_SCALE))
+        pango.pango_layout_set_font_description(layout, description)
+        pango.pango_font_description_free(description)
+        pango.pango_layout_set_text(layout, text.text, Int32(clamping: text.text.utf8.count))
+        // A code is as wide as it is, and the caller looks whether that is too much; centred it needs its width.
+        if text.role != .code {
+            pango.pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
+            pango.pango_layout_set_width(layout, Int32(clamping: Int(width * Double(PANGO_SCALE))))
+        }
+        var ink = PangoRectangle()
+        var logical = PangoRectangle()
+        pango.pango_layout_get_extents(layout, &ink, &logical)
+        if text.role == .code, isCentred {
+            pango.pango_layout_set_width(layout, Int32(clamping: Int(width * Double(PANGO_SCALE))))
+        }
+        if isCentred { pango.pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER) }
+        size = (Double(logical.width) / Double(PANGO_SCALE), Double(logical.height) / Double(PANGO_SCALE))
+    }
+
+    deinit { library.pango.g_object_unref(UnsafeMutableRawPointer(layout)) }
+}

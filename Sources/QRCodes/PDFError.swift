@@ -1,0 +1,47 @@
+import FoundationEssentials
+
+/// Why a PDF of codes is not made. The description is what the user reads.
+package enum PDFError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+    /// The code and its text do not fit a label of this size; a size of the same shape that would do, if one
+    /// of at most 500 mm does.
+    case labelTooSmall(LabelSize, enough: LabelSize?)
+    /// So many labels leave each of them this size, which is too small.
+    case tooManyLabels(SheetGrid, PaperSize, each: LabelSize)
+    /// So many labels of this size are larger than the paper.
+    case sheetTooLarge(SheetGrid, PaperSize, each: LabelSize)
+    /// Cairo or Pango is not installed; the loader's message.
+    case missingLibrary(String)
+    /// There is no font on this machine.
+    case noFont
+    /// Cairo does not write; its message.
+    case notWritten(String)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .labelTooSmall(let size, _): "a label of \(size) is too small for the code and its text"
+        case .tooManyLabels(let grid, let paper, let each):
+            "\(grid) labels on \(paper) paper are \(each) each, too small for the code and its text"
+        case .sheetTooLarge(let grid, let paper, let each):
+            "\(grid) labels of \(each) do not fit on \(paper) paper"
+        case .missingLibrary(let message): "the libraries that draw PDF cannot be loaded: \(message)"
+        case .noFont: "there is no font on this machine to write the text of a PDF with"
+        case .notWritten(let message): "the PDF cannot be written: \(message)"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .labelTooSmall(_, let enough): enough.map { "choose --size \($0) or more" }
+        case .tooManyLabels, .sheetTooLarge: "choose fewer columns or rows"
+        case .missingLibrary:
+            "install them: apt install libpangocairo-1.0-0; or choose another format, like png or svg"
+        case .noFont: "install one: apt install fonts-dejavu-core"
+        case .notWritten: "close other programs and try again"
+        }
+    }
+}

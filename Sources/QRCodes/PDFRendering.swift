@@ -1,0 +1,184 @@
+import CCairo
+
+/// A code with the text that belongs to it.
+package struct CodeLabel: Equatable, Sendable {
+    package let symbol: QRSymbol
+    package let texts: [LabelText]
+
+    package init(symbol: QRSymbol, texts: [LabelText]) {
+        self.symbol = symbol
+        self.texts = texts
+    }
+}
+
+/// A PDF file of codes.
+package struct PDFDocument: Equatable, Sendable {
+    package let bytes: [UInt8]
+    /// Characters of the text for which this machine has no font; boxes stand in their place.
+    package let unknownCharacters: Int
+}
+
+/// Draws labels with Cairo: codes as filled rectangles, text as text with its fonts embedded.
+package enum PDFRendering {
+    /// The resolution at which every code must be readable: a modest printer's, or a camera's at arm's length.
+    static let dotsPerInch = 150.0
+
+    /// A PDF of one page. Each code is read again from a picture of the page at the printed size and 150 dpi.
+    ///
+    /// - Parameters:
+    ///   - labels: as many as the medium has, or fewer, which are then repeated; codes of one size, at least one.
+    ///   - title: for the window of a viewer.
+    /// - Throws: `PDFError`; `RenderError.unreadable` if a code does not read as it should.
+    package static func draw(_ labels: [CodeLabel], on medium: PrintMedium, title: String) throws -> PDFDocument {
+        guard !labels.isEmpty else { throw RenderError.unreadable("PDF") }
+        let library = try CairoLibrary.load()
+        let typesetter = try LabelTypesetter(library)
+        let page = try LabelledPage(labels, on: medium, typesetter: typesetter)
+
+        let picture = try CairoSurface.picture(library, size: page.size, dotsPerInch: dotsPerInch)
+        _ = page.draw(on: picture, library: library, typesetter: typesetter)
+        try picture.check()
+        for place in page.places {
+            func pixel(_ length: Double) -> Int { Int(length * dotsPerInch / 25.4) }
+            let image = picture.pixels(
+                x: pixel(place.x), y: pixel(place.y), width: pixel(page.cell.width) + 1,
+                height: pixel(page.cell.height) + 1, of: page.size, dotsPerInch: dotsPerInch)
+            guard let image else { throw RenderError.unreadable("PDF") }
+            try place.label.symbol.verify(image, drawnAs: "PDF")
+        }
+
+        let pdf = try CairoSurface.pdf(library, size: page.size, title: title)
+        let unknown = page.draw(on: pdf, library: library, typesetter: typesetter)
+        return PDFDocument(bytes: try pdf.finishedFile(), unknownCharacters: unknown)
+    }
+}
+
+/// What stands where on a page. Lengths are millimetres.
+struct LabelledPage {
+    let size: LabelSize
+    let cell: LabelSize
+    /// Each label with its upper left corner.
+    let places: [(x: Double, y: Double, label: CodeLabel)]
+    private let layout: LabelLayout
+    /// Lines between labels for scissors; on a sheet of stickers they fall on the cuts.
+    private let hasCutLines: Bool
+
+    init(_ labels: [CodeLabel], on medium: PrintMedium, typesetter: borrowing LabelTypesetter) throws(PDFError) {
+        let labelSizes = [12.0, 11, 10, 9, 8, 7, 6, 5]
+        var rules = LabelLayout.Rules(fontSizes: labelSizes, largestCode: .infinity, margin: 1.5)
+        var grid: SheetGrid?
+        switch medium {
+        case .page(let paper):
+            size = paper.size
+            cell = size
+            rules = .init(fontSizes: [13], largestCode: 90, margin: 25)
+        case .label(let label):
+            size = label
+            cell = label
+        case .sheet(let wanted, let paper, let label):
+            grid = wanted
+            size = paper.size
+            let share = LabelSize(
+                width: size.width / Double(wanted.columns), height: size.height / Double(wanted.rows))
+            cell = label ?? share
+            guard cell.width <= share.width, cell.height <= share.height else {
+                throw .sheetTooLarge(wanted, paper, each: cell)
+            }
+            // Many printers leave 4 mm of the paper's edge white.
+            if label == nil { rules.margin = 4 }
+        }
+        guard let first = labels.first,
+            let layout = LabelledPage.layout(first, in: cell, rules: rules, typesetter: typesetter)
+        else {
+            if case .sheet(let grid, let paper, nil) = medium { throw .tooManyLabels(grid, paper, each: cell) }
+            let enough = LabelledPage.enough(for: labels, like: cell, rules: rules, typesetter: typesetter)
+            throw .labelTooSmall(cell, enough: enough)
+        }
+        self.layout = layout
+        let (columns, rows) = (grid?.columns ?? 1, grid?.rows ?? 1)
+        let left = (size.width - cell.width * Double(columns)) / 2
+        let top = (size.height - cell.height * Double(rows)) / 2
+        hasCutLines = columns * rows > 1 || cell != size
+        var places: [(x: Double, y: Double, label: CodeLabel)] = []
+        for index in 0..<columns * rows {
+            places.append(
+                (
+                    x: left + cell.width * Double(index % columns),
+                    y: top + cell.height * Double(index / columns), label: labels[index % labels.count]
+                ))
+        }
+        self.places = places
+    }
+
+    private static func layout(
+        _ label: CodeLabel, in cell: LabelSize, rules: LabelLayout.Rules,
+        typesetter: borrowing LabelTypesetter
+    ) -> LabelLayout? {
+        LabelLayout(of: cell, modules: label.symbol.framedSide, rules: rules) { fontSize, width in
+            typesetter.height(of: label.texts, fontSize: fontSize, width: width)
+        }
+    }
+
+    /// A size of the shape of `cell` in which the label fits, by whole millimetres.
+    private static func enough(
+        for labels: [CodeLabel], like cell: LabelSize, rules: LabelLayout.Rules,
+        typesetter: borrowing LabelTypesetter
+    ) -> LabelSize? {
+        guard let first = labels.first else { return nil }
+        var scale = 1.0
+        while true {
+            scale *= 1.05
+            let larger = LabelSize(
+                width: (cell.width * scale).rounded(.up), height: (cell.height * scale).rounded(.up))
+            guard max(larger.width, larger.height) <= LabelSize.range.upperBound else { return nil }
+            if layout(first, in: larger, rules: rules, typesetter: typesetter) != nil { return larger }
+        }
+    }
+
+    /// Draws all of it; the number of characters without a font.
+    func draw(
+        on surface: CairoSurface, library: CairoLibrary, typesetter: borrowing LabelTypesetter
+    ) -> Int {
+        let cairo = library.cairo
+        let context = surface.context
+        var unknown = 0
+        if hasCutLines { drawCutLines(on: context, with: cairo) }
+        cairo.cairo_set_source_rgb(context, 0, 0, 0)
+        for place in places {
+            let symbol = place.label.symbol
+            let module = points(layout.code.side) / Double(symbol.framedSide)
+            let left = points(place.x + layout.code.x) + module * Double(QRSymbol.quietZone)
+            let top = points(place.y + layout.code.y) + module * Double(QRSymbol.quietZone)
+            // All of them are one path and one fill: no seams where rectangles meet.
+            for run in symbol.darkRuns {
+                cairo.cairo_rectangle(
+                    context, left + module * Double(run.x), top + module * Double(run.y),
+                    module * Double(run.length), module)
+            }
+            cairo.cairo_fill(context)
+            unknown += typesetter.draw(
+                place.label.texts, on: context, x: place.x + layout.text.x, y: place.y + layout.text.y,
+                fontSize: layout.fontSize, width: layout.text.width, isCentred: layout.isBelow)
+        }
+        return unknown
+    }
+
+    /// Around every label, but not on the paper's edge.
+    private func drawCutLines(on context: OpaquePointer, with cairo: hubpair_cairo) {
+        let across = Set(places.flatMap { [$0.x, $0.x + cell.width] })
+        let down = Set(places.flatMap { [$0.y, $0.y + cell.height] })
+        guard let left = across.min(), let right = across.max(), let top = down.min(), let bottom = down.max()
+        else { return }
+        cairo.cairo_set_source_rgb(context, 0.6, 0.6, 0.6)
+        cairo.cairo_set_line_width(context, points(0.1))
+        for x in across.sorted() where x > 0.1 && x < size.width - 0.1 {
+            cairo.cairo_move_to(context, points(x), points(top))
+            cairo.cairo_line_to(context, points(x), points(bottom))
+        }
+        for y in down.sorted() where y > 0.1 && y < size.height - 0.1 {
+            cairo.cairo_move_to(context, points(left), points(y))
+            cairo.cairo_line_to(context, points(right), points(y))
+        }
+        cairo.cairo_stroke(context)
+    }
+}
