@@ -1,41 +1,45 @@
 package import FoundationEssentials
 package import Pairing
 
-/// Issues a pairing code: the hub remembers its ticket, durably, before anybody sees the code, and forgets it
-/// again if nobody can be given the code.
+/// Issues pairing codes: the hub remembers their tickets, durably, before anybody sees the codes, and forgets
+/// them again if nobody can be given the codes.
 package struct IssueCode {
     /// - Parameters:
     ///   - lifetime: seconds; nil for a label that stays valid.
+    ///   - count: how many codes, each with a ticket of its own; of a label there is one.
     ///   - now: the wall clock's time.
     ///   - boot: the boot clock's time, by which a once code expires until the host restarts.
     ///   - addressHint: where devices may find the hub.
-    ///   - draw: makes of the code what is handed out, before the ticket is kept; if it throws, nothing has
-    ///     changed.
-    ///   - handOut: gives away what was drawn, once the ticket is kept; if it throws, the tickets are again
+    ///   - draw: makes of the codes what is handed out, before their tickets are kept; if it throws, nothing
+    ///     has changed.
+    ///   - handOut: gives away what was drawn, once the tickets are kept; if it throws, the tickets are again
     ///     what they were, so that a label on the wall outlives a new one that nobody got.
     package static func run(
-        _ kind: PairingCode.Kind, lifetime: Double?, state: HubState, now: Date, boot: BootTime? = .now,
+        _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, state: HubState, now: Date,
+        boot: BootTime? = .now,
         addressHint: (Hub) -> PairingCode.AddressHint?,
-        draw: (PairingCode, Hub) throws -> Void, handOut: () throws -> Void
-    ) throws -> (code: PairingCode, hub: Hub) {
+        draw: ([PairingCode], Hub) throws -> Void, handOut: () throws -> Void
+    ) throws -> (codes: [PairingCode], hub: Hub) {
         if let lifetime {
             let expiry = now.timeIntervalSince1970 + lifetime
             guard lifetime >= 1, expiry >= 1, expiry < 4_294_967_296 else { throw HubError.badLifetime }
         }
         let now = Moment(wall: now, boot: boot)
         let directory = try state.open()
-        let (code, hub, before, after) = try directory.withLock { directory in
+        let (codes, hub, before, after) = try directory.withLock { directory in
             let hub = try HubState.hub(in: directory)
             let before = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
-            let code = try PairingCode(
-                kind: kind, expires: lifetime.map(now.wall.addingTimeInterval), secret: .random(),
-                hub: hub.pin,
-                addressHint: addressHint(hub))
-            try draw(code, hub)
+            let address = addressHint(hub)
+            let codes = try (0..<(kind == .label ? 1 : count)).map { _ in
+                try PairingCode(
+                    kind: kind, expires: lifetime.map(now.wall.addingTimeInterval), secret: .random(),
+                    hub: hub.pin, addressHint: address)
+            }
+            try draw(codes, hub)
             var tickets = before
-            tickets.issue(Ticket(of: code, issued: now), at: now)
+            for code in codes { tickets.issue(Ticket(of: code, issued: now), at: now) }
             try directory.replace(Tickets.fileName, with: tickets.serialized)
-            return (code, hub, before, tickets)
+            return (codes, hub, before, tickets)
         }
         do {
             // Outside the lock: whoever pipes a code into a pager would keep every device from pairing.
@@ -46,13 +50,15 @@ package struct IssueCode {
                 if tickets == after {
                     tickets = before
                 } else {
-                    tickets.withdraw(
-                        code.secret.ticketID, restoring: before.tickets.filter { $0.kind == .label })
+                    for code in codes {
+                        tickets.withdraw(
+                            code.secret.ticketID, restoring: before.tickets.filter { $0.kind == .label })
+                    }
                 }
                 try directory.replace(Tickets.fileName, with: tickets.serialized)
             }
             throw error
         }
-        return (code, hub)
+        return (codes, hub)
     }
 }

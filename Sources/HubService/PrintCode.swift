@@ -1,14 +1,16 @@
 package import Pairing
 package import QRCodes
 
-/// Draws a pairing code, and reads every drawing again before anybody sees it.
+/// Draws pairing codes, and reads every drawing again before anybody sees it.
 package enum PrintCode {
     /// How a code is drawn.
     package enum Format: String, CaseIterable, Sendable {
-        /// Half blocks, one string a line.
+        /// Half blocks or ASCII, one string a line.
         case terminal
         case png
         case svg
+        /// A page, a label or a sheet of labels, with text.
+        case pdf
         /// The code's text, for scripts and other makers of QR codes.
         case text
     }
@@ -17,39 +19,67 @@ package enum PrintCode {
     package enum Drawing: Sendable {
         /// For a terminal: lines of one width each, to which captions may be added.
         case lines([String], columns: Int)
-        /// A whole file.
-        case file([UInt8])
+        /// A whole file, and how many characters of the hub's name no font here has.
+        case file([UInt8], unknownCharacters: Int)
     }
 
     /// The side of a module in a PNG: 8 pixels print sharply at a hand's width at 150 dpi, and keep the
     /// file small.
     private static let pixelsPerModule = 8
+    /// ISO/IEC 18004 asks for a quiet zone of 4; in ASCII 4 do not fit 80 columns, and 2 still read.
+    private static let asciiQuietZone = 2...QRSymbol.quietZone
 
-    /// Draws `code` for the hub called `name`.
+    /// The columns that ASCII needs at least for a code of this many modules a side.
+    package static func asciiColumns(modulesPerSide: Int) -> Int {
+        (modulesPerSide + 2 * asciiQuietZone.lowerBound) * TerminalStyle.ascii.columnsPerModule
+    }
+
+    /// Draws `codes` of `hub`.
     ///
-    /// - Throws: `QREncodeError`; `RenderError` if the drawing does not read as the code again.
+    /// - Parameters:
+    ///   - codes: at least one. PDF sheets take as many as they have labels, and repeat them if there are fewer;
+    ///     the other formats draw the first.
+    ///   - columns: of the terminal; ASCII makes its quiet zone smaller to fit. Nil if there is none.
+    /// - Throws: `QREncodeError`; `PDFError`; `RenderError` if a drawing does not read as its code again.
     package static func run(
-        _ code: PairingCode, as format: Format, name: PeerName, style: TerminalStyle
+        _ codes: [PairingCode], of hub: Hub, as format: Format, style: TerminalStyle, columns: Int?,
+        medium: PrintMedium
     ) throws -> Drawing {
-        let text = code.text
-        // What cannot be read back must not leave, whichever way it is drawn.
-        guard try PairingCode(text: text) == code else { throw RenderError.unreadable("text") }
-        let symbol = try QRSymbol.encode(Array(text.utf8))
+        let symbols = try codes.map(symbol)
+        guard let code = codes.first, let symbol = symbols.first else { throw QREncodeError.empty }
         switch format {
         case .terminal:
-            let lines = symbol.terminalLines(style: style)
+            var quietZone = QRSymbol.quietZone
+            if style == .ascii || style == .ascii.inverted, let columns {
+                let room = (columns / style.columnsPerModule - symbol.modulesPerSide) / 2
+                quietZone = min(max(room, asciiQuietZone.lowerBound), asciiQuietZone.upperBound)
+            }
+            let lines = symbol.terminalLines(style: style, quietZone: quietZone)
             try symbol.verify(terminalLines: lines, style: style)
-            return .lines(lines, columns: symbol.modulesPerSide + 2 * QRSymbol.quietZone)
+            return .lines(lines, columns: (symbol.modulesPerSide + 2 * quietZone) * style.columnsPerModule)
         case .png:
             let png = try symbol.png(pixelsPerModule: pixelsPerModule)
             try symbol.verify(png: png)
-            return .file(png)
+            return .file(png, unknownCharacters: 0)
         case .svg:
-            let svg = symbol.svg(title: "hubpair: \(name)")
+            let svg = symbol.svg(title: "hubpair: \(hub.settings.name)")
             try symbol.verify(svg: svg)
-            return .file(Array(svg.utf8))
+            return .file(Array(svg.utf8), unknownCharacters: 0)
+        case .pdf:
+            let labels = zip(codes, symbols).map { code, symbol in
+                CodeLabel(symbol: symbol, texts: CodeWording.texts(for: code, hub: hub))
+            }
+            let pdf = try PDFRendering.draw(labels, on: medium, title: "hubpair: \(hub.settings.name)")
+            return .file(pdf.bytes, unknownCharacters: pdf.unknownCharacters)
         case .text:
-            return .file(Array((text + "\n").utf8))
+            return .file(Array((code.text + "\n").utf8), unknownCharacters: 0)
         }
+    }
+
+    private static func symbol(of code: PairingCode) throws -> QRSymbol {
+        let text = code.text
+        // What cannot be read back must not leave, whichever way it is drawn.
+        guard try PairingCode(text: text) == code else { throw RenderError.unreadable("text") }
+        return try QRSymbol.encode(Array(text.utf8))
     }
 }

@@ -76,7 +76,6 @@ extension hubpair_cairo {
 extension hubpair_pango {
     fileprivate init(_ library: SharedLibrary) throws(PDFError) {
         self.init(
-            g_free: try library.function("g_free"),
             g_object_unref: try library.function("g_object_unref"),
             pango_cairo_context_set_font_options:
                 try library.function("pango_cairo_context_set_font_options"),
@@ -87,7 +86,7 @@ extension hubpair_pango {
             pango_font_description_set_absolute_size:
                 try library.function("pango_font_description_set_absolute_size"),
             pango_font_map_create_context: try library.function("pango_font_map_create_context"),
-            pango_font_map_list_families: try library.function("pango_font_map_list_families"),
+            pango_font_map_load_font: try library.function("pango_font_map_load_font"),
             pango_layout_get_extents: try library.function("pango_layout_get_extents"),
             pango_layout_get_unknown_glyphs_count:
                 try library.function("pango_layout_get_unknown_glyphs_count"),

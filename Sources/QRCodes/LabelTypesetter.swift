@@ -12,12 +12,18 @@ struct LabelTypesetter: ~Copyable {
     init(_ library: CairoLibrary) throws(PDFError) {
         self.library = library
         let pango = library.pango
-        guard let fonts = pango.pango_cairo_font_map_get_default() else { throw .noFont }  // borrowed
-        var families: UnsafeMutablePointer<OpaquePointer?>?
-        var count: Int32 = 0
-        pango.pango_font_map_list_families(fonts, &families, &count)
-        pango.g_free(families)
-        guard count > 0, let context = pango.pango_font_map_create_context(fonts) else { throw .noFont }
+        guard let fonts = pango.pango_cairo_font_map_get_default(),  // borrowed
+            let context = pango.pango_font_map_create_context(fonts)
+        else { throw .noFont }
+        // The list of families is no use: it has "Sans" even where there is no file of a font.
+        let description = pango.pango_font_description_from_string("Sans")
+        let font = pango.pango_font_map_load_font(fonts, context, description)
+        pango.pango_font_description_free(description)
+        guard let font else {
+            pango.g_object_unref(UnsafeMutableRawPointer(context))
+            throw .noFont
+        }
+        pango.g_object_unref(UnsafeMutableRawPointer(font))
         self.context = context
         // Without hints a line is as long on paper as on the picture that is made to check it.
         let options = library.cairo.cairo_font_options_create()
@@ -65,7 +71,7 @@ struct LabelTypesetter: ~Copyable {
     }
 
     private static func space(before text: LabelText, fontSize: Double) -> Double {
-        fontSize * (text.role == .body ? 0.4 : 0.15)
+        fontSize * (text.role == .body ? 0.25 : 0.1)
     }
 
     private func paragraph(_ text: LabelText, fontSize: Double, width: Double, isCentred: Bool) -> Paragraph? {
@@ -77,17 +83,19 @@ struct LabelTypesetter: ~Copyable {
         }
         guard text.role == .code else { return set(text) }
         if let whole = set(text), whole.size.width <= width { return whole }
-        guard let broken = set(LabelText(brokenInTheMiddle(text.text), .code)), broken.size.width <= width
+        guard let lines = brokenInTheMiddle(text.text), let broken = set(LabelText(lines, .code)),
+            broken.size.width <= width
         else { return nil }
         return broken
     }
 }
 
-/// With a line break behind the hyphen in the middle: a code that is read off or copied keeps its groups.
-private func brokenInTheMiddle(_ code: String) -> String {
-    let groups = code.split(separator: "-")
+/// Groups with hyphens between, like `H851-MAHT-99D6-MYMA-KEGE`, with a line break behind the hyphen in the middle:
+/// read off or copied, it is still the same. Nil for anything else, like a command with an option.
+private func brokenInTheMiddle(_ code: String) -> String? {
+    let groups = code.split(separator: "-", omittingEmptySubsequences: false)
+    guard groups.count > 1, groups.allSatisfy({ $0.utf8.count == groups[0].utf8.count }) else { return nil }
     let half = (groups.count + 1) / 2
-    guard half < groups.count else { return code }
     return groups[..<half].joined(separator: "-") + "-\n" + groups[half...].joined(separator: "-")
 }
 

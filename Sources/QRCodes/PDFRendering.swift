@@ -64,7 +64,7 @@ struct LabelledPage {
     private let hasCutLines: Bool
 
     init(_ labels: [CodeLabel], on medium: PrintMedium, typesetter: borrowing LabelTypesetter) throws(PDFError) {
-        let labelSizes = [12.0, 11, 10, 9, 8, 7, 6, 5]
+        let labelSizes = [12.0, 11, 10, 9, 8, 7, 6.5, 6, 5.5, 5, 4.5]
         var rules = LabelLayout.Rules(fontSizes: labelSizes, largestCode: .infinity, margin: 1.5)
         var grid: SheetGrid?
         switch medium {
@@ -127,7 +127,7 @@ struct LabelledPage {
         guard let first = labels.first else { return nil }
         var scale = 1.0
         while true {
-            scale *= 1.05
+            scale *= 1.02
             let larger = LabelSize(
                 width: (cell.width * scale).rounded(.up), height: (cell.height * scale).rounded(.up))
             guard max(larger.width, larger.height) <= LabelSize.range.upperBound else { return nil }

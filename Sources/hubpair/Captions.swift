@@ -1,5 +1,4 @@
 import FoundationEssentials
-import Glibc
 import HubService
 import Pairing
 
@@ -7,13 +6,13 @@ import Pairing
 struct Captions {
     private let lines: [String]
 
-    init(code: PairingCode, hub: Hub, lifetime: Double?) {
+    init(code: PairingCode, hub: Hub, lifetime: Double?, now: Date) {
         var lines = [Console.escaped(hub.settings.name.description), hub.pin.fingerprint.description, ""]
         switch code.kind {
         case .once:
             lines += ["Lets one device in."]
             if let expires = code.expires, let lifetime {
-                lines += ["Valid for \(Lifetime.words(lifetime)),", "until \(Captions.localTime(expires))."]
+                lines += ["Valid for \(Lifetime.words(lifetime)),", "until \(LocalTime(expires).text(seenAt: now))."]
             }
             let groups = TypedCode(secret: code.secret).text.split(separator: "-")
             lines += ["", "Typed instead of scanned:", "  " + groups.prefix(3).joined(separator: "-")]
@@ -21,7 +20,7 @@ struct Captions {
         case .label:
             lines += ["Lets a device ask; you approve it", "with 'hubpair devices approve'."]
             if let expires = code.expires {
-                lines += ["Valid until \(Captions.localTime(expires))."]
+                lines += ["Valid until \(LocalTime(expires).text(seenAt: now))."]
             } else {
                 lines += ["Valid until it is printed anew."]
             }
@@ -44,19 +43,5 @@ struct Captions {
             let text = cut(caption, to: room)
             return text.isEmpty ? line + "\n" : line + String(repeating: " ", count: gap) + text + "\n"
         }.joined()
-    }
-
-    /// `10:32:03`, with the date before it if that is another day.
-    private static func localTime(_ date: Date) -> String {
-        var time = time_t(date.timeIntervalSince1970)
-        var now = Glibc.time(nil)
-        var parts = tm()
-        var today = tm()
-        localtime_r(&time, &parts)
-        localtime_r(&now, &today)
-        let two = { (number: Int32) in number < 10 ? "0\(number)" : "\(number)" }
-        let clock = "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))"
-        guard parts.tm_yday != today.tm_yday || parts.tm_year != today.tm_year else { return clock }
-        return "\(parts.tm_year + 1900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday)) \(clock)"
     }
 }

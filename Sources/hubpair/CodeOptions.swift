@@ -3,12 +3,14 @@ import Discovery
 import FoundationEssentials
 import HubService
 import Pairing
+import QRCodes
 
 extension PrintCode.Format: ExpressibleByArgument {}
+extension PaperSize: ExpressibleByArgument {}
 
 /// Where and how a code is drawn: for `print`, and for the first code of `setup`.
 struct CodeOptions: ParsableArguments {
-    @Option(help: "How to draw it; else by the ending of --output (.png, .svg, .txt), else for a terminal.")
+    @Option(help: "How to draw it; else by the ending of --output (.png, .svg, .pdf, .txt), else for a terminal.")
     var format: PrintCode.Format?
 
     @Option(
@@ -16,6 +18,38 @@ struct CodeOptions: ParsableArguments {
         help: ArgumentHelp("Write it to a file (mode 0600, as it holds a secret).", valueName: "file"),
         completion: .file())
     var output: String?
+
+    @Option(
+        help: ArgumentHelp("PDF: the label's width and height in millimetres, 10 to 500.", valueName: "62x29mm"),
+        transform: { text in
+            guard let size = LabelSize(text) else {
+                throw ValidationError("not a size. Give millimetres from 10 to 500, like 40mm or 62x29mm")
+            }
+            return size
+        })
+    var size: LabelSize?
+
+    @Option(
+        help: ArgumentHelp("PDF: a sheet of so many columns and rows of labels.", valueName: "3x8"),
+        transform: { text in
+            guard let grid = SheetGrid(text) else {
+                throw ValidationError("not columns x rows. Give two numbers from 1 to 99, like 3x8")
+            }
+            return grid
+        })
+    var sheet: SheetGrid?
+
+    @Option(help: "PDF: the paper; a4 unless told otherwise.")
+    var paper: PaperSize?
+
+    @Flag(help: "Terminal: ## and spaces, for consoles without Unicode; stands right on a dark ground.")
+    var ascii = false
+
+    @Flag(help: "Terminal: exchange light and dark, where the code shows the wrong way round.")
+    var invert = false
+
+    @Flag(help: "Terminal: no drawing; the typed code spelled in sentences, for screen readers.")
+    var plain = false
 
     @Option(
         help: ArgumentHelp(
@@ -26,25 +60,64 @@ struct CodeOptions: ParsableArguments {
     /// The file to write; nil for standard output.
     var outputPath: String? { output == "-" ? nil : output }
 
+    /// What a PDF is printed on.
+    var medium: PrintMedium {
+        if let sheet { return .sheet(sheet, paper ?? .a4, size) }
+        if let size { return .label(size) }
+        return .page(paper ?? .a4)
+    }
+
+    /// True if the terminal was asked for, and nothing else will do.
+    var insistsOnTerminal: Bool { format == .terminal || ascii || invert || plain }
+
+    private var isForPaper: Bool { size != nil || sheet != nil || paper != nil }
+
     /// The format that was asked for, or that the output's name shows.
     func chosenFormat() throws -> PrintCode.Format {
         if let format { return format }
-        guard let path = outputPath else { return .terminal }
+        if insistsOnTerminal { return .terminal }
+        guard let path = outputPath else { return isForPaper ? .pdf : .terminal }
         let ending = path.lastIndex(of: ".").map { path[$0...].lowercased() }
         switch ending {
         case ".png": return .png
         case ".svg": return .svg
+        case ".pdf": return .pdf
         case ".txt": return .text
+        case _ where isForPaper: return .pdf
         default:
             throw ValidationError(
-                "cannot tell the format from '\(path)'; name it with --format png, svg or text")
+                "cannot tell the format from '\(path)'; name it with --format png, svg, pdf or text")
         }
+    }
+
+    /// The address for the code of a hub on `port`.
+    func addressHint(port: UInt16, kind: PairingCode.Kind) -> PairingCode.AddressHint? {
+        // With it a code has 37 modules a side; in ASCII that is too wide for 80 columns, and it is a hint only.
+        if ascii, address == .automatic, Console.size.columns < PrintCode.asciiColumns(modulesPerSide: 37) {
+            return nil
+        }
+        return address.hint(port: port, kind: kind)
     }
 
     func validate() throws {
         guard output != "" else { throw ValidationError("--output takes a file, or '-' for standard output") }
-        if try chosenFormat() == .png, outputPath == nil, Console.outputIsTerminal {
-            throw ValidationError("a PNG is not for a terminal; name a file with --output")
+        let format = try chosenFormat()
+        guard !isForPaper || format == .pdf else {
+            throw ValidationError("--size, --sheet and --paper are for PDF. Add --format pdf, or leave them out")
+        }
+        guard !(ascii || invert || plain) || format == .terminal else {
+            throw ValidationError(
+                "--ascii, --invert and --plain are for a terminal. Leave them out, or leave --format out")
+        }
+        guard !plain || !(ascii || invert) else {
+            throw ValidationError("--plain draws nothing, so there is nothing to draw in ASCII or to invert")
+        }
+        guard size == nil || sheet != nil || paper == nil else {
+            throw ValidationError("a label is a page of its own size. Leave --paper out, or add --sheet 3x8")
+        }
+        if format == .png || format == .pdf, outputPath == nil, Console.outputIsTerminal {
+            throw ValidationError(
+                "a \(format.rawValue.uppercased()) is not for a terminal; name a file with --output")
         }
     }
 }

@@ -16,7 +16,7 @@ enum ExitStatus: Int32, Error {
     case usage = 64
     case badData = 65
     case noInput = 66
-    /// Nobody answers: no daemon, no hub.
+    /// Nobody answers: no daemon, no hub; or what would draw is not installed.
     case unavailable = 69
     case cannotWrite = 73
     case tryAgain = 75
@@ -55,6 +55,9 @@ enum ExitStatus: Int32, Error {
             // What a picture does to the reader is the picture's fault.
             case QRScanError.crashed, QRScanError.tookTooLong: .badData
             case is QRScanError, is QREncodeError, is RenderError: .tryAgain
+            case PDFError.labelTooSmall, PDFError.tooManyLabels, PDFError.sheetTooLarge: .usage
+            case PDFError.missingLibrary, PDFError.noFont: .unavailable
+            case is PDFError: .tryAgain
             case is DiscoveryError: .unavailable
             default: .badData
             }

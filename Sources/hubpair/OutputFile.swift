@@ -15,12 +15,15 @@ struct OutputFile: ~Copyable {
     private var descriptor: Int32 = -1
 
     /// Prepares `bytes` to become the file at `path`.
-    init(_ bytes: [UInt8], at path: String) throws(OutputError) {
+    ///
+    /// - Parameter inPlace: false for a name that nobody asked for: whatever bears it is then replaced, so that a
+    ///   link that somebody else has put there leads no secret away.
+    init(_ bytes: [UInt8], at path: String, inPlace: Bool = true) throws(OutputError) {
         self.path = path
         self.bytes = bytes
         var status = stat()
         let exists = lstat(path, &status) == 0
-        if exists, status.st_mode & S_IFMT != S_IFREG {
+        if inPlace, exists, status.st_mode & S_IFMT != S_IFREG {
             descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
             guard descriptor >= 0 else { throw OutputError(name: path, code: errno) }
             return

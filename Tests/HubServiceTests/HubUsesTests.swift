@@ -121,7 +121,7 @@ private final class ScratchState {
             kind, lifetime: lifetime, state: state, now: now, boot: nil, addressHint: { _ in nil },
             draw: { _, _ in },
             handOut: {}
-        ).code
+        ).codes[0]
     }
 
     private func tickets(_ scratch: ScratchState) throws -> [Ticket] {

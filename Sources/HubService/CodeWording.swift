@@ -1,0 +1,33 @@
+import Pairing
+import QRCodes
+
+/// What is printed beside a code on paper: whose it is, how to use it, until when, and what to do if it is lost.
+enum CodeWording {
+    static func texts(for code: PairingCode, hub: Hub) -> [LabelText] {
+        var texts = [
+            LabelText(hub.settings.name.description, .title),
+            LabelText(hub.pin.fingerprint.description, .code),
+        ]
+        let expiry = code.expires.map(LocalTime.init).map { "\($0.day) \($0.clock) \($0.zone)" }
+        switch code.kind {
+        case .once:
+            texts += [
+                LabelText("Lets one device in: hubpair pair PHOTO, or typed:", .body),
+                LabelText(TypedCode(secret: code.secret).text, .code),
+            ]
+            if let expiry { texts.append(LabelText("Until \(expiry).", .body)) }
+            texts += [
+                LabelText("Lost? See who came in, and revoke strangers:", .body),
+                LabelText("hubpair devices", .code),
+            ]
+        case .label:
+            texts.append(LabelText("Lets a device ask the owner: hubpair pair PHOTO.", .body))
+            if let expiry { texts.append(LabelText("Until \(expiry).", .body)) }
+            texts += [
+                LabelText("Lost? Print a new one, which voids this one:", .body),
+                LabelText("hubpair print --label", .code),
+            ]
+        }
+        return texts
+    }
+}

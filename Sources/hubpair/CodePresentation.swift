@@ -1,0 +1,181 @@
+import FoundationEssentials
+import HubService
+import Pairing
+import QRCodes
+
+/// Issues codes and hands them out as the options ask.
+struct CodePresentation {
+    /// 10 minutes, in seconds.
+    static let defaultLifetime: Double = 600
+
+    let options: CodeOptions
+    let json: Bool
+
+    /// What is handed out.
+    private struct Result {
+        /// For standard output.
+        var output: [UInt8] = []
+        /// For the file, if there is one.
+        var path: String?
+        var file: [UInt8] = []
+        /// For standard error, when the codes are out.
+        var notes: [String] = []
+    }
+
+    func present(_ kind: PairingCode.Kind, lifetime: Double?, state: HubState) throws {
+        let format = try options.chosenFormat()
+        let copies = format == .pdf ? options.medium.labelCount : 1
+        let now = Date()
+        var result = Result()
+        var file: OutputFile?
+        let (codes, hub) = try IssueCode.run(
+            kind, count: copies, lifetime: lifetime, state: state, now: now,
+            addressHint: { options.addressHint(port: $0.settings.port, kind: kind) },
+            draw: { codes, hub in
+                result = try draw(codes, of: hub, as: format, lifetime: lifetime, now: now)
+                if let path = result.path {
+                    file = try OutputFile(result.file, at: path, inPlace: options.outputPath != nil)
+                }
+            },
+            handOut: {
+                try file?.commit()
+                if result.path == nil || !result.output.isEmpty { try Console.output(bytes: result.output) }
+            })
+        if json {
+            for code in codes {
+                try JSONLine.write(PrintLine(code: code, hub: hub, file: result.path, format: format))
+            }
+        } else if format != .terminal || options.outputPath != nil {
+            Console.note(summary(codes, of: hub, copies: copies, lifetime: lifetime))
+        }
+        for note in result.notes { Console.note(note) }
+    }
+
+    private func draw(
+        _ codes: [PairingCode], of hub: Hub, as format: PrintCode.Format, lifetime: Double?, now: Date
+    ) throws -> Result {
+        guard let code = codes.first else { return Result() }
+        var result = Result()
+        let width = Console.size.columns
+        if options.plain {
+            result.output = Array(try SpokenCode(code, of: hub, lifetime: lifetime, now: now).text.utf8)
+        } else {
+            let drawing = try PrintCode.run(
+                codes, of: hub, as: format, style: style, columns: width, medium: options.medium)
+            switch drawing {
+            case .file(let bytes, let unknownCharacters):
+                result.output = bytes
+                if unknownCharacters > 0 {
+                    result.notes = [
+                        "warning: no font on this machine has all characters of the name; boxes stand for them",
+                        "hint: install more and print again: apt install fonts-noto-core fonts-noto-cjk",
+                    ]
+                }
+            case .lines(let lines, let columns):
+                let isShown = options.outputPath == nil && Console.outputIsTerminal
+                if isShown, columns > width {
+                    let tooNarrow = TerminalTooNarrow(columns: width, needed: columns)
+                    guard !options.insistsOnTerminal else { throw tooNarrow }
+                    return try drawFile(codes, of: hub, instead: tooNarrow, lifetime: lifetime, now: now)
+                }
+                let captions = Captions(code: code, hub: hub, lifetime: lifetime, now: now)
+                result.output = Array(captions.beside(lines, columns: columns, width: width).utf8)
+                if isShown, options.ascii, !options.invert {
+                    result.notes.append("hint: this is for light text on a dark ground; else add --invert")
+                }
+                if isShown, lines.count > Console.size.rows {
+                    result.notes += [
+                        "hint: the code has \(lines.count) lines and the terminal \(Console.size.rows): make "
+                            + "it higher, or scroll back and scan both parts as one"
+                    ]
+                }
+            }
+        }
+        if let path = options.outputPath {
+            result.path = path
+            (result.file, result.output) = (result.output, [])
+        }
+        return result
+    }
+
+    /// A picture for a terminal that is too narrow for a drawing, and in words what fits it.
+    private func drawFile(
+        _ codes: [PairingCode], of hub: Hub, instead tooNarrow: TerminalTooNarrow, lifetime: Double?, now: Date
+    ) throws -> Result {
+        var result = Result()
+        guard let code = codes.first,
+            case .file(let bytes, _) = try PrintCode.run(
+                codes, of: hub, as: .png, style: style, columns: tooNarrow.columns, medium: options.medium)
+        else { return result }
+        let path = code.kind == .once ? "hubpair-code.png" : "hubpair-label.png"
+        result.path = path
+        result.file = bytes
+        if code.kind == .once {
+            result.output = Array(try SpokenCode(code, of: hub, lifetime: lifetime, now: now).text.utf8)
+        }
+        result.notes = [
+            "\(tooNarrow): it is in \(path) in this directory",
+            "hint: delete that file when it has served; in a wider terminal the code itself is shown",
+        ]
+        return result
+    }
+
+    private var style: TerminalStyle {
+        let style: TerminalStyle =
+            if options.ascii {
+                .ascii
+            } else if Console.outputHasColours && options.outputPath == nil {
+                .colours
+            } else {
+                .blocks
+            }
+        return options.invert ? style.inverted : style
+    }
+
+    private func summary(_ codes: [PairingCode], of hub: Hub, copies: Int, lifetime: Double?) -> String {
+        let what =
+            switch (codes.first?.kind ?? .once, codes.count) {
+            case (.label, _): copies > 1 ? "the label, \(copies) times," : "the label"
+            case (.once, 1): "a code for one device"
+            case (.once, let count): "\(count) codes, each for one device,"
+            }
+        return "\(what) of \(hub.settings.name) (\(hub.pin.fingerprint))"
+            + (lifetime.map { ", valid for \(Lifetime.words($0))" } ?? ", without an expiry")
+            + (options.outputPath.map { ": \($0)" } ?? "")
+    }
+}
+
+/// A code whose lines would be wrapped, so that no reader knows it.
+struct TerminalTooNarrow: Error, LocalizedError, CustomStringConvertible {
+    let columns: Int
+    let needed: Int
+
+    var description: String { "the terminal has \(columns) columns, and the code needs \(needed)" }
+    var errorDescription: String? { description }
+    var recoverySuggestion: String? {
+        "make it wider, or draw the code into a file: hubpair print --output code.png"
+    }
+}
+
+/// A code as `print --json` writes it; never with its secret.
+private struct PrintLine: Encodable {
+    let kind: String
+    let hub: String
+    let name: String
+    @Nullable var expires: String?
+    @Nullable var address: String?
+    @Nullable var file: String?
+    let format: String
+    let ticket: String
+
+    init(code: PairingCode, hub: Hub, file: String?, format: PrintCode.Format) {
+        kind = code.kind.rawValue
+        self.hub = hub.pin.fingerprint.description
+        name = hub.settings.name.description
+        expires = code.expires?.timestamp
+        address = code.addressHint?.description
+        self.file = file
+        self.format = format.rawValue
+        ticket = code.secret.ticketID.description
+    }
+}
