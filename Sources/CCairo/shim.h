@@ -2,8 +2,8 @@
 #include <cairo/cairo.h>
 
 // Pango's own headers need GLib's, which lie at a path of the machine's architecture. What is called of it is
-// declared here; Tests/QRCodesTests has the compiler hold it against the real headers, where another type is an
-// error.
+// declared here; Tests/CLI/print-pdf.txt has the compiler hold it against the real headers, where another type
+// is an error.
 typedef struct _PangoContext PangoContext;
 typedef struct _PangoFont PangoFont;
 typedef struct _PangoFontDescription PangoFontDescription;

@@ -10,13 +10,14 @@ final class CairoSurface {
     private let file: FileBuffer?
 
     /// A PDF file of one page of `size`.
-    static func pdf(_ library: CairoLibrary, size: LabelSize, title: String) throws(PDFError) -> CairoSurface {
+    static func pdf(_ library: CairoLibrary, size: LabelSize, title: String) throws(PDFError) -> CairoSurface
+    {
         let file = FileBuffer()
         let surface = library.cairo.cairo_pdf_surface_create_for_stream(
             { closure, bytes, count in
                 guard let closure, let bytes else { return CAIRO_STATUS_WRITE_ERROR }
-                Unmanaged<FileBuffer>.fromOpaque(closure).takeUnretainedValue().bytes
-                    += UnsafeBufferPointer(start: bytes, count: Int(count))
+                Unmanaged<FileBuffer>.fromOpaque(closure).takeUnretainedValue().bytes += UnsafeBufferPointer(
+                    start: bytes, count: Int(count))
                 return CAIRO_STATUS_SUCCESS
             },
             Unmanaged.passUnretained(file).toOpaque(), points(size.width), points(size.height))

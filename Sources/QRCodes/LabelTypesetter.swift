@@ -74,7 +74,8 @@ struct LabelTypesetter: ~Copyable {
         fontSize * (text.role == .body ? 0.25 : 0.1)
     }
 
-    private func paragraph(_ text: LabelText, fontSize: Double, width: Double, isCentred: Bool) -> Paragraph? {
+    private func paragraph(_ text: LabelText, fontSize: Double, width: Double, isCentred: Bool) -> Paragraph?
+    {
         let width = width * LabelTypesetter.pointsPerMillimetre
         guard width >= 1 else { return nil }
         func set(_ text: LabelText) -> Paragraph? {

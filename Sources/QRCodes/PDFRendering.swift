@@ -29,7 +29,9 @@ package enum PDFRendering {
     ///   - labels: as many as the medium has, or fewer, which are then repeated; codes of one size, at least one.
     ///   - title: for the window of a viewer.
     /// - Throws: `PDFError`; `RenderError.unreadable` if a code does not read as it should.
-    package static func draw(_ labels: [CodeLabel], on medium: PrintMedium, title: String) throws -> PDFDocument {
+    package static func draw(_ labels: [CodeLabel], on medium: PrintMedium, title: String) throws
+        -> PDFDocument
+    {
         guard !labels.isEmpty else { throw RenderError.unreadable("PDF") }
         let library = try CairoLibrary.load()
         let typesetter = try LabelTypesetter(library)
@@ -63,7 +65,9 @@ struct LabelledPage {
     /// Lines between labels for scissors; on a sheet of stickers they fall on the cuts.
     private let hasCutLines: Bool
 
-    init(_ labels: [CodeLabel], on medium: PrintMedium, typesetter: borrowing LabelTypesetter) throws(PDFError) {
+    init(_ labels: [CodeLabel], on medium: PrintMedium, typesetter: borrowing LabelTypesetter)
+        throws(PDFError)
+    {
         let labelSizes = [12.0, 11, 10, 9, 8, 7, 6.5, 6, 5.5, 5, 4.5]
         var rules = LabelLayout.Rules(fontSizes: labelSizes, largestCode: .infinity, margin: 1.5)
         var grid: SheetGrid?
@@ -90,7 +94,9 @@ struct LabelledPage {
         guard let first = labels.first,
             let layout = LabelledPage.layout(first, in: cell, rules: rules, typesetter: typesetter)
         else {
-            if case .sheet(let grid, let paper, nil) = medium { throw .tooManyLabels(grid, paper, each: cell) }
+            if case .sheet(let grid, let paper, nil) = medium {
+                throw .tooManyLabels(grid, paper, each: cell)
+            }
             let enough = LabelledPage.enough(for: labels, like: cell, rules: rules, typesetter: typesetter)
             throw .labelTooSmall(cell, enough: enough)
         }

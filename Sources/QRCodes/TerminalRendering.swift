@@ -37,7 +37,8 @@ extension QRSymbol {
     /// modules make 41 × 21, 37 make 45 × 23. ASCII takes 2n + 16 columns and n + 8 lines: 82 × 41, 90 × 45.
     package func terminalLines(style: TerminalStyle, quietZone: Int = QRSymbol.quietZone) -> [String] {
         let shown = -quietZone..<modulesPerSide + quietZone
-        return stride(from: shown.lowerBound, to: shown.upperBound, by: style.ink == .ascii ? 1 : 2).map { y in
+        return stride(from: shown.lowerBound, to: shown.upperBound, by: style.ink == .ascii ? 1 : 2).map {
+            y in
             var line = style.lineStart
             for x in shown {
                 line += style.cell(upperIsDark: isDark(x: x, y: y), lowerIsDark: isDark(x: x, y: y + 1))
@@ -129,7 +130,9 @@ extension LuminanceImage {
             var rest = Substring(line).utf8
             while let first = rest.popFirst() {
                 let hash = UInt8(ascii: "#")
-                guard first == hash || first == UInt8(ascii: " "), rest.popFirst() == first else { return nil }
+                guard first == hash || first == UInt8(ascii: " "), rest.popFirst() == first else {
+                    return nil
+                }
                 row.append(first == hash)
             }
             rows.append(row)

@@ -12,7 +12,10 @@ struct Captions {
         case .once:
             lines += ["Lets one device in."]
             if let expires = code.expires, let lifetime {
-                lines += ["Valid for \(Lifetime.words(lifetime)),", "until \(LocalTime(expires).text(seenAt: now))."]
+                lines += [
+                    "Valid for \(Lifetime.words(lifetime)),",
+                    "until \(LocalTime(expires).text(seenAt: now)).",
+                ]
             }
             let groups = TypedCode(secret: code.secret).text.split(separator: "-")
             lines += ["", "Typed instead of scanned:", "  " + groups.prefix(3).joined(separator: "-")]

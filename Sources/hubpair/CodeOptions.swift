@@ -10,7 +10,8 @@ extension PaperSize: ExpressibleByArgument {}
 
 /// Where and how a code is drawn: for `print`, and for the first code of `setup`.
 struct CodeOptions: ParsableArguments {
-    @Option(help: "How to draw it; else by the ending of --output (.png, .svg, .pdf, .txt), else for a terminal.")
+    @Option(
+        help: "How to draw it; else by the ending of --output (.png, .svg, .pdf, .txt), else for a terminal.")
     var format: PrintCode.Format?
 
     @Option(
@@ -20,7 +21,8 @@ struct CodeOptions: ParsableArguments {
     var output: String?
 
     @Option(
-        help: ArgumentHelp("PDF: the label's width and height in millimetres, 10 to 500.", valueName: "62x29mm"),
+        help: ArgumentHelp(
+            "PDF: the label's width and height in millimetres, 10 to 500.", valueName: "62x29mm"),
         transform: { text in
             guard let size = LabelSize(text) else {
                 throw ValidationError("not a size. Give millimetres from 10 to 500, like 40mm or 62x29mm")
@@ -103,7 +105,8 @@ struct CodeOptions: ParsableArguments {
         guard output != "" else { throw ValidationError("--output takes a file, or '-' for standard output") }
         let format = try chosenFormat()
         guard !isForPaper || format == .pdf else {
-            throw ValidationError("--size, --sheet and --paper are for PDF. Add --format pdf, or leave them out")
+            throw ValidationError(
+                "--size, --sheet and --paper are for PDF. Add --format pdf, or leave them out")
         }
         guard !(ascii || invert || plain) || format == .terminal else {
             throw ValidationError(

@@ -100,7 +100,8 @@ struct CodePresentation {
 
     /// A picture for a terminal that is too narrow for a drawing, and in words what fits it.
     private func drawFile(
-        _ codes: [PairingCode], of hub: Hub, instead tooNarrow: TerminalTooNarrow, lifetime: Double?, now: Date
+        _ codes: [PairingCode], of hub: Hub, instead tooNarrow: TerminalTooNarrow, lifetime: Double?,
+        now: Date
     ) throws -> Result {
         var result = Result()
         guard let code = codes.first,

@@ -174,6 +174,25 @@ private final class ScratchState {
         #expect(throws: HubError.badLifetime) { try issue(.once, lifetime, scratch.state) }
     }
 
+    @Test func aSheetOfCodesHasATicketForEachAndNoneIfNobodyGotIt() throws {
+        let scratch = try ScratchState()
+        _ = try scratch.setUp()
+        func issue(_ kind: PairingCode.Kind, count: Int, handOut: () throws -> Void) throws -> [PairingCode] {
+            try IssueCode.run(
+                kind, count: count, lifetime: 600, state: scratch.state, now: Self.now,
+                addressHint: { _ in nil }, draw: { _, _ in }, handOut: handOut
+            ).codes
+        }
+        #expect(throws: RenderError.self) {
+            try issue(.once, count: 3) { throw RenderError.unreadable("PDF") }
+        }
+        #expect(try tickets(scratch).isEmpty)
+        let codes = try issue(.once, count: 3) {}
+        #expect(Set(codes.map(\.secret.ticketID)).count == 3)
+        #expect(try tickets(scratch) == codes.map { Ticket(of: $0, issued: Self.now) })
+        #expect(try issue(.label, count: 3) {}.count == 1)
+    }
+
     @Test func aDrawingThatFailsLeavesNoTicket() throws {
         let scratch = try ScratchState()
         _ = try scratch.setUp()

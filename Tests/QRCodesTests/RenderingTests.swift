@@ -8,6 +8,8 @@ import Testing
         label, label + Array("ABCDEFGHJK".utf8), [0], Array(0...255), Array("Küche 😀".utf8),
     ]
 
+    static let styles = [TerminalStyle.colours, .blocks, .ascii].flatMap { [$0, $0.inverted] }
+
     @Test(arguments: payloads) func `zbarimg reads our PNG`(payload: [UInt8]) throws {
         let directory = try TemporaryDirectory()
         for pixelsPerModule in [3, 8] {
@@ -42,7 +44,7 @@ import Testing
         let document = symbol.svg(title: "hub")
         try symbol.verify(svg: document)
         #expect(throws: RenderError.unreadable("SVG")) { try other.verify(svg: document) }
-        for style in [TerminalStyle.colours, .blocks] {
+        for style in RenderingTests.styles {
             let lines = symbol.terminalLines(style: style)
             try symbol.verify(terminalLines: lines, style: style)
             #expect(throws: RenderError.unreadable("terminal")) {
@@ -98,14 +100,28 @@ import Testing
 
     @Test func `the terminal drawing is the symbol`() throws {
         let symbol = try QRSymbol.encode(RenderingTests.label)
-        for style in [TerminalStyle.colours, .blocks] {
-            let image = try #require(LuminanceImage.terminal(symbol.terminalLines(style: style), scale: 1))
+        for style in RenderingTests.styles {
+            let shown = try #require(LuminanceImage.terminal(symbol.terminalLines(style: style), scale: 1))
+            let image = style.isInverted ? shown.inverted : shown
             for y in 0..<41 {
                 for x in 0..<41 {
                     let isDark = image.pixels[y * image.width + x] == 0
                     #expect(isDark == symbol.isDark(x: x - 4, y: y - 4), "\(x), \(y)")
                 }
             }
+        }
+    }
+
+    @Test func `ASCII takes two columns a module, and its quiet zone can be smaller`() throws {
+        let symbol = try QRSymbol.encode(RenderingTests.label)
+        for (quietZone, columns) in [(4, 82), (3, 78), (2, 74)] {
+            let lines = symbol.terminalLines(style: .ascii, quietZone: quietZone)
+            #expect(lines.count == columns / 2 && lines.allSatisfy { $0.utf8.count == columns })
+            #expect(lines[0] == String(repeating: "#", count: columns))
+            try symbol.verify(terminalLines: lines, style: .ascii)
+        }
+        for spoilt in [["#"], ["## "], ["# #"], ["##", "####"], ["#=#="]] {
+            #expect(LuminanceImage.terminal(spoilt, scale: 1) == nil)
         }
     }
 
