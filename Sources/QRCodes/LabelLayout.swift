@@ -21,8 +21,8 @@ package struct LabelText: Equatable, Sendable {
 
 /// Where on a label the code and its text stand. Lengths are millimetres from the label's upper left corner.
 struct LabelLayout {
-    /// The smallest module that is printed. GS1 General Specifications, symbol specification table 1, asks for
-    /// 0.396 mm at least where phones read; it is also the least that our reader knows at 150 dpi.
+    /// The smallest module that is printed, in millimetres. GS1 General Specifications § 5.12.3.1 asks for 0.396
+    /// at least where all sorts of cameras read, and our own reader knows every code of that size at 150 dpi.
     static let smallestModule = 0.4
     /// Between the code's quiet zone and the text.
     private static let gap = 1.0

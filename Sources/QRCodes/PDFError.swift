@@ -36,7 +36,8 @@ package enum PDFError: Error, Equatable, Sendable, LocalizedError, CustomStringC
     /// How to mend it.
     package var recoverySuggestion: String? {
         switch self {
-        case .labelTooSmall(_, let enough): enough.map { "choose --size \($0) or more" }
+        case .labelTooSmall(_, let enough):
+            enough.map { "choose --size \($0) or more" } ?? "choose another shape, like --size 62x29mm"
         case .tooManyLabels, .sheetTooLarge: "choose fewer columns or rows"
         case .missingLibrary:
             "install them: apt install libpangocairo-1.0-0; or choose another format, like png or svg"

@@ -68,7 +68,7 @@ struct LabelledPage {
     init(_ labels: [CodeLabel], on medium: PrintMedium, typesetter: borrowing LabelTypesetter)
         throws(PDFError)
     {
-        let labelSizes = [12.0, 11, 10, 9, 8, 7, 6.5, 6, 5.5, 5, 4.5]
+        let labelSizes = [48.0, 36, 24, 18, 14, 12, 11, 10, 9, 8, 7, 6.5, 6, 5.5, 5, 4.5]
         var rules = LabelLayout.Rules(fontSizes: labelSizes, largestCode: .infinity, margin: 1.5)
         var grid: SheetGrid?
         switch medium {

@@ -29,7 +29,8 @@ struct SpokenCode {
             "The code: \(typed)",
             "Spelled: \(spelled).",
             "0 is always zero and 1 is always one; the letters I, L, O and U do not occur.",
-            "On the device: run 'hubpair pair -' and type it. Case, spaces and hyphens do not matter.",
+            "On the device: run 'hubpair pair -' and type it.",
+            "Capitals, spaces and hyphens do not matter.",
         ]
         text = lines.map { $0 + "\n" }.joined()
     }
