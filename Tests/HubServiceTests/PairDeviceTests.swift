@@ -27,10 +27,11 @@ private final class PairingHub: Sendable {
     }
 
     func code(_ kind: PairingCode.Kind = .once) throws -> TicketSecret {
-        try IssueCode.run(
+        let codes = try IssueCode.run(
             kind, lifetime: kind == .once ? 600 : nil, state: state, now: Date(), addressHint: { _ in nil },
             draw: { _, _ in }, handOut: {}
-        ).code.secret
+        ).codes
+        return try #require(codes.first).secret
     }
 
     func attempt(_ secret: TicketSecret, _ device: String) throws -> PairAttempt {
