@@ -104,11 +104,18 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // Floor 3: the command line. It parses, calls floor 2 and prints.
+        // Between the floors: what the hub controls, over the paired connection.
+        .target(
+            name: "HubControl",
+            dependencies: ["Discovery", "HubClient", "Identity", "Pairing"],
+            swiftSettings: strict
+        ),
+
+        // Floor 3: the command line. It parses, calls the floors below and prints.
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "CGlibc", "Discovery", "HubClient", "HubService", "Identity", "Pairing", "QRCodes",
+                "CGlibc", "Discovery", "HubClient", "HubControl", "HubService", "Identity", "Pairing", "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -134,6 +141,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(name: "HubControlTests", dependencies: ["HubControl"], swiftSettings: strict),
         .testTarget(
             name: "HubClientTests",
             dependencies: [

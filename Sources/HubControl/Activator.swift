@@ -1,0 +1,87 @@
+/// What can be switched on a device: its lamp, its dimmer, its bolt.
+///
+///     {"activatorId": string, "rank": integer, "name": string, "type": "bool" / "float" / string, "state": value}
+///
+/// The one of rank 0 is the main one. `state` of a `bool` is a JSON boolean, of a `float` a number from 0 to 1. Other
+/// types and further fields are kept as they came.
+///
+/// Accepted: `{"activatorId":"6b","rank":0,"name":"On/Off","type":"bool","state":true}`. Rejected: no `activatorId`.
+package struct Activator: Equatable, Sendable {
+    /// What kind of state it has.
+    package enum Kind: Equatable, Sendable {
+        /// On or off.
+        case bool
+        /// From 0 to 1.
+        case float
+        /// A kind of a newer server, by its own word.
+        case other(String)
+
+        package init(_ word: String) {
+            switch word {
+            case "bool": self = .bool
+            case "float": self = .float
+            default: self = .other(word)
+            }
+        }
+
+        /// The server's word for it.
+        package var word: String {
+            switch self {
+            case .bool: "bool"
+            case .float: "float"
+            case .other(let word): word
+            }
+        }
+    }
+
+    /// The server's name for it, unique on the device.
+    package let id: String
+    /// Its place among the device's activators; 0 is the main one.
+    package let rank: Int
+    package let name: String
+    package let kind: Kind
+    /// As the server gave it.
+    package let state: JSONValue
+    /// Fields that this version does not know.
+    package let extra: [String: JSONValue]
+
+    /// The state in a word: `on`, `off`, `40%`, else the JSON.
+    package var stateText: String {
+        switch (kind, state) {
+        case (.bool, .boolean(let isOn)): isOn ? "on" : "off"
+        case (.float, _):
+            if let level = state.asDouble, (0...1).contains(level) { percentage(level) } else { state.text }
+        default: state.text
+        }
+    }
+}
+
+/// A share of one as a percentage: at most one digit after the point.
+func percentage(_ level: Double) -> String {
+    let tenths = Int((level * 1000).rounded())
+    return tenths % 10 == 0 ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
+}
+
+extension Activator: Codable {
+    private static let known: Set<String> = ["activatorId", "rank", "name", "type", "state"]
+
+    package init(from decoder: any Decoder) throws {
+        let object = try decoder.container(keyedBy: AnyKey.self)
+        id = try object.required("activatorId")
+        rank = try object.required("rank")
+        name = try object.required("name")
+        kind = Kind(try object.required("type"))
+        state = try object.required("state")
+        extra = try object.extra(besides: Activator.known)
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var object = encoder.container(keyedBy: AnyKey.self)
+        try object.add(extra)
+        try object.set("activatorId", to: id)
+        try object.set("rank", to: rank)
+        try object.set("name", to: name)
+        try object.set("type", to: kind.word)
+        try object.set("state", to: state)
+    }
+}

@@ -1,0 +1,79 @@
+import FoundationEssentials
+
+/// Why the server did not do what it was asked, in its own words.
+///
+///     {"error": {"exception": string, "details": object}, "message": string / null}    ; either may be missing
+///
+/// Accepted: `{"error":{"exception":"NotFoundException","details":{"type":"device"}}}`, `{"message":"no"}`.
+/// Everything else that comes with a status of 4xx or 5xx, HTML for example, is ``unreadable``.
+package enum ServerError: Error, Equatable {
+    /// The server's word for it, its details, and the HTTP status.
+    case refused(status: Int, exception: String?, details: [String: JSONValue], message: String?)
+    /// A status without a reason that can be read; what kind of body it was.
+    case status(Int, contentType: String?)
+    /// A good status, and a body that is not what was asked for; why.
+    case unreadable(String)
+
+    private struct Body: Decodable {
+        struct Inner: Decodable {
+            let exception: String
+            let details: [String: JSONValue]?
+        }
+        let error: Inner?
+        let message: String?
+    }
+
+    /// What a response of `status` (400–599) says.
+    package init(status: Int, contentType: String?, body: [UInt8]) {
+        guard let parsed = try? JSONDecoder().decode(Body.self, from: Data(body)),
+            parsed.error != nil || parsed.message != nil
+        else {
+            self = .status(status, contentType: contentType)
+            return
+        }
+        self = .refused(
+            status: status, exception: parsed.error?.exception, details: parsed.error?.details ?? [:],
+            message: parsed.message)
+    }
+}
+
+extension ServerError: LocalizedError, CustomStringConvertible {
+    /// What is wrong, in lower case, without a full stop. The words are the server's: escape them.
+    package var description: String {
+        switch self {
+        case .refused(404, "NotFoundException", let details, _):
+            if case .string(let type) = details["type"] { "the hub knows no such \(type)" } else {
+                "the hub knows nothing of that kind"
+            }
+        case .refused(_, "InvalidStateException", let details, _):
+            "the hub refuses the state" + ServerError.expectation(details)
+        case .refused(let status, let exception?, let details, _):
+            "the hub answers \(status): \(exception)"
+                + (details.isEmpty ? "" : " \(JSONValue.object(details).text)")
+        case .refused(let status, nil, _, let message): "the hub answers \(status): \(message ?? "")"
+        case .status(let status, let contentType):
+            "the hub answers \(status) without a reason" + (contentType.map { " (\($0))" } ?? "")
+        case .unreadable(let reason): "the hub's answer cannot be understood: \(reason)"
+        }
+    }
+
+    private static func expectation(_ details: [String: JSONValue]) -> String {
+        guard case .string(let type) = details["expected_type"] else { return "" }
+        return ": it expects \(type)"
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .refused(404, _, _, _): "'hubpair home' lists what there is"
+        case .refused(400..<500, _, _, _): nil
+        case .refused: "on the hub: its own log tells more"
+        case .status(404, _): "is it a Hestia server that stands behind the hub's gateway?"
+        case .status: "on the hub: is the server behind the gateway well? its log tells more"
+        case .unreadable: "is it a Hestia server that stands behind the hub's gateway?"
+        }
+    }
+}

@@ -1,0 +1,128 @@
+import FoundationEssentials
+import HubControl
+import Testing
+
+@Suite struct ControlValuesTests {
+    static let house = """
+        [{"deviceId": "6b49", "name": "Front door", "type": "Lock", "colour": {"deep": [1, 2.5, null]}, "activators":
+          [{"activatorId": "6b48", "rank": 0, "name": "Activate", "type": "bool", "state": true}]},
+         {"deviceId": "6b4d", "name": "Kitchen light", "type": "Light", "activators":
+          [{"activatorId": "6b4c", "rank": 1, "name": "Dimmer", "type": "float", "state": 0.5},
+           {"activatorId": "6b4b", "rank": 0, "name": "On/Off", "type": "bool", "state": false}]},
+         {"deviceId": "6b4f", "name": "Kitchen lamp", "type": "Light", "activators":
+          [{"activatorId": "6b4e", "rank": 0, "name": "Scene", "type": "enum", "state": "warm", "of": ["warm"]}]}]
+        """
+
+    static func devices() throws -> [ControlledDevice] {
+        try JSONDecoder().decode([ControlledDevice].self, from: Data(house.utf8))
+    }
+
+    @Test func unknownKindsAndFieldsSurvive() throws {
+        let devices = try Self.devices()
+        #expect(devices.map { $0.main?.stateText } == ["on", "off", "\"warm\""])
+        #expect(devices[1].activators.map(\.stateText) == ["off", "50%"])
+        #expect(devices[2].activators[0].kind == .other("enum"))
+        #expect(devices[2].activators[0].extra == ["of": .array([.string("warm")])])
+        let again = try JSONDecoder().decode([ControlledDevice].self, from: JSONEncoder().encode(devices))
+        #expect(again == devices)
+        #expect(again[0].extra["colour"] == .object(["deep": .array([.integer(1), .number(2.5), .null])]))
+    }
+
+    @Test(arguments: [
+        ("on", Setting.on), ("OFF", .off), ("0.4", .level(0.4)), ("40%", .level(0.4)), ("1", .level(1)),
+        ("0", .level(0)), ("100%", .level(1)), ("0.5%", .level(0.005)),
+    ])
+    func settings(_ text: String, _ setting: Setting) throws {
+        #expect(try Setting(text) == setting)
+    }
+
+    @Test(arguments: [
+        ("", SettingError.notASetting("")), ("yes", .notASetting("yes")), (".5", .notASetting(".5")),
+        ("0x1", .notASetting("0x1")), ("1e0", .notASetting("1e0")), ("nan", .notASetting("nan")),
+        ("-1", .notASetting("-1")), ("+1", .notASetting("+1")), ("1.5", .outOfRange("1.5")),
+        ("140%", .outOfRange("140%")), ("%", .notASetting("%")), ("4,5%", .notASetting("4,5%")),
+        ("0.0000001", .notASetting("0.0000001")),
+    ])
+    func badSettings(_ text: String, _ error: SettingError) {
+        #expect(throws: error) { try Setting(text) }
+    }
+
+    @Test func statesThatAnActivatorTakes() throws {
+        let light = try Self.devices()[1]
+        #expect(try Setting.on.state(for: light.activators[0]) == .boolean(true))
+        #expect(try Setting.level(1).state(for: light.activators[0]) == .boolean(true))
+        #expect(throws: SettingError.onlyOnAndOff(activator: "On/Off")) {
+            try Setting.level(0.4).state(for: light.activators[0])
+        }
+        #expect(try Setting.off.state(for: light.activators[1]) == .number(0))
+        #expect(throws: SettingError.unknownKind("enum", activator: "Scene")) {
+            try Setting.on.state(for: Self.devices()[2].activators[0])
+        }
+    }
+
+    @Test(arguments: [
+        ("Front door", "6b49"), ("front DOOR", "6b49"), ("fro", "6b49"), ("6b4d", "6b4d"), ("kitchen li", "6b4d"),
+    ])
+    func selects(_ text: String, _ id: String) throws {
+        #expect(try Selection(text).device(in: Self.devices()).id == id)
+    }
+
+    @Test func selectsOneOrNone() throws {
+        let devices = try Self.devices()
+        let both = [Match(id: "6b4d", name: "Kitchen light"), Match(id: "6b4f", name: "Kitchen lamp")]
+        #expect(throws: SelectionError.ambiguous("kitchen", kind: "device", both)) {
+            try Selection("kitchen").device(in: devices)
+        }
+        #expect(throws: SelectionError.unknown("Fornt door", kind: "device", near: ["Front door"], all: [])) {
+            try Selection("Fornt door").device(in: devices)
+        }
+        #expect(throws: SelectionError.self) { try Selection("").device(in: devices) }
+    }
+
+    @Test func serversWords() {
+        let body = #"{"error": {"exception": "NotFoundException", "details": {"type": "device"}}, "message": null}"#
+        #expect(
+            ServerError(status: 404, contentType: "application/json", body: Array(body.utf8)).description
+                == "the hub knows no such device")
+        #expect(
+            ServerError(status: 500, contentType: "text/html", body: Array("<html>".utf8))
+                == .status(500, contentType: "text/html"))
+        #expect(
+            ServerError(status: 405, contentType: nil, body: Array(#"{"message": "no"}"#.utf8)).description
+                == "the hub answers 405: no")
+    }
+
+    @Test(arguments: [
+        ("turn the kitchen light off", ["6b4d"]), ("turn kitchenlight on", ["6b4d"]), ("door on", ["6b49"]),
+        ("turn the light kitchen on", ["6b4d"]), ("turn the kichen light on", ["6b4d"]),
+        ("turn all lights off", ["6b4d", "6b4f"]), ("turn everything off", ["6b49", "6b4d", "6b4f"]),
+        ("set the kitchen light's dimmer to 40%", ["6b4d/6b4c"]), ("dim the dimmer to 40%", ["6b4d/6b4c"]),
+        ("turn the door and the kitchen lamp on", ["6b49", "6b4f"]),
+    ])
+    func findsWhatIsSpokenOf(_ sentence: String, _ ids: [String]) throws {
+        let targets = try SpokenTargets(devices: Self.devices()).targets(of: PlainWords(sentence))
+        #expect(targets.map { $0.device.id + ($0.activator.map { "/" + $0.id } ?? "") } == ids)
+    }
+
+    @Test func doesNotGuess() throws {
+        let devices = try SpokenTargets(devices: Self.devices())
+        #expect(throws: PlainWordsError.ambiguous("kitchen", ["Kitchen light", "Kitchen lamp"])) {
+            try devices.targets(of: PlainWords("turn the kitchen off"))
+        }
+        #expect(throws: PlainWordsError.unknown("radio", near: [])) {
+            try devices.targets(of: PlainWords("turn the door and the radio off"))
+        }
+    }
+
+    @Test func answersAreChecked() throws {
+        #expect(try InfoField.check("192.168.1.2", for: "ip") == "192.168.1.2")
+        #expect(try InfoField.check("fd00::2", for: "bridge_ip") == "fd00::2")
+        #expect(throws: InfoFieldError.notAnAddress("300.1.1.1", field: "ip")) {
+            try InfoField.check("300.1.1.1", for: "ip")
+        }
+        #expect(throws: InfoFieldError.notAPort("0", field: "port")) { try InfoField.check("0", for: "port") }
+        #expect(throws: InfoFieldError.notALine(field: "room")) { try InfoField.check("a\nb", for: "room") }
+        #expect(throws: InfoFieldError.empty(field: "room")) { try InfoField.check("", for: "room") }
+        #expect(throws: InfoFieldError.self) { try InfoField.check(" x", for: "name") }
+    }
+}
