@@ -15,7 +15,9 @@ package enum InfoField {
         let words = Set(Orthography.words(name.map { $0 == "_" ? " " : String($0) }.joined()))
         guard !answer.isEmpty else { throw .empty(field: name) }
         guard answer.utf8.count <= maximumByteCount else { throw .tooLong(field: name) }
-        guard !answer.unicodeScalars.contains(where: \.isForbiddenInName) else { throw .notALine(field: name) }
+        guard !answer.unicodeScalars.contains(where: \.isForbiddenInName) else {
+            throw .notALine(field: name)
+        }
         if name == "name" {
             do {
                 return try PeerName(answer).description

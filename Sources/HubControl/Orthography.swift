@@ -20,7 +20,8 @@ package enum Orthography {
         for i in 1...a.count {
             var row = [i]
             for j in 1...b.count {
-                var least = min(rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
+                var least = min(
+                    rows[i - 1][j] + 1, row[j - 1] + 1, rows[i - 1][j - 1] + (a[i - 1] == b[j - 1] ? 0 : 1))
                 if i > 1, j > 1, a[i - 1] == b[j - 2], a[i - 2] == b[j - 1] {
                     least = min(least, rows[i - 2][j - 2] + 1)
                 }
@@ -41,7 +42,9 @@ package enum Orthography {
             if !wanted.isEmpty, candidate.contains(wanted) { return (name, limit) }
             return distance(wanted, candidate, limit: limit).map { (name, $0) }
         }
-        return near.enumerated().sorted { ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset) }
-            .prefix(3).map(\.element.name)
+        return near.enumerated().sorted {
+            ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset)
+        }
+        .prefix(3).map(\.element.name)
     }
 }

@@ -66,7 +66,8 @@ package struct PlainWords: Equatable, Sendable {
     private static let articles: Set<String> = ["the", "a", "an", "my", "our", "of"]
     private static let quantifiers: Set<String> = ["all", "every", "everything", "each"]
     private static let polite: [[String]] = [
-        ["please"], ["could", "you"], ["can", "you"], ["would", "you"], ["will", "you"], ["hey"], ["ok"], ["okay"],
+        ["please"], ["could", "you"], ["can", "you"], ["would", "you"], ["will", "you"], ["hey"], ["ok"],
+        ["okay"],
         ["thanks"], ["thank", "you"], ["now"], ["kindly"],
     ]
 
@@ -113,7 +114,7 @@ package struct PlainWords: Equatable, Sendable {
     private static func setting(atEndOf words: [String]) throws(PlainWordsError) -> (Setting, [String])? {
         var rest = words
         var setting: Setting?
-        let isPercent = rest.last == "%" || rest.last == "percent" || rest.last == "per cent"
+        let isPercent = rest.last == "%" || rest.last == "percent"
         if isPercent { rest.removeLast() }
         switch rest.last {
         case "on" where !isPercent: (setting, rest) = (.on, rest.dropLast())
@@ -123,8 +124,11 @@ package struct PlainWords: Equatable, Sendable {
         default:
             // "lamp 2" is a name, so that a number is a setting only after "to" or before a percent sign.
             let words = rest.suffix { NumberWords.isPart($0) }
-            let before = rest.dropLast(words.count)
-            guard let value = NumberWords.value(of: Array(words)), isPercent || before.last == "to" else { break }
+            var before = rest.dropLast(words.count)
+            if words.first == "hundred", before.last == "a" { before.removeLast() }
+            guard let value = NumberWords.value(of: Array(words)), isPercent || before.last == "to" else {
+                break
+            }
             guard value <= 100 else { throw .outOfRange(words.joined(separator: " ")) }
             setting = .level(value < 1 && !isPercent ? value : value / 100)
             rest = Array(before)

@@ -42,9 +42,11 @@ package enum PlainWordsError: Error, Equatable, LocalizedError, CustomStringConv
         case .unknown(_, let near):
             near.isEmpty
                 ? "'hubpair home' lists the devices; nothing was changed"
-                : "did you mean " + near.map { "\"\($0)\"" }.joined(separator: " or ") + "? nothing was changed"
+                : "did you mean " + near.map { "\"\($0)\"" }.joined(separator: " or ")
+                    + "? nothing was changed"
         case .ambiguous(_, let names):
-            "say which: " + names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ") + "; nothing was changed"
+            "say which: " + names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
+                + "; nothing was changed"
         }
     }
 }

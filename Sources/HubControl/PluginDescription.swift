@@ -18,7 +18,9 @@ package struct PluginDescription: Equatable, Sendable, Decodable {
 
     /// The fields in the order in which a person is asked: the name first, then by the alphabet.
     package var fields: [(name: String, explanation: String)] {
-        requiredInfo.sorted { ($0.key != "name", $0.key) < ($1.key != "name", $1.key) }.map { ($0.key, $0.value) }
+        requiredInfo.sorted { ($0.key != "name", $0.key) < ($1.key != "name", $1.key) }.map {
+            ($0.key, $0.value)
+        }
     }
 }
 

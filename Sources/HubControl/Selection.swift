@@ -28,7 +28,9 @@ package struct Selection: Sendable {
         for step in steps {
             let matches = items.indices.filter { step(items[$0]) }
             if matches.count == 1 { return matches[0] }
-            if matches.count > 1 { throw .ambiguous(text, kind: kind, matches.map { items[$0] }.map(Match.init)) }
+            if matches.count > 1 {
+                throw .ambiguous(text, kind: kind, matches.map { items[$0] }.map(Match.init))
+            }
         }
         let near = Orthography.suggestions(for: text, among: items.map(\.name))
         throw .unknown(text, kind: kind, near: near, all: near.isEmpty ? items.prefix(8).map(\.name) : [])
@@ -39,6 +41,11 @@ package struct Selection: Sendable {
 package struct Match: Equatable, Sendable {
     package let id: String
     package let name: String
+
+    package init(id: String, name: String) {
+        self.id = id
+        self.name = name
+    }
 }
 
 /// Why it is not clear which device or activator is meant.
@@ -65,7 +72,8 @@ package enum SelectionError: Error, Equatable, LocalizedError, CustomStringConve
         case .unknown(_, _, let near, _) where !near.isEmpty:
             "did you mean " + near.map { "\"\($0)\"" }.joined(separator: " or ") + "?"
         case .unknown(_, let kind, _, let all):
-            all.isEmpty ? "there is no \(kind)" : "there is " + all.map { "\"\($0)\"" }.joined(separator: ", ")
+            all.isEmpty
+                ? "there is no \(kind)" : "there is " + all.map { "\"\($0)\"" }.joined(separator: ", ")
         case .ambiguous(_, _, let matches):
             "name it in full or by its id: "
                 + matches.prefix(8).map { "\"\($0.name)\" (\($0.id))" }.joined(separator: ", ")

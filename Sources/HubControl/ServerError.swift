@@ -42,7 +42,9 @@ extension ServerError: LocalizedError, CustomStringConvertible {
     package var description: String {
         switch self {
         case .refused(404, "NotFoundException", let details, _):
-            if case .string(let type) = details["type"] { "the hub knows no such \(type)" } else {
+            if case .string(let type) = details["type"] {
+                "the hub knows no such \(type)"
+            } else {
                 "the hub knows nothing of that kind"
             }
         case .refused(_, "InvalidStateException", let details, _):

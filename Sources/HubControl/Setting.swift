@@ -28,7 +28,9 @@ package enum Setting: Equatable, Sendable {
         let areDigits = parts.allSatisfy {
             (1...6).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
-        guard areDigits, (1...2).contains(parts.count), let value = Double(number) else { throw .notASetting(text) }
+        guard areDigits, (1...2).contains(parts.count), let value = Double(number) else {
+            throw .notASetting(text)
+        }
         let level = isPercent ? value / 100 : value
         guard level <= 1 else { throw .outOfRange(text) }
         self = .level(level)

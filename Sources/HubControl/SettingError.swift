@@ -17,7 +17,8 @@ package enum SettingError: Error, Equatable, LocalizedError, CustomStringConvert
         case .notASetting(let text): "\"\(text)\" is nothing that a device can be set to"
         case .outOfRange(let text): "\(text) is out of range"
         case .onlyOnAndOff(let name): "\"\(name)\" knows only on and off"
-        case .unknownKind(let word, let name): "\"\(name)\" is of the kind \"\(word)\", which this hubpair cannot set"
+        case .unknownKind(let word, let name):
+            "\"\(name)\" is of the kind \"\(word)\", which this hubpair cannot set"
         }
     }
 
@@ -29,7 +30,8 @@ package enum SettingError: Error, Equatable, LocalizedError, CustomStringConvert
         switch self {
         case .notASetting: "give on, off, a level from 0 to 1, or a percentage like 40%"
         case .outOfRange: "give a level from 0 to 1, or a percentage from 0% to 100%"
-        case .onlyOnAndOff: "give on or off, or name another of the device's activators: 'hubpair home show DEVICE'"
+        case .onlyOnAndOff:
+            "give on or off, or name another of the device's activators: 'hubpair home show DEVICE'"
         case .unknownKind: "update hubpair, or send it with 'hubpair call'"
         }
     }

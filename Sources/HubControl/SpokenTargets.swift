@@ -15,7 +15,9 @@ package struct SpokenTargets {
     package func targets(of order: PlainWords) throws(PlainWordsError) -> [Target] {
         var targets: [Target] = []
         for (thing, isEvery) in zip(order.things, order.isEvery) {
-            for target in try find(thing, isEvery: isEvery) where !targets.contains(target) { targets.append(target) }
+            for target in try find(thing, isEvery: isEvery) where !targets.contains(target) {
+                targets.append(target)
+            }
         }
         return targets
     }
@@ -26,12 +28,15 @@ package struct SpokenTargets {
         if isEvery {
             if words.isEmpty { return devices.map { Target(device: $0, activator: nil) } }
             let ofType = devices.filter { SpokenTargets.stems($0.type) == words }
-            let found = ofType.isEmpty ? devices.filter { contains(SpokenTargets.stems($0.name), words) } : ofType
+            let found =
+                ofType.isEmpty ? devices.filter { contains(SpokenTargets.stems($0.name), words) } : ofType
             guard !found.isEmpty else { throw .unknown(spoken, near: near(spoken)) }
             return found.map { Target(device: $0, activator: nil) }
         }
         // From the strictest to the most forgiving; the first that fits anything decides, and must fit one.
-        var candidates = devices.map { (words: SpokenTargets.stems($0.name), target: Target(device: $0, activator: nil)) }
+        var candidates = devices.map {
+            (words: SpokenTargets.stems($0.name), target: Target(device: $0, activator: nil))
+        }
         for device in devices {
             for activator in device.activators {
                 let name = SpokenTargets.stems(activator.name)
@@ -53,7 +58,9 @@ package struct SpokenTargets {
             let matches = candidates.filter { step($0.words) }.map(\.target)
             let whole = matches.filter { $0.activator == nil }
             let found = whole.isEmpty ? matches : whole
-            if found.count == 1 || Set(found.map(\.key)).count == 1, let target = found.first { return [target] }
+            if found.count == 1 || Set(found.map(\.key)).count == 1, let target = found.first {
+                return [target]
+            }
             if found.count > 1 { throw .ambiguous(spoken, found.map(\.device.name)) }
         }
         throw .unknown(spoken, near: near(spoken))

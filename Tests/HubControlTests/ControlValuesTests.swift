@@ -61,7 +61,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Front door", "6b49"), ("front DOOR", "6b49"), ("fro", "6b49"), ("6b4d", "6b4d"), ("kitchen li", "6b4d"),
+        ("Front door", "6b49"), ("front DOOR", "6b49"), ("fro", "6b49"), ("6b4d", "6b4d"),
+        ("kitchen li", "6b4d"),
     ])
     func selects(_ text: String, _ id: String) throws {
         #expect(try Selection(text).device(in: Self.devices()).id == id)
@@ -80,7 +81,8 @@ import Testing
     }
 
     @Test func serversWords() {
-        let body = #"{"error": {"exception": "NotFoundException", "details": {"type": "device"}}, "message": null}"#
+        let body =
+            #"{"error": {"exception": "NotFoundException", "details": {"type": "device"}}, "message": null}"#
         #expect(
             ServerError(status: 404, contentType: "application/json", body: Array(body.utf8)).description
                 == "the hub knows no such device")
