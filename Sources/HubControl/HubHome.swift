@@ -1,0 +1,99 @@
+import FoundationEssentials
+package import HubClient
+
+/// What one hub controls, over connections to it that are kept for the next request.
+package actor HubHome {
+    /// The most connections at once: a hub gives one source 16, and a person may have several programs.
+    package static let maximumConnections = 6
+    /// The most bytes of an answer: 1,000 devices take about 300 kB.
+    package static let maximumBodyByteCount = 32 << 20
+
+    private let connect: @Sendable () async throws -> HubConnection
+    private let deadlines: HubConnection.Deadlines
+    private var idle: [HubConnection] = []
+
+    /// - Parameter connect: opens a connection to the hub, whose key it has checked.
+    package init(
+        deadlines: HubConnection.Deadlines = .init(quiet: .seconds(30), total: .seconds(60)),
+        connect: @escaping @Sendable () async throws -> HubConnection
+    ) {
+        self.connect = connect
+        self.deadlines = deadlines
+    }
+
+    /// Every device, in the server's order.
+    package func devices() async throws -> [ControlledDevice] { try await read(.devices) }
+
+    /// One device.
+    package func device(_ id: String) async throws -> ControlledDevice { try await read(.device(id)) }
+
+    /// One activator.
+    package func activator(_ id: String, of device: String) async throws -> Activator {
+        try await read(.activator(id, of: device))
+    }
+
+    /// The manufacturers that devices can be added of.
+    package func collections() async throws -> [String] { try await read(.collections) }
+
+    /// The kinds of devices of one manufacturer.
+    package func plugins(of collection: String) async throws -> [String] {
+        try await read(.plugins(collection: collection))
+    }
+
+    /// What the server asks for before it adds a device of this kind.
+    package func plugin(_ plugin: String, of collection: String) async throws -> PluginDescription {
+        try await read(.plugin(plugin, collection: collection))
+    }
+
+    /// Does what changes something: ``ControlRequest/set(_:of:to:)``, `rename`, `remove`, `add`.
+    package func perform(_ request: ControlRequest) async throws { _ = try await answer(to: request) }
+
+    private func read<Value: Decodable>(_ request: ControlRequest) async throws -> Value {
+        let body = try await answer(to: request)
+        do {
+            return try JSONDecoder().decode(Value.self, from: Data(body))
+        } catch DecodingError.keyNotFound(let key, let context) {
+            throw ServerError.unreadable("\(path(context.codingPath))\(key.stringValue) is missing")
+        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
+            throw ServerError.unreadable("\(path(context.codingPath))is of another type")
+        } catch {
+            throw ServerError.unreadable(body.isEmpty ? "it is empty" : "it is not JSON, or breaks off")
+        }
+    }
+
+    private func path(_ keys: [any CodingKey]) -> String {
+        keys.map { ($0.intValue.map { "entry \($0 + 1)" } ?? $0.stringValue) + ", " }.joined()
+    }
+
+    private func answer(to request: ControlRequest) async throws -> [UInt8] {
+        if let connection = idle.popLast() {
+            do {
+                return try await answer(to: request, over: connection)
+            } catch let error as HubConnectionError where error.reason == .closed && request.isRepeatable {
+                // The hub may close a connection that was idle; the request did not reach it, or may be repeated.
+            }
+        }
+        return try await answer(to: request, over: connect())
+    }
+
+    private func answer(to request: ControlRequest, over connection: HubConnection) async throws -> [UInt8] {
+        let (response, body) = try await connection.send(
+            request.request, maximumBodyByteCount: HubHome.maximumBodyByteCount, deadlines: deadlines)
+        if response["Connection"]?.lowercased() != "close", idle.count < HubHome.maximumConnections {
+            idle.append(connection)
+        } else {
+            connection.close()
+        }
+        guard (200..<300).contains(response.status) else {
+            throw ServerError(status: response.status, contentType: response["Content-Type"], body: body)
+        }
+        return body
+    }
+}
+
+extension ControlRequest {
+    /// True if doing it twice is as good as doing it once (RFC 9110 § 9.2.2); setting a state is, too.
+    var isRepeatable: Bool {
+        if case .add = self { false } else { true }
+    }
+}
