@@ -34,14 +34,16 @@ class FaultTests(unittest.TestCase):
         expected = {}  # what the hub has promised: fingerprint to status
         attempt, used = None, []
         for round_number in range(KILLS):
+            if attempt is None:
+                attempt = Attempt(self.hub.code("--expires", "1h"), dice.choice(devices))
             self.hub.start()
-            killer = threading.Timer(dice.uniform(0, 0.06), self.hub.kill)
+            killer = threading.Timer(dice.uniform(0, 0.2), self.hub.kill)
             killer.start()
             try:
                 while killer.is_alive():
-                    device = attempt.device if attempt else dice.choice(devices)
                     if attempt is None:
-                        attempt = Attempt(self.hub.code("--expires", "1h"), device)
+                        attempt = Attempt(self.hub.code("--expires", "1h"), dice.choice(devices))
+                    device = attempt.device
                     # From here on the hub may have approved it, whether we hear of it or not.
                     expected[device.fingerprint] = None
                     attempt.send(self.hub.port)
