@@ -168,3 +168,14 @@ if Context.environment["HUBPAIR_FUZZ"] != nil {
             linkerSettings: [.unsafeFlags(["-use-ld=lld", "-sanitize=fuzzer,address"])]
         ))
 }
+
+// Only Tests/Benchmarks/pairings asks for it.
+if Context.environment["HUBPAIR_BENCHMARKS"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "PairingsBenchmark",
+            dependencies: ["Discovery", "HubService", "Pairing"],
+            path: "Tests/Benchmarks/Pairings",
+            swiftSettings: strict
+        ))
+}

@@ -7,11 +7,12 @@ struct PairingFiles {
     private(set) var devices = Cached(ApprovedDevices.fileName, ApprovedDevices())
     private(set) var attempts = Cached(FailedAttempts.fileName, FailedAttempts())
 
-    /// A file's content, and which version of the file it is; nil: to be read.
+    /// A file's content, and which version of the file it is.
     struct Cached<Content> {
         let name: String
         fileprivate(set) var content: Content
-        fileprivate(set) var stamp: FileStamp?
+        /// Nil: to be read. A stamp that is nil: there is no such file.
+        fileprivate(set) var stamp: FileStamp??
 
         init(_ name: String, _ content: Content) {
             self.name = name
@@ -19,8 +20,7 @@ struct PairingFiles {
         }
 
         fileprivate mutating func isStale(in directory: borrowing ProtectedDirectory) throws -> Bool {
-            let current = try directory.stamp(of: name)
-            guard current == nil || current != stamp else { return false }
+            guard try .some(directory.stamp(of: name)) != stamp else { return false }
             stamp = nil
             return true
         }
@@ -29,7 +29,7 @@ struct PairingFiles {
         fileprivate mutating func write(_ bytes: [UInt8], in directory: borrowing ProtectedDirectory) throws {
             stamp = nil
             try directory.replace(name, with: bytes)
-            stamp = try directory.stamp(of: name)
+            stamp = .some(try directory.stamp(of: name))
         }
     }
 
@@ -40,13 +40,13 @@ struct PairingFiles {
         if try tickets.isStale(in: directory) {
             let stamp = try directory.stamp(of: tickets.name)
             tickets.content = try HubState.existing(tickets.name, in: directory, Tickets.init(parsing:))
-            tickets.stamp = stamp
+            tickets.stamp = .some(stamp)
         }
         if try devices.isStale(in: directory) {
             let stamp = try directory.stamp(of: devices.name)
             devices.content = try HubState.existing(
                 devices.name, in: directory, ApprovedDevices.init(parsing:))
-            devices.stamp = stamp
+            devices.stamp = .some(stamp)
         }
         if try attempts.isStale(in: directory) {
             let stamp = try directory.stamp(of: attempts.name)
@@ -54,7 +54,7 @@ struct PairingFiles {
             attempts.content =
                 try directory.read(attempts.name, FailedAttempts.init(parsing:)) ?? FailedAttempts()
             attempts.content.rebase(to: now)
-            attempts.stamp = stamp
+            attempts.stamp = .some(stamp)
         }
         if tickets.content.lastNumber > devices.content.pairings {
             try complete(in: directory, now: now, register: register)
@@ -96,6 +96,6 @@ struct PairingFiles {
         try devices.write(devices.content.serialized, in: directory)
         var changed: [Pin: ApprovedDevice?] = [:]
         for pin in gone + entered { changed.updateValue(devices.content.device(pin), forKey: pin) }
-        register.adopt(changed, from: before, to: devices.stamp)
+        register.adopt(changed, from: before ?? nil, to: devices.stamp ?? nil)
     }
 }

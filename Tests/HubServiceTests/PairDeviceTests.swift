@@ -212,6 +212,17 @@ extension PairDevice {
         #expect(try hub.status(of: attempt) == .approved)
     }
 
+    @Test func failuresCountEvenIfTheyCannotBeWritten() async throws {
+        let hub = try PairingHub()
+        let pairing = hub.pairing()
+        let obstacle = "\(hub.path)/.\(FailedAttempts.fileName).new"
+        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
+        for _ in 0..<20 {
+            #expect(try await pairing.send(try hub.attempt(.random(), "x"), to: hub.hub).status == 503)
+        }
+        #expect(try await pairing.send(try hub.attempt(try hub.code(), "x"), to: hub.hub).status == 429)
+    }
+
     @Test func aTornKeyfileClosesTheDoor() async throws {
         let hub = try PairingHub()
         let register = DeviceRegister(state: hub.state)
