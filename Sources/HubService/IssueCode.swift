@@ -47,7 +47,7 @@ package struct IssueCode {
         } catch {
             try directory.withLock { directory in
                 var tickets = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
-                if tickets == after {
+                if tickets.serialized == after.serialized {
                     tickets = before
                 } else {
                     for code in codes {
