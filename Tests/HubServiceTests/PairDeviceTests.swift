@@ -7,7 +7,7 @@ import Testing
 @testable import HubService
 
 /// A hub that is set up in a directory in memory, gone when the test ends.
-private final class PairingHub: Sendable {
+final class PairingHub: Sendable {
     let path: String
     let state: HubState
     let hub: Hub
