@@ -1,47 +1,66 @@
 import CTurboJPEG
 
 /// JPEG through libjpeg-turbo's TurboJPEG API, straight to grey: the colour planes are never converted.
-enum JPEGCodec {
-    /// The picture in a JPEG file, baseline or progressive, grey, YCbCr, RGB, CMYK or YCCK. A damaged one is
-    /// read as other tools read it, as far as it goes, and says so in `damage`.
-    static func decode(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) -> LuminanceImage {
+struct JPEGCodec: ImageCodec {
+    let width: Int
+    let height: Int
+    /// The inverse DCT gives these for less work; the entropy coding is read in full each time.
+    let scales = [1, 2, 4, 8]
+    private let bytes: [UInt8]
+    private let hasInk: Bool
+
+    /// Reads the header of a JPEG file: baseline or progressive, grey, YCbCr, RGB, CMYK or YCCK.
+    init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
+        if let size = JPEGHeader.dimensions(bytes) {
+            try limits.check(width: size.width, height: size.height)
+        }
         guard let decoder = JPEGDecompressor() else { throw .outOfMemory }
-        return try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
-            var columns: Int32 = 0
-            var rows: Int32 = 0
-            var subsampling: Int32 = 0
-            var colourSpace: Int32 = 0
-            let header = tjDecompressHeader3(
+        var columns: Int32 = 0
+        var rows: Int32 = 0
+        var subsampling: Int32 = 0
+        var colourSpace: Int32 = 0
+        let header = bytes.withUnsafeBufferPointer { file in
+            tjDecompressHeader3(
                 decoder.handle, file.baseAddress, UInt(file.count), &columns, &rows, &subsampling,
                 &colourSpace)
-            // A header with a mere warning is a header. One without a size is none: its own zeros were
-            // refused before, and a file that ends before its frame header is no error to libjpeg.
-            guard header == 0 || decoder.isWarning else { throw .brokenJPEG(decoder.message) }
-            guard columns > 0, rows > 0 else { throw .brokenJPEG("it ends before the picture begins") }
-            let width = Int(columns)
-            let height = Int(rows)
-            try limits.check(width: width, height: height)
-
-            let hasInk = [TJCS_CMYK, TJCS_YCCK].contains { Int32($0.rawValue) == colourSpace }
-            let format = hasInk ? TJPF_CMYK : TJPF_GRAY
-            // Limits were checked; at most 65,535² × 4 bytes, which is no overflow. White, since a file that
-            // breaks off for good after a warning counts as a warning, and leaves the rest as it was.
-            var samples = [UInt8](repeating: 255, count: width * height * (hasInk ? 4 : 1))
-            let result = samples.withUnsafeMutableBufferPointer { samples in
-                // LIMITSCANS: a progressive file of few bytes could otherwise ask for hours of work.
-                tjDecompress2(
-                    decoder.handle, file.baseAddress, UInt(file.count), samples.baseAddress, columns, 0, rows,
-                    Int32(format.rawValue), TJFLAG_LIMITSCANS)
-            }
-            guard result == 0 || decoder.isWarning else { throw .brokenJPEG(decoder.message) }
-            let damage = result == 0 ? nil : decoder.message
-            let pixels = hasInk ? luminance(ofInvertedCMYK: samples) : samples
-            guard let image = LuminanceImage(width: width, height: height, pixels: pixels, damage: damage)
-            else {
-                throw .brokenJPEG("no reason given")
-            }
-            return image
         }
+        // A header with a mere warning is a header. One without a size is none: its own zeros were
+        // refused before, and a file that ends before its frame header is no error to libjpeg.
+        guard header == 0 || decoder.isWarning else { throw .brokenJPEG(decoder.message) }
+        guard columns > 0, rows > 0 else { throw .brokenJPEG("it ends before the picture begins") }
+        width = Int(columns)
+        height = Int(rows)
+        try limits.check(width: width, height: height)
+        hasInk = [TJCS_CMYK, TJCS_YCCK].contains { Int32($0.rawValue) == colourSpace }
+        self.bytes = bytes
+    }
+
+    /// A damaged file is read as other tools read it, as far as it goes, and says so in `damage`.
+    func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
+        guard let decoder = JPEGDecompressor() else { throw .outOfMemory }
+        let columns = (width + scale - 1) / scale
+        let rows = (height + scale - 1) / scale
+        // Limits were checked; at most 65,535² × 4 bytes, which is no overflow. White, since a file that
+        // breaks off for good after a warning counts as a warning, and leaves the rest as it was.
+        var samples = [UInt8](repeating: 255, count: columns * rows * (hasInk ? 4 : 1))
+        let format = hasInk ? TJPF_CMYK : TJPF_GRAY
+        let result = bytes.withUnsafeBufferPointer { file in
+            samples.withUnsafeMutableBufferPointer { samples in
+                // The size asked for selects the scale. LIMITSCANS: a progressive file of few bytes could
+                // otherwise ask for hours of work.
+                tjDecompress2(
+                    decoder.handle, file.baseAddress, UInt(file.count), samples.baseAddress, Int32(columns),
+                    0, Int32(rows), Int32(format.rawValue), TJFLAG_LIMITSCANS)
+            }
+        }
+        guard result == 0 || decoder.isWarning else { throw .brokenJPEG(decoder.message) }
+        let damage = result == 0 ? nil : decoder.message
+        let pixels = hasInk ? JPEGCodec.luminance(ofInvertedCMYK: samples) : samples
+        guard let image = LuminanceImage(width: columns, height: rows, pixels: pixels, damage: damage)
+        else {
+            throw .brokenJPEG("no reason given")
+        }
+        return image
     }
 
     /// Luma (ITU-R BT.601) of four-byte CMYK samples as Adobe's programs write them, 255 for no ink. Files

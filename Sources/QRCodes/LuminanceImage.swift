@@ -52,6 +52,41 @@ extension LuminanceImage {
         return LuminanceImage(unchecked: smaller, width: newWidth, height: newHeight, damage: damage)
     }
 
+    /// The picture at 1/`factor` of its sides (rounded up), each pixel the mean of the up to `factor`² that it
+    /// stands for; itself for a factor of 1 or less.
+    package func reduced(by factor: Int) -> LuminanceImage {
+        guard factor > 1 else { return self }
+        guard factor > 2 else { return halved }
+        // Beyond the longer side everything is one pixel.
+        let factor = min(factor, max(width, height))
+        let columns = (width + factor - 1) / factor
+        var smaller: [UInt8] = []
+        smaller.reserveCapacity(columns * ((height + factor - 1) / factor))
+        var sums = [Int](repeating: 0, count: columns)
+        pixels.withUnsafeBufferPointer { pixels in
+            for top in stride(from: 0, to: height, by: factor) {
+                let rows = top..<min(top + factor, height)
+                for column in 0..<columns { sums[column] = 0 }
+                for y in rows {
+                    var position = y * width
+                    for column in 0..<columns {
+                        let end = min(position + factor, (y + 1) * width)
+                        while position < end {
+                            sums[column] += Int(pixels[position])
+                            position += 1
+                        }
+                    }
+                }
+                for column in 0..<columns {
+                    let count = rows.count * min(factor, width - column * factor)
+                    smaller.append(UInt8(truncatingIfNeeded: (sums[column] + count / 2) / count))
+                }
+            }
+        }
+        return LuminanceImage(
+            unchecked: smaller, width: columns, height: (height + factor - 1) / factor, damage: damage)
+    }
+
     private init(unchecked pixels: [UInt8], width: Int, height: Int, damage: String?) {
         self.width = width
         self.height = height

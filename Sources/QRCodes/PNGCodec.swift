@@ -1,23 +1,46 @@
 import CPNG
 
-/// PNG through libpng's simplified API (`png_image`), which turns every kind of PNG into plain samples.
-enum PNGCodec {
-    /// The picture in a PNG file: palette, 16-bit and interlaced too; transparency laid on white.
-    static func decode(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) -> LuminanceImage {
+/// PNG through libpng's simplified API (`png_image`), which turns every kind of PNG into plain samples:
+/// palette, 16-bit and interlaced too.
+struct PNGCodec: ImageCodec {
+    let width: Int
+    let height: Int
+    let hasTransparency: Bool
+    private let bytes: [UInt8]
+
+    /// Reads the chunks before the pixels.
+    init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
+        if let size = PNGHeader.dimensions(bytes) {
+            try limits.check(width: size.width, height: size.height)
+        }
+        let png = PNGImage()
+        // libpng keeps the address for reading on, which does not happen here.
+        let isWhole = bytes.withUnsafeBufferPointer { file in
+            png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count)
+        }
+        guard isWhole != 0 else { throw .brokenPNG(png.message) }
+        width = Int(png.pointer.pointee.width)
+        height = Int(png.pointer.pointee.height)
+        hasTransparency = png.pointer.pointee.format & UInt32(PNG_FORMAT_FLAG_ALPHA) != 0
+        try limits.check(width: width, height: height)
+        self.bytes = bytes
+    }
+
+    /// A cut-off file is an error.
+    func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
             let png = PNGImage()
             guard png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count) != 0 else {
                 throw .brokenPNG(png.message)
             }
-            let width = Int(png.pointer.pointee.width)
-            let height = Int(png.pointer.pointee.height)
-            try limits.check(width: width, height: height)
             png.pointer.pointee.format = UInt32(PNG_FORMAT_GRAY)
+            // Without this, 16-bit samples are taken for linear light, which no other reader does.
+            png.pointer.pointee.flags |= UInt32(PNG_IMAGE_FLAG_16BIT_sRGB)
 
             var pixels = [UInt8](repeating: 0, count: width * height)
-            var white = png_color(red: 255, green: 255, blue: 255)
+            var background = png_color(red: ground, green: ground, blue: ground)
             let read = pixels.withUnsafeMutableBytes { samples in
-                png_image_finish_read(png.pointer, &white, samples.baseAddress, Int32(width), nil)
+                png_image_finish_read(png.pointer, &background, samples.baseAddress, Int32(width), nil)
             }
             guard read != 0, let image = LuminanceImage(width: width, height: height, pixels: pixels) else {
                 throw .brokenPNG(png.message)
