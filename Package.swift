@@ -43,6 +43,11 @@ let package = Package(
         // Headers only, the map has no `link`: linked, Cairo and Pango would cost every start of every command
         // some 20 shared libraries more, for a PDF now and then. QRCodes/CairoLibrary.swift loads them.
         .systemLibrary(name: "CCairo", providers: [.apt(["libcairo2-dev"])]),
+        // Loaded at run time, when the first picture of their kind comes, and never linked: libheif brings six
+        // libraries more and 3 to 7 ms to the start of every command, and reading PNG needs none of them.
+        .systemLibrary(name: "CWebP", providers: [.apt(["libwebp-dev"])]),
+        .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
+        .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
         .systemLibrary(name: "CGlibc"),
 
         // Floor 1: who is out there · image and bytes · codes, policy, keyfiles. None imports another,
@@ -55,7 +60,9 @@ let package = Package(
         .target(name: "Discovery", dependencies: ["CAvahi", "Identity"], swiftSettings: strict),
         .target(
             name: "QRCodes",
-            dependencies: ["CCairo", "CPNG", "CQREncode", "CGlibc", "CTurboJPEG", "CZBar"],
+            dependencies: [
+                "CCairo", "CGIF", "CGlibc", "CHEIF", "CPNG", "CQREncode", "CTurboJPEG", "CWebP", "CZBar",
+            ],
             swiftSettings: strict
         ),
         .target(

@@ -1,3 +1,4 @@
+#include <linux/memfd.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/types.h>
@@ -6,6 +7,10 @@
 
 // glibc declares it only with _XOPEN_SOURCE, which Swift does not define.
 int wcwidth(wchar_t character);
+
+// And these only with _GNU_SOURCE.
+int memfd_create(const char *name, unsigned int flags);
+int pipe2(int ends[2], int flags);
 
 // Swift imports neither fork(2) nor variadic functions. The child dies with its parent, so that a search that was
 // interrupted does not go on.

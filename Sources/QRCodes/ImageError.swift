@@ -4,7 +4,7 @@ import FoundationEssentials
 package enum ImageError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
     /// There are no bytes at all.
     case empty
-    /// A known kind of file that is neither PNG nor JPEG.
+    /// A known kind of file that cannot be read.
     case otherFormat(ImageFormat)
     /// The bytes begin like no known image.
     case notAnImage
@@ -12,10 +12,12 @@ package enum ImageError: Error, Equatable, Sendable, LocalizedError, CustomStrin
     case zeroDimensions(width: Int, height: Int)
     /// The header states more pixels than the limit; nothing was allocated for them.
     case tooManyPixels(width: Int, height: Int, limit: Int)
-    /// libpng refuses the file; its message.
-    case brokenPNG(String)
-    /// libjpeg-turbo refuses the file; its message.
-    case brokenJPEG(String)
+    /// The decoder refuses the file; its message.
+    case broken(ImageFormat, String)
+    /// The file is whole, but needs something that the decoder lacks.
+    case unsupported(ImageFormat, String)
+    /// What decodes such files is not installed.
+    case missing(ImageFormat)
     /// There is no memory for the picture.
     case outOfMemory
 
@@ -24,13 +26,16 @@ package enum ImageError: Error, Equatable, Sendable, LocalizedError, CustomStrin
         switch self {
         case .empty: "the image file is empty"
         case .otherFormat(let format):
-            "the file is a \(format.rawValue) image; only PNG and JPEG can be read"
-        case .notAnImage: "the file is not an image; only PNG and JPEG can be read"
+            "the file is a \(format.rawValue) image, which cannot be read"
+        case .notAnImage: "the file is not an image"
         case .zeroDimensions(let width, let height): "the image has no pixels: it says \(width)×\(height)"
         case .tooManyPixels(let width, let height, let limit):
             "the image says \(width)×\(height) pixels, more than the limit of \(limit)"
-        case .brokenPNG(let message): "the PNG image is broken: \(message)"
-        case .brokenJPEG(let message): "the JPEG image is broken: \(message)"
+        case .broken(let format, let message): "the \(format.rawValue) image is broken: \(message)"
+        case .unsupported(let format, let message):
+            "this kind of \(format.rawValue) image cannot be read: \(message)"
+        case .missing(let format):
+            "to read \(format.rawValue) images, \(ImageError.decoder(of: format).name) is needed"
         case .outOfMemory: "there is not enough memory to read the image"
         }
     }
@@ -43,8 +48,11 @@ package enum ImageError: Error, Equatable, Sendable, LocalizedError, CustomStrin
         switch self {
         case .empty: "take the picture or save the file again"
         case .otherFormat(let format): ImageError.conversion(of: format)
-        case .notAnImage: "give a photo or a screenshot of the code, saved as PNG or JPEG"
-        case .zeroDimensions, .brokenPNG, .brokenJPEG:
+        case .notAnImage:
+            "give a photo or a screenshot: PNG, JPEG, WebP, HEIC, AVIF, GIF, BMP, PNM or PDF"
+        case .unsupported: "convert it to PNG or JPEG first"
+        case .missing(let format): "apt install \(ImageError.decoder(of: format).package)"
+        case .zeroDimensions, .broken:
             "the file was damaged or cut off; copy or download it again, or take a new picture"
         case .tooManyPixels:
             "crop the image to the code, or allow more with --max-pixels if you trust the file"
@@ -54,13 +62,20 @@ package enum ImageError: Error, Equatable, Sendable, LocalizedError, CustomStrin
 
     private static func conversion(of format: ImageFormat) -> String {
         switch format {
-        case .webp: "convert it first: dwebp IMAGE.webp -o IMAGE.png"
-        case .heic, .avif: "convert it first: heif-convert IMAGE.\(format.rawValue.lowercased()) IMAGE.png"
-        case .pdf: "convert it first: pdftoppm -r 200 -png FILE.pdf PAGE"
         case .svg: "convert it first: rsvg-convert --zoom 4 IMAGE.svg -o IMAGE.png"
-        case .gif, .bmp, .tiff:
-            "convert it first with ImageMagick: convert IMAGE.\(format.rawValue.lowercased()) IMAGE.png"
-        case .png, .jpeg: "give a photo or a screenshot of the code, saved as PNG or JPEG"
+        default: "convert it first with ImageMagick: convert IMAGE.\(format.rawValue.lowercased()) IMAGE.png"
+        }
+    }
+
+    /// What decodes a format, and Debian's package for it. Debian 12 has libheif's decoders in the same package,
+    /// later releases in packages of their own that it recommends.
+    private static func decoder(of format: ImageFormat) -> (name: String, package: String) {
+        switch format {
+        case .webp: ("libwebp", "libwebp7")
+        case .heic, .avif: ("libheif", "libheif1")
+        case .gif: ("giflib", "libgif7")
+        case .pdf: ("pdftoppm", "poppler-utils")
+        default: ("its decoder", "libpng16-16 libturbojpeg0")
         }
     }
 }

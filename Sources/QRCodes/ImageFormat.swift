@@ -1,7 +1,6 @@
 /// What kind of file some bytes are, by their first bytes alone.
 ///
-/// PNG and JPEG are the two that can be decoded; the others are known so that a person who has one of
-/// them is told what it is.
+/// TIFF and SVG cannot be decoded; they are known so that a person who has one of them is told what it is.
 package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
     /// ISO/IEC 15948.
     case png = "PNG"
@@ -17,6 +16,8 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
     case gif = "GIF"
     /// Windows bitmap.
     case bmp = "BMP"
+    /// Netpbm's PBM, PGM and PPM, in text and in binary.
+    case pnm = "PNM"
     /// TIFF 6.0, either byte order.
     case tiff = "TIFF"
     /// ISO 32000.
@@ -39,10 +40,18 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
         if begins("GIF87a") || begins("GIF89a") { return .gif }
         // "BM" alone begins many a text; a bitmap's four reserved bytes are zero.
         if begins("BM"), begins([0, 0, 0, 0], at: 6) { return .bmp }
+        if bytes.count >= 3, begins("P"), (0x31...0x36).contains(bytes[1]),
+            PNMScanner.isWhite(bytes[2]) || bytes[2] == UInt8(ascii: "#")
+        {
+            return .pnm
+        }
         if begins("II*\0") || begins("MM\0*") { return .tiff }
         if begins("%PDF-") { return .pdf }
         if begins("ftyp", at: 4) {
-            if begins("avif", at: 8) || begins("avis", at: 8) { return .avif }
+            // The brand of its own, then those that it is compatible with (ISO/IEC 14496-12 § 4.3).
+            let size = min(bytes.count, 256, Int(bytes[3]) | Int(bytes[2]) << 8)
+            let isAVIF = ([8] + stride(from: 16, to: size, by: 4)).contains { begins("avif", at: $0) }
+            if isAVIF || begins("avis", at: 8) { return .avif }
             let brands: [StaticString] = ["heic", "heix", "hevc", "heim", "heis", "hevm", "mif1", "msf1"]
             if brands.contains(where: { begins($0, at: 8) }) { return .heic }
         }

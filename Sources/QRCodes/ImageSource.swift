@@ -15,20 +15,21 @@ package struct ImageSource {
     package let hasTransparency: Bool
 
     private let codec: any ImageCodec
-    private let finest = Finest()
+    private let finest: Finest
 
-    /// Reads the header of `bytes`, a whole image file.
+    /// Reads the header of `bytes`, a whole image file: its first picture, if it holds several.
     ///
     /// The kind of file is told by its first bytes, never by a name. Its stated size is checked against
     /// `limits` before anything is allocated for it.
     package init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws(ImageError) {
-        guard !bytes.isEmpty else { throw .empty }
-        guard let format = ImageFormat.detect(bytes) else { throw .notAnImage }
-        self.init(try format.codec(for: bytes, limits: limits), format: format)
+        var pictures = try ImagePictures(bytes, limits: limits)
+        guard let first = try pictures.next() else { throw .broken(pictures.format, "it has no picture") }
+        self = first
     }
 
     init(_ codec: any ImageCodec, format: ImageFormat) {
         self.codec = codec
+        finest = Finest()
         self.format = format
         width = codec.width
         height = codec.height
@@ -55,16 +56,6 @@ package struct ImageSource {
     /// The last decoding, which is the finest as long as the ground is the same.
     private final class Finest {
         var kept: (image: LuminanceImage, scale: Int, ground: UInt8)?
-    }
-}
-
-extension ImageFormat {
-    fileprivate func codec(for bytes: [UInt8], limits: ImageLimits) throws(ImageError) -> any ImageCodec {
-        switch self {
-        case .png: try PNGCodec(bytes, limits: limits)
-        case .jpeg: try JPEGCodec(bytes, limits: limits)
-        default: throw .otherFormat(self)
-        }
     }
 }
 

@@ -26,8 +26,8 @@ struct JPEGCodec: ImageCodec {
         }
         // A header with a mere warning is a header. One without a size is none: its own zeros were
         // refused before, and a file that ends before its frame header is no error to libjpeg.
-        guard header == 0 || decoder.isWarning else { throw .brokenJPEG(decoder.message) }
-        guard columns > 0, rows > 0 else { throw .brokenJPEG("it ends before the picture begins") }
+        guard header == 0 || decoder.isWarning else { throw .broken(.jpeg, decoder.message) }
+        guard columns > 0, rows > 0 else { throw .broken(.jpeg, "it ends before the picture begins") }
         width = Int(columns)
         height = Int(rows)
         try limits.check(width: width, height: height)
@@ -53,12 +53,12 @@ struct JPEGCodec: ImageCodec {
                     0, Int32(rows), Int32(format.rawValue), TJFLAG_LIMITSCANS)
             }
         }
-        guard result == 0 || decoder.isWarning else { throw .brokenJPEG(decoder.message) }
+        guard result == 0 || decoder.isWarning else { throw .broken(.jpeg, decoder.message) }
         let damage = result == 0 ? nil : decoder.message
         let pixels = hasInk ? JPEGCodec.luminance(ofInvertedCMYK: samples) : samples
         guard let image = LuminanceImage(width: columns, height: rows, pixels: pixels, damage: damage)
         else {
-            throw .brokenJPEG("no reason given")
+            throw .broken(.jpeg, "no reason given")
         }
         return image
     }

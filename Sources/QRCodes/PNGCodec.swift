@@ -18,7 +18,7 @@ struct PNGCodec: ImageCodec {
         let isWhole = bytes.withUnsafeBufferPointer { file in
             png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count)
         }
-        guard isWhole != 0 else { throw .brokenPNG(png.message) }
+        guard isWhole != 0 else { throw .broken(.png, png.message) }
         width = Int(png.pointer.pointee.width)
         height = Int(png.pointer.pointee.height)
         hasTransparency = png.pointer.pointee.format & UInt32(PNG_FORMAT_FLAG_ALPHA) != 0
@@ -31,7 +31,7 @@ struct PNGCodec: ImageCodec {
         try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
             let png = PNGImage()
             guard png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count) != 0 else {
-                throw .brokenPNG(png.message)
+                throw .broken(.png, png.message)
             }
             png.pointer.pointee.format = UInt32(PNG_FORMAT_GRAY)
             // Without this, 16-bit samples are taken for linear light, which no other reader does.
@@ -43,7 +43,7 @@ struct PNGCodec: ImageCodec {
                 png_image_finish_read(png.pointer, &background, samples.baseAddress, Int32(width), nil)
             }
             guard read != 0, let image = LuminanceImage(width: width, height: height, pixels: pixels) else {
-                throw .brokenPNG(png.message)
+                throw .broken(.png, png.message)
             }
             return image
         }

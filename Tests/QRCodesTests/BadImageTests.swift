@@ -28,15 +28,12 @@ import Testing
         #expect(ImageFormat.detect(bytes) == nil)
         let error = try #require(failure(bytes))
         #expect(error == .notAnImage)
-        #expect(error.description == "the file is not an image; only PNG and JPEG can be read")
+        #expect(error.description == "the file is not an image")
     }
 
     @Test(arguments: [
-        (ImageFormat.webp, "code.save('x', 'WEBP')"), (.gif, "code.save('x', 'GIF')"),
-        (.bmp, "code.save('x', 'BMP')"), (.tiff, "code.save('x', 'TIFF')"), (.pdf, "code.save('x', 'PDF')"),
+        (ImageFormat.tiff, "code.save('x', 'TIFF')"),
         (.svg, "open('x', 'w').write('\\ufeff<?xml version=\"1.0\"?>\\n<!-- a -->\\n<svg/>')"),
-        (.heic, "open('x', 'wb').write(b'\\0\\0\\0\\x18ftypheic\\0\\0\\0\\0mif1heic')"),
-        (.avif, "open('x', 'wb').write(b'\\0\\0\\0\\x18ftypavif\\0\\0\\0\\0mif1avif')"),
     ])
     func `a kind that cannot be read is named, and how to convert it`(format: ImageFormat, script: String)
         throws
@@ -44,7 +41,7 @@ import Testing
         let file = try pillow("code = Image.new('RGB', (20, 20))\n" + script).read("x")
         let error = try #require(failure(file))
         #expect(error == .otherFormat(format))
-        #expect(error.description == "the file is a \(format.rawValue) image; only PNG and JPEG can be read")
+        #expect(error.description == "the file is a \(format.rawValue) image, which cannot be read")
         #expect(error.recoverySuggestion?.hasPrefix("convert it first") == true)
     }
 
@@ -57,7 +54,7 @@ import Testing
         let file = try QRSymbol.encode(Array("CUT OFF".utf8)).png()
         // Without IEND (12 bytes), or a part of it, all pixels are there.
         for count in 8..<file.count - 12 {
-            guard case .brokenPNG(let message) = failure(Array(file.prefix(count))) else {
+            guard case .broken(.png, let message) = failure(Array(file.prefix(count))) else {
                 Issue.record(
                     "\(count) of \(file.count) bytes: \(String(describing: failure(Array(file.prefix(count)))))"
                 )
@@ -77,7 +74,7 @@ import Testing
         // In the pixels, the checksum betrays it.
         var bytes = file
         bytes[file.count - 30] ^= 4
-        guard case .brokenPNG = failure(bytes) else {
+        guard case .broken(.png, _) = failure(bytes) else {
             Issue.record("a PNG with a wrong byte was read")
             return
         }
@@ -99,7 +96,7 @@ import Testing
             case nil:
                 damaged += 1
                 #expect(try LuminanceImage.decode(bytes).damage?.isEmpty == false, "\(count) bytes")
-            case .brokenJPEG(let message): #expect(!message.isEmpty && message.utf8.count <= 200)
+            case .broken(.jpeg, let message): #expect(!message.isEmpty && message.utf8.count <= 200)
             case let other: Issue.record("\(count) bytes: \(String(describing: other))")
             }
         }
@@ -160,7 +157,7 @@ import Testing
                     == .tooManyPixels(width: 10, height: 10, limit: limit))
         }
         let huge = handmadePNG([("IHDR", imageHeader(width: 0x7FFF_FFFF, height: 0x7FFF_FFFF)), ("IEND", [])])
-        guard case .brokenPNG = failure(huge, limits: ImageLimits(maximumPixels: .max)) else {
+        guard case .broken(.png, _) = failure(huge, limits: ImageLimits(maximumPixels: .max)) else {
             Issue.record("libpng's own limit did not hold")
             return
         }
@@ -170,7 +167,7 @@ import Testing
         for length: UInt8 in [0, 1, 2, 255] {
             for marker: UInt8 in [0xC0, 0xC4, 0xDA, 0xE0, 0xFF] {
                 let bytes: [UInt8] = [0xFF, 0xD8, 0xFF, marker, 0x00, length, 0xFF]
-                guard case .brokenJPEG = failure(bytes) else {
+                guard case .broken(.jpeg, _) = failure(bytes) else {
                     Issue.record("\(bytes)")
                     continue
                 }

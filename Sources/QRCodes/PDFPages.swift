@@ -1,0 +1,149 @@
+import CGlibc
+import Glibc
+
+/// The pages of a PDF, drawn in grey by poppler's `pdftoppm`: all at 150 dots per inch, where a printed code
+/// has pixels enough, and if none shows a code, all at 300.
+///
+/// A program of its own, and not libpoppler: that has no C interface without GLib, and whoever reads no PDF
+/// need not have it. It runs under the limits of the process that reads the image.
+struct PDFPages: PictureSequence {
+    /// How many pages are looked at.
+    static let maximumPages = 64
+
+    private let bytes: [UInt8]
+    private let limits: ImageLimits
+    private var resolutions = [150, 300][...]
+    private var drawing: PDFDrawing?
+    private var pages = 0
+
+    init(_ bytes: [UInt8], limits: ImageLimits) {
+        self.bytes = bytes
+        self.limits = limits
+    }
+
+    mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)? {
+        while true {
+            if let drawing {
+                if let page = try drawing.next(limits: limits) {
+                    pages += 1
+                    return page
+                }
+                try drawing.end(isEmpty: pages == 0)
+                self.drawing = nil
+                if found { return nil }
+            }
+            guard let resolution = resolutions.popFirst() else { return nil }
+            drawing = try PDFDrawing(bytes, resolution: resolution)
+        }
+    }
+}
+
+/// One run of `pdftoppm`, the one owner of its process and pipe.
+final class PDFDrawing {
+    private let process: pid_t
+    private let output: Int32
+    private let complaints: Int32
+    private var ended: Int32?
+    private var buffer: [UInt8] = []
+
+    /// - Parameter resolution: in dots per inch.
+    init(_ bytes: [UInt8], resolution: Int) throws(ImageError) {
+        // Files without a name: nothing stays behind, whatever happens. pdftoppm needs one that it can seek in.
+        let document = memfd_create("hubpair-pdf", UInt32(MFD_CLOEXEC))
+        complaints = memfd_create("hubpair-pdf-errors", UInt32(MFD_CLOEXEC))
+        var ends: [Int32] = [-1, -1]
+        defer { for descriptor in [document, ends[1]] where descriptor >= 0 { close(descriptor) } }
+        guard document >= 0, complaints >= 0, pipe2(&ends, O_CLOEXEC) == 0,
+            PDFDrawing.write(bytes, to: document), lseek(document, 0, SEEK_SET) == 0
+        else {
+            for descriptor in [complaints, ends[0]] where descriptor >= 0 { close(descriptor) }
+            throw .outOfMemory
+        }
+        output = ends[0]
+
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        for (target, source) in [
+            (STDIN_FILENO, document), (STDOUT_FILENO, ends[1]), (STDERR_FILENO, complaints),
+        ] { posix_spawn_file_actions_adddup2(&actions, source, target) }
+        let words = [
+            "pdftoppm", "-gray", "-r", "\(resolution)", "-l", "\(PDFPages.maximumPages)", "-",
+        ]
+        var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+        defer { for argument in arguments { free(argument) } }
+        var started: pid_t = 0
+        let problem = posix_spawnp(&started, "pdftoppm", &actions, nil, &arguments, environ)
+        process = problem == 0 ? started : 0
+        guard problem == 0 else {
+            close(output)
+            close(complaints)
+            ended = 0
+            throw problem == ENOENT ? .missing(.pdf) : .outOfMemory
+        }
+    }
+
+    deinit {
+        guard process > 0 else { return }
+        close(output)
+        if ended == nil {
+            kill(process, SIGKILL)
+            wait()
+        }
+        close(complaints)
+    }
+
+    /// The next page, or nil when there are no more.
+    func next(limits: ImageLimits) throws(ImageError) -> DecodedPicture? {
+        // A header is three short lines; pdftoppm writes no comments.
+        while PNMCodec.Header(Array(buffer.prefix(64))) == nil {
+            guard buffer.count < 64 else { throw .broken(.pdf, "pdftoppm drew no picture of it") }
+            guard fill(to: buffer.count + 1) else { return nil }
+        }
+        guard let header = PNMCodec.Header(Array(buffer.prefix(64))), header.kind == 5 else {
+            throw .broken(.pdf, "pdftoppm drew no picture of it")
+        }
+        try limits.check(width: header.width, height: header.height)
+        let count = header.count + header.height * header.rowBytes
+        guard fill(to: count) else { return nil }
+        let codec = try PNMCodec(Array(buffer.prefix(count)), limits: limits)
+        buffer.removeFirst(count)
+        return DecodedPicture(luma: try codec.decode(scale: 1, ground: 255), alpha: nil)
+    }
+
+    /// Waits for the end; an error if pdftoppm drew nothing at all.
+    func end(isEmpty: Bool) throws(ImageError) {
+        if ended == nil { wait() }
+        guard isEmpty else { return }
+        var text = [UInt8](repeating: 0, count: 200)
+        let count = pread(complaints, &text, text.count, 0)
+        let line = text.prefix(max(0, count)).prefix { $0 != 0x0A }
+        throw .broken(.pdf, count > 0 ? "pdftoppm says: \(boundedMessage(line))" : "it has no pages")
+    }
+
+    private func wait() {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        ended = status
+    }
+
+    /// Reads until the buffer holds `count` bytes; false if the output ends before.
+    private func fill(to count: Int) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while buffer.count < count {
+            let got = read(output, &chunk, chunk.count)
+            if got > 0 { buffer += chunk[..<got] } else if got == 0 || errno != EINTR { return false }
+        }
+        return true
+    }
+
+    private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno != EINTR { return false }
+            rest = rest.dropFirst(max(0, count))
+        }
+        return true
+    }
+}

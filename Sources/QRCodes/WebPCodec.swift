@@ -1,0 +1,170 @@
+import CWebP
+
+/// WebP (RFC 9649), lossy and lossless, through libwebp: the Y plane of its YUV output.
+struct WebPCodec: ImageCodec {
+    let width: Int
+    let height: Int
+    let hasTransparency: Bool
+    /// libwebp scales row by row, without the memory for the whole picture; it decodes in full each time, but
+    /// leaves out the loop filter, whose work could not be seen.
+    let scales = [1, 2, 4, 8]
+    private let library: WebPLibrary
+    private let bytes: ArraySlice<UInt8>
+
+    /// Reads the header. Of an animation, the first frame is taken.
+    init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
+        library = try WebPLibrary()
+        var features = try library.features(of: bytes[...])
+        if features.has_animation != 0 {
+            try limits.check(width: Int(features.width), height: Int(features.height))
+            guard let frame = WebPAnimation.firstFrame(in: bytes) else {
+                throw .broken(.webp, "it has no frames")
+            }
+            self.bytes = bytes[frame]
+            features = try library.features(of: self.bytes)
+        } else {
+            self.bytes = bytes[...]
+        }
+        width = Int(features.width)
+        height = Int(features.height)
+        hasTransparency = features.has_alpha != 0
+        try limits.check(width: width, height: height)
+    }
+
+    /// A cut-off file is given as far as it goes.
+    func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
+        let columns = (width + scale - 1) / scale
+        let rows = (height + scale - 1) / scale
+        // White and opaque where a cut-off file gives nothing.
+        var luma = [UInt8](repeating: 235, count: columns * rows)
+        var alpha = [UInt8](repeating: 255, count: hasTransparency ? columns * rows : 0)
+        // The colours have to go somewhere; nobody looks at them.
+        let chromaWidth = (columns + 1) / 2
+        var blue = [UInt8](repeating: 0, count: chromaWidth * ((rows + 1) / 2))
+        var red = blue
+        let status = bytes.withUnsafeBufferPointer { file in
+            luma.withUnsafeMutableBufferPointer { luma in
+                alpha.withUnsafeMutableBufferPointer { alpha in
+                    blue.withUnsafeMutableBufferPointer { blue in
+                        red.withUnsafeMutableBufferPointer { red in
+                            var planes = WebPYUVABuffer()
+                            planes.y = luma.baseAddress
+                            planes.u = blue.baseAddress
+                            planes.v = red.baseAddress
+                            planes.y_stride = Int32(columns)
+                            planes.u_stride = Int32(chromaWidth)
+                            planes.v_stride = Int32(chromaWidth)
+                            planes.y_size = luma.count
+                            planes.u_size = blue.count
+                            planes.v_size = red.count
+                            if hasTransparency {
+                                planes.a = alpha.baseAddress
+                                planes.a_stride = Int32(columns)
+                                planes.a_size = alpha.count
+                            }
+                            return library.decode(file, into: planes, columns, rows, scaled: scale > 1)
+                        }
+                    }
+                }
+            }
+        }
+        let damage: String?
+        switch status {
+        case VP8_STATUS_OK: damage = nil
+        case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: damage = "the file ends early"
+        case VP8_STATUS_OUT_OF_MEMORY: throw .outOfMemory
+        default: throw .broken(.webp, "the data make no sense (libwebp's status \(status.rawValue))")
+        }
+        // Y of BT.601 as video has it, from 16 to 235.
+        let full = (0...255).map { UInt8(clamping: ((max($0, 16) - 16) * 255 + 109) / 219) }
+        luma.withUnsafeMutableBufferPointer { luma in
+            for index in luma.indices { luma[index] = full[Int(luma[index])] }
+        }
+        guard let image = LuminanceImage(width: columns, height: rows, pixels: luma, damage: damage) else {
+            throw .outOfMemory
+        }
+        return hasTransparency ? image.laid(on: ground, alpha: alpha) : image
+    }
+}
+
+/// The functions of libwebp that are used here.
+private struct WebPLibrary {
+    private static let interface = Int32(WEBP_DECODER_ABI_VERSION)
+    private let getFeatures:
+        @convention(c) (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<WebPBitstreamFeatures>?, Int32)
+            -> VP8StatusCode
+    private let initialise: @convention(c) (UnsafeMutablePointer<WebPDecoderConfig>?, Int32) -> Int32
+    private let makeDecoder:
+        @convention(c) (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<WebPDecoderConfig>?)
+            -> OpaquePointer?
+    private let update: @convention(c) (OpaquePointer?, UnsafePointer<UInt8>?, Int) -> VP8StatusCode
+    private let delete: @convention(c) (OpaquePointer?) -> Void
+
+    init() throws(ImageError) {
+        let library = try SharedLibrary("libwebp.so.7", for: .webp)
+        getFeatures = try library.function(lazy_WebPGetFeaturesInternal)
+        initialise = try library.function(lazy_WebPInitDecoderConfigInternal)
+        makeDecoder = try library.function(lazy_WebPIDecode)
+        update = try library.function(lazy_WebPIUpdate)
+        delete = try library.function(lazy_WebPIDelete)
+    }
+
+    func features(of bytes: ArraySlice<UInt8>) throws(ImageError) -> WebPBitstreamFeatures {
+        var features = WebPBitstreamFeatures()
+        let status = bytes.withUnsafeBufferPointer {
+            getFeatures($0.baseAddress, $0.count, &features, WebPLibrary.interface)
+        }
+        switch status {
+        case VP8_STATUS_OK: return features
+        case VP8_STATUS_NOT_ENOUGH_DATA: throw .broken(.webp, "it ends before the picture begins")
+        default: throw .broken(.webp, "its header makes no sense (libwebp's status \(status.rawValue))")
+        }
+    }
+
+    /// Decodes in steps, since only that decoder gives what a cut-off file holds.
+    func decode(
+        _ file: UnsafeBufferPointer<UInt8>, into planes: WebPYUVABuffer, _ columns: Int, _ rows: Int,
+        scaled: Bool
+    ) -> VP8StatusCode {
+        var config = WebPDecoderConfig()
+        guard initialise(&config, WebPLibrary.interface) != 0 else { return VP8_STATUS_INVALID_PARAM }
+        return withUnsafeMutablePointer(to: &config) { config in
+            config.pointee.output.colorspace = planes.a == nil ? MODE_YUV : MODE_YUVA
+            config.pointee.output.is_external_memory = 1
+            config.pointee.output.u.YUVA = planes
+            config.pointee.output.width = Int32(columns)
+            config.pointee.output.height = Int32(rows)
+            if scaled {
+                config.pointee.options.use_scaling = 1
+                config.pointee.options.scaled_width = Int32(columns)
+                config.pointee.options.scaled_height = Int32(rows)
+                config.pointee.options.bypass_filtering = 1
+            }
+            guard let decoder = makeDecoder(nil, 0, config) else { return VP8_STATUS_OUT_OF_MEMORY }
+            defer { delete(decoder) }
+            return update(decoder, file.baseAddress, file.count)
+        }
+    }
+}
+
+/// Where the frames of an animation are.
+///
+///     "RIFF" size (4) "WEBP" *chunk          chunk: name (4) size (4, little endian) data, padded to even
+///     ANMF: x (3) y (3) width (3) height (3) duration (3) flags (1) *chunk       RFC 9649 § 2.7.1.1
+enum WebPAnimation {
+    /// The chunks inside the first frame, which libwebp reads as it reads a file; nil if there is none.
+    static func firstFrame(in bytes: [UInt8]) -> Range<Int>? {
+        var position = 12
+        while position + 8 <= bytes.count {
+            let size = bytes[position + 4..<position + 8].reversed().reduce(0) { $0 << 8 | Int($1) }
+            let data = position + 8
+            if bytes[position..<position + 4].elementsEqual("ANMF".utf8) {
+                let end = min(data + size, bytes.count)
+                return data + 16 < end ? data + 16..<end : nil
+            }
+            // At most 2³² + 9 more: no overflow.
+            position = data + size + size % 2
+        }
+        return nil
+    }
+}
