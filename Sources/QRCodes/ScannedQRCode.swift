@@ -39,6 +39,8 @@ package struct QRScanResult: Equatable, Sendable {
     /// Only looked for if there is no QR code at all: which other codes there are, each name once, as
     /// `EAN-13`, `EAN-8`, `UPC-A`, `CODE-128`, `CODE-39`.
     package var otherSymbologies: [String] = []
+    /// Why nothing was read, if nothing was read; nil too where nobody looked for the reason (`quick`).
+    package var diagnosis: ScanDiagnosis?
 
     package init() {}
 
