@@ -36,7 +36,7 @@ extension CodeContent {
     }
 }
 
-/// Reads the QR codes of one image: a file, or standard input, where the text of a code may stand too.
+/// Reads the QR codes in images: files, or standard input, where the text of a code may stand too.
 package struct ReadCodes {
     /// A code and where it came from.
     package struct Reading: Sendable {
@@ -44,76 +44,41 @@ package struct ReadCodes {
         package let payload: [UInt8]
         /// What they say.
         package let content: CodeContent
+
+        package init(payload: [UInt8]) {
+            self.payload = payload
+            content = CodeContent(payload: payload)
+        }
     }
 
+    /// The codes in one image.
+    ///
     /// - Throws: `InputFileError`, `ImageError`, `QRScanError`, or `NoCodeError` if there is nothing to read.
     package static func run(_ path: String, limits: ImageLimits) throws -> [Reading] {
-        let bytes = try InputFile.read(path)
-        if path == "-", let text = CodeContent.line(of: bytes), CodeContent(payload: text) != .other {
-            return [Reading(payload: text, content: CodeContent(payload: text))]
-        }
-        return try run(image: bytes, limits: limits)
+        let search = ImageScan(limits: limits)
+        if path == "-" { return try StandardInput.read(search).get() }
+        var readings: [Reading] = []
+        try run([path], search) { _, result in readings = try result.get() }
+        return readings
     }
 
-    /// The same for the bytes of an image.
-    package static func run(image bytes: [UInt8], limits: ImageLimits) throws -> [Reading] {
-        let image = try LuminanceImage.decode(bytes, limits: limits)
-        let result = try QRScanner.scan(image)
-        guard !result.codes.isEmpty else { throw NoCodeError(image: image, result: result) }
-        return result.codes.map { Reading(payload: $0.payload, content: CodeContent(payload: $0.payload)) }
-    }
-}
-
-/// An image without a QR code that could be read, and what it shows instead.
-package enum NoCodeError: Error, Equatable, LocalizedError, CustomStringConvertible {
-    /// Nothing that looks like a code, in this many pixels.
-    case nothing(width: Int, height: Int)
-    /// Nothing in what is left of a damaged file; the decoder's words.
-    case damaged(String)
-    /// Another kind of code, such as EAN-13.
-    case otherSymbology(String)
-    /// A message in several codes (structured append, ISO/IEC 18004 § 8) that lacks some of them.
-    case incomplete
-    /// A QR code that holds nothing, or bytes that are wrong in the character set that it names.
-    case empty
-
-    init(image: LuminanceImage, result: QRScanResult) {
-        self =
-            if result.incompleteStructuredAppends > 0 {
-                .incomplete
-            } else if result.emptyCodes > 0 {
-                .empty
-            } else if let kind = result.otherSymbologies.first {
-                .otherSymbology(kind)
-            } else if let damage = image.damage {
-                .damaged(damage)
-            } else {
-                .nothing(width: image.width, height: image.height)
-            }
-    }
-
-    /// What is wrong, in lower case, without a full stop.
-    package var description: String {
-        switch self {
-        case .nothing(let width, let height): "no QR code found in \(width)×\(height) pixels"
-        case .damaged(let words): "no QR code found, and the image is damaged: \(words)"
-        case .otherSymbology(let kind): "no QR code, but a barcode (\(kind))"
-        case .incomplete: "the QR code is only a part of a message in several codes"
-        case .empty: "the QR code holds nothing that can be read"
+    /// The codes in many images. `finished` is called once for each of `paths`, in their order, with its codes
+    /// or one of the errors above; what it throws ends everything. `waiting` is called some ten times a second
+    /// with the number of images that are done.
+    package static func run(
+        _ paths: [String], _ search: ImageScan, waiting: (Int) -> Void = { _ in },
+        finished: (Int, Result<[Reading], any Error>) throws -> Void
+    ) throws {
+        try ParallelScan.run(paths, search, waiting: waiting) { index, outcome in
+            try finished(index, outcome.flatMap(readings))
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
-
-    /// How to mend it.
-    package var recoverySuggestion: String? {
-        switch self {
-        case .nothing:
-            "take the picture again: sharp, straight, with the code's white border, the code filling most of it"
-        case .damaged: "copy the image again from where it came"
-        case .otherSymbology, .empty: "pairing codes are QR codes; 'hubpair print' on the hub makes one"
-        case .incomplete: "take all its codes into one picture; a pairing code is always a single one"
+    /// The codes that a search found.
+    static func readings(_ outcome: ImageScanOutcome) -> Result<[Reading], any Error> {
+        guard outcome.result.codes.isEmpty else {
+            return .success(outcome.result.codes.map { Reading(payload: $0.payload) })
         }
+        return .failure(NoCodeError(outcome))
     }
 }

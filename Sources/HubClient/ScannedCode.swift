@@ -26,12 +26,13 @@ package enum ScannedCode: Equatable, Sendable {
     ///
     /// Call it before a thread is started: only then a picture that crashes the decoder cannot end this process.
     package static func read(_ path: String, limits: ImageLimits = ImageLimits()) throws -> ScannedCode {
-        let bytes = try InputFile.read(path)
-        if path == "-" {
-            guard !bytes.isEmpty else { throw ScannedCodeError.empty }
-            if let text = text(of: bytes) { return try ScannedCode(text: text) }
+        guard path == "-" else { return try ScannedCode(ReadCodes.run(path, limits: limits)) }
+        do {
+            return try ScannedCode(StandardInput.read(ImageScan(limits: limits)) { text(of: $0) != nil })
+        } catch let other as StandardInput.OtherText {
+            guard !other.bytes.isEmpty else { throw ScannedCodeError.empty }
+            return try ScannedCode(text: text(of: other.bytes) ?? "")
         }
-        return try ScannedCode(ReadCodes.run(image: bytes, limits: limits))
     }
 
     /// Reads what a person typed or pasted: a code's text or a typed code.

@@ -14,13 +14,13 @@ struct CairoLibrary {
     ///
     /// - Throws: `PDFError.missingLibrary`.
     static func load() throws(PDFError) -> CairoLibrary {
-        let library = try SharedLibrary("libpangocairo-1.0.so.0")
+        let library = try DrawingLibrary("libpangocairo-1.0.so.0")
         return CairoLibrary(cairo: try hubpair_cairo(library), pango: try hubpair_pango(library))
     }
 }
 
 /// A library of the system, with those that it needs.
-private struct SharedLibrary {
+private struct DrawingLibrary {
     private let handle: UnsafeMutableRawPointer
 
     init(_ name: String) throws(PDFError) {
@@ -42,7 +42,7 @@ private struct SharedLibrary {
 }
 
 extension hubpair_cairo {
-    fileprivate init(_ library: SharedLibrary) throws(PDFError) {
+    fileprivate init(_ library: DrawingLibrary) throws(PDFError) {
         self.init(
             cairo_create: try library.function("cairo_create"),
             cairo_destroy: try library.function("cairo_destroy"),
@@ -74,7 +74,7 @@ extension hubpair_cairo {
 }
 
 extension hubpair_pango {
-    fileprivate init(_ library: SharedLibrary) throws(PDFError) {
+    fileprivate init(_ library: DrawingLibrary) throws(PDFError) {
         self.init(
             g_object_unref: try library.function("g_object_unref"),
             pango_cairo_context_set_font_options:

@@ -4,8 +4,7 @@ import Glibc
 /// The one owner of a giflib decoder and of the bytes that it reads.
 final class GIFFile {
     private struct Input {
-        let start: UnsafePointer<UInt8>
-        let count: Int
+        let bytes: UnsafeBufferPointer<UInt8>
         var position = 0
     }
 
@@ -19,7 +18,7 @@ final class GIFFile {
         memory = .allocate(capacity: max(1, bytes.count))
         _ = memory.initialize(from: bytes)
         input = .allocate(capacity: 1)
-        input.initialize(to: Input(start: UnsafePointer(memory.baseAddress!), count: bytes.count))
+        input.initialize(to: Input(bytes: UnsafeBufferPointer(rebasing: memory[..<bytes.count])))
         self.library = library
         var error: Int32 = 0
         guard let decoder = library.open(input, GIFFile.read, &error) else {
@@ -44,8 +43,9 @@ final class GIFFile {
             guard let input = file?.pointee.UserData?.assumingMemoryBound(to: Input.self), let target,
                 count > 0
             else { return 0 }
-            let given = min(Int(count), input.pointee.count - input.pointee.position)
-            target.update(from: input.pointee.start + input.pointee.position, count: given)
+            let rest = input.pointee.bytes[input.pointee.position...].prefix(Int(count))
+            let given = UnsafeMutableBufferPointer(start: target, count: rest.count).update(
+                fromContentsOf: rest)
             input.pointee.position += given
             return Int32(truncatingIfNeeded: given)
         }

@@ -5,12 +5,10 @@ import Glibc
 struct HEIFLibrary {
     let makeContext: @convention(c) () -> OpaquePointer?
     let freeContext: @convention(c) (OpaquePointer?) -> Void
-    let read:
-        @convention(c) (OpaquePointer?, UnsafeRawPointer?, Int, OpaquePointer?) -> heif_error
+    let read: @convention(c) (OpaquePointer?, UnsafeRawPointer?, Int, OpaquePointer?) -> heif_error
     let setSideLimit: @convention(c) (OpaquePointer?, Int32) -> Void
     let setThreads: @convention(c) (OpaquePointer?, Int32) -> Void
-    let primaryHandle:
-        @convention(c) (OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> heif_error
+    let primaryHandle: @convention(c) (OpaquePointer?, UnsafeMutablePointer<OpaquePointer?>?) -> heif_error
     let releaseHandle: @convention(c) (OpaquePointer?) -> Void
     let handleWidth: @convention(c) (OpaquePointer?) -> Int32
     let handleHeight: @convention(c) (OpaquePointer?) -> Int32

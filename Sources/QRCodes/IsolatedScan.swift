@@ -1,17 +1,28 @@
 import CGlibc
 import Glibc
 
-/// A search for codes in a process of its own, for pictures of strangers.
+/// The reading of one file in a process of its own, for pictures of strangers: its parent's end.
 ///
 /// libzbar 0.23.92 can be broken by a picture: two crafted parts of a structured append make it write past the
 /// end of its memory (`qr_code_data_list_extract_text` reserves no room for the gaps between parts), and a
-/// picture full of finder patterns keeps it busy for hours. Neither may take this process along: the child
-/// ends by its own signal or by the limit on its time, and the picture gets an error.
+/// picture full of finder patterns keeps it busy for hours. Decoders had faults of this kind before. None may
+/// take this process along: the child ends by its own signal or by a limit, and the picture gets an error.
 ///
 /// Only a process with one thread can go on safely after fork(2) without exec: a lock that another thread holds
 /// would stay locked in the child for ever. The command line has one thread when it searches. A program with
 /// more of them searches in its own process, without this protection.
-enum IsolatedScan {
+final class IsolatedScan {
+    /// How a child ended.
+    typealias Outcome = Result<ImageScanOutcome, any Error>
+
+    /// The pipe's end for poll(2).
+    let descriptor: Int32
+    /// When the child is killed; nil while it waits for its file, which may be a pipe.
+    private(set) var deadline: ContinuousClock.Instant?
+    private let process: pid_t
+    private var received: [UInt8] = []
+    private var status: Int32?
+
     /// True if this process has exactly one thread.
     static var isPossible: Bool {
         guard let tasks = opendir("/proc/self/task") else { return false }
@@ -24,77 +35,132 @@ enum IsolatedScan {
         return count == 1
     }
 
-    /// Seconds of processor time for a picture: some ten times what an honest one of its size takes.
-    static func timeLimit(for image: LuminanceImage) -> Int { 10 + image.pixels.count / 2_000_000 }
-
-    /// What `search` returns, run in a child.
-    static func run(
-        timeLimit seconds: Int, _ search: () throws(QRScanError) -> QRScanResult
-    ) throws(QRScanError) -> QRScanResult {
+    /// Starts a child that runs `search` on the bytes that `read` gives it; nil if the system has no room for
+    /// one more. `read` may use standard input, if `usesStandardInput` says so.
+    init?(_ search: ImageScan, usesStandardInput: Bool, read: () throws -> [UInt8]) {
         var ends: [Int32] = [-1, -1]
-        guard pipe(&ends) == 0 else { throw .outOfMemory }
-        defer { close(ends[0]) }
-        for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        guard pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
         let child = hubpair_fork()
-        if child == 0 { answer(to: ends[1], timeLimit: seconds, search) }
+        if child == 0 {
+            let link = ChildLink(descriptor: ends[1])
+            link.settle(memory: search.memoryLimit, usesStandardInput: usesStandardInput)
+            link.answer(Outcome { try search.run(try read(), allow: link.allow) })
+        }
         close(ends[1])
-        guard child > 0 else { throw .outOfMemory }
-
-        // Twice the limit on processor time, since the processor may be shared.
-        let reply = read(from: ends[0], until: .now + .seconds(2 * seconds + 1))
-        if reply == nil { kill(child, SIGKILL) }
-        var status: Int32 = 0
-        while waitpid(child, &status, 0) < 0 && errno == EINTR {}
-        if let reply, let outcome = ScanReply.decode(reply) { return try outcome.get() }
-        let signal = status & 0x7F
-        throw reply == nil || signal == SIGXCPU ? .tookTooLong : .crashed
+        guard child > 0 else {
+            close(ends[0])
+            return nil
+        }
+        descriptor = ends[0]
+        process = child
     }
 
-    /// The child's part.
-    private static func answer(
-        to descriptor: Int32, timeLimit seconds: Int, _ search: () throws(QRScanError) -> QRScanResult
-    ) -> Never {
+    deinit {
+        close(descriptor)
+        if status == nil {
+            kill(process, SIGKILL)
+            wait()
+        }
+    }
+
+    /// Takes what the child has sent, which poll(2) has announced: the outcome, if that was all.
+    func receive() -> Outcome? {
+        let count = received.count
+        received += [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, used in
+            used = max(0, Glibc.read(descriptor, buffer.baseAddress, buffer.count))
+        }
+        while received.first == ChildLink.time, received.count >= 9 {
+            let seconds = received[1..<9].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+            // Twice the limit on processor time, since the processor may be shared.
+            deadline = .now + .seconds(2 * Int(clamping: min(seconds, 1 << 32)) + 1)
+            received.removeFirst(9)
+            if received.isEmpty { return nil }
+        }
+        guard received.count <= ScanReply.maximumByteCount else { return .failure(QRScanError.crashed) }
+        guard received.count == count else { return nil }
+
+        wait()
+        if received.first == ChildLink.reply, let outcome = ScanReply.decode(Array(received.dropFirst())) {
+            return outcome
+        }
+        return .failure((status ?? 0) & 0x7F == SIGXCPU ? QRScanError.tookTooLong : QRScanError.crashed)
+    }
+
+    /// The outcome of a child whose deadline has passed; nil if it has not.
+    func expire(now: ContinuousClock.Instant) -> Outcome? {
+        guard let deadline, deadline <= now else { return nil }
+        return .failure(QRScanError.tookTooLong)
+    }
+
+    private func wait() {
+        var status: Int32 = 0
+        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
+        self.status = status
+    }
+}
+
+/// The child's end: what it sends, and what it may use up.
+///
+///     sent = *(time seconds) reply bytes          seconds: 8 bytes, big endian, for the next picture
+struct ChildLink {
+    static let time = UInt8(ascii: "T")
+    static let reply = UInt8(ascii: "R")
+
+    let descriptor: Int32
+
+    /// Makes ready for a stranger's bytes.
+    func settle(memory: Int, usesStandardInput: Bool) {
         // No core file, which would hold the picture; no report of a crash, which the parent reports.
         for signal in [SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU] {
             _ = Glibc.signal(signal, SIG_DFL)
         }
         var none = rlimit(rlim_cur: 0, rlim_max: 0)
         setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none)
-        var time = rlimit(rlim_cur: rlim_t(max(1, seconds)), rlim_max: rlim_t(max(1, seconds) + 1))
-        setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
-        // Nobody who reads our output waits for this child, and libzbar has nothing to say.
+        if let size = ChildLink.addressSpace {
+            var limit = rlimit(rlim_cur: rlim_t(size + memory), rlim_max: rlim_t(size + memory))
+            setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
+        }
+        // Nobody who reads our output waits for this child, and the libraries have nothing to say.
         let nowhere = open("/dev/null", O_RDWR)
+        let standard = [STDOUT_FILENO, STDERR_FILENO] + (usesStandardInput ? [] : [STDIN_FILENO])
         if nowhere > STDERR_FILENO {
-            for standard in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where standard != descriptor {
-                dup2(nowhere, standard)
-            }
+            for number in standard where number != descriptor { dup2(nowhere, number) }
+            close(nowhere)
         }
+    }
 
-        let outcome: Result<QRScanResult, QRScanError>
-        do throws(QRScanError) { outcome = .success(try search()) } catch { outcome = .failure(error) }
-        var reply = ScanReply.encode(outcome)[...]
-        while !reply.isEmpty {
-            let count = reply.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
-            if count < 0 && errno != EINTR { break }
-            reply = reply.dropFirst(max(0, count))
-        }
+    /// Grants processor time for the next picture, and tells the parent.
+    func allow(seconds: Int) {
+        let used = clock() / Int(CLOCKS_PER_SEC)
+        var time = rlimit()
+        getrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
+        time.rlim_cur = min(rlim_t(max(0, used) + max(1, seconds)), time.rlim_max)
+        setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
+        send([ChildLink.time] + withUnsafeBytes(of: UInt64(max(0, seconds)).bigEndian) { Array($0) })
+    }
+
+    func answer(_ outcome: IsolatedScan.Outcome) -> Never {
+        send([ChildLink.reply] + ScanReply.encode(outcome))
         _exit(0)
     }
 
-    /// Everything up to the end of the pipe, or nil if it does not end in time or is absurdly long.
-    private static func read(from descriptor: Int32, until deadline: ContinuousClock.Instant) -> [UInt8]? {
-        var reply: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while reply.count <= ScanReply.maximumByteCount {
-            let left = ContinuousClock.now.duration(to: deadline).components
-            guard left.seconds >= 0, left.attoseconds >= 0 else { return nil }
-            var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let ready = poll(&waiting, 1, Int32(clamping: left.seconds * 1000 + 1))
-            guard ready > 0 else { continue }
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            if count == 0 { return reply }
-            if count > 0 { reply += buffer[..<count] } else if errno != EINTR { return reply }
+    private func send(_ bytes: [UInt8]) {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+            if count < 0 && errno != EINTR { return }
+            rest = rest.dropFirst(max(0, count))
         }
-        return nil
+    }
+
+    /// What this process has mapped already, in bytes: the first number of `/proc/self/statm`, in pages.
+    private static var addressSpace: Int? {
+        let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var text = [UInt8](repeating: 0, count: 64)
+        let count = read(file, &text, text.count)
+        let digits = text.prefix(max(0, count)).prefix { (0x30...0x39).contains($0) }
+        return Int(String(decoding: digits, as: UTF8.self)).map { $0 * sysconf(Int32(_SC_PAGESIZE)) }
     }
 }

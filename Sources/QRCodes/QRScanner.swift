@@ -9,16 +9,8 @@ package enum QRScanner {
     /// Every QR code in `image`, dark on light or else light on dark.
     ///
     /// Only if there is none are barcodes of other kinds looked for, to say what the picture holds instead.
-    /// The search runs in a process of its own where that is possible, since a picture can crash libzbar:
-    /// `IsolatedScan` says how, and when it is not.
+    /// A picture can crash libzbar: those of strangers go through `ParallelScan`.
     package static func scan(_ image: LuminanceImage) throws(QRScanError) -> QRScanResult {
-        guard IsolatedScan.isPossible else { return try scanHere(image) }
-        let limit = IsolatedScan.timeLimit(for: image)
-        return try IsolatedScan.run(timeLimit: limit) { () throws(QRScanError) in try scanHere(image) }
-    }
-
-    /// The same search in this process.
-    package static func scanHere(_ image: LuminanceImage) throws(QRScanError) -> QRScanResult {
         var image = image
         var scale = 1
         while image.pixels.count > maximumPixels {

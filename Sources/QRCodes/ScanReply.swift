@@ -1,91 +1,92 @@
-/// What a child that searched a picture tells its parent. The parent reads it as it reads any stranger's bytes.
+/// What a child that searched a file tells its parent. The parent reads it as it reads any stranger's bytes.
 ///
-///     reply   = 0 partials empties list(code) list(text)      a search that came to its end
-///             / error                                         1 byte: which error
-///     code    = text list(number number)                      payload, corners
+///     reply   = 0 text(format) number(width) number(height) list(text)(damage)
+///                 number(partials) number(empties) list(code) list(text)(others) list(diagnosis)
+///             / 1 error / 2 error / 3 error                    file, image and search
+///     code    = text list(number number)                       payload, corners
+///     error   = number list(number) list(text)                 which one, and what it holds; diagnosis the same
 ///     text    = number *byte
 ///     list(x) = number *x
 ///     number  = 8 bytes, two's complement, big endian
 ///
-/// Rejected: a reply that ends early, bytes after its end, a negative count.
+/// Rejected: a reply that ends early, bytes after its end, a negative count, a corner beyond 32 bits.
 enum ScanReply {
     /// More than the codes of any picture hold.
     static let maximumByteCount = 16_000_000
 
-    private static let errors: [QRScanError] = [.outOfMemory, .refused]
-
-    static func encode(_ outcome: Result<QRScanResult, QRScanError>) -> [UInt8] {
-        let result: QRScanResult
+    static func encode(_ outcome: Result<ImageScanOutcome, any Error>) -> [UInt8] {
+        var writer = ReplyWriter()
         switch outcome {
-        case .success(let found): result = found
-        case .failure(let error): return [UInt8(truncatingIfNeeded: 1 + (errors.firstIndex(of: error) ?? 1))]
-        }
-        var bytes: [UInt8] = [0]
-        func put(_ number: Int) { withUnsafeBytes(of: Int64(number).bigEndian) { bytes += $0 } }
-        func put(_ text: [UInt8]) {
-            put(text.count)
-            bytes += text
-        }
-        put(result.incompleteStructuredAppends)
-        put(result.emptyCodes)
-        put(result.codes.count)
-        for code in result.codes {
-            put(code.payload)
-            put(code.corners.count)
-            for corner in code.corners {
-                put(corner.x)
-                put(corner.y)
+        case .success(let outcome):
+            writer.bytes = [0]
+            writer.put(outcome.format.rawValue)
+            writer.put(outcome.width)
+            writer.put(outcome.height)
+            writer.list(outcome.damage.map { [$0] } ?? []) { $0.put($1) }
+            writer.put(outcome.result.incompleteStructuredAppends)
+            writer.put(outcome.result.emptyCodes)
+            writer.list(outcome.result.codes) { writer, code in
+                writer.put(code.payload)
+                writer.list(code.corners) { writer, corner in
+                    writer.put(corner.x)
+                    writer.put(corner.y)
+                }
             }
+            writer.list(outcome.result.otherSymbologies) { $0.put($1) }
+            writer.list(outcome.result.diagnosis.map { [$0] } ?? []) { $0.put($1.fields) }
+        case .failure(let error as InputFileError):
+            writer.bytes = [1]
+            writer.put(error.fields)
+        case .failure(let error as ImageError):
+            writer.bytes = [2]
+            writer.put(error.fields)
+        case .failure(let error):
+            writer.bytes = [3]
+            writer.put((error as? QRScanError ?? .refused).fields)
         }
-        put(result.otherSymbologies.count)
-        for name in result.otherSymbologies { put(Array(name.utf8)) }
-        return bytes
+        return writer.bytes
     }
 
     /// Nil for anything that `encode` does not write.
-    static func decode(_ bytes: [UInt8]) -> Result<QRScanResult, QRScanError>? {
-        guard let status = bytes.first else { return nil }
-        guard status == 0 else {
-            let index = Int(status) - 1
-            return bytes.count == 1 && index < errors.count ? .failure(errors[index]) : nil
+    static func decode(_ bytes: [UInt8]) -> Result<ImageScanOutcome, any Error>? {
+        guard let kind = bytes.first else { return nil }
+        var reader = ReplyReader(bytes.dropFirst())
+        let reply: Result<ImageScanOutcome, any Error>?
+        switch kind {
+        case 0: reply = outcome(&reader).map { .success($0) }
+        case 1: reply = reader.fields().flatMap(InputFileError.init(fields:)).map { .failure($0) }
+        case 2: reply = reader.fields().flatMap(ImageError.init(fields:)).map { .failure($0) }
+        case 3: reply = reader.fields().flatMap(QRScanError.init(fields:)).map { .failure($0) }
+        default: reply = nil
         }
-        var rest = bytes.dropFirst()
-        func number() -> Int? {
-            guard rest.count >= 8 else { return nil }
-            defer { rest = rest.dropFirst(8) }
-            return Int(truncatingIfNeeded: rest.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
-        }
-        // Each element takes at least 8 bytes, so that no count is believed that the bytes cannot bear out.
-        func list<Element>(_ element: () -> Element?) -> [Element]? {
-            guard let count = number(), count >= 0, count <= rest.count / 8 else { return nil }
-            var elements: [Element] = []
-            for _ in 0..<count {
-                guard let next = element() else { return nil }
-                elements.append(next)
-            }
-            return elements
-        }
-        func text() -> [UInt8]? {
-            guard let count = number(), count >= 0, count <= rest.count else { return nil }
-            defer { rest = rest.dropFirst(count) }
-            return Array(rest.prefix(count))
-        }
-        func point() -> PixelPoint? {
-            guard let x = number(), let y = number() else { return nil }
+        return reader.isAtEnd ? reply : nil
+    }
+
+    private static func outcome(_ reader: inout ReplyReader) -> ImageScanOutcome? {
+        func corner(_ reader: inout ReplyReader) -> PixelPoint? {
+            guard let x = reader.number(), let y = reader.number() else { return nil }
             return Int32(exactly: x) == nil || Int32(exactly: y) == nil ? nil : PixelPoint(x: x, y: y)
         }
-        func code() -> ScannedQRCode? {
-            guard let payload = text(), !payload.isEmpty, let corners = list(point) else { return nil }
+        func code(_ reader: inout ReplyReader) -> ScannedQRCode? {
+            guard let payload = reader.bytes(), !payload.isEmpty, let corners = reader.list(corner) else {
+                return nil
+            }
             return ScannedQRCode(payload: payload, corners: corners)
         }
-        var result = QRScanResult()
-        guard let partials = number(), partials >= 0, let empties = number(), empties >= 0,
-            let codes = list(code), let names = list(text), rest.isEmpty
+        guard let format = reader.text().flatMap(ImageFormat.init(rawValue:)), let width = reader.number(),
+            let height = reader.number(), let damage = reader.list({ $0.text() }), damage.count <= 1,
+            let partials = reader.number(), partials >= 0, let empties = reader.number(), empties >= 0,
+            let codes = reader.list(code), let others = reader.list({ $0.text() }),
+            let diagnoses = reader.list({ $0.fields().flatMap(ScanDiagnosis.init(fields:)) }),
+            diagnoses.count <= 1
         else { return nil }
+        var result = QRScanResult()
         result.incompleteStructuredAppends = partials
         result.emptyCodes = empties
         result.codes = codes
-        result.otherSymbologies = names.map { String(decoding: $0, as: UTF8.self) }
-        return .success(result)
+        result.otherSymbologies = others
+        result.diagnosis = diagnoses.first
+        return ImageScanOutcome(
+            format: format, width: width, height: height, damage: damage.first, result: result)
     }
 }

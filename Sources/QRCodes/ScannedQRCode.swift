@@ -54,9 +54,9 @@ package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStri
     case outOfMemory
     /// libzbar refuses the picture or a setting.
     case refused
-    /// libzbar crashed, in a process of its own: the picture is made to break it, or very unlucky.
+    /// libzbar or a decoder crashed, in a process of its own: the picture is made to break it, or very unlucky.
     case crashed
-    /// libzbar found no end, and was stopped.
+    /// libzbar or a decoder found no end, and was stopped.
     case tookTooLong
 
     /// What is wrong, in lower case, without a full stop.
@@ -64,7 +64,7 @@ package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStri
         switch self {
         case .outOfMemory: "there is not enough memory to search the image for codes"
         case .refused: "the barcode library libzbar refuses the image"
-        case .crashed: "the barcode library libzbar crashed on the image"
+        case .crashed: "the image crashed its decoder or the barcode library libzbar"
         case .tookTooLong: "the search for codes in the image took too long"
         }
     }

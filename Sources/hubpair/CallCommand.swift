@@ -3,6 +3,7 @@ import FoundationEssentials
 import HubClient
 import Identity
 import Pairing
+import QRCodes
 
 /// `hubpair call`: one request over the paired connection.
 struct CallCommand: AsyncParsableCommand {

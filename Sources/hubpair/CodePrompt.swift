@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import HubClient
+import QRCodes
 
 /// Asks for a code at the terminal.
 ///

@@ -10,17 +10,28 @@ struct ScanCommand: ParsableCommand {
         commandName: "scan",
         abstract: "Say what the QR codes in images say.",
         discussion: """
-            Reads PNG and JPEG. Every image is read, whatever the others are; the exit code is that of the \
-            first one that failed. A pairing code's secret is never shown, unless --raw asks for it.
+            Reads PNG, JPEG, WebP, HEIC, AVIF, GIF, BMP, PBM, PGM, PPM and PDF; a directory stands for the images \
+            in it. Every image is read, whatever the others are; the exit code is that of the first one that \
+            failed. A pairing code's secret is never shown, unless --raw asks for it.
+
+            '-' is an image on standard input, or the text of a code, or a stream of Motion JPEG frames, which \
+            ends at the first pairing code: rpicam-vid -n -t 0 --codec mjpeg -o - | hubpair scan -
             """
     )
 
     @Argument(
-        help: ArgumentHelp("An image, or '-' for standard input.", valueName: "image"), completion: .file())
+        help: ArgumentHelp("An image, a directory, or '-' for standard input.", valueName: "image"),
+        completion: .file())
     var images: [String]
 
     @Flag(help: "Write each code's bytes and a line end, whatever it says.")
     var raw = false
+
+    @Option(help: "How much work a picture is worth: quick, normal or thorough.")
+    var effort = ScanEffort.normal
+
+    @Option(help: ArgumentHelp("Give up on a stream of frames after so many seconds.", valueName: "seconds"))
+    var timeout: Double?
 
     @Option(help: ArgumentHelp("Read no image of more pixels.", valueName: "n"))
     var maxPixels = ImageLimits().maximumPixels
@@ -36,60 +47,106 @@ struct ScanCommand: ParsableCommand {
         guard images.filter({ $0 == "-" }).count <= 1 else {
             throw ValidationError("standard input can be read only once")
         }
+        guard timeout == nil || images == ["-"] else {
+            throw ValidationError("--timeout is for a stream on standard input: hubpair scan -")
+        }
+        guard timeout.map({ $0 > 0 && $0 <= 1_000_000 }) != false else {
+            throw ValidationError("--timeout takes a number of seconds above 0")
+        }
     }
 
     func run() throws {
+        let search = ImageScan(limits: ImageLimits(maximumPixels: maxPixels), effort: effort)
         let known = raw || json.isSet ? [] : knownHubs()
         var failure: ExitStatus?
-        for image in images {
-            let subject = image == "-" ? "standard input" : image
-            do {
-                for reading in try ReadCodes.run(image, limits: ImageLimits(maximumPixels: maxPixels)) {
-                    let status = try show(reading, file: image, subject: subject, known: known)
+        if images == ["-"] {
+            failure = try readStandardInput(search, known: known)
+        } else {
+            // The names that lead to no file keep their place among the others.
+            let names = ImageFiles.expand(images)
+            let paths = names.filter { $0.problem == nil }.map(\.path)
+            let progress = ScanProgress(total: paths.count)
+            var rest = names[...]
+            func showProblems() throws {
+                while let name = rest.first, let problem = name.problem {
+                    let status = try show(.failure(problem), file: name.path, known: known)
                     failure = failure ?? status
+                    rest = rest.dropFirst()
                 }
-            } catch let error as OutputError {
-                throw error  // nobody reads us: the other images make no difference
-            } catch {
-                Console.report(error, subject: subject)
-                failure = failure ?? ExitStatus(of: error)
+            }
+            try showProblems()
+            try ReadCodes.run(paths, search, waiting: progress.update) { index, result in
+                progress.clear()
+                let status = try show(result, file: paths[index], known: known)
+                failure = failure ?? status
+                rest = rest.dropFirst()
+                try showProblems()
             }
         }
         if let failure { throw failure }
     }
 
-    /// Writes one code; the exit code if it is unusable.
+    /// An image, a code's text, or a stream.
+    private func readStandardInput(_ search: ImageScan, known: [KnownHub]) throws -> ExitStatus? {
+        let progress = ScanProgress(total: nil)
+        let result = StandardInput.read(
+            search,
+            events: StandardInput.StreamEvents(
+                deadline: timeout.map { .now + .seconds($0) },
+                isGood: { raw || $0.content.isPairing },
+                passing: { reading in
+                    progress.clear()
+                    Console.note("standard input: \(reading.summary); going on")
+                }, waiting: progress.update))
+        progress.clear()
+        return try show(result, file: "-", known: known)
+    }
+
+    /// Writes what came of one image; the exit code if it is bad.
     private func show(
-        _ reading: ReadCodes.Reading, file: String, subject: String, known: [KnownHub]
+        _ result: Result<[ReadCodes.Reading], any Error>, file: String, known: [KnownHub]
     ) throws -> ExitStatus? {
-        if raw {
-            try Console.output(bytes: reading.payload + [UInt8(ascii: "\n")])
-            return nil
-        }
-        switch reading.content {
-        case .unusable(let error):
+        let subject = file == "-" ? "standard input" : file
+        func failed(_ error: any Error) throws -> ExitStatus {
+            if json.isSet { try JSONLine.write(ScanLine(file: file, failure: error)) }
             Console.report(error, subject: subject)
             return ExitStatus(of: error)
-        case .pairing(let code):
-            if json.isSet {
-                try JSONLine.write(CodeLine(file: file, code: code))
-            } else {
-                try Console.output(Console.escaped("\(subject): \(describe(code, known: known))"))
-            }
-            if let expires = code.expires, Date() >= expires {
-                Console.note(
-                    "warning: \(subject): by this machine's clock the code expired "
-                        + "\(Lifetime.words(Date().timeIntervalSince(expires))) ago; the hub decides")
-            }
-        case .other:
-            if json.isSet {
-                try JSONLine.write(CodeLine(file: file, payload: reading.payload))
-            } else {
-                let text = String(decoding: reading.payload, as: UTF8.self)
-                try Console.output(Console.escaped("\(subject): no pairing code: \(text)"))
+        }
+        var failure: ExitStatus?
+        switch result {
+        case .failure(let error): failure = try failed(error)
+        case .success(let readings):
+            for reading in readings {
+                if !raw, case .unusable(let error) = reading.content {
+                    let status = try failed(error)
+                    failure = failure ?? status
+                } else {
+                    try show(reading, file: file, subject: subject, known: known)
+                }
             }
         }
-        return nil
+        return failure
+    }
+
+    /// Writes one code that can be used, or any with --raw.
+    private func show(
+        _ reading: ReadCodes.Reading, file: String, subject: String, known: [KnownHub]
+    ) throws {
+        if raw { return try Console.output(bytes: reading.payload + [UInt8(ascii: "\n")]) }
+        guard case .pairing(let code) = reading.content else {
+            if json.isSet { return try JSONLine.write(ScanLine(file: file, payload: reading.payload)) }
+            return try Console.output(Console.escaped("\(subject): \(reading.summary)"))
+        }
+        if json.isSet {
+            try JSONLine.write(ScanLine(file: file, code: code))
+        } else {
+            try Console.output(Console.escaped("\(subject): \(describe(code, known: known))"))
+        }
+        if let expires = code.expires, Date() >= expires {
+            Console.note(
+                "warning: \(subject): by this machine's clock the code expired "
+                    + "\(Lifetime.words(Date().timeIntervalSince(expires))) ago; the hub decides")
+        }
     }
 
     /// The hubs that have names here. A fault in their keyfile is no reason not to read a code.
@@ -104,40 +161,27 @@ struct ScanCommand: ParsableCommand {
 
     private func describe(_ code: PairingCode, known: [KnownHub]) -> String {
         var text = code.kind == .once ? "a code for one device" : "the label"
-        let name = known.first { $0.pin == code.hub }?.name
-        text += " of the hub \(code.hub.fingerprint)" + (name.map { " (\($0))" } ?? "")
+        text += " of the hub \(code.hub.fingerprint)"
+        if let name = known.first(where: { $0.pin == code.hub })?.name {
+            text += " (\(name))"
+        } else if !known.isEmpty {
+            text += " (none of those that this device knows)"
+        }
         text += code.expires.map { ", valid until \($0.timestamp)" } ?? ", without an expiry"
         if let hint = code.addressHint { text += ", at \(hint)" }
         return text
     }
 }
 
-/// A code as `scan --json` writes it; never with its secret.
-private struct CodeLine: Encodable {
-    let file: String
-    let kind: String
-    @Nullable var hub: String?
-    @Nullable var expires: String?
-    @Nullable var address: String?
-    var text: String?
-    var base64: String?
-
-    init(file: String, code: PairingCode) {
-        self.file = file
-        kind = code.kind.rawValue
-        hub = code.hub.fingerprint.description
-        expires = code.expires?.timestamp
-        address = code.addressHint?.description
-    }
-
-    /// Any other code: its text, or base64 if it is not UTF-8.
-    init(file: String, payload: [UInt8]) {
-        self.file = file
-        kind = "other"
-        hub = nil
-        expires = nil
-        address = nil
-        text = String(validating: payload, as: UTF8.self)
-        if text == nil { base64 = Data(payload).base64EncodedString() }
+extension ReadCodes.Reading {
+    /// What a code says that lets nobody in. One that may hold a secret is not repeated.
+    fileprivate var summary: String {
+        switch content {
+        case .pairing: "a pairing code"
+        case .unusable(let error): error.description
+        case .other: "no pairing code: " + String(decoding: payload, as: UTF8.self)
+        }
     }
 }
+
+extension ScanEffort: ExpressibleByArgument {}

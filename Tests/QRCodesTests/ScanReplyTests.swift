@@ -4,7 +4,7 @@ import Testing
 
 /// What a child tells the process that started it to search a picture.
 @Suite struct ScanReplyTests {
-    @Test func `a reply survives the way, and a broken one is refused`() throws {
+    private func outcome(_ diagnosis: ScanDiagnosis?) -> ImageScanOutcome {
         var result = QRScanResult()
         result.codes = [
             ScannedQRCode(
@@ -14,19 +14,56 @@ import Testing
         result.incompleteStructuredAppends = 2
         result.emptyCodes = 3
         result.otherSymbologies = ["EAN-13", "CODE-39"]
-        let reply = ScanReply.encode(.success(result))
-        #expect(ScanReply.decode(reply) == .success(result))
-        #expect(ScanReply.decode(ScanReply.encode(.failure(.refused))) == .failure(.refused))
+        result.diagnosis = diagnosis
+        return ImageScanOutcome(format: .heic, width: 3, height: 4, damage: "cut off", result: result)
+    }
 
+    @Test(
+        arguments: [
+            nil, .noFinderPattern, .fewFinderPatterns(2), .tooSmall(hundredthsOfPixelsPerModule: 143),
+            .blurred,
+            .tooDark(brightest: 9), .lowContrast(steps: 12), .cutOff, .damaged,
+            .otherSymbology(name: "CODE-128", payload: [0, 65, 255]),
+        ] as [ScanDiagnosis?])
+    func `a reply survives the way`(diagnosis: ScanDiagnosis?) throws {
+        let reply = ScanReply.encode(.success(outcome(diagnosis)))
+        #expect(try ScanReply.decode(reply)?.get() == outcome(diagnosis))
+    }
+
+    @Test func `a broken reply is refused`() throws {
+        let reply = ScanReply.encode(.success(outcome(.blurred)))
         for count in 0..<reply.count { #expect(ScanReply.decode(Array(reply.prefix(count))) == nil) }
         #expect(ScanReply.decode(reply + [0]) == nil)
-        for position in 1..<reply.count {
+        for position in 0..<reply.count {
             var bytes = reply
             bytes[position] ^= 0x80
             _ = ScanReply.decode(bytes)
         }
-        #expect(ScanReply.decode([0] + [UInt8](repeating: 0xFF, count: 64)) == nil)
-        #expect(ScanReply.decode([0] + [UInt8](repeating: 0x7F, count: 64)) == nil)
-        #expect(ScanReply.decode([3]) == nil)
+        for kind: UInt8 in 0...4 {
+            #expect(ScanReply.decode([kind] + [UInt8](repeating: 0xFF, count: 64)) == nil)
+            #expect(ScanReply.decode([kind] + [UInt8](repeating: 0x7F, count: 64)) == nil)
+            #expect(ScanReply.decode([kind]) == nil)
+        }
+    }
+
+    @Test(arguments: [
+        InputFileError.missing, .notPermitted, .directory, .noImages, .nameNotUTF8, .tooLarge, .system(5),
+    ])
+    func `an error with the file survives the way`(error: InputFileError) {
+        #expect(throws: error) { try ScanReply.decode(ScanReply.encode(.failure(error)))?.get() }
+    }
+
+    @Test(arguments: [
+        ImageError.empty, .notAnImage, .outOfMemory, .zeroDimensions(width: 0, height: 9),
+        .tooManyPixels(width: 5, height: 6, limit: 7), .otherFormat(.tiff), .missing(.pdf),
+        .broken(.gif, "no end"), .unsupported(.bmp, ""),
+    ])
+    func `an error with the image survives the way`(error: ImageError) {
+        #expect(throws: error) { try ScanReply.decode(ScanReply.encode(.failure(error)))?.get() }
+    }
+
+    @Test(arguments: [QRScanError.outOfMemory, .refused, .crashed, .tookTooLong])
+    func `an error with the search survives the way`(error: QRScanError) {
+        #expect(throws: error) { try ScanReply.decode(ScanReply.encode(.failure(error)))?.get() }
     }
 }

@@ -10,7 +10,7 @@ struct ToolOutput {
 /// A program that the tests need is missing; a test without its oracle fails, it is never skipped.
 struct MissingTool: Error, CustomStringConvertible {
     let path: String
-    var description: String { "\(path) is missing: samples/prepare test" }
+    var description: String { "\(path) is missing: run samples/prepare" }
 }
 
 /// Runs a program in `/usr/bin` to its end, in `directory`, which lives as long. `input` must fit a pipe

@@ -1,14 +1,29 @@
 import QRCodes
 
-/// libFuzzer's target: the bytes of a file, through detection, decoding and scanning.
+/// libFuzzer's target: the bytes of a file, through detection, every codec at two scales, and the search.
 ///
-/// Pictures are kept to a megapixel, so that the time goes into many of them.
+/// Pictures are kept to a quarter of a megapixel, so that the time goes into many of them. A PDF would start a
+/// program for each: poppler is not ours to fuzz.
 func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    let limits = ImageLimits(maximumPixels: 1 << 20)
-    guard let image = try? LuminanceImage.decode(bytes, limits: limits) else { return 0 }
-    precondition(image.pixels.count == image.width * image.height && image.pixels.count <= 1 << 20)
-    guard let result = try? QRScanner.scanHere(image) else { return 0 }
-    precondition(result.codes.allSatisfy { !$0.payload.isEmpty })
+    let limits = ImageLimits(maximumPixels: 1 << 18)
+    var frames = JPEGFrames()
+    for chunk in [bytes.prefix(count / 2), bytes.dropFirst(count / 2)] {
+        frames.append(Array(chunk))
+        while let frame = frames.next() { precondition(frame.starts(with: [0xFF, 0xD8])) }
+    }
+    guard ImageFormat.detect(bytes) != .pdf, var pictures = try? ImagePictures(bytes, limits: limits) else {
+        return 0
+    }
+    for _ in 0..<4 {
+        guard let source = try? pictures.next() else { return 0 }
+        precondition(source.width > 0 && source.height > 0 && source.width * source.height <= 1 << 18)
+        for scale in [source.scales.last ?? 1, 1] {
+            guard let image = try? source.luminance(scale: scale, ground: 0) else { continue }
+            precondition(image.pixels.count == image.width * image.height)
+            guard scale == 1, let result = try? QRScanner.scan(image) else { continue }
+            precondition(result.codes.allSatisfy { !$0.payload.isEmpty })
+        }
+    }
     return 0
 }

@@ -7,7 +7,11 @@ package enum InputFile {
     /// attack on memory, or a mistake like `/dev/zero`.
     package static let maximumByteCount = 256 << 20
 
-    /// The bytes of the file at `path`; `-` is standard input.
+    /// The first bytes, by which an image is known.
+    private static let headCount = 1024
+
+    /// The bytes of the file at `path`; `-` is standard input. What does not begin like an image is read only
+    /// that far: nobody waits for the end of `/dev/zero`.
     package static func read(_ path: String) throws(InputFileError) -> [UInt8] {
         if path == "-" { return try readAll(STDIN_FILENO, sizeHint: 0) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
@@ -20,21 +24,35 @@ package enum InputFile {
         return try readAll(descriptor, sizeHint: Int(status.st_size))
     }
 
-    private static func readAll(_ descriptor: Int32, sizeHint: Int) throws(InputFileError) -> [UInt8] {
-        var bytes: [UInt8] = []
+    /// What is left in `descriptor` after the bytes `head`, and those.
+    package static func readAll(
+        _ descriptor: Int32, sizeHint: Int, after head: [UInt8] = []
+    ) throws(InputFileError) -> [UInt8] {
+        var bytes = head
         bytes.reserveCapacity(sizeHint)
-        var chunk = [UInt8](repeating: 0, count: 262_144)
-        while true {
-            let count = chunk.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress, $0.count) }
-            if count == 0 { return bytes }
-            if count < 0 {
-                guard errno == EINTR else {
-                    throw errno == EISDIR ? InputFileError.directory : .system(errno)
-                }
-                continue
+        var isKnown = false
+        while let chunk = try readSome(descriptor) {
+            guard bytes.count + chunk.count <= maximumByteCount else { throw .tooLarge }
+            bytes += chunk
+            if !isKnown, bytes.count >= headCount {
+                guard ImageFormat.detect(bytes) != nil else { return bytes }
+                isKnown = true
             }
-            guard bytes.count + count <= maximumByteCount else { throw .tooLarge }
-            bytes += chunk[..<count]
+        }
+        return bytes
+    }
+
+    /// What can be read now, at most 256 KiB; waits for the first byte. Nil at the end.
+    package static func readSome(_ descriptor: Int32) throws(InputFileError) -> [UInt8]? {
+        while true {
+            var count = 0
+            let chunk = [UInt8](unsafeUninitializedCapacity: 262_144) { buffer, used in
+                count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
+                used = max(0, count)
+            }
+            if count > 0 { return chunk }
+            if count == 0 { return nil }
+            guard errno == EINTR else { throw errno == EISDIR ? .directory : .system(errno) }
         }
     }
 }
@@ -47,12 +65,16 @@ package enum InputFileError: Error, Equatable, LocalizedError, CustomStringConve
     case notPermitted
     /// It is a directory.
     case directory
+    /// It is a directory without images.
+    case noImages
+    /// A name in a directory that is not UTF-8.
+    case nameNotUTF8
     /// It has more than `InputFile.maximumByteCount` bytes.
     case tooLarge
     /// What the system said (errno).
     case system(Int32)
 
-    init(openErrno: Int32) {
+    package init(openErrno: Int32) {
         self =
             switch openErrno {
             case ENOENT, ENOTDIR: .missing
@@ -67,6 +89,8 @@ package enum InputFileError: Error, Equatable, LocalizedError, CustomStringConve
         case .missing: "no such file"
         case .notPermitted: "not permitted to read it"
         case .directory: "is a directory"
+        case .noImages: "the directory has no image files"
+        case .nameNotUTF8: "the name is not UTF-8"
         case .tooLarge: "has more than \(InputFile.maximumByteCount >> 20) MiB"
         case .system(let code): "cannot be read: \(String(cString: strerror(code)))"
         }
@@ -80,7 +104,10 @@ package enum InputFileError: Error, Equatable, LocalizedError, CustomStringConve
         switch self {
         case .missing: "check the name; '-' reads standard input"
         case .notPermitted: "run as its owner, or give it on standard input"
-        case .directory: "name the images in it, like DIRECTORY/*.jpg"
+        case .directory: "name an image in it"
+        case .noImages:
+            "images are known by the ends of their names, like .jpg; directories inside are left out"
+        case .nameNotUTF8: "rename the file, or give its content on standard input"
         case .tooLarge: "this is no photograph of a code"
         case .system: nil
         }

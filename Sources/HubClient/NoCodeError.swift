@@ -1,0 +1,97 @@
+import FoundationEssentials
+package import QRCodes
+
+/// An image without a QR code that could be read, and what it shows instead.
+package enum NoCodeError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// Nothing that looks like a code, in this many pixels.
+    case nothing(width: Int, height: Int)
+    /// Nothing in what is left of a damaged file; the decoder's words.
+    case damaged(String)
+    /// Another kind of code, such as EAN-13.
+    case otherSymbology(String)
+    /// A message in several codes (structured append, ISO/IEC 18004 § 8) that lacks some of them.
+    case incomplete
+    /// A QR code that holds nothing, or bytes that are wrong in the character set that it names.
+    case empty
+    /// What the search found out about the picture.
+    case unread(ScanDiagnosis)
+    /// A stream of this many frames, none with a code that could be used.
+    case stream(frames: Int)
+
+    init(_ outcome: ImageScanOutcome) {
+        let result = outcome.result
+        self =
+            if result.incompleteStructuredAppends > 0 {
+                .incomplete
+            } else if result.emptyCodes > 0 {
+                .empty
+            } else if case .otherSymbology? = result.diagnosis, let diagnosis = result.diagnosis {
+                .unread(diagnosis)
+            } else if let kind = result.otherSymbologies.first {
+                .otherSymbology(kind)
+            } else if let damage = outcome.damage {
+                .damaged(damage)
+            } else if let diagnosis = result.diagnosis, diagnosis != .noFinderPattern {
+                .unread(diagnosis)
+            } else {
+                .nothing(width: outcome.width, height: outcome.height)
+            }
+    }
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .nothing(let width, let height): "no QR code found in \(width)×\(height) pixels"
+        case .damaged(let words): "no QR code found, and the image is damaged: \(words)"
+        case .otherSymbology(let kind): "no QR code, but a barcode (\(kind))"
+        case .incomplete: "the QR code is only a part of a message in several codes"
+        case .empty: "the QR code holds nothing that can be read"
+        case .unread(.otherSymbology(let kind, let payload)):
+            "no QR code, but a barcode (\(kind))" + (NoCodeError.printable(payload).map { ": \($0)" } ?? "")
+        case .unread(let diagnosis): diagnosis.description
+        case .stream(let frames): "no pairing code in the \(frames) frames of the stream"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .nothing:
+            "take the picture again: sharp, straight, with the code's white border, the code filling most of it"
+        case .damaged: "copy the image again from where it came"
+        case .unread(let diagnosis): diagnosis.recoverySuggestion
+        case .stream: "hold the code still before the camera, sharp and filling most of the picture"
+        case .otherSymbology, .empty: "pairing codes are QR codes; 'hubpair print' on the hub makes one"
+        case .incomplete: "take all its codes into one picture; a pairing code is always a single one"
+        }
+    }
+
+    /// A word for scripts; README lists them.
+    package var reason: String {
+        switch self {
+        case .nothing, .unread(.noFinderPattern): "no_code"
+        case .damaged: "damaged_image"
+        case .otherSymbology, .unread(.otherSymbology): "other_symbology"
+        case .incomplete: "incomplete"
+        case .empty: "empty"
+        case .stream: "no_code"
+        case .unread(.fewFinderPatterns): "partly_visible"
+        case .unread(.tooSmall): "too_small"
+        case .unread(.blurred): "blurred"
+        case .unread(.tooDark): "too_dark"
+        case .unread(.lowContrast): "low_contrast"
+        case .unread(.cutOff): "cut_off"
+        case .unread(.damaged): "damaged_code"
+        }
+    }
+
+    /// The text of a barcode, if it is short and all of it can be printed.
+    private static func printable(_ payload: [UInt8]) -> String? {
+        let isPlain =
+            !payload.isEmpty && payload.count <= 80 && payload.allSatisfy { (0x20...0x7E).contains($0) }
+        return isPlain ? String(decoding: payload, as: UTF8.self) : nil
+    }
+}

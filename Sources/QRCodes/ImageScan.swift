@@ -1,0 +1,77 @@
+/// A search of image files, and what it may cost.
+package struct ImageScan: Equatable, Sendable {
+    /// What is refused before anything is allocated for it.
+    package var limits: ImageLimits
+    /// How much work may be done for a picture.
+    package var effort: ScanEffort
+
+    package init(limits: ImageLimits = ImageLimits(), effort: ScanEffort = .normal) {
+        self.limits = limits
+        self.effort = effort
+    }
+
+    /// Seconds of processor time for a picture: some ten times what an honest one of its size takes.
+    func timeLimit(pixels: Int) -> Int {
+        let seconds = 10 + pixels / 2_000_000
+        return effort == .thorough ? 4 * seconds : seconds
+    }
+
+    /// Bytes of memory that decoding and searching may take: a decoder may keep a few pictures of 16 bits in
+    /// three colours, a search a few in grey.
+    var memoryLimit: Int { (512 << 20) + 16 * min(limits.maximumPixels, 1 << 40) }
+
+    /// Searches the pictures in `bytes`, a whole image file, in this process. `allow` is told the seconds that
+    /// each picture may take, before it is decoded.
+    ///
+    /// - Throws: `ImageError` or `QRScanError`.
+    package func run(_ bytes: [UInt8], allow: (Int) -> Void = { _ in }) throws -> ImageScanOutcome {
+        // An animation or a document is decoded as it is read.
+        allow(timeLimit(pixels: 0))
+        var pictures = try ImagePictures(bytes, limits: limits)
+        var outcome: ImageScanOutcome?
+        while let source = try pictures.next(found: outcome?.result.codes.isEmpty == false) {
+            allow(timeLimit(pixels: source.width * source.height))
+            let next = try search(source)
+            outcome = outcome.map { $0.followed(by: next) } ?? next
+        }
+        guard let outcome else { throw ImageError.broken(pictures.format, "it has no picture") }
+        return outcome
+    }
+
+    private func search(_ source: ImageSource) throws -> ImageScanOutcome {
+        let image = try source.luminance(scale: 1)
+        var result = try QRScanner.scan(image)
+        if result.isEmpty, source.hasTransparency {
+            let onBlack = try QRScanner.scan(try source.luminance(scale: 1, ground: 0))
+            if !onBlack.isEmpty { result = onBlack }
+        }
+        return ImageScanOutcome(
+            format: source.format, width: source.width, height: source.height, damage: image.damage,
+            result: result)
+    }
+}
+
+/// What the search of a file came to.
+package struct ImageScanOutcome: Equatable, Sendable {
+    /// What kind of file it is.
+    package var format: ImageFormat
+    /// The size of the last picture that was searched, in pixels.
+    package var width: Int
+    package var height: Int
+    /// What the decoder complained of, or nil.
+    package var damage: String?
+    /// What was found in all pictures of the file.
+    package var result: QRScanResult
+
+    /// This and the next picture's.
+    func followed(by next: ImageScanOutcome) -> ImageScanOutcome {
+        var both = next
+        both.damage = damage ?? next.damage
+        both.result.codes = result.codes + next.result.codes
+        both.result.incompleteStructuredAppends += result.incompleteStructuredAppends
+        both.result.emptyCodes += result.emptyCodes
+        both.result.otherSymbologies = Set(result.otherSymbologies + next.result.otherSymbologies).sorted()
+        both.result.diagnosis = result.diagnosis ?? next.result.diagnosis
+        return both
+    }
+}
