@@ -94,7 +94,7 @@ final class PDFDrawing {
     }
 
     /// The next page, or nil when there are no more.
-    func next(limits: ImageLimits) throws(ImageError) -> DecodedPicture? {
+    func next(limits: ImageLimits) throws(ImageError) -> DrawnPicture? {
         // A header is three short lines; pdftoppm writes no comments.
         while PNMCodec.Header(Array(buffer.prefix(64))) == nil {
             guard buffer.count < 64 else { throw .broken(.pdf, "pdftoppm drew no picture of it") }
@@ -108,7 +108,7 @@ final class PDFDrawing {
         guard fill(to: count) else { return nil }
         let codec = try PNMCodec(Array(buffer.prefix(count)), limits: limits)
         buffer.removeFirst(count)
-        return DecodedPicture(luma: try codec.decode(scale: 1, ground: 255), alpha: nil)
+        return DrawnPicture(luma: try codec.decode(scale: 1, ground: 255), alpha: nil)
     }
 
     /// Waits for the end; an error if pdftoppm drew nothing at all.

@@ -1,5 +1,5 @@
 /// A picture that is decoded already: a frame of an animation, a page of a document.
-struct DecodedPicture: ImageCodec, Equatable {
+struct DrawnPicture: ImageCodec, Equatable {
     /// The luma of each pixel, row by row.
     let luma: LuminanceImage
     /// How opaque each pixel is, 255 in full; nil if all are.
