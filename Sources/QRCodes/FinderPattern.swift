@@ -1,0 +1,101 @@
+/// A place in a picture that looks like one of the three finder patterns of a QR code: five stripes, dark and
+/// light in turn, 1 : 1 : 3 : 1 : 1 along every line through its middle (ISO/IEC 18004 § 6.3.3).
+struct FinderPattern: Equatable {
+    /// Its middle.
+    var centre: Vector
+    /// The side of a module in pixels, the mean over its directions.
+    var moduleSize: Float
+    /// True in a code that is light on dark: the stripes are light, dark, light, dark, light.
+    var isInverted: Bool
+    /// How many scan lines met it.
+    var hits = 1
+    /// In how many of four directions (across, down, both diagonals) it holds; 2 to 4.
+    var directions: Int
+
+    /// What is to be tried first.
+    var rank: Float { Float(directions) + Float(min(hits, 8)) * 0.25 }
+}
+
+/// A line through the middle of a finder pattern.
+struct FinderProfile {
+    /// From the first edge to the last, in pixels: 7 modules.
+    let length: Float
+    /// How far the middle of the pattern lies from where the line was begun, in pixels along the line.
+    let shift: Float
+
+    /// The stripes between six edges, in pixels along a line, or nil if they are not 1 : 1 : 3 : 1 : 1.
+    ///
+    /// What is measured is the distance of edges of the same kind (dark to light, light to dark): blur and
+    /// thresholds make all dark stripes wider and all light ones narrower by the same, or the reverse, and
+    /// these distances are free of it.
+    @inline(__always)
+    static func moduleSize(
+        _ e0: Float, _ e1: Float, _ e2: Float, _ e3: Float, _ e4: Float, _ e5: Float
+    ) -> Float? {
+        let first = e2 - e0
+        let second = e3 - e1
+        let third = e4 - e2
+        let fourth = e5 - e3
+        let module = (first + second + third + fourth) * (1 / 12)
+        let middle = e3 - e2
+        guard module >= 0.7, abs(second - 4 * module) < 1.3 * module, abs(third - 4 * module) < 1.3 * module,
+            abs(first - 2 * module) < 0.8 * module, abs(fourth - 2 * module) < 0.8 * module,
+            middle > 1.7 * module, middle < 4.4 * module, e1 - e0 > 0.25 * module, e2 - e1 > 0.25 * module,
+            e4 - e3 > 0.25 * module, e5 - e4 > 0.25 * module
+        else { return nil }
+        return module
+    }
+}
+
+extension ContrastView {
+    /// The finder pattern along the line from `place` in both directions of `step`, whose longer part is 1.
+    ///
+    /// `reach`: how far to look on each side, in steps. `hysteresis`: what is less light or dark than this
+    /// many grey levels is no stripe. Nil if there is none.
+    func profile(
+        at place: Vector, along step: Vector, reach: Int, isInverted: Bool, hysteresis: Float
+    ) -> FinderProfile? {
+        let sign: Float = isInverted ? -1 : 1
+        guard contrast(place) * sign < 0 else { return nil }
+        guard let after = edges(from: place, along: step, reach: reach, sign: sign, hysteresis: hysteresis),
+            let before = edges(
+                from: place, along: step * -1, reach: reach, sign: sign, hysteresis: hysteresis),
+            FinderProfile.moduleSize(-before.2, -before.1, -before.0, after.0, after.1, after.2) != nil
+        else { return nil }
+        return FinderProfile(
+            length: (after.2 + before.2) * step.length,
+            shift: (after.0 - before.0 + after.1 - before.1 + after.2 - before.2) / 6 * step.length)
+    }
+
+    /// The first three edges on the way from a dark place, in steps: the end of the core, of the light ring,
+    /// and of the dark ring.
+    private func edges(
+        from place: Vector, along step: Vector, reach: Int, sign: Float, hysteresis: Float
+    ) -> (Float, Float, Float)? {
+        var edges: (Float, Float, Float) = (0, 0, 0)
+        var found = 0
+        var isDark = true
+        var last = contrast(place) * sign
+        var crossing: Float = 0
+        var position = place
+        for index in 1...max(1, reach) {
+            position = position + step
+            let value = contrast(position) * sign
+            if (value < 0) != (last < 0) {
+                crossing = Float(index) - 1 + last / (last - value)
+            }
+            last = value
+            guard isDark ? value > hysteresis : value < -hysteresis else { continue }
+            switch found {
+            case 0: edges.0 = crossing
+            case 1: edges.1 = crossing
+            default:
+                edges.2 = crossing
+                return edges
+            }
+            found += 1
+            isDark.toggle()
+        }
+        return nil
+    }
+}

@@ -1,0 +1,121 @@
+/// Undoes blur, shake and small errors of the grid, as a modem undoes what a line does to its signal.
+///
+/// A linear filter over the samples around a module is fitted (least squares with a ridge) so that the modules
+/// that are known beforehand, the function patterns, come out as they should: their light as 1 and their dark
+/// as −1. Then it is fitted again to all modules, as it has just read them: most are right, and they are more.
+struct GridEqualizer {
+    private static let size = GridSampling.taps + 1
+
+    private let sampling: GridSampling
+    private let patterns: FunctionPatterns
+
+    init(sampling: GridSampling, patterns: FunctionPatterns) {
+        self.sampling = sampling
+        self.patterns = patterns
+    }
+
+    /// Estimates of all modules, row by row, above 0 for light: plain; by what is known; and after each of
+    /// `rounds` fits to what was read before.
+    func estimates(rounds: Int, ridge: Double = 0.02) -> [[Float]] {
+        let side = patterns.side
+        var plain = [Float](repeating: 0, count: side * side)
+        var features = [Float](repeating: 1, count: side * side * GridEqualizer.size)
+        for y in 0..<side {
+            for x in 0..<side {
+                let module = y * side + x
+                plain[module] = sampling.middle(x: x, y: y)
+                for tap in 0..<GridSampling.taps {
+                    features[module * GridEqualizer.size + tap] = sampling(x: x, y: y, tap: tap)
+                }
+            }
+        }
+        let known = patterns.modules.map { module -> Float in
+            switch module {
+            case .light: 1
+            case .dark: -1
+            case .data, .format: 0
+            }
+        }
+        var results = [plain]
+        let taught = known.indices.filter { known[$0] != 0 }
+        guard let first = NormalEquations(features, size: GridEqualizer.size, rows: taught, ridge: ridge),
+            let all = NormalEquations(
+                features, size: GridEqualizer.size, rows: Array(known.indices), ridge: ridge / 4)
+        else { return results }
+        var estimate = first.predictions(fittedTo: known)
+        results.append(estimate)
+        for _ in 0..<rounds {
+            let targets = known.indices.map { index -> Float in
+                known[index] != 0 ? known[index] : max(-1, min(1, estimate[index] * 2))
+            }
+            estimate = all.predictions(fittedTo: targets)
+            results.append(estimate)
+        }
+        return results
+    }
+}
+
+/// The normal equations of a linear fit, decomposed once (Cholesky) for any number of right-hand sides.
+private struct NormalEquations {
+    private let features: [Float]
+    private let size: Int
+    private let rows: [Int]
+    /// The lower triangle, row by row.
+    private var factor: [Double]
+
+    /// Nil if the matrix is not positive definite, which the ridge prevents for finite features.
+    init?(_ features: [Float], size: Int, rows: [Int], ridge: Double) {
+        self.features = features
+        self.size = size
+        self.rows = rows
+        factor = [Double](repeating: 0, count: size * size)
+        features.withUnsafeBufferPointer { features in
+            factor.withUnsafeMutableBufferPointer { matrix in
+                for row in rows {
+                    let base = row * size
+                    for i in 0..<size {
+                        let value = features[base + i]
+                        for j in 0...i { matrix[i * size + j] += Double(value * features[base + j]) }
+                    }
+                }
+            }
+        }
+        let penalty = ridge * Double(max(1, rows.count))
+        for i in 0..<size { factor[i * size + i] += penalty }
+        for i in 0..<size {
+            for j in 0...i {
+                var sum = factor[i * size + j]
+                for k in 0..<j { sum -= factor[i * size + k] * factor[j * size + k] }
+                if i == j {
+                    guard sum > 0 else { return nil }
+                    factor[i * size + i] = sum.squareRoot()
+                } else {
+                    factor[i * size + j] = sum / factor[j * size + j]
+                }
+            }
+        }
+    }
+
+    /// What the fit of `targets` (one a row of all features; only the rows of the equations count) says for
+    /// every row.
+    func predictions(fittedTo targets: [Float]) -> [Float] {
+        var weights = [Double](repeating: 0, count: size)
+        for row in rows {
+            for i in 0..<size { weights[i] += Double(features[row * size + i] * targets[row]) }
+        }
+        for i in 0..<size {
+            for k in 0..<i { weights[i] -= factor[i * size + k] * weights[k] }
+            weights[i] /= factor[i * size + i]
+        }
+        for i in stride(from: size - 1, through: 0, by: -1) {
+            for k in i + 1..<size { weights[i] -= factor[k * size + i] * weights[k] }
+            weights[i] /= factor[i * size + i]
+        }
+        let short = weights.map { Float($0) }
+        return targets.indices.map { row in
+            var sum: Float = 0
+            for i in 0..<size { sum += short[i] * features[row * size + i] }
+            return sum
+        }
+    }
+}

@@ -1,0 +1,178 @@
+/// Lays the grid of a version over a picture: moves its anchors until what is the same in every code of the
+/// version is seen where it should be, and the modules of the data are as clearly light or dark as they can be.
+struct GridRegistration {
+    /// How well a grid fits. Both parts are 1 at best and about 0 for chance.
+    struct Score {
+        /// The correlation of the function patterns with the picture.
+        var known: Float
+        /// How far the modules of the data are from grey, compared with what a grid laid anywhere would see.
+        var data: Float
+
+        var total: Float { known + 0.5 * data }
+    }
+
+    let patterns: FunctionPatterns
+    /// Where the fourth anchor stands on the diagonal, in modules: the middle of the last alignment pattern, or
+    /// of a fourth finder pattern where there is none.
+    let fourth: Float
+    private let known: [(place: Vector, target: Float)]
+    private let data: [Vector]
+    private let alignment: [(place: Vector, target: Float)]
+
+    init(version: Int) {
+        patterns = FunctionPatterns(version: version)
+        let side = patterns.side
+        fourth = version >= 2 ? Float(side) - 6.5 : Float(side) - 3.5
+        var known: [(place: Vector, target: Float)] = []
+        var data: [Vector] = []
+        for y in 0..<side {
+            for x in 0..<side {
+                let place = Vector(x: Float(x) + 0.5, y: Float(y) + 0.5)
+                switch patterns[x, y] {
+                case .light: known.append((place, 1))
+                case .dark: known.append((place, -1))
+                case .data, .format: data.append(place)
+                }
+            }
+        }
+        // The quiet zone nearest to the symbol, where no finder pattern holds the grid.
+        for step in stride(from: 8, to: side, by: 2) {
+            let along = Float(step) + 0.5
+            let beyond = Float(side) + 0.6
+            known.append((Vector(x: beyond, y: along), 1))
+            known.append((Vector(x: along, y: beyond), 1))
+        }
+        self.known = known
+        // Spread over the symbol; the more modules, the smaller the part of them that tells enough.
+        let stride = max(1, data.count / 400)
+        self.data = data.indices.filter { $0 % stride == stride / 2 }.map { data[$0] }
+        let middle = side - 7
+        let patterns = patterns
+        alignment =
+            version < 2
+            ? []
+            : (-2...2).flatMap { y in
+                (-2...2).map { x in
+                    (
+                        Vector(x: Float(middle + x) + 0.5, y: Float(middle + y) + 0.5),
+                        patterns[middle + x, middle + y] == .dark ? -1 : 1
+                    )
+                }
+            }
+    }
+
+    /// `softness`: the grey levels at which a module is half as clear as can be; `sign` is −1 for light on dark.
+    func score(_ map: ModuleMap, in view: ContrastView, softness: Float, sign: Float) -> Score {
+        guard let function = map.function else { return Score(known: -1, data: 0) }
+        var matching: Float = 0
+        for sample in known {
+            let value = view.contrast(function(sample.place)) * sign
+            matching += sample.target * value / (abs(value) + softness)
+        }
+        var clarity: Float = 0
+        for place in data {
+            let value = abs(view.contrast(function(place)))
+            clarity += value / (value + softness)
+        }
+        // Where everything is as clear as the softness the mean is one half.
+        return Score(
+            known: 2 * matching / Float(max(1, known.count)) , data: 2 * clarity / Float(max(1, data.count)))
+    }
+
+    /// The mean difference of the modules from their surroundings, in grey levels: what is clear in this code.
+    func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
+        guard let function = map.function else { return 1 }
+        let sum = known.reduce(Float(0)) { $0 + abs(view.contrast(function($1.place))) }
+        return max(1, sum / Float(max(1, known.count)))
+    }
+
+    /// Maps to begin with, best first: with the fourth anchor where the alignment pattern seems to be, and
+    /// where the perspective says it should be.
+    func starts(_ triple: FinderTriple, in view: ContrastView) -> [(map: ModuleMap, score: Score)] {
+        let sign: Float = triple.corner.isInverted ? -1 : 1
+        var maps: [ModuleMap] = []
+        for guess in triple.fourthAnchors(side: patterns.side, fourth: fourth) {
+            let anchors = [triple.corner.centre, triple.right.centre, triple.down.centre, guess]
+            let map = ModuleMap(side: patterns.side, fourth: fourth, anchors: anchors)
+            maps.append(map)
+            maps += alignmentsSeen(near: map, triple: triple, in: view, sign: sign)
+        }
+        return maps.map { map in
+            (map, score(map, in: view, softness: softness(map, in: view), sign: sign))
+        }.sorted { $0.score.total > $1.score.total }
+    }
+
+    /// The map with its fourth anchor moved to the places nearby that look most like an alignment pattern.
+    private func alignmentsSeen(near map: ModuleMap, triple: FinderTriple, in view: ContrastView, sign: Float)
+        -> [ModuleMap]
+    {
+        guard !alignment.isEmpty, let function = map.function else { return [] }
+        let middle = function(Vector(x: fourth, y: fourth))
+        let offsets = alignment.map { ($0.place, $0.target) }.map { (function($0.0) - middle, $0.1 * sign) }
+        let across = function(Vector(x: fourth + 0.5, y: fourth)) - middle
+        let down = function(Vector(x: fourth, y: fourth + 0.5)) - middle
+        let reach = min(14, 6 + patterns.side / 10)
+        var best: [(match: Float, place: Vector)] = []
+        for row in -reach...reach {
+            for column in -reach...reach {
+                let place = middle + across * Float(column) + down * Float(row)
+                var match: Float = 0
+                var power: Float = 1
+                for (offset, target) in offsets {
+                    let value = view.contrast(place + offset)
+                    match += target * value
+                    power += value * value
+                }
+                match /= (power * Float(offsets.count)).squareRoot()
+                guard match > 0.4 else { continue }
+                let radius = 1.6 * max(across.length, down.length)
+                if let near = best.firstIndex(where: { ($0.place - place).length < radius }) {
+                    if best[near].match < match { best[near] = (match, place) }
+                } else {
+                    best.append((match, place))
+                }
+            }
+        }
+        best.sort { $0.match > $1.match }
+        return best.prefix(3).map { found in
+            var moved = map
+            moved.anchors[3] = found.place
+            return moved
+        }
+    }
+
+    /// The map after its anchors, and then its bulges, have been moved to where they fit best, by smaller and
+    /// smaller steps.
+    func refined(_ start: ModuleMap, moduleSize: Float, in view: ContrastView, sign: Float)
+        -> (map: ModuleMap, score: Score)
+    {
+        var map = start
+        let softness = softness(map, in: view)
+        var best = score(map, in: view, softness: softness, sign: sign)
+        func climb(_ path: WritableKeyPath<ModuleMap, Vector>, _ size: Float) -> Bool {
+            var moved = false
+            for direction in [(1, 0), (-1, 0), (0, 1), (0, -1)] as [(Float, Float)] {
+                var next = map
+                next[keyPath: path].x += direction.0 * size
+                next[keyPath: path].y += direction.1 * size
+                let reached = score(next, in: view, softness: softness, sign: sign)
+                if reached.total > best.total + 1e-4 {
+                    (map, best, moved) = (next, reached, true)
+                }
+            }
+            return moved
+        }
+        for (index, share) in [Float(0.6), 0.3, 0.15, 0.07].enumerated() {
+            for _ in 0..<3 {
+                var moved = false
+                for anchor in [3, 1, 2, 0] where climb(\.anchors[anchor], share * moduleSize) { moved = true }
+                if index >= 1 {
+                    if climb(\.bulgeAcross, share * moduleSize) { moved = true }
+                    if climb(\.bulgeDown, share * moduleSize) { moved = true }
+                }
+                if !moved { break }
+            }
+        }
+        return (map, best)
+    }
+}

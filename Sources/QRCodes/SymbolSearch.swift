@@ -1,0 +1,136 @@
+/// Finds QR codes by their finder patterns, lays a grid over each, and reads it module by module.
+///
+/// This reads what is strongly tilted, small, blurred, bent or badly lit, where libzbar's own search gives up.
+/// All work is bounded by counts.
+struct SymbolSearch {
+    /// How much is tried.
+    struct Limits: Equatable {
+        var finders = FinderSearch.Limits()
+        /// How many threes of finder patterns are looked at.
+        var triples = 24
+        /// How many grids are fitted to the picture.
+        var grids = 10
+        /// How many drawings are given to libzbar.
+        var readings = 40
+    }
+
+    /// A grid that was laid over the picture.
+    struct Grid {
+        let triple: FinderTriple
+        let version: Int
+        let map: ModuleMap
+        let score: GridRegistration.Score
+        /// The luma of light modules less that of dark ones.
+        let contrast: Float
+    }
+
+    /// What was found on the way.
+    struct Outcome {
+        var result = QRScanResult()
+        var patterns: [FinderPattern] = []
+        var triples: [FinderTriple] = []
+        /// The grids that were fitted, in the order of the attempts.
+        var grids: [Grid] = []
+    }
+
+    private let limits: Limits
+    private var registrations: [Int: GridRegistration] = [:]
+    private var readings = 0
+
+    static func run(_ field: ContrastField, noise: Float, limits: Limits) throws(QRScanError) -> Outcome {
+        var search = SymbolSearch(limits: limits)
+        let patterns = FinderSearch.patterns(in: field, noise: noise, limits: limits.finders)
+        let outcome: Result<Outcome, QRScanError> = field.withView { view in
+            do throws(QRScanError) {
+                return .success(try search.read(patterns, in: view, hysteresis: max(2, min(14, noise))))
+            } catch {
+                return .failure(error)
+            }
+        }
+        return try outcome.get()
+    }
+
+    private init(limits: Limits) {
+        self.limits = limits
+    }
+
+    private mutating func registration(_ version: Int) -> GridRegistration {
+        if let known = registrations[version] { return known }
+        let made = GridRegistration(version: version)
+        registrations[version] = made
+        return made
+    }
+
+    private mutating func read(_ patterns: [FinderPattern], in view: ContrastView, hysteresis: Float)
+        throws(QRScanError) -> Outcome
+    {
+        var outcome = Outcome()
+        outcome.patterns = patterns
+        outcome.triples = FinderTriple.among(
+            patterns, limit: limits.triples, in: view, hysteresis: hysteresis)
+        var starts: [(triple: FinderTriple, version: Int, map: ModuleMap, total: Float)] = []
+        for triple in outcome.triples {
+            for version in triple.versions {
+                for start in registration(version).starts(triple, in: view).prefix(2) {
+                    starts.append((triple, version, start.map, start.score.total - 0.1 * triple.misfit))
+                }
+            }
+        }
+        starts.sort { $0.total > $1.total }
+        var used: [Vector] = []
+        for start in starts.prefix(limits.grids) {
+            let corners = [start.triple.corner, start.triple.right, start.triple.down]
+            guard !corners.contains(where: { used.contains($0.centre) }), readings < limits.readings else {
+                continue
+            }
+            let registration = registration(start.version)
+            let isInverted = start.triple.corner.isInverted
+            let (map, score) = registration.refined(
+                start.map, moduleSize: start.triple.moduleSize, in: view, sign: isInverted ? -1 : 1)
+            outcome.grids.append(
+                Grid(
+                    triple: start.triple, version: start.version, map: map, score: score,
+                    contrast: registration.softness(map, in: view) * 2))
+            guard score.known > 0.35, let function = map.function else { continue }
+            let found = try decode(function, registration.patterns, isInverted: isInverted, in: view)
+            outcome.result.incompleteStructuredAppends += found.incompleteStructuredAppends
+            outcome.result.emptyCodes += found.emptyCodes
+            outcome.result.codes += found.codes
+            if !found.isEmpty { used += corners.map(\.centre) }
+        }
+        return outcome
+    }
+
+    /// Reads the grid in several ways until one holds.
+    private mutating func decode(
+        _ function: ModuleFunction, _ patterns: FunctionPatterns, isInverted: Bool, in view: ContrastView
+    ) throws(QRScanError) -> QRScanResult {
+        let sampling = GridSampling(function, side: patterns.side, isInverted: isInverted, in: view)
+        let equalizer = GridEqualizer(sampling: sampling, patterns: patterns)
+        var tried: [[Bool]] = []
+        for estimates in equalizer.estimates(rounds: 3) {
+            guard let (picture, modules) = GridReading.picture(of: estimates, patterns: patterns),
+                !tried.contains(modules), readings < limits.readings
+            else { continue }
+            tried.append(modules)
+            readings += 1
+            var result = try QRScanner.scanOnce(picture)
+            guard !result.isEmpty else { continue }
+            let side = Float(patterns.side)
+            let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in
+                function(Vector(x: x, y: y)).pixel
+            }
+            result.codes = result.codes.prefix(1).map { ScannedQRCode(payload: $0.payload, corners: corners) }
+            return result
+        }
+        return QRScanResult()
+    }
+}
+
+extension Vector {
+    /// The nearest pixel; far outside a picture for what is no number.
+    var pixel: PixelPoint {
+        guard x.isFinite, y.isFinite else { return PixelPoint(x: -1_000_000, y: -1_000_000) }
+        return PixelPoint(x: Int(max(-1e6, min(1e6, x))), y: Int(max(-1e6, min(1e6, y))))
+    }
+}
