@@ -14,6 +14,24 @@ struct FinderPattern: Equatable {
 
     /// What is to be tried first.
     var rank: Float { Float(directions) + Float(min(hits, 8)) * 0.25 }
+
+    /// True if the other is the same place, seen twice.
+    func isSame(as other: FinderPattern) -> Bool {
+        isInverted == other.isInverted && (centre - other.centre).length < 1.6 * moduleSize
+    }
+
+    /// `patterns` and those of `more` that are elsewhere, the best `limit` of them, best first.
+    static func merged(_ patterns: [FinderPattern], _ more: [FinderPattern], limit: Int) -> [FinderPattern] {
+        var all = patterns
+        for pattern in more {
+            if let index = all.firstIndex(where: { $0.isSame(as: pattern) }) {
+                if pattern.rank > all[index].rank { all[index] = pattern }
+            } else {
+                all.append(pattern)
+            }
+        }
+        return Array(all.sorted { $0.rank > $1.rank }.prefix(limit))
+    }
 }
 
 /// A line through the middle of a finder pattern.

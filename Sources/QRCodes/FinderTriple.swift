@@ -73,6 +73,18 @@ struct FinderTriple {
         return (misfit, toA.cross(toB) > 0)
     }
 
+    init(
+        corner: FinderPattern, right: FinderPattern, down: FinderPattern, side: Float,
+        foreshortening: (right: Float, down: Float), misfit: Float
+    ) {
+        self.corner = corner
+        self.right = right
+        self.down = down
+        self.side = side
+        self.foreshortening = foreshortening
+        self.misfit = misfit
+    }
+
     /// Measures the finder patterns along the sides of the code. Nil if the two sides do not agree.
     private init?(
         corner: FinderPattern, right: FinderPattern, down: FinderPattern, rough: Float, in view: ContrastView,

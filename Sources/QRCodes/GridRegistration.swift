@@ -166,9 +166,12 @@ struct GridRegistration {
             for _ in 0..<3 {
                 var moved = false
                 for anchor in [3, 1, 2, 0] where climb(\.anchors[anchor], share * moduleSize) { moved = true }
-                if index >= 1 {
-                    if climb(\.bulgeAcross, share * moduleSize) { moved = true }
-                    if climb(\.bulgeDown, share * moduleSize) { moved = true }
+                if climb(\.across, share * moduleSize) { moved = true }
+                if climb(\.down, share * moduleSize) { moved = true }
+                if index >= 2 {
+                    for edge in [\ModuleMap.top, \.bottom, \.left, \.right] where climb(edge, share * moduleSize) {
+                        moved = true
+                    }
                 }
                 if !moved { break }
             }

@@ -87,6 +87,18 @@ extension LuminanceImage {
             unchecked: smaller, width: columns, height: (height + factor - 1) / factor, damage: damage)
     }
 
+    /// A picture that `fill` draws into memory of `width` × `height` bytes, both at least 1.
+    init(width: Int, height: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+        precondition(width > 0 && height > 0)
+        let count = width * height
+        let pixels = [UInt8](unsafeUninitializedCapacity: count) { memory, initialized in
+            memory.initialize(repeating: 0)
+            fill(memory)
+            initialized = count
+        }
+        self.init(unchecked: pixels, width: width, height: height, damage: nil)
+    }
+
     private init(unchecked pixels: [UInt8], width: Int, height: Int, damage: String?) {
         self.width = width
         self.height = height

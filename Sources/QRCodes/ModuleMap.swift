@@ -82,9 +82,22 @@ struct ModuleMap: Equatable {
     /// The places of the four anchors in the picture: the middles of the finder patterns at the top left, top
     /// right and bottom left, and the fourth anchor.
     var anchors: [Vector]
-    /// How far the middle of the symbol is pushed aside, in pixels, by bulges along its columns and rows.
-    var bulgeAcross = Vector(x: 0, y: 0)
-    var bulgeDown = Vector(x: 0, y: 0)
+    /// How far the middles of the edges are pushed aside, in pixels, on something that is not flat. Between
+    /// the corners and them the push is that of a parabola.
+    var top = Vector(x: 0, y: 0)
+    var bottom = Vector(x: 0, y: 0)
+    var left = Vector(x: 0, y: 0)
+    var right = Vector(x: 0, y: 0)
+
+    /// The push of the top and bottom together, and of the left and right.
+    var across: Vector {
+        get { (top + bottom) * 0.5 }
+        set { (top, bottom) = (top + newValue - across, bottom + newValue - across) }
+    }
+    var down: Vector {
+        get { (left + right) * 0.5 }
+        set { (left, right) = (left + newValue - down, right + newValue - down) }
+    }
 
     private let side: Float
     private let places: [Vector]
@@ -107,7 +120,9 @@ struct ModuleMap: Equatable {
     var function: ModuleFunction? {
         let around = [anchors[0], anchors[1], anchors[3], anchors[2]]
         return Homography(from: places, to: around).map {
-            ModuleFunction(homography: $0, across: bulgeAcross * 4, down: bulgeDown * 4, inverseSide: 1 / side)
+            ModuleFunction(
+                homography: $0, top: top * 4, bottom: bottom * 4, left: left * 4, right: right * 4,
+                inverseSide: 1 / side)
         }
     }
 }
@@ -115,8 +130,10 @@ struct ModuleMap: Equatable {
 /// From modules, counted from the top left corner of the symbol, to pixels.
 struct ModuleFunction {
     let homography: Homography
-    fileprivate let across: Vector
-    fileprivate let down: Vector
+    fileprivate let top: Vector
+    fileprivate let bottom: Vector
+    fileprivate let left: Vector
+    fileprivate let right: Vector
     fileprivate let inverseSide: Float
 
     @inline(__always) func callAsFunction(_ module: Vector) -> Vector {
@@ -125,6 +142,9 @@ struct ModuleFunction {
         let p = homography(module)
         let m = s * (1 - s)
         let n = t * (1 - t)
-        return Vector(x: p.x + across.x * m + down.x * n, y: p.y + across.y * m + down.y * n)
+        let (mt, mb, nl, nr) = (m * (1 - t), m * t, n * (1 - s), n * s)
+        return Vector(
+            x: p.x + top.x * mt + bottom.x * mb + left.x * nl + right.x * nr,
+            y: p.y + top.y * mt + bottom.y * mb + left.y * nl + right.y * nr)
     }
 }

@@ -6,8 +6,12 @@ struct SymbolSearch {
     /// How much is tried.
     struct Limits: Equatable {
         var finders = FinderSearch.Limits()
+        /// Whether finder patterns are looked for in smoothed pictures and in smaller neighbourhoods too.
+        var isThorough = false
         /// How many threes of finder patterns are looked at.
         var triples = 24
+        /// From how many pairs of finder patterns a third one is looked for.
+        var pairs = 40
         /// How many grids are fitted to the picture.
         var grids = 10
         /// How many drawings are given to libzbar.
@@ -37,9 +41,20 @@ struct SymbolSearch {
     private var registrations: [Int: GridRegistration] = [:]
     private var readings = 0
 
-    static func run(_ field: ContrastField, noise: Float, limits: Limits) throws(QRScanError) -> Outcome {
+    static func run(_ image: LuminanceImage, limits: Limits) throws(QRScanError) -> Outcome {
+        let noise = image.noise
+        let field = ContrastField(image, radius: 7)
         var search = SymbolSearch(limits: limits)
-        let patterns = FinderSearch.patterns(in: field, noise: noise, limits: limits.finders)
+        var patterns = FinderSearch.patterns(in: field, noise: noise, limits: limits.finders)
+        if limits.isThorough {
+            let smooth = image.smoothed()
+            for field in [
+                ContrastField(image, radius: 3), ContrastField(smooth, radius: 7), ContrastField(smooth, radius: 3),
+            ] {
+                let more = FinderSearch.patterns(in: field, noise: noise / 2, limits: limits.finders)
+                patterns = FinderPattern.merged(patterns, more, limit: limits.finders.maximumPatterns)
+            }
+        }
         let outcome: Result<Outcome, QRScanError> = field.withView { view in
             do throws(QRScanError) {
                 return .success(try search.read(patterns, in: view, hysteresis: max(2, min(14, noise))))
@@ -68,6 +83,9 @@ struct SymbolSearch {
         outcome.patterns = patterns
         outcome.triples = FinderTriple.among(
             patterns, limit: limits.triples, in: view, hysteresis: hysteresis)
+        if limits.isThorough {
+            outcome.triples += FinderCompletion(in: view).triples(patterns, limit: limits.pairs)
+        }
         var starts: [(triple: FinderTriple, version: Int, map: ModuleMap, total: Float)] = []
         for triple in outcome.triples {
             for version in triple.versions {

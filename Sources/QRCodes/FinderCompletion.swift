@@ -1,0 +1,170 @@
+/// From two finder patterns to the third, where a glare, a blot or noise has kept it from being found.
+///
+/// The two show how modules lie around them: an affine frame is fitted to both. That says where the third one
+/// should be, for each of the six parts that the two may play; the place nearby that looks most like a finder
+/// pattern of that frame is taken.
+struct FinderCompletion {
+    /// The least likeness (1 is perfect) of a place that is taken for a finder pattern.
+    private static let minimumMatch: Float = 0.3
+
+    private let view: ContrastView
+    private let template: [(place: Vector, target: Float)]
+    private let coarse: [(place: Vector, target: Float)]
+
+    /// The step along a row of modules and along a column, in pixels.
+    private struct Frame {
+        var across: Vector
+        var down: Vector
+        var match: Float
+        var area: Float { abs(across.cross(down)) }
+    }
+
+    init(in view: ContrastView) {
+        self.view = view
+        func target(_ x: Int, _ y: Int) -> Float { [2, 4].contains(max(abs(x), abs(y))) ? 1 : -1 }
+        template = (-4...4).flatMap { y in
+            (-4...4).map { x in (Vector(x: Float(x), y: Float(y)), target(x, y)) }
+        }
+        // The middle, and eight directions through the rings.
+        coarse = template.filter { point in
+            let (x, y) = (abs(point.place.x), abs(point.place.y))
+            return (x == 0 || y == 0 || x == y) && max(x, y) != 1
+        }
+    }
+
+    /// Triples of two of `patterns` (the best come first) and one that was looked for; from at most `limit`
+    /// pairs.
+    func triples(_ patterns: [FinderPattern], limit: Int) -> [FinderTriple] {
+        var pairs: [(misfit: Float, first: FinderPattern, second: FinderPattern)] = []
+        for (index, first) in patterns.enumerated() {
+            for second in patterns.dropFirst(index + 1) where first.isInverted == second.isInverted {
+                let ratio =
+                    max(first.moduleSize, second.moduleSize) / max(0.1, min(first.moduleSize, second.moduleSize))
+                let modules =
+                    2 * (first.centre - second.centre).length / (first.moduleSize + second.moduleSize)
+                guard ratio < 1.9, modules > 9, modules < 120 else { continue }
+                pairs.append((ratio - 0.15 * (first.rank + second.rank), first, second))
+            }
+        }
+        pairs.sort { $0.misfit < $1.misfit }
+        return pairs.prefix(limit).flatMap { completed($0.first, $0.second) }
+    }
+
+    private func completed(_ p: FinderPattern, _ q: FinderPattern) -> [FinderTriple] {
+        let sign: Float = p.isInverted ? -1 : 1
+        let softness = max(
+            1,
+            template.reduce(Float(0)) {
+                $0 + abs(view.contrast(p.centre + $1.place * p.moduleSize))
+                    + abs(view.contrast(q.centre + $1.place * q.moduleSize))
+            } / Float(2 * template.count))
+        func match(_ centre: Vector, _ frame: Frame, _ points: [(place: Vector, target: Float)]) -> Float {
+            var sum: Float = 0
+            for point in points {
+                let place = centre + frame.across * point.place.x + frame.down * point.place.y
+                let value = view.contrast(place) * sign
+                sum += point.target * value / (abs(value) + softness)
+            }
+            return 2 * sum / Float(points.count)
+        }
+        func both(_ frame: Frame) -> Float {
+            min(match(p.centre, frame, template), match(q.centre, frame, template))
+        }
+
+        let line = q.centre - p.centre
+        let module = (p.moduleSize + q.moduleSize) / 2
+        let along = line * (module / max(1e-3, line.length))
+        let aside = Vector(x: -along.y, y: along.x)
+        // The pair as a side of the code, more or less foreshortened or slanted, or as its diagonal.
+        var frames: [(frame: Frame, isDiagonal: Bool)] = []
+        for (length, width, slant) in [(1, 1, 0), (0.8, 1.3, 0), (1.3, 0.8, 0), (1, 1, 0.4), (1, 1, -0.4)]
+            as [(Float, Float, Float)]
+        {
+            let side = Frame(across: along * length, down: aside * width + along * slant, match: 0)
+            frames.append((side, false))
+        }
+        for (length, width) in [(0.71, 0.71), (0.9, 0.55), (0.55, 0.9)] as [(Float, Float)] {
+            // From the right to the bottom left pattern the diagonal is a column down less a row across.
+            let diagonal = Frame(
+                across: along * -length - aside * width, down: along * length - aside * width, match: 0)
+            frames.append((diagonal, true))
+        }
+        for index in frames.indices { frames[index].frame.match = both(frames[index].frame) }
+        frames.sort { $0.frame.match > $1.frame.match }
+
+        var triples: [FinderTriple] = []
+        for start in frames.prefix(2) {
+            var frame = start.frame
+            for size in [Float(0.16), 0.08] {
+                for _ in 0..<2 {
+                    var moved = false
+                    for path in [\Frame.across.x, \.across.y, \.down.x, \.down.y] {
+                        for step in [size * module, -size * module] {
+                            var next = frame
+                            next[keyPath: path] += step
+                            next.match = both(next)
+                            if next.match > frame.match { (frame, moved) = (next, true) }
+                        }
+                    }
+                    if !moved { break }
+                }
+            }
+            guard frame.match > FinderCompletion.minimumMatch, frame.area > 0.3 else { continue }
+            triples += thirds(p, q, frame, isDiagonal: start.isDiagonal) { match($0, frame, $1 ? coarse : template) }
+        }
+        return triples
+    }
+
+    /// The triples that the pair makes in a frame, with the third pattern where it is seen.
+    private func thirds(
+        _ p: FinderPattern, _ q: FinderPattern, _ frame: Frame, isDiagonal: Bool,
+        _ match: (Vector, Bool) -> Float
+    ) -> [FinderTriple] {
+        let line = q.centre - p.centre
+        // How many rows and columns lie between the two.
+        let determinant = frame.across.cross(frame.down)
+        let columns = line.cross(frame.down) / determinant
+        let rows = frame.across.cross(line) / determinant
+        let count = isDiagonal ? (abs(columns) + abs(rows)) / 2 : abs(columns)
+        guard count > 11, count < 110 else { return [] }
+        var guesses: [(place: Vector, roles: (FinderPattern) -> (FinderPattern, FinderPattern, FinderPattern))] = []
+        if isDiagonal {
+            // Seen from either side: the corner lies against the row from the right one, or beyond it.
+            guesses.append((p.centre - frame.across * count, { ($0, p, q) }))
+            guesses.append((p.centre + frame.down * count, { ($0, q, p) }))
+        } else {
+            let down = frame.down * count
+            guesses.append((p.centre + down, { (p, q, $0) }))
+            guesses.append((q.centre + down, { (q, $0, p) }))
+            guesses.append((p.centre - down, { (p, $0, q) }))
+            guesses.append((q.centre - down, { (q, p, $0) }))
+        }
+        let reach = Int((2 + 0.14 * count) / 0.7)
+        return guesses.compactMap { guess in
+            var best: (match: Float, place: Vector) = (-1, guess.place)
+            for row in -reach...reach {
+                for column in -reach...reach {
+                    let place = guess.place + frame.across * (Float(column) * 0.7) + frame.down * (Float(row) * 0.7)
+                    let found = match(place, true)
+                    if found > best.match { best = (found, place) }
+                }
+            }
+            best.match = match(best.place, false)
+            for size in [Float(0.35), 0.15] {
+                for (x, y) in [(1, 0), (-1, 0), (0, 1), (0, -1)] as [(Float, Float)] {
+                    let place = best.place + frame.across * (x * size) + frame.down * (y * size)
+                    let found = match(place, false)
+                    if found > best.match { best = (found, place) }
+                }
+            }
+            guard best.match > FinderCompletion.minimumMatch else { return nil }
+            let third = FinderPattern(
+                centre: best.place, moduleSize: frame.area.squareRoot(), isInverted: p.isInverted, directions: 2)
+            let (corner, right, down) = guess.roles(third)
+            guard (right.centre - corner.centre).cross(down.centre - corner.centre) > 0 else { return nil }
+            return FinderTriple(
+                corner: corner, right: right, down: down, side: count + 7, foreshortening: (1, 1),
+                misfit: 2 - best.match)
+        }
+    }
+}
