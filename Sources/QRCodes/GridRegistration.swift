@@ -86,6 +86,37 @@ struct GridRegistration {
         return max(1, sum / Float(max(1, known.count)))
     }
 
+    /// What a code looks like under its grid.
+    struct Clearness: Equatable {
+        /// The luma of the quiet zone less that of the middles of the finder patterns.
+        var contrast: Float
+        /// How much of that is left where dark and light modules alternate: 1 if sharp, near 0 if blurred.
+        var sharpness: Float
+    }
+
+    func clearness(_ map: ModuleMap, in view: ContrastView, sign: Float) -> Clearness {
+        guard let function = map.function else { return Clearness(contrast: 0, sharpness: 0) }
+        func mean(_ places: [Vector]) -> Float {
+            places.reduce(0) { $0 + view.luminance(function($1)) } / Float(max(1, places.count))
+        }
+        let far = Float(patterns.side)
+        let dark = mean([
+            Vector(x: 3.5, y: 3.5), Vector(x: far - 3.5, y: 3.5), Vector(x: 3.5, y: far - 3.5),
+        ])
+        let light = mean([
+            Vector(x: -0.7, y: 3.5), Vector(x: 3.5, y: -0.7), Vector(x: far + 0.7, y: 3.5),
+            Vector(x: 3.5, y: far + 0.7),
+        ])
+        func timing(from first: Int) -> [Vector] {
+            stride(from: first, to: patterns.side - 8, by: 2).flatMap {
+                [Vector(x: Float($0) + 0.5, y: 6.5), Vector(x: 6.5, y: Float($0) + 0.5)]
+            }
+        }
+        let contrast = (light - dark) * sign
+        let alternating = (mean(timing(from: 9)) - mean(timing(from: 8))) * sign
+        return Clearness(contrast: contrast, sharpness: alternating / max(1, contrast))
+    }
+
     /// Maps to begin with, best first: with the fourth anchor where the alignment pattern seems to be, and
     /// where the perspective says it should be.
     func starts(_ triple: FinderTriple, in view: ContrastView) -> [(map: ModuleMap, score: Score)] {

@@ -95,29 +95,17 @@ extension LuminanceImage {
 
     /// The picture turned by 45° in a larger one that holds it all.
     func turned45() -> LuminanceImage {
-        let half: Float = 0.70710678
-        let side = Int(Float(width + height) * half) + 1
-        let middle = Vector(x: Float(width) / 2, y: Float(height) / 2)
-        let newMiddle = Float(side) / 2
-        return redrawn(width: side, height: side, ground: 255) { place in
-            let (x, y) = (place.x - newMiddle, place.y - newMiddle)
-            return Vector(x: middle.x + (x + y) * half, y: middle.y + (y - x) * half)
-        }
+        redrawn(width: turnedSide, height: turnedSide, ground: 255, beforeTurning)
     }
 
-    /// The part at these places, which must overlap the picture.
-    func cropped(x: Range<Int>, y: Range<Int>) -> LuminanceImage? {
-        let columns = x.clamped(to: 0..<width)
-        let rows = y.clamped(to: 0..<height)
-        guard !columns.isEmpty, !rows.isEmpty else { return nil }
-        return LuminanceImage(width: columns.count, height: rows.count) { result in
-            for (line, row) in rows.enumerated() {
-                for (index, column) in columns.enumerated() {
-                    result[line * columns.count + index] = pixels[row * width + column]
-                }
-            }
-        }
+    /// Where a place in the turned picture is in this one.
+    func beforeTurning(_ place: Vector) -> Vector {
+        let half: Float = 0.70710678
+        let (x, y) = (place.x - Float(turnedSide) / 2, place.y - Float(turnedSide) / 2)
+        return Vector(x: Float(width) / 2 + (x + y) * half, y: Float(height) / 2 + (y - x) * half)
     }
+
+    private var turnedSide: Int { Int(Float(width + height) * 0.70710678) + 1 }
 
     /// How much neighbouring pixels differ where nothing else does: the median step from the mean of two
     /// neighbours of a row to the pixel between them, over the picture, in grey levels.

@@ -39,15 +39,16 @@ package struct ImageScan: Equatable, Sendable {
     }
 
     private func search(_ source: ImageSource) throws -> ImageScanOutcome {
-        let image = try source.luminance(scale: 1)
-        var result = try QRScanner.scan(image)
-        if result.isEmpty, source.hasTransparency {
-            let onBlack = try QRScanner.scan(try source.luminance(scale: 1, ground: 0))
-            if !onBlack.isEmpty { result = onBlack }
+        var found = try PhotoSearch.run(source, effort: effort)
+        if found.result.isEmpty, source.hasTransparency {
+            var onBlack = source
+            onBlack.ground = 0
+            let second = try PhotoSearch.run(onBlack, effort: effort)
+            if !second.result.isEmpty { found = second }
         }
         return ImageScanOutcome(
-            format: source.format, width: source.width, height: source.height, damage: image.damage,
-            result: result)
+            format: source.format, width: source.width, height: source.height, damage: found.damage,
+            result: found.result)
     }
 }
 

@@ -13,6 +13,8 @@ package struct ImageSource {
     package let scales: [Int]
     /// True if parts of the picture may be transparent. A code in white on nothing is seen on black alone.
     package let hasTransparency: Bool
+    /// What transparent parts are laid on; 255 is white.
+    package var ground: UInt8 = 255
 
     private let codec: any ImageCodec
     private let finest: Finest
@@ -37,12 +39,12 @@ package struct ImageSource {
         hasTransparency = codec.hasTransparency
     }
 
-    /// The picture at 1/`scale` of its sides, rounded up; its transparent parts laid on `ground` (255 is white).
+    /// The picture at 1/`scale` of its sides, rounded up.
     ///
     /// Any scale from 1 can be had: one that is not in `scales` is a box filter's, from the next finer one.
     /// Never costs a second decoding where a picture as fine or finer is at hand. A damaged picture is given
     /// as far as it goes, with a note in `damage`, where the format allows that; else it is an error.
-    package func luminance(scale: Int, ground: UInt8 = 255) throws(ImageError) -> LuminanceImage {
+    package func luminance(scale: Int) throws(ImageError) -> LuminanceImage {
         let scale = max(1, scale)
         if let kept = finest.kept, kept.ground == ground, scale % kept.scale == 0 {
             return kept.image.reduced(by: scale / kept.scale)

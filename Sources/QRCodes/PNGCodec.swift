@@ -89,7 +89,7 @@ struct PNGWriteError: Error, Equatable {
 /// The one owner of a `png_image`.
 ///
 /// It stands at a fixed address, since libpng keeps a pointer to it from the first call to the last.
-private struct PNGImage: ~Copyable {
+struct PNGImage: ~Copyable {
     let pointer: UnsafeMutablePointer<png_image>
 
     init() {

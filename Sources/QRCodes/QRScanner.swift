@@ -11,17 +11,14 @@ package enum QRScanner {
     /// Only if there is none are barcodes of other kinds looked for, to say what the picture holds instead.
     /// A picture can crash libzbar: those of strangers go through `ParallelScan`.
     package static func scan(_ image: LuminanceImage) throws(QRScanError) -> QRScanResult {
-        var image = image
-        var scale = 1
-        while image.pixels.count > maximumPixels {
-            image = image.halved
-            scale *= 2
+        do {
+            return try PhotoSearch.run(ImageSource(image)).result
+        } catch let error as QRScanError {
+            throw error
+        } catch {
+            // A picture that is decoded has no decoder that could fail.
+            throw .refused
         }
-        var result = try scanOnce(image)
-        if result.isEmpty { result = try scanOnce(image.inverted) }
-        if result.isEmpty { result.otherSymbologies = try linearSymbologies(in: image) }
-        if scale > 1 { result.codes = result.codes.map { $0.scaled(by: scale) } }
-        return result
     }
 
     /// The dark QR codes on a light ground; one pass.
@@ -45,17 +42,16 @@ package enum QRScanner {
         return result
     }
 
-    /// The names of the common linear barcodes in `image`, each once, sorted.
-    private static func linearSymbologies(in image: LuminanceImage) throws(QRScanError) -> [String] {
+    /// The common linear barcodes in `image` with their names and bytes.
+    static func linearSymbols(in image: LuminanceImage) throws(QRScanError) -> [(name: String, payload: [UInt8])] {
         // These have check digits or long patterns; others (I2/5, Codabar) are seen in any hatching. A barcode
         // is tall: some 500 lines over the picture meet it often enough.
         let linear = [ZBAR_EAN13, ZBAR_EAN8, ZBAR_UPCA, ZBAR_CODE128, ZBAR_CODE39]
         let density = Int32(clamping: max(1, min(image.width, image.height) / 500))
         let symbols = try ZBarScanner.symbols(linear, in: image, density: density)
-        let names = symbols.filter { $0.quality > 1 }.compactMap { symbol in
-            zbar_get_symbol_name(symbol.type).map { String(cString: $0) }
+        return symbols.filter { $0.quality > 1 }.compactMap { symbol in
+            zbar_get_symbol_name(symbol.type).map { (String(cString: $0), symbol.data) }
         }
-        return Set(names).sorted()
     }
 
     /// From top to bottom; codes whose middle is level with the uppermost of a row are in that row, and go
@@ -88,7 +84,8 @@ extension ScannedQRCode {
         return payload == other.payload && left <= x && x <= right && top <= y && y <= bottom
     }
 
-    fileprivate func scaled(by factor: Int) -> ScannedQRCode {
+    /// The same code in a picture `factor` times as wide and high.
+    func scaled(by factor: Int) -> ScannedQRCode {
         ScannedQRCode(
             payload: payload, corners: corners.map { PixelPoint(x: $0.x * factor, y: $0.y * factor) })
     }

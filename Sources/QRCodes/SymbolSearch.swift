@@ -24,12 +24,13 @@ struct SymbolSearch {
         let version: Int
         let map: ModuleMap
         let score: GridRegistration.Score
-        /// The luma of light modules less that of dark ones.
-        let contrast: Float
+        let clearness: GridRegistration.Clearness
     }
 
     /// What was found on the way.
     struct Outcome {
+        /// The size of the picture that was searched.
+        var size = (width: 0, height: 0)
         var result = QRScanResult()
         var patterns: [FinderPattern] = []
         var triples: [FinderTriple] = []
@@ -80,6 +81,7 @@ struct SymbolSearch {
         throws(QRScanError) -> Outcome
     {
         var outcome = Outcome()
+        outcome.size = (view.width, view.height)
         outcome.patterns = patterns
         outcome.triples = FinderTriple.among(
             patterns, limit: limits.triples, in: view, hysteresis: hysteresis)
@@ -108,7 +110,7 @@ struct SymbolSearch {
             outcome.grids.append(
                 Grid(
                     triple: start.triple, version: start.version, map: map, score: score,
-                    contrast: registration.softness(map, in: view) * 2))
+                    clearness: registration.clearness(map, in: view, sign: isInverted ? -1 : 1)))
             guard score.known > 0.35, let function = map.function else { continue }
             let found = try decode(function, registration.patterns, isInverted: isInverted, in: view)
             outcome.result.incompleteStructuredAppends += found.incompleteStructuredAppends

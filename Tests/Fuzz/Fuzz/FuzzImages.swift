@@ -16,10 +16,11 @@ func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         return 0
     }
     for _ in 0..<4 {
-        guard let source = try? pictures.next() else { return 0 }
+        guard var source = try? pictures.next() else { return 0 }
+        source.ground = 0
         precondition(source.width > 0 && source.height > 0 && source.width * source.height <= 1 << 18)
         for scale in [source.scales.last ?? 1, 1] {
-            guard let image = try? source.luminance(scale: scale, ground: 0) else { continue }
+            guard let image = try? source.luminance(scale: scale) else { continue }
             precondition(image.pixels.count == image.width * image.height)
             guard scale == 1, let result = try? QRScanner.scan(image) else { continue }
             precondition(result.codes.allSatisfy { !$0.payload.isEmpty })

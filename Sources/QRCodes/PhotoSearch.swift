@@ -1,0 +1,106 @@
+/// The search for QR codes in one picture, by a plan.
+///
+/// It stops at the first step that reads a code; what the others saw tells why there is none.
+package struct PhotoSearch {
+    /// What came of it.
+    package struct Outcome: Equatable, Sendable {
+        package var result = QRScanResult()
+        /// What the decoder complained of although it gave a picture, or nil.
+        package var damage: String?
+    }
+
+    let source: ImageSource
+    let plan: ScanPlan
+    /// The picture at the scales that were asked for.
+    private var pictures: [Int: LuminanceImage] = [:]
+    /// What the searches by finder patterns saw, with the scale of each.
+    private(set) var sightings: [(scale: Int, seen: SymbolSearch.Outcome)] = []
+    private(set) var outcome = Outcome()
+
+    /// Every QR code in a picture. Where there is none, barcodes of other kinds are looked for, and the reason
+    /// is given.
+    ///
+    /// - Throws: `ImageError` from the decoder, `QRScanError` from libzbar.
+    package static func run(_ source: ImageSource, effort: ScanEffort = .normal) throws -> Outcome {
+        var search = PhotoSearch(source, effort: effort)
+        try search.run()
+        return search.outcome
+    }
+
+    init(_ source: ImageSource, effort: ScanEffort) {
+        self.source = source
+        plan = ScanPlan(width: source.width, height: source.height, effort: effort)
+    }
+
+    mutating func run() throws {
+        for step in plan.steps {
+            let found = try carryOut(step, on: try picture(step.scale))
+            outcome.result.incompleteStructuredAppends = max(
+                outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
+            outcome.result.emptyCodes = max(outcome.result.emptyCodes, found.emptyCodes)
+            guard found.codes.isEmpty else {
+                outcome.result.codes = found.codes.withoutContradictions.map { $0.scaled(by: step.scale) }
+                if !outcome.result.codes.isEmpty { return }
+                continue
+            }
+        }
+        guard outcome.result.isEmpty, let scale = plan.scaleForOthers else { return }
+        let picture = try picture(scale)
+        let others = try QRScanner.linearSymbols(in: picture)
+        outcome.result.otherSymbologies = Set(others.map(\.name)).sorted()
+        outcome.result.diagnosis = ScanDiagnosis(picture, sightings: sightings, others: others)
+    }
+
+    private mutating func picture(_ scale: Int) throws(ImageError) -> LuminanceImage {
+        if let known = pictures[scale] { return known }
+        let picture = try source.luminance(scale: scale)
+        pictures[scale] = picture
+        outcome.damage = outcome.damage ?? picture.damage
+        return picture
+    }
+
+    private mutating func carryOut(_ step: ScanPlan.Step, on picture: LuminanceImage)
+        throws(QRScanError) -> QRScanResult
+    {
+        switch step.method {
+        case .plain: return try QRScanner.scanOnce(picture)
+        case .negative: return try QRScanner.scanOnce(picture.inverted)
+        case .symbols(let limits):
+            let seen = try SymbolSearch.run(picture, limits: limits)
+            sightings.append((step.scale, seen))
+            return seen.result
+        case .filtered(let filter):
+            var result = try QRScanner.scanOnce(filter(picture))
+            result.codes = result.codes.map { code in
+                ScannedQRCode(
+                    payload: code.payload, corners: code.corners.map { filter.origin(of: $0, in: picture) })
+            }
+            return result
+        }
+    }
+}
+
+extension [ScannedQRCode] {
+    /// Without the codes whose middle lies in another one that says something else: one of them must be
+    /// misread, and nobody can tell which.
+    var withoutContradictions: [ScannedQRCode] {
+        filter { code in
+            !contains { $0.payload != code.payload && ($0.holdsMiddle(of: code) || code.holdsMiddle(of: $0)) }
+        }
+    }
+}
+
+extension ScannedQRCode {
+    /// True if the mean of the other's corners lies within these corners, on the same side of all edges.
+    fileprivate func holdsMiddle(of other: ScannedQRCode) -> Bool {
+        guard corners.count >= 3, !other.corners.isEmpty else { return false }
+        func vector(_ point: PixelPoint) -> Vector { Vector(x: Float(point.x), y: Float(point.y)) }
+        let middle =
+            other.corners.map(vector).reduce(Vector(x: 0, y: 0), +) * (1 / Float(other.corners.count))
+        let sides = corners.indices.map { index in
+            let start = vector(corners[index])
+            return (vector(corners[(index + 1) % corners.count]) - start).cross(middle - start) > 0
+        }
+        return Set(sides).count == 1
+    }
+}

@@ -1,0 +1,128 @@
+/// From what the steps saw to the reason why none of them read a code. The surest signs come first.
+extension ScanDiagnosis {
+    /// A grid that fits this well lies on a code.
+    private static let surelyCode: Float = 0.5
+
+    /// - Parameters:
+    ///   - picture: The picture at some scale.
+    ///   - sightings: What the searches by finder patterns saw, each at 1/scale of the whole picture.
+    ///   - others: Barcodes of other kinds.
+    init(
+        _ picture: LuminanceImage, sightings: [(scale: Int, seen: SymbolSearch.Outcome)],
+        others: [(name: String, payload: [UInt8])]
+    ) {
+        if let other = others.first {
+            self = .otherSymbology(name: other.name, payload: other.payload)
+            return
+        }
+        let grids = sightings.flatMap { sighting in sighting.seen.grids.map { (sighting.scale, $0) } }
+        if let (scale, grid) = grids.max(by: { $0.1.score.known < $1.1.score.known }),
+            grid.score.known > ScanDiagnosis.surelyCode,
+            let sighting = sightings.first(where: { $0.scale == scale })
+        {
+            self = ScanDiagnosis(grid, scale: scale, size: sighting.seen.size)
+            return
+        }
+        let tones = Tones(picture)
+        if tones.brightest < 60 {
+            self = .tooDark(brightest: tones.brightest)
+        } else if tones.spread < 30 {
+            self = .lowContrast(steps: tones.spread)
+        } else if let byPatterns = ScanDiagnosis(patternsOf: sightings) {
+            self = byPatterns
+        } else if tones.steepest * 12 < tones.spread {
+            self = .blurred
+        } else {
+            self = .noFinderPattern
+        }
+    }
+
+    /// What keeps a code from being read whose place is known.
+    private init(_ grid: SymbolSearch.Grid, scale: Int, size: (width: Int, height: Int)) {
+        let side = Float(17 + 4 * grid.version)
+        let corners = [(0, 0), (side, 0), (side, side), (0, side)].compactMap { x, y in
+            grid.map.function?(Vector(x: x, y: y))
+        }
+        let isInside = corners.allSatisfy {
+            $0.x > -1 && $0.y > -1 && $0.x < Float(size.width) + 1 && $0.y < Float(size.height) + 1
+        }
+        let pixels = grid.triple.moduleSize * Float(scale)
+        if !isInside {
+            self = .cutOff
+        } else if pixels < 2 {
+            self = .tooSmall(hundredthsOfPixelsPerModule: Int(pixels * 100))
+        } else if grid.clearness.contrast < 25 {
+            self = .lowContrast(steps: max(0, Int(grid.clearness.contrast)))
+        } else if grid.clearness.sharpness < 0.4 {
+            self = .blurred
+        } else {
+            self = .damaged
+        }
+    }
+
+    /// What finder patterns tell that make no code. Nil if there is none that is beyond doubt.
+    private init?(patternsOf sightings: [(scale: Int, seen: SymbolSearch.Outcome)]) {
+        for (scale, seen) in sightings {
+            // Three lines and all four directions: no accident of a texture.
+            let sure = seen.patterns.filter { $0.directions == 4 && $0.hits >= 3 }
+            guard let first = sure.first, sure.count <= 2 else { continue }
+            let pixels = first.moduleSize * Float(scale)
+            if pixels < 1.5 {
+                self = .tooSmall(hundredthsOfPixelsPerModule: Int(pixels * 100))
+                return
+            }
+            func isOutside(_ place: Vector) -> Bool {
+                place.x < 0 || place.y < 0 || place.x > Float(seen.size.width)
+                    || place.y > Float(seen.size.height)
+            }
+            let reach: [Vector]
+            if sure.count == 2 {
+                // The pair is a side of the code; the rest of it lies on one side or on the other.
+                let line = sure[1].centre - first.centre
+                let aside = Vector(x: -line.y, y: line.x)
+                reach = [first.centre + aside, first.centre - aside]
+            } else {
+                // The smallest code of all reaches 21 modules, measured from an outer corner.
+                let step = first.moduleSize * 14
+                reach = [(step, 0), (-step, 0), (0, step), (0, -step)].map { x, y in
+                    first.centre + Vector(x: x, y: y)
+                }
+            }
+            self = reach.contains(where: isOutside) ? .cutOff : .fewFinderPatterns(sure.count)
+            return
+        }
+        return nil
+    }
+}
+
+/// How the luma of a picture is spread.
+private struct Tones {
+    /// 99 of 100 pixels are darker than this.
+    let brightest: Int
+    /// From where 1 of 100 pixels is darker to `brightest`.
+    let spread: Int
+    /// 999 of 1,000 steps from a pixel to the next but one of its row are smaller than this.
+    let steepest: Int
+
+    init(_ picture: LuminanceImage) {
+        var counts = [Int](repeating: 0, count: 256)
+        var steps = counts
+        picture.pixels.withUnsafeBufferPointer { pixels in
+            for index in pixels.indices {
+                counts[Int(pixels[index])] += 1
+                if index >= 2 { steps[abs(Int(pixels[index]) - Int(pixels[index - 2]))] += 1 }
+            }
+        }
+        func percentile(_ counts: [Int], _ thousandths: Int) -> Int {
+            var seen = 0
+            for (value, count) in counts.enumerated() {
+                seen += count
+                if seen * 1000 >= picture.pixels.count * thousandths { return value }
+            }
+            return counts.count - 1
+        }
+        brightest = percentile(counts, 990)
+        spread = brightest - percentile(counts, 10)
+        steepest = percentile(steps, 999)
+    }
+}

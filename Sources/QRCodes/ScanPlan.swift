@@ -1,0 +1,191 @@
+/// What is tried on a picture, one step after the other, until one of them reads a code.
+///
+/// The order is that of what a step brings for its time, measured with `Tests/Benchmarks/photos`. The effort
+/// cuts the list: what stands in it is never done longer than its bounds say, and those count work, not time,
+/// so that a picture that is read is read everywhere.
+struct ScanPlan: Equatable {
+    /// A way to look for codes.
+    enum Method: Equatable {
+        /// libzbar's own search.
+        case plain
+        /// libzbar's own search in the negative.
+        case negative
+        /// Our own search by finder patterns.
+        case symbols(SymbolSearch.Limits)
+        /// libzbar's own search in the picture after a filter.
+        case filtered(Filter)
+    }
+
+    /// A filter over the luminance.
+    enum Filter: String, Equatable {
+        case threshold, thresholdedNegative, doubledAndSharpened, smoothedAndThresholded, tripledAndThresholded
+        case turned, wider, taller
+    }
+
+    struct Step: Equatable {
+        let method: Method
+        /// At 1/`scale` of the picture's width and height.
+        let scale: Int
+        /// Why the step is there, for those who read `--explain`'s output or this list.
+        let reason: String
+    }
+
+    let steps: [Step]
+    /// The scale at which barcodes of other kinds are looked for when all steps have failed; nil: nowhere.
+    let scaleForOthers: Int?
+
+    /// The plan for a picture of this size.
+    init(width: Int, height: Int, effort: ScanEffort) {
+        let size = width.multipliedReportingOverflow(by: height)
+        let whole = size.overflow ? Int.max : size.partialValue
+        func pixels(at scale: Int) -> Int { whole / (scale * scale) }
+        // Coarse enough for a search of some 20 ms.
+        var coarse = 1
+        while pixels(at: coarse) > 1_500_000 { coarse *= 2 }
+        let scales = sequence(first: coarse) { $0 > 1 ? $0 / 2 : nil }.filter {
+            pixels(at: $0) <= QRScanner.maximumPixels
+        }
+        var steps = [
+            Step(method: .plain, scale: coarse, reason: "most codes are held large and straight into the picture")
+        ]
+        steps.append(
+            Step(
+                method: .symbols(.quick(pixels: pixels(at: coarse))), scale: coarse,
+                reason: "tilted, badly lit, light on dark"))
+        scaleForOthers = effort == .quick ? nil : coarse
+        let finer = scales.dropFirst()
+        for scale in finer.prefix(effort == .quick ? 1 : 2) {
+            steps.append(
+                Step(
+                    method: .symbols(.quick(pixels: pixels(at: scale))), scale: scale,
+                    reason: "codes that are small in the picture"))
+            if pixels(at: scale) <= (effort == .thorough ? QRScanner.maximumPixels : 3_500_000) {
+                steps.append(Step(method: .plain, scale: scale, reason: "several small codes, or large versions"))
+            }
+        }
+        guard effort != .quick else {
+            self.steps = steps
+            return
+        }
+        // Below this a code fills the picture, or is lost anyway.
+        if coarse == 1, whole > 200_000 {
+            steps.append(
+                Step(
+                    method: .symbols(.quick(pixels: pixels(at: 2))), scale: 2,
+                    reason: "large and noisy: averaging sees through noise, moiré and dust"))
+        }
+        steps.append(
+            Step(
+                method: .symbols(effort == .thorough ? .thorough : .normal), scale: coarse,
+                reason: "blurred, low in contrast, or with a finder pattern that is covered"))
+        guard effort == .thorough else {
+            self.steps = steps
+            return
+        }
+        for scale in finer {
+            steps.append(
+                Step(method: .symbols(.thorough), scale: scale, reason: "the same for what is small in the picture"))
+        }
+        for filter in [
+            Filter.threshold, .thresholdedNegative, .doubledAndSharpened, .smoothedAndThresholded,
+            .tripledAndThresholded, .turned, .wider, .taller,
+        ] where pixels(at: coarse) * filter.growth <= QRScanner.maximumPixels {
+            steps.append(Step(method: .filtered(filter), scale: coarse, reason: filter.reason))
+        }
+        steps.append(
+            Step(method: .negative, scale: coarse, reason: "several codes, light on dark"))
+        self.steps = steps
+    }
+}
+
+extension ScanPlan.Filter {
+    /// How many times more pixels the filter makes.
+    var growth: Int {
+        switch self {
+        case .threshold, .thresholdedNegative, .smoothedAndThresholded: 1
+        case .turned, .wider, .taller: 2
+        case .doubledAndSharpened: 4
+        case .tripledAndThresholded: 9
+        }
+    }
+
+    fileprivate var reason: String {
+        switch self {
+        case .threshold: "shadows and slopes of the light"
+        case .thresholdedNegative: "the same, light on dark"
+        case .doubledAndSharpened: "modules of one or two pixels"
+        case .smoothedAndThresholded: "noise"
+        case .tripledAndThresholded: "tiny and badly lit"
+        case .turned: "libzbar follows rows and columns, and a code on its tip crosses them aslant"
+        case .wider, .taller: "a code that is foreshortened one way"
+        }
+    }
+
+    /// The picture after the filter.
+    func callAsFunction(_ image: LuminanceImage) -> LuminanceImage {
+        switch self {
+        case .threshold: image.thresholded(window: 51, offset: 5)
+        case .thresholdedNegative: image.inverted.thresholded(window: 51, offset: 5)
+        case .doubledAndSharpened: image.stretched(across: 2, down: 2).sharpened()
+        case .smoothedAndThresholded: image.smoothed(times: 2).thresholded(window: 51, offset: 5)
+        case .tripledAndThresholded:
+            image.stretched(across: 3, down: 3).thresholded(window: 101, offset: 5)
+        case .turned: image.turned45()
+        case .wider: image.stretched(across: 1.7, down: 1)
+        case .taller: image.stretched(across: 1, down: 1.7)
+        }
+    }
+
+    /// Where a place in the filtered picture is in `image`.
+    func origin(of place: PixelPoint, in image: LuminanceImage) -> PixelPoint {
+        let (x, y) = (Float(place.x), Float(place.y))
+        switch self {
+        case .threshold, .thresholdedNegative, .smoothedAndThresholded: return place
+        case .doubledAndSharpened: return Vector(x: x / 2, y: y / 2).pixel
+        case .tripledAndThresholded: return Vector(x: x / 3, y: y / 3).pixel
+        case .wider: return Vector(x: x / 1.7, y: y).pixel
+        case .taller: return Vector(x: x, y: y / 1.7).pixel
+        case .turned: return image.beforeTurning(Vector(x: x, y: y)).pixel
+        }
+    }
+}
+
+extension SymbolSearch.Limits {
+    /// Sharp rows only, for a picture of so many pixels.
+    static func quick(pixels: Int) -> SymbolSearch.Limits {
+        var limits = SymbolSearch.Limits()
+        limits.finders.rowStep = pixels > 5_000_000 ? 3 : pixels > 800_000 ? 2 : 1
+        limits.finders.maximumChecks = 8000
+        limits.finders.maximumKept = 96
+        limits.finders.maximumPatterns = 14
+        limits.triples = 10
+        limits.pairs = 0
+        limits.grids = 5
+        limits.readings = 16
+        return limits
+    }
+
+    static var normal: SymbolSearch.Limits {
+        var limits = SymbolSearch.Limits()
+        limits.isThorough = true
+        limits.finders.maximumChecks = 8000
+        limits.finders.maximumKept = 128
+        limits.finders.maximumPatterns = 20
+        limits.triples = 20
+        limits.pairs = 24
+        limits.grids = 16
+        limits.readings = 50
+        return limits
+    }
+
+    static var thorough: SymbolSearch.Limits {
+        var limits = SymbolSearch.Limits()
+        limits.isThorough = true
+        limits.finders.maximumChecks = 40_000
+        limits.triples = 60
+        limits.pairs = 80
+        limits.grids = 60
+        limits.readings = 200
+        return limits
+    }
+}
