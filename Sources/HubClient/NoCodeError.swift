@@ -48,7 +48,12 @@ package enum NoCodeError: Error, Equatable, LocalizedError, CustomStringConverti
         case .empty: "the QR code holds nothing that can be read"
         case .unread(.otherSymbology(let kind, let payload)):
             "no QR code, but a barcode (\(kind))" + (NoCodeError.printable(payload).map { ": \($0)" } ?? "")
-        case .unread(let diagnosis): diagnosis.description
+        case .unread(let diagnosis):
+            // These say nothing about a code.
+            switch diagnosis {
+            case .tooDark, .lowContrast: "no QR code found: \(diagnosis)"
+            default: diagnosis.description
+            }
         case .stream(let frames): "no pairing code in the \(frames) frames of the stream"
         }
     }
