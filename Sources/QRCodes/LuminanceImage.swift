@@ -62,24 +62,24 @@ extension LuminanceImage {
         let columns = (width + factor - 1) / factor
         var smaller: [UInt8] = []
         smaller.reserveCapacity(columns * ((height + factor - 1) / factor))
-        var sums = [Int](repeating: 0, count: columns)
+        // Rows first (their sums wrap beyond 16 million rows, which no codec gives), which the compiler does many pixels at a time.
+        var sums = [UInt32](repeating: 0, count: width)
         pixels.withUnsafeBufferPointer { pixels in
-            for top in stride(from: 0, to: height, by: factor) {
-                let rows = top..<min(top + factor, height)
-                for column in 0..<columns { sums[column] = 0 }
-                for y in rows {
-                    var position = y * width
-                    for column in 0..<columns {
-                        let end = min(position + factor, (y + 1) * width)
-                        while position < end {
-                            sums[column] += Int(pixels[position])
-                            position += 1
-                        }
+            sums.withUnsafeMutableBufferPointer { sums in
+                for top in stride(from: 0, to: height, by: factor) {
+                    let rows = min(factor, height - top)
+                    sums.update(repeating: 0)
+                    for y in top..<top + rows {
+                        let start = y * width
+                        for x in 0..<width { sums[x] &+= UInt32(truncatingIfNeeded: pixels[start + x]) }
                     }
-                }
-                for column in 0..<columns {
-                    let count = rows.count * min(factor, width - column * factor)
-                    smaller.append(UInt8(truncatingIfNeeded: (sums[column] + count / 2) / count))
+                    for left in stride(from: 0, to: width, by: factor) {
+                        let right = min(left + factor, width)
+                        var sum: UInt64 = 0
+                        for x in left..<right { sum &+= UInt64(sums[x]) }
+                        let count = UInt64(rows * (right - left))
+                        smaller.append(UInt8(truncatingIfNeeded: (sum + count / 2) / count))
+                    }
                 }
             }
         }
