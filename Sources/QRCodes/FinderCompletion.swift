@@ -39,7 +39,8 @@ struct FinderCompletion {
         for (index, first) in patterns.enumerated() {
             for second in patterns.dropFirst(index + 1) where first.isInverted == second.isInverted {
                 let ratio =
-                    max(first.moduleSize, second.moduleSize) / max(0.1, min(first.moduleSize, second.moduleSize))
+                    max(first.moduleSize, second.moduleSize)
+                    / max(0.1, min(first.moduleSize, second.moduleSize))
                 let modules =
                     2 * (first.centre - second.centre).length / (first.moduleSize + second.moduleSize)
                 guard ratio < 1.9, modules > 9, modules < 120 else { continue }
@@ -110,7 +111,9 @@ struct FinderCompletion {
                 }
             }
             guard frame.match > FinderCompletion.minimumMatch, frame.area > 0.3 else { continue }
-            triples += thirds(p, q, frame, isDiagonal: start.isDiagonal) { match($0, frame, $1 ? coarse : template) }
+            triples += thirds(p, q, frame, isDiagonal: start.isDiagonal) {
+                match($0, frame, $1 ? coarse : template)
+            }
         }
         return triples
     }
@@ -127,7 +130,8 @@ struct FinderCompletion {
         let rows = frame.across.cross(line) / determinant
         let count = isDiagonal ? (abs(columns) + abs(rows)) / 2 : abs(columns)
         guard count > 11, count < 110 else { return [] }
-        var guesses: [(place: Vector, roles: (FinderPattern) -> (FinderPattern, FinderPattern, FinderPattern))] = []
+        var guesses:
+            [(place: Vector, roles: (FinderPattern) -> (FinderPattern, FinderPattern, FinderPattern))] = []
         if isDiagonal {
             // Seen from either side: the corner lies against the row from the right one, or beyond it.
             guesses.append((p.centre - frame.across * count, { ($0, p, q) }))
@@ -144,7 +148,8 @@ struct FinderCompletion {
             var best: (match: Float, place: Vector) = (-1, guess.place)
             for row in -reach...reach {
                 for column in -reach...reach {
-                    let place = guess.place + frame.across * (Float(column) * 0.7) + frame.down * (Float(row) * 0.7)
+                    let place =
+                        guess.place + frame.across * (Float(column) * 0.7) + frame.down * (Float(row) * 0.7)
                     let found = match(place, true)
                     if found > best.match { best = (found, place) }
                 }
@@ -159,7 +164,8 @@ struct FinderCompletion {
             }
             guard best.match > FinderCompletion.minimumMatch else { return nil }
             let third = FinderPattern(
-                centre: best.place, moduleSize: frame.area.squareRoot(), isInverted: p.isInverted, directions: 2)
+                centre: best.place, moduleSize: frame.area.squareRoot(), isInverted: p.isInverted,
+                directions: 2)
             let (corner, right, down) = guess.roles(third)
             guard (right.centre - corner.centre).cross(down.centre - corner.centre) > 0 else { return nil }
             return FinderTriple(

@@ -30,7 +30,9 @@ struct FinderTriple {
                     guard patterns[first].isSimilar(to: patterns[third]),
                         patterns[second].isSimilar(to: patterns[third])
                     else { continue }
-                    for (corner, a, b) in [(first, second, third), (second, third, first), (third, first, second)] {
+                    for (corner, a, b) in [
+                        (first, second, third), (second, third, first), (third, first, second),
+                    ] {
                         guard
                             let (misfit, isClockwise) = roughMisfit(
                                 patterns[corner], patterns[a], patterns[b])

@@ -11,6 +11,9 @@ struct GridRegistration {
         var total: Float { known + 0.5 * data }
     }
 
+    /// What fits worse than this after half of the climb is no code.
+    private static let leastProgress: Float = 0.4
+
     let patterns: FunctionPatterns
     /// Where the fourth anchor stands on the diagonal, in modules: the middle of the last alignment pattern, or
     /// of a fourth finder pattern where there is none.
@@ -44,7 +47,7 @@ struct GridRegistration {
         }
         self.known = known
         // Spread over the symbol; the more modules, the smaller the part of them that tells enough.
-        let stride = max(1, data.count / 400)
+        let stride = max(1, data.count / 300)
         self.data = data.indices.filter { $0 % stride == stride / 2 }.map { data[$0] }
         let middle = side - 7
         let patterns = patterns
@@ -65,18 +68,22 @@ struct GridRegistration {
     func score(_ map: ModuleMap, in view: ContrastView, softness: Float, sign: Float) -> Score {
         guard let function = map.function else { return Score(known: -1, data: 0) }
         var matching: Float = 0
-        for sample in known {
-            let value = view.contrast(function(sample.place)) * sign
-            matching += sample.target * value / (abs(value) + softness)
+        known.withUnsafeBufferPointer { known in
+            for sample in known {
+                let value = view.contrast(function(sample.place)) * sign
+                matching += sample.target * value / (abs(value) + softness)
+            }
         }
         var clarity: Float = 0
-        for place in data {
-            let value = abs(view.contrast(function(place)))
-            clarity += value / (value + softness)
+        data.withUnsafeBufferPointer { data in
+            for place in data {
+                let value = abs(view.contrast(function(place)))
+                clarity += value / (value + softness)
+            }
         }
         // Where everything is as clear as the softness the mean is one half.
         return Score(
-            known: 2 * matching / Float(max(1, known.count)) , data: 2 * clarity / Float(max(1, data.count)))
+            known: 2 * matching / Float(max(1, known.count)), data: 2 * clarity / Float(max(1, data.count)))
     }
 
     /// The mean difference of the modules from their surroundings, in grey levels: what is clear in this code.
@@ -125,6 +132,9 @@ struct GridRegistration {
         for guess in triple.fourthAnchors(side: patterns.side, fourth: fourth) {
             let anchors = [triple.corner.centre, triple.right.centre, triple.down.centre, guess]
             let map = ModuleMap(side: patterns.side, fourth: fourth, anchors: anchors)
+            // Three finder patterns and the timing between them are in place by now, or never will be.
+            let promise = score(map, in: view, softness: softness(map, in: view), sign: sign)
+            guard promise.known > 0.1 else { continue }
             maps.append(map)
             maps += alignmentsSeen(near: map, triple: triple, in: view, sign: sign)
         }
@@ -200,12 +210,14 @@ struct GridRegistration {
                 if climb(\.across, share * moduleSize) { moved = true }
                 if climb(\.down, share * moduleSize) { moved = true }
                 if index >= 2 {
-                    for edge in [\ModuleMap.top, \.bottom, \.left, \.right] where climb(edge, share * moduleSize) {
+                    for edge in [\ModuleMap.top, \.bottom, \.left, \.right]
+                    where climb(edge, share * moduleSize) {
                         moved = true
                     }
                 }
                 if !moved { break }
             }
+            if index == 1, best.known < GridRegistration.leastProgress { break }
         }
         return (map, best)
     }

@@ -73,7 +73,8 @@ extension LuminanceImage {
                         let (fx, fy) = (px - Float(column), py - Float(row))
                         let (next, below) = (min(column + 1, width - 1), min(row + 1, height - 1) * width)
                         let upper =
-                            Float(pixels[row * width + column]) * (1 - fx) + Float(pixels[row * width + next]) * fx
+                            Float(pixels[row * width + column]) * (1 - fx) + Float(pixels[row * width + next])
+                            * fx
                         let lower =
                             Float(pixels[below + column]) * (1 - fx) + Float(pixels[below + next]) * fx
                         let value = upper * (1 - fy) + lower * fy

@@ -63,11 +63,13 @@ struct Homography: Equatable {
         var result = self
         let last = g * first.c + h * first.f + 1
         (result.a, result.b, result.c) = (
-            (a * first.a + b * first.d + c * first.g) / last, (a * first.b + b * first.e + c * first.h) / last,
+            (a * first.a + b * first.d + c * first.g) / last,
+            (a * first.b + b * first.e + c * first.h) / last,
             (a * first.c + b * first.f + c) / last
         )
         (result.d, result.e, result.f) = (
-            (d * first.a + e * first.d + f * first.g) / last, (d * first.b + e * first.e + f * first.h) / last,
+            (d * first.a + e * first.d + f * first.g) / last,
+            (d * first.b + e * first.e + f * first.h) / last,
             (d * first.c + e * first.f + f) / last
         )
         (result.g, result.h) = (
@@ -112,8 +114,14 @@ struct ModuleMap: Equatable {
         let far = Float(side) - 3.5
         // Around, as `Homography` takes them.
         places = [
-            Vector(x: near, y: near), Vector(x: far, y: near), Vector(x: fourth, y: fourth), Vector(x: near, y: far),
+            Vector(x: near, y: near), Vector(x: far, y: near), Vector(x: fourth, y: fourth),
+            Vector(x: near, y: far),
         ]
+    }
+
+    /// True if all anchors are within so many pixels of the other's.
+    func isNear(_ other: ModuleMap, within distance: Float) -> Bool {
+        zip(anchors, other.anchors).allSatisfy { ($0 - $1).length < distance }
     }
 
     /// The function from modules to pixels, or nil if the anchors make none.

@@ -51,7 +51,7 @@ package struct PhotoSearch {
         outcome.result.diagnosis = ScanDiagnosis(picture, sightings: sightings, others: others)
     }
 
-    private mutating func picture(_ scale: Int) throws(ImageError) -> LuminanceImage {
+    mutating func picture(_ scale: Int) throws(ImageError) -> LuminanceImage {
         if let known = pictures[scale] { return known }
         let picture = try source.luminance(scale: scale)
         pictures[scale] = picture
@@ -59,7 +59,7 @@ package struct PhotoSearch {
         return picture
     }
 
-    private mutating func carryOut(_ step: ScanPlan.Step, on picture: LuminanceImage)
+    mutating func carryOut(_ step: ScanPlan.Step, on picture: LuminanceImage)
         throws(QRScanError) -> QRScanResult
     {
         switch step.method {

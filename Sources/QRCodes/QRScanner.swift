@@ -43,7 +43,9 @@ package enum QRScanner {
     }
 
     /// The common linear barcodes in `image` with their names and bytes.
-    static func linearSymbols(in image: LuminanceImage) throws(QRScanError) -> [(name: String, payload: [UInt8])] {
+    static func linearSymbols(in image: LuminanceImage) throws(QRScanError) -> [(
+        name: String, payload: [UInt8]
+    )] {
         // These have check digits or long patterns; others (I2/5, Codabar) are seen in any hatching. A barcode
         // is tall: some 500 lines over the picture meet it often enough.
         let linear = [ZBAR_EAN13, ZBAR_EAN8, ZBAR_UPCA, ZBAR_CODE128, ZBAR_CODE39]

@@ -18,7 +18,8 @@ struct ScanPlan: Equatable {
 
     /// A filter over the luminance.
     enum Filter: String, Equatable {
-        case threshold, thresholdedNegative, doubledAndSharpened, smoothedAndThresholded, tripledAndThresholded
+        case threshold, thresholdedNegative, doubledAndSharpened, smoothedAndThresholded,
+            tripledAndThresholded
         case turned, wider, taller
     }
 
@@ -46,7 +47,9 @@ struct ScanPlan: Equatable {
             pixels(at: $0) <= QRScanner.maximumPixels
         }
         var steps = [
-            Step(method: .plain, scale: coarse, reason: "most codes are held large and straight into the picture")
+            Step(
+                method: .plain, scale: coarse,
+                reason: "most codes are held large and straight into the picture")
         ]
         steps.append(
             Step(
@@ -59,8 +62,10 @@ struct ScanPlan: Equatable {
                 Step(
                     method: .symbols(.quick(pixels: pixels(at: scale))), scale: scale,
                     reason: "codes that are small in the picture"))
-            if pixels(at: scale) <= (effort == .thorough ? QRScanner.maximumPixels : 3_500_000) {
-                steps.append(Step(method: .plain, scale: scale, reason: "several small codes, or large versions"))
+            // The dearest of all: some 35 ms a megapixel.
+            if effort == .thorough {
+                steps.append(
+                    Step(method: .plain, scale: scale, reason: "several small codes, or large versions"))
             }
         }
         guard effort != .quick else {
@@ -84,7 +89,9 @@ struct ScanPlan: Equatable {
         }
         for scale in finer {
             steps.append(
-                Step(method: .symbols(.thorough), scale: scale, reason: "the same for what is small in the picture"))
+                Step(
+                    method: .symbols(.thorough), scale: scale,
+                    reason: "the same for what is small in the picture"))
         }
         for filter in [
             Filter.threshold, .thresholdedNegative, .doubledAndSharpened, .smoothedAndThresholded,
@@ -160,7 +167,7 @@ extension SymbolSearch.Limits {
         limits.finders.maximumPatterns = 14
         limits.triples = 10
         limits.pairs = 0
-        limits.grids = 5
+        limits.grids = 4
         limits.readings = 16
         return limits
     }
@@ -172,8 +179,8 @@ extension SymbolSearch.Limits {
         limits.finders.maximumKept = 128
         limits.finders.maximumPatterns = 20
         limits.triples = 20
-        limits.pairs = 24
-        limits.grids = 16
+        limits.pairs = 20
+        limits.grids = 9
         limits.readings = 50
         return limits
     }
