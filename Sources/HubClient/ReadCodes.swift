@@ -51,34 +51,49 @@ package struct ReadCodes {
         }
     }
 
+    /// What came of one image.
+    package struct Answer {
+        /// Its codes, or `InputFileError`, `ImageError`, `QRScanError` or `NoCodeError`.
+        package let result: Result<[Reading], any Error>
+        /// A PNG of what was seen, if it was asked for and there is one.
+        package var explanation: [UInt8]?
+
+        package init(_ result: Result<[Reading], any Error>, explanation: [UInt8]? = nil) {
+            self.result = result
+            self.explanation = explanation
+        }
+
+        init(_ outcome: Result<ImageScanOutcome, any Error>) {
+            result = outcome.flatMap { outcome in
+                guard outcome.result.codes.isEmpty else {
+                    return .success(outcome.result.codes.map { Reading(payload: $0.payload) })
+                }
+                return .failure(NoCodeError(outcome))
+            }
+            explanation = try? outcome.get().explanation
+        }
+    }
+
     /// The codes in one image.
     ///
     /// - Throws: `InputFileError`, `ImageError`, `QRScanError`, or `NoCodeError` if there is nothing to read.
     package static func run(_ path: String, limits: ImageLimits) throws -> [Reading] {
         let search = ImageScan(limits: limits)
-        if path == "-" { return try StandardInput.read(search).get() }
+        if path == "-" { return try StandardInput.read(search).result.get() }
         var readings: [Reading] = []
-        try run([path], search) { _, result in readings = try result.get() }
+        try run([path], search) { _, answer in readings = try answer.result.get() }
         return readings
     }
 
-    /// The codes in many images. `finished` is called once for each of `paths`, in their order, with its codes
-    /// or one of the errors above; what it throws ends everything. `waiting` is called some ten times a second
+    /// The codes in many images. `finished` is called once for each of `paths`, in their order; what it throws
+    /// ends everything. `waiting` is called some ten times a second
     /// with the number of images that are done.
     package static func run(
         _ paths: [String], _ search: ImageScan, waiting: (Int) -> Void = { _ in },
-        finished: (Int, Result<[Reading], any Error>) throws -> Void
+        finished: (Int, Answer) throws -> Void
     ) throws {
         try ParallelScan.run(paths, search, waiting: waiting) { index, outcome in
-            try finished(index, outcome.flatMap(readings))
+            try finished(index, Answer(outcome))
         }
-    }
-
-    /// The codes that a search found.
-    static func readings(_ outcome: ImageScanOutcome) -> Result<[Reading], any Error> {
-        guard outcome.result.codes.isEmpty else {
-            return .success(outcome.result.codes.map { Reading(payload: $0.payload) })
-        }
-        return .failure(NoCodeError(outcome))
     }
 }

@@ -28,7 +28,8 @@ package enum ScannedCode: Equatable, Sendable {
     package static func read(_ path: String, limits: ImageLimits = ImageLimits()) throws -> ScannedCode {
         guard path == "-" else { return try ScannedCode(ReadCodes.run(path, limits: limits)) }
         do {
-            return try ScannedCode(StandardInput.read(ImageScan(limits: limits)) { text(of: $0) != nil })
+            let answer = try StandardInput.read(ImageScan(limits: limits)) { text(of: $0) != nil }
+            return try ScannedCode(answer.result.get())
         } catch let other as StandardInput.OtherText {
             guard !other.bytes.isEmpty else { throw ScannedCodeError.empty }
             return try ScannedCode(text: text(of: other.bytes) ?? "")

@@ -33,19 +33,22 @@ package enum StandardInput {
     /// The codes on standard input. A stream ends at the first code that is good, by default one that a device
     /// can use.
     ///
-    /// - Throws (in the result): `InputFileError`, `ImageError`, `QRScanError`, `NoCodeError`.
     package static func read(
         _ search: ImageScan, events: StreamEvents = StreamEvents(isGood: { $0.content.isPairing })
-    ) -> Result<[ReadCodes.Reading], any Error> {
-        Result { try codes(search, isText: { _ in false }, events: events) }
+    ) -> ReadCodes.Answer {
+        do {
+            return try answer(search, isText: { _ in false }, events: events)
+        } catch {
+            return ReadCodes.Answer(.failure(error))
+        }
     }
 
     /// The same for who takes a text as well: one that is no pairing code, a typed code perhaps, is thrown as
     /// ``OtherText`` if `isText` says that the bytes are one.
     package static func read(
         _ search: ImageScan, isText: ([UInt8]) -> Bool
-    ) throws -> [ReadCodes.Reading] {
-        try codes(search, isText: isText, events: StreamEvents(isGood: { $0.content.isPairing }))
+    ) throws -> ReadCodes.Answer {
+        try answer(search, isText: isText, events: StreamEvents(isGood: { $0.content.isPairing }))
     }
 
     /// What was on standard input in the place of an image.
@@ -53,25 +56,25 @@ package enum StandardInput {
         package let bytes: [UInt8]
     }
 
-    private static func codes(
+    private static func answer(
         _ search: ImageScan, isText: ([UInt8]) -> Bool, events: StreamEvents
-    ) throws -> [ReadCodes.Reading] {
+    ) throws -> ReadCodes.Answer {
         var head: [UInt8] = []
         while head.count < 3, let chunk = try InputFile.readSome(STDIN_FILENO) { head += chunk }
         guard ImageFormat.detect(head) == .jpeg else {
             let bytes = try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: head)
             if let text = CodeContent.line(of: bytes), CodeContent(payload: text) != .other {
-                return [ReadCodes.Reading(payload: text)]
+                return ReadCodes.Answer(.success([ReadCodes.Reading(payload: text)]))
             }
             if isText(bytes) { throw OtherText(bytes: bytes) }
-            return try image(bytes, search)
+            return image(bytes, search)
         }
 
         var frames = JPEGFrames()
         frames.append(head)
         guard let first = try frame(&frames, until: events.deadline, waiting: {}) else {
             // Cut off, or it took too long: what there is is read as far as it goes.
-            return try image(frames.rest, search)
+            return image(frames.rest, search)
         }
         var bytes = first + frames.rest
         if frames.rest.count < 2, let more = try InputFile.readSome(STDIN_FILENO) {
@@ -80,22 +83,23 @@ package enum StandardInput {
         }
         guard frames.rest.starts(with: [0xFF, 0xD8]) else {
             bytes = try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: bytes)
-            return try image(bytes, search)
+            return image(bytes, search)
         }
         return try stream(first: first, frames: frames, search, events: events)
     }
 
-    private static func image(_ bytes: [UInt8], _ search: ImageScan) throws -> [ReadCodes.Reading] {
-        try ParallelScan.run(bytes, search).flatMap(ReadCodes.readings).get()
+    private static func image(_ bytes: [UInt8], _ search: ImageScan) -> ReadCodes.Answer {
+        ReadCodes.Answer(ParallelScan.run(bytes, search))
     }
 
     /// Searches frame after frame. Every frame is searched, and none is read ahead: what is late waits with its
     /// sender, and the pipe between holds less than a picture or two.
     private static func stream(
         first: [UInt8], frames: JPEGFrames, _ search: ImageScan, events: StreamEvents
-    ) throws -> [ReadCodes.Reading] {
+    ) throws -> ReadCodes.Answer {
         var quick = search
         quick.effort = .quick
+        quick.explains = false
         var frames = frames
         var passed: Set<[UInt8]> = []
         var pending: [ReadCodes.Reading] = []
@@ -106,7 +110,7 @@ package enum StandardInput {
             let codes = (try? ParallelScan.run(bytes, quick).get().result.codes) ?? []
             let readings = codes.map { ReadCodes.Reading(payload: $0.payload) }
             let good = readings.filter(events.isGood)
-            if !good.isEmpty { return good }
+            if !good.isEmpty { return ReadCodes.Answer(.success(good)) }
             for reading in readings where passed.count < 1024 && passed.insert(reading.payload).inserted {
                 pending.append(reading)
             }
@@ -119,7 +123,7 @@ package enum StandardInput {
             if let deadline = events.deadline, deadline <= .now { break }
             next = try frame(&frames, until: events.deadline) { events.waiting(count) }
         }
-        if count <= fewFrames { return try image(first, search) }
+        if count <= fewFrames { return image(first, search) }
         throw NoCodeError.stream(frames: count)
     }
 

@@ -4,10 +4,13 @@ package struct ImageScan: Equatable, Sendable {
     package var limits: ImageLimits
     /// How much work may be done for a picture.
     package var effort: ScanEffort
+    /// Whether a drawing of what was seen is made.
+    package var explains: Bool
 
-    package init(limits: ImageLimits = ImageLimits(), effort: ScanEffort = .normal) {
+    package init(limits: ImageLimits = ImageLimits(), effort: ScanEffort = .normal, explains: Bool = false) {
         self.limits = limits
         self.effort = effort
+        self.explains = explains
     }
 
     /// Seconds of processor time for a picture: some ten times what an honest one of its size takes.
@@ -39,16 +42,21 @@ package struct ImageScan: Equatable, Sendable {
     }
 
     private func search(_ source: ImageSource) throws -> ImageScanOutcome {
-        var found = try PhotoSearch.run(source, effort: effort)
+        var (found, explanation) = try explained(source)
         if found.result.isEmpty, source.hasTransparency {
             var onBlack = source
             onBlack.ground = 0
-            let second = try PhotoSearch.run(onBlack, effort: effort)
-            if !second.result.isEmpty { found = second }
+            let second = try explained(onBlack)
+            if !second.outcome.result.isEmpty { (found, explanation) = second }
         }
         return ImageScanOutcome(
             format: source.format, width: source.width, height: source.height, damage: found.damage,
-            result: found.result)
+            result: found.result, explanation: explanation)
+    }
+
+    private func explained(_ source: ImageSource) throws -> (outcome: PhotoSearch.Outcome, png: [UInt8]?) {
+        guard explains else { return (try PhotoSearch.run(source, effort: effort), nil) }
+        return try PhotoSearch.explained(source, effort: effort)
     }
 }
 
@@ -63,11 +71,14 @@ package struct ImageScanOutcome: Equatable, Sendable {
     package var damage: String?
     /// What was found in all pictures of the file.
     package var result: QRScanResult
+    /// A PNG of what was seen in the first picture with a code, or else in the first one; if it was asked for.
+    package var explanation: [UInt8]?
 
     /// This and the next picture's.
     func followed(by next: ImageScanOutcome) -> ImageScanOutcome {
         var both = next
         both.damage = damage ?? next.damage
+        if !result.codes.isEmpty || next.result.codes.isEmpty { both.explanation = explanation }
         both.result.codes = result.codes + next.result.codes
         both.result.incompleteStructuredAppends += result.incompleteStructuredAppends
         both.result.emptyCodes += result.emptyCodes

@@ -2,6 +2,7 @@
 ///
 ///     reply   = 0 text(format) number(width) number(height) list(text)(damage)
 ///                 number(partials) number(empties) list(code) list(text)(others) list(diagnosis)
+///                 list(text)(drawing)
 ///             / 1 error / 2 error / 3 error                    file, image and search
 ///     code    = text list(number number)                       payload, corners
 ///     error   = number list(number) list(text)                 which one, and what it holds; diagnosis the same
@@ -11,7 +12,7 @@
 ///
 /// Rejected: a reply that ends early, bytes after its end, a negative count, a corner beyond 32 bits.
 enum ScanReply {
-    /// More than the codes of any picture hold.
+    /// More than the codes of any picture hold, and the drawing at a coarse scale.
     static let maximumByteCount = 16_000_000
 
     static func encode(_ outcome: Result<ImageScanOutcome, any Error>) -> [UInt8] {
@@ -34,6 +35,7 @@ enum ScanReply {
             }
             writer.list(outcome.result.otherSymbologies) { $0.put($1) }
             writer.list(outcome.result.diagnosis.map { [$0] } ?? []) { $0.put($1.fields) }
+            writer.list(outcome.explanation.map { [$0] } ?? []) { $0.put($1) }
         case .failure(let error as InputFileError):
             writer.bytes = [1]
             writer.put(error.fields)
@@ -78,7 +80,7 @@ enum ScanReply {
             let partials = reader.number(), partials >= 0, let empties = reader.number(), empties >= 0,
             let codes = reader.list(code), let others = reader.list({ $0.text() }),
             let diagnoses = reader.list({ $0.fields().flatMap(ScanDiagnosis.init(fields:)) }),
-            diagnoses.count <= 1
+            diagnoses.count <= 1, let drawings = reader.list({ $0.bytes() }), drawings.count <= 1
         else { return nil }
         var result = QRScanResult()
         result.incompleteStructuredAppends = partials
@@ -87,6 +89,7 @@ enum ScanReply {
         result.otherSymbologies = others
         result.diagnosis = diagnoses.first
         return ImageScanOutcome(
-            format: format, width: width, height: height, damage: damage.first, result: result)
+            format: format, width: width, height: height, damage: damage.first, result: result,
+            explanation: drawings.first)
     }
 }

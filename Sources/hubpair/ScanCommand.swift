@@ -30,6 +30,12 @@ struct ScanCommand: ParsableCommand {
     @Option(help: "How much work a picture is worth: quick, normal or thorough.")
     var effort = ScanEffort.normal
 
+    @Option(
+        help: ArgumentHelp(
+            "Write a picture of what was seen in the one image, as PNG.", valueName: "file"),
+        completion: .file(extensions: ["png"]))
+    var explain: String?
+
     @Option(help: ArgumentHelp("Give up on a stream of frames after so many seconds.", valueName: "seconds"))
     var timeout: Double?
 
@@ -47,6 +53,10 @@ struct ScanCommand: ParsableCommand {
         guard images.filter({ $0 == "-" }).count <= 1 else {
             throw ValidationError("standard input can be read only once")
         }
+        guard explain == nil || images.count == 1 else {
+            throw ValidationError("--explain takes one image")
+        }
+        guard explain != "" else { throw ValidationError("--explain takes a file to write") }
         guard timeout == nil || images == ["-"] else {
             throw ValidationError("--timeout is for a stream on standard input: hubpair scan -")
         }
@@ -56,7 +66,8 @@ struct ScanCommand: ParsableCommand {
     }
 
     func run() throws {
-        let search = ImageScan(limits: ImageLimits(maximumPixels: maxPixels), effort: effort)
+        let search = ImageScan(
+            limits: ImageLimits(maximumPixels: maxPixels), effort: effort, explains: explain != nil)
         let known = raw || json.isSet ? [] : knownHubs()
         var failure: ExitStatus?
         if images == ["-"] {
@@ -65,19 +76,22 @@ struct ScanCommand: ParsableCommand {
             // The names that lead to no file keep their place among the others.
             let names = ImageFiles.expand(images)
             let paths = names.filter { $0.problem == nil }.map(\.path)
+            guard explain == nil || names.count == 1 else {
+                throw ValidationError("--explain takes one image")
+            }
             let progress = ScanProgress(total: paths.count)
             var rest = names[...]
             func showProblems() throws {
                 while let name = rest.first, let problem = name.problem {
-                    let status = try show(.failure(problem), file: name.path, known: known)
+                    let status = try show(ReadCodes.Answer(.failure(problem)), file: name.path, known: known)
                     failure = failure ?? status
                     rest = rest.dropFirst()
                 }
             }
             try showProblems()
-            try ReadCodes.run(paths, search, waiting: progress.update) { index, result in
+            try ReadCodes.run(paths, search, waiting: progress.update) { index, answer in
                 progress.clear()
-                let status = try show(result, file: paths[index], known: known)
+                let status = try show(answer, file: paths[index], known: known)
                 failure = failure ?? status
                 rest = rest.dropFirst()
                 try showProblems()
@@ -89,7 +103,7 @@ struct ScanCommand: ParsableCommand {
     /// An image, a code's text, or a stream.
     private func readStandardInput(_ search: ImageScan, known: [KnownHub]) throws -> ExitStatus? {
         let progress = ScanProgress(total: nil)
-        let result = StandardInput.read(
+        let answer = StandardInput.read(
             search,
             events: StandardInput.StreamEvents(
                 deadline: timeout.map { .now + .seconds($0) },
@@ -99,12 +113,12 @@ struct ScanCommand: ParsableCommand {
                     Console.note("standard input: \(reading.summary); going on")
                 }, waiting: progress.update))
         progress.clear()
-        return try show(result, file: "-", known: known)
+        return try show(answer, file: "-", known: known)
     }
 
     /// Writes what came of one image; the exit code if it is bad.
     private func show(
-        _ result: Result<[ReadCodes.Reading], any Error>, file: String, known: [KnownHub]
+        _ answer: ReadCodes.Answer, file: String, known: [KnownHub]
     ) throws -> ExitStatus? {
         let subject = file == "-" ? "standard input" : file
         func failed(_ error: any Error) throws -> ExitStatus {
@@ -113,7 +127,7 @@ struct ScanCommand: ParsableCommand {
             return ExitStatus(of: error)
         }
         var failure: ExitStatus?
-        switch result {
+        switch answer.result {
         case .failure(let error): failure = try failed(error)
         case .success(let readings):
             for reading in readings {
@@ -124,6 +138,12 @@ struct ScanCommand: ParsableCommand {
                     try show(reading, file: file, subject: subject, known: known)
                 }
             }
+        }
+        if let explain, let drawing = answer.explanation {
+            var file = try OutputFile(drawing, at: explain)
+            try file.commit()
+        } else if explain != nil {
+            Console.note("warning: there is no picture to explain")
         }
         return failure
     }
