@@ -15,7 +15,8 @@ import Testing
         result.emptyCodes = 3
         result.otherSymbologies = ["EAN-13", "CODE-39"]
         result.diagnosis = diagnosis
-        return ImageScanOutcome(format: .heic, width: 3, height: 4, damage: "cut off", result: result,
+        return ImageScanOutcome(
+            format: .heic, width: 3, height: 4, damage: "cut off", result: result,
             explanation: [1, 2, 3])
     }
 
