@@ -16,6 +16,7 @@ final class GatewayExchange {
     private var isOver = false
     /// What the client has sent before there was a connection to pass it on: as much as one read brings.
     private var early: [HTTPClientRequestPart] = []
+    private let hasBody: Bool
     private var bodyByteCount = 0
     private var requestHasEnded = false
     private(set) var responseHasStarted = false
@@ -33,7 +34,8 @@ final class GatewayExchange {
             headers: GatewayHeaders.request(
                 request, from: device, body: body, authority: authority, upgrade: upgrade))
         let repeatable: [HTTPMethod] = [.GET, .HEAD, .OPTIONS, .PUT, .DELETE]
-        isRepeatable = body == .none && repeatable.contains(request.method)
+        hasBody = body != .none
+        isRepeatable = !hasBody && repeatable.contains(request.method)
     }
 
     private var shared: ServeShared { client.shared }
@@ -154,7 +156,8 @@ final class GatewayExchange {
         if switchesProtocol {
             headers.add(name: "Connection", value: "Upgrade")
             headers.add(name: "Upgrade", value: upgrade ?? "websocket")
-            client.write(.head(HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)))
+            client.write(
+                .head(HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)))
         } else {
             // An error before the request was read: its rest will not be.
             if code >= 400, !requestHasEnded { client.closeAfterResponse() }
@@ -174,7 +177,7 @@ final class GatewayExchange {
         upstream.exchange = nil
         if switchesProtocol { return enterTunnel(upstream) }
         client.write(.end(GatewayHeaders.trailers(trailers)))
-        if keepsAlive, requestHasEnded {
+        if keepsAlive, requestHasEnded, !hasBody {
             client.loop.pool.put(upstream)
         } else {
             upstream.close()

@@ -54,6 +54,10 @@ enum GatewayHeaders {
         if let upgrade {
             headers.add(name: "Connection", value: "Upgrade")
             headers.add(name: "Upgrade", value: upgrade)
+        } else if body != .none {
+            // A server that answers without having read the body, or does not know chunks, would take it for the
+            // next request on the connection.
+            headers.add(name: "Connection", value: "close")
         }
         return headers
     }

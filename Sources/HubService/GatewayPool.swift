@@ -31,7 +31,9 @@ final class GatewayPool {
 
     /// Puts a connection back whose response has been read to its end.
     func put(_ connection: UpstreamConnection) {
-        guard connection.isActive, idle.count < GatewayPool.maximumIdleCount else { return connection.close() }
+        guard connection.isActive, idle.count < GatewayPool.maximumIdleCount else {
+            return connection.close()
+        }
         connection.idleSince = .now()
         idle.append(connection)
         connection.resumeReading()
@@ -75,7 +77,8 @@ final class GatewayPool {
                         HTTPRequestEncoder(configuration: configuration),
                         ByteToMessageHandler(
                             HTTPResponseDecoder(
-                                leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .forward)),
+                                leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .forward)
+                        ),
                         UpstreamConnection(),
                     ])
                 }

@@ -161,7 +161,9 @@ package struct RequestFraming: Sendable {
     @discardableResult
     private mutating func takeName(
         _ line: UnsafeRawBufferPointer
-    ) throws(RequestFramingError) -> (name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>) {
+    ) throws(RequestFramingError) -> (
+        name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>
+    ) {
         guard line[0] != 0x20, line[0] != 0x09 else { throw .foldedLine }
         guard let colon = line.firstIndex(of: UInt8(ascii: ":")), colon > 0,
             line[..<colon].allSatisfy(isTokenByte)

@@ -330,11 +330,11 @@ final class ServeConnection: ChannelInboundHandler {
     }
 
     private func respond(_ reply: ServeReply) {
-        if reply.status.code >= 400 {
+        if let word = reply.word {
             let what = hasRequest ? "\(request.method.rawValue) \(request.uri.prefix(200))" : "a request"
             shared.log.warning(
                 .refusal(Int(reply.status.code)),
-                "\(source): \(what) was answered with \(reply.status.code): \(reply.word)")
+                "\(source): \(what) was answered with \(reply.status.code): \(word)")
         }
         var headers = HTTPHeaders(reply.headers)
         if reply.status != .noContent {
@@ -343,7 +343,9 @@ final class ServeConnection: ChannelInboundHandler {
         }
         headers.add(name: "Cache-Control", value: "no-store")
         writeHead(HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers))
-        if reply.body.readableBytes > 0, !hasRequest || request.method != .HEAD { write(.body(.byteBuffer(reply.body))) }
+        if reply.body.readableBytes > 0, !hasRequest || request.method != .HEAD {
+            write(.body(.byteBuffer(reply.body)))
+        }
         write(.end(nil))
         finish()
     }

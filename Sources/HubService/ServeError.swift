@@ -38,7 +38,8 @@ package enum ServeError: Error, Equatable, LocalizedError, CustomStringConvertib
             "choose a port from 1024 on in the hub's settings, or give the service CAP_NET_BIND_SERVICE"
         case .noSuchAddress: "'ip address' lists this host's addresses"
         case .cannotListen: "give another address with --listen"
-        case .upstreamIsHub: "let the server behind the hub listen on another port, and put that into 'upstream'"
+        case .upstreamIsHub:
+            "let the server behind the hub listen on another port, and put that into 'upstream'"
         }
     }
 }

@@ -107,7 +107,8 @@ package final class ServeHub: Sendable {
         for announcement in announcements { try await announcement.start(port: server.port) }
         let upstream = hub.settings.upstream?.text ?? "nothing"
         shared.log.notice(
-            "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), in front of \(upstream)")
+            "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), in front of \(upstream)"
+        )
         return server
     }
 
@@ -144,7 +145,8 @@ package final class ServeHub: Sendable {
     private static func reaches(_ upstream: UpstreamAddress, _ listen: [NetworkAddress]) -> Bool {
         listen.isEmpty
             || listen.contains { address in
-                address.isUnspecified || upstream.addresses.contains { NetworkAddress($0)?.bytes == address.bytes }
+                address.isUnspecified
+                    || upstream.addresses.contains { NetworkAddress($0)?.bytes == address.bytes }
             }
     }
 

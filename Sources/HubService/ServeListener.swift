@@ -66,7 +66,9 @@ enum ServeListener {
         }
     }
 
-    private static func bind(_ bootstrap: ServerBootstrap, to address: SocketAddress) async throws -> any Channel {
+    private static func bind(_ bootstrap: ServerBootstrap, to address: SocketAddress) async throws
+        -> any Channel
+    {
         let port = UInt16(address.port ?? 0)
         do {
             return try await bootstrap.bind(to: address).get()
@@ -86,9 +88,11 @@ enum ServeListener {
         }
         let shared = loop.shared
         // Every certificate passes; whose it is is looked up for each request.
-        let ssl = NIOSSLServerHandler(context: shared.tls, customVerificationCallback: { _, promise in
-            promise.succeed(.certificateVerified)
-        })
+        let ssl = NIOSSLServerHandler(
+            context: shared.tls,
+            customVerificationCallback: { _, promise in
+                promise.succeed(.certificateVerified)
+            })
         let connection = ServeConnection(loop: loop, source: source, ssl: ssl)
         var configuration = HTTPResponseEncoder.Configuration()
         configuration.automaticallySetFramingHeaders = false

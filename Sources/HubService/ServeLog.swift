@@ -88,7 +88,8 @@ package struct ServeLogHandler: LogHandler {
     }
 
     package func log(event: LogEvent) {
-        let start = isForJournal ? "<\(priority(event.level))>" : "\(Date().formatted(.iso8601)) \(event.level) "
+        let start =
+            isForJournal ? "<\(priority(event.level))>" : "\(Date().formatted(.iso8601)) \(event.level) "
         let line = Array((start + escapedForLog("\(event.message)") + "\n").utf8)
         // One write(2) a line, so that lines of several threads do not mix. If nobody reads, nobody is told.
         _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -8,8 +8,8 @@ struct ServeReply: Sendable {
     /// JSON in UTF-8; empty for 204.
     let body: ByteBuffer
     var headers: [(String, String)] = []
-    /// The error's word, for the log.
-    private(set) var word = "-"
+    /// The error's word, for the log; nil for what is no error, or has been logged.
+    private(set) var word: String?
 
     init(_ status: HTTPResponseStatus, json body: [UInt8]) {
         self.status = status
@@ -41,7 +41,8 @@ struct ServeReply: Sendable {
 
     static let noCertificate = unauthorized(
         "only paired devices are served here, and this one showed no certificate; pair it: run 'hubpair print' "
-            + "on the hub and 'hubpair pair' on the device, then use 'hubpair call' or the device's certificate")
+            + "on the hub and 'hubpair pair' on the device, then use 'hubpair call' or the device's certificate"
+    )
     static let notVerified = unauthorized("no approved device's certificate came with the request")
     static let stranger = refused("this device has not paired with the hub; run 'hubpair pair' on it")
     static let malformed = ServeReply(.badRequest, error: "bad_request", "the request is malformed")
@@ -59,7 +60,8 @@ struct ServeReply: Sendable {
     static let upstreamDown = ServeReply(
         .badGateway, error: "upstream_unavailable", "the server behind the hub does not answer")
     static let upstreamMalformed = ServeReply(
-        .badGateway, error: "upstream_unavailable", "the server behind the hub broke off, or its answer is malformed")
+        .badGateway, error: "upstream_unavailable",
+        "the server behind the hub broke off, or its answer is malformed")
     static let upstreamTimeout = ServeReply(
         .gatewayTimeout, error: "upstream_timeout", "the server behind the hub took too long to answer")
 

@@ -32,7 +32,10 @@ final class ServeShared: Sendable {
         self.log = log
         self.devices = devices
         self.pairing = pairing
-        tls = try NIOSSLContext(configuration: identity.serverConfiguration())
+        var configuration = try identity.serverConfiguration()
+        // How long a client may take to answer TLS's goodbye, which changes nothing any more.
+        configuration.shutdownTimeout = .seconds(1)
+        tls = try NIOSSLContext(configuration: configuration)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
         self.hub = ServeReply(.ok, json: description.serialized)
         upstream = hub.settings.upstream.flatMap(UpstreamAddress.init)
@@ -61,7 +64,9 @@ final class ServeShared: Sendable {
         guard hasChanged, let upstream else { return }
         let name = upstream.authority
         log.warning(
-            .upstream, fault.map { "the upstream \(name) does not answer: \($0)" } ?? "the upstream \(name) answers again")
+            .upstream,
+            fault.map { "the upstream \(name) does not answer: \($0)" }
+                ?? "the upstream \(name) answers again")
     }
 }
 

@@ -98,7 +98,10 @@ final class UpstreamConnection: ChannelDuplexHandler {
             pipeline.removeHandler(encoder, promise: nil)
         }
         if let decoder = try? pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self) {
-            pipeline.removeHandler(context: decoder, promise: nil)
+            // What it hands on when it goes comes outside of a read.
+            let promise = context.eventLoop.makePromise(of: Void.self)
+            promise.futureResult.assumeIsolated().whenComplete { _ in tunnel.upstreamReadComplete() }
+            pipeline.removeHandler(context: decoder, promise: promise)
         }
         resumeReading()
     }
