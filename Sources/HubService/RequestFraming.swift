@@ -43,6 +43,9 @@ package struct RequestFraming: Sendable {
     private var contentLength: Int?
     private var isChunked = false
     private var isHTTP10 = false
+    /// So many bytes that wait for the end of their line have been looked through already: who sends one byte at
+    /// a time must not cost the square of it.
+    private var scannedByteCount = 0
 
     package init() {}
 
@@ -63,7 +66,8 @@ package struct RequestFraming: Sendable {
     /// Begins with the next request on the connection.
     package mutating func startNext() { self = RequestFraming() }
 
-    /// Checks the next bytes: whole lines, and as much of the body as there is.
+    /// Checks the next bytes, those that waited and those behind them: whole lines, and as much of the body as there
+    /// is.
     ///
     /// - Returns: how many of them belong to this request and are well. The others wait for more bytes, or are
     ///   the next request's.
@@ -93,7 +97,8 @@ package struct RequestFraming: Sendable {
 
     /// The bytes of the line that `bytes` begin with, without its CR LF; nil if its end is not there yet.
     private mutating func lineByteCount(_ bytes: UnsafeRawBufferPointer) throws(RequestFramingError) -> Int? {
-        let end = bytes.firstIndex(of: UInt8(ascii: "\n"))
+        let end = bytes[scannedByteCount...].firstIndex(of: UInt8(ascii: "\n"))
+        scannedByteCount = end == nil ? bytes.count : 0
         let count = end.map { $0 + 1 } ?? bytes.count
         switch stage {
         case .requestLine:

@@ -148,7 +148,11 @@ final class RawPeer: Sendable {
         }
     }
 
-    func close() async { try? await channel.close().get() }
+    func close() async {
+        // With half closure NIOSSL waits 5 s for an end that has come already.
+        try? await channel.setOption(.allowRemoteHalfClosure, value: false).get()
+        try? await channel.close().get()
+    }
     func closeOutput() async throws { try await channel.close(mode: .output).get() }
 
     private func wait(_ isEnough: @escaping @Sendable (ByteBuffer) -> Int?) async throws -> String {

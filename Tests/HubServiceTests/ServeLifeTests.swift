@@ -124,7 +124,10 @@ import Testing
                 { try Data().write(to: URL(filePath: $0)) },
                 { chmod($0, 0o644) },
                 { try FileManager.default.removeItem(atPath: $0) },
-                { symlink("elsewhere", $0) },
+                {
+                    unlink($0)
+                    symlink("elsewhere", $0)
+                },
             ]
             for (number, damage) in damages.enumerated() {
                 try damage(path)
@@ -208,7 +211,7 @@ import Testing
             switch slowness {
             case .handshake:
                 let client = try await RawPeer.connectPlain(port: hub.server.port)
-                try await client.write("\u{16}\u{3}\u{1}")
+                try? await client.write("\u{16}\u{3}\u{1}")
                 #expect(try await client.rest() == "")
             case .idle:
                 #expect(try await hub.connect(as: nil).rest() == "")

@@ -73,7 +73,10 @@ enum Subprocess {
             for line in text.split(whereSeparator: \.isNewline) {
                 if line.hasPrefix("New, TLSv1.3") { kind = "New" }
                 if line.hasPrefix("Reused, TLSv1.3") { kind = "Reused" }
-                if line.hasPrefix("HTTP/1.1 ") { results.append("\(kind) \(line.split(separator: " ")[1])") }
+                // openssl's own lines do not always end before the answer.
+                if let answer = line.firstRange(of: "HTTP/1.1 ") {
+                    results.append("\(kind) \(line[answer.upperBound...].prefix(3))")
+                }
             }
             return results
         }
