@@ -28,7 +28,7 @@ package struct HubConnectionError: Error, Equatable, LocalizedError, CustomStrin
         /// Something listens that speaks no TLS.
         case notTLS
         /// Another key than the hub's.
-        case otherPin(expected: Pin, seen: Pin)
+        case otherKey(expected: Fingerprint, seen: Pin)
         /// A certificate whose key cannot be read.
         case unreadableKey
         /// The TLS library's word for what went wrong, the peer's alert (RFC 8446 § 6) mostly.
@@ -69,8 +69,8 @@ package struct HubConnectionError: Error, Equatable, LocalizedError, CustomStrin
         case .timedOut(.handshake): "\(address) accepts connections, but does not answer"
         case .timedOut(.response): "\(address) did not answer the request in time"
         case .notTLS: "what answers at \(address) speaks no TLS"
-        case .otherPin(let expected, let seen):
-            "\(address) is not the hub \(expected.fingerprint): its key has the fingerprint \(seen.fingerprint)"
+        case .otherKey(let expected, let seen):
+            "\(address) is not the hub \(expected): its key has the fingerprint \(seen.fingerprint)"
         case .unreadableKey: "\(address) bears a certificate whose key cannot be read"
         case .tls(let word): "\(address) does not agree on TLS: \(word)"
         case .closed: "\(address) closed the connection before it had answered"
@@ -97,7 +97,7 @@ package struct HubConnectionError: Error, Equatable, LocalizedError, CustomStrin
         case .timedOut, .closed: "on the hub: look at what 'hubpair serve' says, and restart it if it hangs"
         case .notTLS, .malformed, .headersTooLarge, .unreadableKey:
             "no hub answers there; 'hubpair list' shows the hubs' addresses and ports"
-        case .otherPin:
+        case .otherKey:
             "another hub has this address, somebody answers in the hub's place, or the hub was set up anew; "
                 + "only if it was: 'hubpair print' on the hub makes a new code, pair again"
         case .tls: "on the hub: is it hubpair that answers on this port? it speaks TLS 1.3"
@@ -112,7 +112,7 @@ package struct HubConnectionError: Error, Equatable, LocalizedError, CustomStrin
     /// How much it tells: of several addresses that failed, the one with the highest is reported.
     var weight: Int {
         switch reason {
-        case .otherPin: 8
+        case .otherKey: 8
         case .tls, .unreadableKey: 7
         case .notTLS, .malformed, .headersTooLarge, .tooLarge, .invalidRequest, .busy: 6
         case .closed, .timedOut(.handshake), .timedOut(.response): 5

@@ -6,12 +6,13 @@ import NIOHTTP1
 import NIOPosix
 import NIOSSL
 package import PinnedTLS
-import Synchronization
 
 /// Whose key a connection must show.
 package enum ExpectedPeer: Hashable, Sendable {
     /// The hub with this pin. Another one gets nothing but the first message of the handshake.
     case pin(Pin)
+    /// The hub with this fingerprint: 80 bits of its pin, not to be ground.
+    case fingerprint(Fingerprint)
     /// Anybody: to learn who it is, or because proofs follow that bind the key which was seen.
     case any
 }
@@ -132,7 +133,7 @@ package struct HubConnector: Sendable {
     ) async -> Result<HubConnection, HubConnectionError> {
         let loop = HubConnector.group.next()
         let handshake = loop.makePromise(of: Void.self)
-        let attempt = Attempt()
+        let attempt = ConnectionAttempt()
         let time = TimeAmount(max(.milliseconds(1), ContinuousClock.now.duration(to: end)))
         let timer = loop.scheduleTask(in: time) { attempt.abandon(handshake, .timedOut(.handshake)) }
         defer { timer.cancel() }
@@ -158,7 +159,7 @@ package struct HubConnector: Sendable {
     }
 
     private func bootstrap(
-        _ loop: any EventLoop, _ handshake: EventLoopPromise<Void>, _ attempt: Attempt,
+        _ loop: any EventLoop, _ handshake: EventLoopPromise<Void>, _ attempt: ConnectionAttempt,
         expecting peer: ExpectedPeer
     ) -> ClientBootstrap {
         ClientBootstrap(group: loop)
@@ -181,71 +182,6 @@ package struct HubConnector: Sendable {
                     try pipeline.addHandler(HTTPExchange(handshake: handshake))
                 }
             }
-    }
-}
-
-/// One attempt to connect: its channel, to be given up at any moment, and what it sees of its peer.
-private final class Attempt: Sendable {
-    private struct State {
-        var channel: (any Channel)?
-        var isAbandoned = false
-        var pin: Pin?
-        var rejection: HubConnectionError.Reason?
-    }
-
-    private let state = Mutex(State())
-
-    /// The peer's, once it has been seen.
-    var pin: Pin? { state.withLock { $0.pin } }
-    /// Why the peer's key was refused.
-    var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
-
-    func attach(_ channel: any Channel) throws {
-        try state.withLock {
-            guard !$0.isAbandoned else { throw HubConnectionError.Reason.closed }
-            $0.channel = channel
-        }
-    }
-
-    /// Ends it, however far it has come.
-    func abandon(_ handshake: EventLoopPromise<Void>, _ reason: HubConnectionError.Reason) {
-        handshake.fail(reason)
-        let channel = state.withLock {
-            $0.isAbandoned = true
-            return $0.channel
-        }
-        channel?.close(promise: nil)
-    }
-
-    /// The pin is taken over the leaf's key; that the peer holds the private key, TLS proves (RFC 8446
-    /// § 4.4.3). Names, dates and issuers do not count.
-    func check(_ certificates: [NIOSSLCertificate], expecting peer: ExpectedPeer) -> Bool {
-        state.withLock {
-            guard let leaf = certificates.first, let key = Pin(leaf) else {
-                $0.rejection = .unreadableKey
-                return false
-            }
-            $0.pin = key
-            guard case .pin(let expected) = peer, key != expected else { return true }
-            $0.rejection = .otherPin(expected: expected, seen: key)
-            return false
-        }
-    }
-}
-
-/// Tells a port without TLS from one that fails: a server's first byte is that of a handshake record or an
-/// alert (RFC 8446 § 5.1).
-private final class FirstByte: ChannelInboundHandler, RemovableChannelHandler {
-    typealias InboundIn = ByteBuffer
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard let byte = unwrapInboundIn(data).readableBytesView.first else { return }
-        guard byte == 0x16 || byte == 0x15 else {
-            context.fireErrorCaught(HubConnectionError.Reason.notTLS)
-            return
-        }
-        context.fireChannelRead(data)
-        context.pipeline.syncOperations.removeHandler(self, promise: nil)
     }
 }
 

@@ -12,7 +12,7 @@ struct HubFinder: Sendable {
     /// only where it is told to, or to the only hub there is.
     func connect(code: ScannedCode, place: HubPlace?) async throws -> HubConnection {
         guard case .pairing(let code) = code else {
-            return try await connector.connect(to: try await addresses(place), expecting: .any)
+            return try await connectWithoutPin(place)
         }
         var addresses: [HubAddress] = []
         if let hint = code.addressHint, let address = NetworkAddress(bytes: hint.ipv4) {
@@ -32,7 +32,10 @@ struct HubFinder: Sendable {
         case nil:
             let known = try configuration.knownHubs().hubs.first { $0.pin == code.hub }
             if let address = known?.address.flatMap(HubAddress.init) { addresses.append(address) }
-            return try await connect(code.hub, addresses, search: .fingerprint(code.hub.fingerprint))
+            // The network is asked only if that keeps us waiting.
+            return try await connect(
+                code.hub, addresses, search: .fingerprint(code.hub.fingerprint),
+                after: addresses.isEmpty ? .zero : .milliseconds(300))
         }
     }
 
@@ -65,26 +68,32 @@ struct HubFinder: Sendable {
         }
     }
 
-    /// Where a typed code may go.
-    private func addresses(_ place: HubPlace?) async throws -> [HubAddress] {
+    /// Where a typed code may go: to the address that was named, or to the one hub that is announced.
+    private func connectWithoutPin(_ place: HubPlace?) async throws -> HubConnection {
         let target: HubSearch.Target
         switch place {
-        case .address(let address): return [address]
+        case .address(let address): return try await connector.connect(to: [address], expecting: .any)
         case .name(let name): target = Fingerprint(forgiving: name).map { .fingerprint($0) } ?? .name(name)
         case nil: target = .any
         }
-        var found: [DiscoveredHub.Key: DiscoveredHub] = [:]
-        for try await hub in HubSearch(target: target, patience: .seconds(1)).hubs { found[hub.key] = hub }
-        guard let hub = found.values.first else {
+        // An id that is announced twice is one hub, and whoever has copied it fails in the handshake.
+        var found: [Fingerprint: [DiscoveredHub.Key: DiscoveredHub]] = [:]
+        for try await hub in HubSearch(target: target, patience: .seconds(1)).hubs {
+            if let id = hub.id { found[id, default: [:]][hub.key] = hub }
+        }
+        guard let (id, hubs) = found.first else {
             // A host's name without a dot.
-            if case .name(let name) = place, let address = HubAddress(name) { return [address] }
+            if case .name(let name) = place, let address = HubAddress(name) {
+                return try await connector.connect(to: [address], expecting: .any)
+            }
             throw HubSearchError.notFound(target.description)
         }
         guard found.count == 1 else {
             throw HubSearchError.several(
-                found.values.map { "\($0.name) (\($0.id?.description ?? "-"))" }.sorted())
+                found.map { "\($0.value.values.first?.name ?? "-") (\($0.key))" }.sorted())
         }
-        return HubSearch.addresses(of: hub)
+        return try await connector.connect(
+            to: hubs.values.flatMap(HubSearch.addresses(of:)), expecting: .fingerprint(id))
     }
 
     /// Why the search ended early, if it did.

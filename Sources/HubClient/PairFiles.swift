@@ -64,15 +64,25 @@ struct PairFiles: Sendable {
             try directory.replace(KnownHubs.fileName, with: known.serialized)
             return PairWithHub.Outcome(
                 hub: hub, hubName: reply.hub.name, isDefault: known.defaultHub == hub.fingerprint,
-                isNew: before == nil, device: attempt.device.fingerprint, deviceName: attempt.name,
+                change: before == nil ? .added : .renewed, device: attempt.device.fingerprint,
+                deviceName: attempt.name,
                 isApproved: reply.status == .approved)
         }
+    }
+
+    /// What there is to say of a hub that is known already; nil if it is not.
+    func outcome(for pin: Pin, _ attempt: PairAttempt) throws -> PairWithHub.Outcome? {
+        let known = try configuration.knownHubs()
+        guard let hub = known.hubs.first(where: { $0.pin == pin }) else { return nil }
+        return PairWithHub.Outcome(
+            hub: hub, hubName: hub.name, isDefault: known.defaultHub == hub.fingerprint, change: .none,
+            device: attempt.device.fingerprint, deviceName: attempt.name, isApproved: true)
     }
 
     /// Takes a hub out again that has refused this device, if pairing had put it in.
     func forget(_ outcome: PairWithHub.Outcome, _ attempt: PairAttempt) throws {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
-            if outcome.isNew {
+            if outcome.change == .added {
                 var known = try KnownHubs(in: directory)
                 known.forget(outcome.hub.fingerprint)
                 try directory.replace(KnownHubs.fileName, with: known.serialized)

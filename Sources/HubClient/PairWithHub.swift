@@ -23,6 +23,16 @@ package struct PairWithHub: Sendable {
         case waiting(Duration)
     }
 
+    /// What pairing has changed about the hub here.
+    package enum Change: Equatable, Sendable {
+        /// It was not known before.
+        case added
+        /// It was known, and is stored anew.
+        case renewed
+        /// It was known, this device was approved, and the code had been used: nothing was changed.
+        case none
+    }
+
     /// What came of it.
     package struct Outcome: Sendable {
         /// The hub as it is stored.
@@ -31,8 +41,8 @@ package struct PairWithHub: Sendable {
         package let hubName: PeerName
         /// True if it is used when none is named.
         package let isDefault: Bool
-        /// True if this device did not know it before.
-        package let isNew: Bool
+        /// What pairing has changed about the hub here.
+        package let change: Change
         package let device: Fingerprint
         package let deviceName: PeerName
         package var isApproved: Bool
@@ -40,8 +50,6 @@ package struct PairWithHub: Sendable {
 
     /// An ask lives this long at the hub.
     package static let approvalTime = Duration.seconds(600)
-    /// How often the hub is asked whether the owner has approved.
-    private static let interval = Duration.seconds(1)
     private static let pairPath = "/hubpair/v1/pair"
     private static let devicePath = "/hubpair/v1/device"
 
@@ -50,20 +58,23 @@ package struct PairWithHub: Sendable {
     private let place: HubPlace?
     private let deviceName: PeerName?
     private let alias: PeerName?
+    private let interval: Duration
 
     /// - Parameters:
     ///   - place: where the person says that the hub is.
     ///   - deviceName: how the device shall be called on the hub; nil: by its host's name.
     ///   - alias: how the hub shall be called here; nil: as it calls itself.
+    ///   - interval: between two requests, when one went wrong or the owner has not decided.
     package init(
         configuration: DeviceConfiguration, code: ScannedCode, place: HubPlace? = nil,
-        deviceName: PeerName? = nil, alias: PeerName? = nil
+        deviceName: PeerName? = nil, alias: PeerName? = nil, interval: Duration = .seconds(1)
     ) {
         self.configuration = configuration
         self.code = code
         self.place = place
         self.deviceName = deviceName
         self.alias = alias
+        self.interval = interval
     }
 
     /// Pairs.
@@ -75,15 +86,22 @@ package struct PairWithHub: Sendable {
         let identity = try DeviceIdentity.ensure(in: configuration)
         let files = PairFiles(configuration: configuration)
         if let alias { try files.check(alias, for: code.hub) }
+        let connector = try HubConnector(identity: identity)
+        var connection = try await find(connector, report)
+        // On disk before the request is sent, and not before it can be.
         let (attempt, isResumed) = try files.begin(
             code.secret, name: deviceName, device: identity.pin, now: Date())
         if isResumed { try report(.resuming(name: attempt.name)) }
-        let connector = try HubConnector(identity: identity)
-        let (connection, reply): (HubConnection, PairReply)
+        let reply: PairReply
         do {
-            (connection, reply) = try await exchange(attempt, connector, report)
+            reply = try await exchange(attempt, &connection, connector, report)
         } catch let refusal as PairRefusal {
             if refusal.isFinal { try files.end(attempt) }
+            if refusal.code == .ticketUsed,
+                let outcome = try await present(at: connection, attempt, files)
+            {
+                return outcome
+            }
             throw refusal
         }
         // Nothing in the reply is true before this line, and nothing has been stored.
@@ -105,26 +123,34 @@ package struct PairWithHub: Sendable {
         return outcome
     }
 
+    private func find(
+        _ connector: HubConnector, _ report: (Event) throws -> Void
+    ) async throws -> HubConnection {
+        let connection = try await HubFinder(configuration: configuration, connector: connector)
+            .connect(code: code, place: place)
+        try report(.reached(connection.address))
+        return connection
+    }
+
     /// Asks the hub; a lost reply is asked for again with the same request, which changes nothing there.
     private func exchange(
-        _ attempt: PairAttempt, _ connector: HubConnector, _ report: (Event) throws -> Void
-    ) async throws -> (HubConnection, PairReply) {
+        _ attempt: PairAttempt, _ connection: inout HubConnection, _ connector: HubConnector,
+        _ report: (Event) throws -> Void
+    ) async throws -> PairReply {
         var retries = 0
         while true {
-            let connection = try await HubFinder(configuration: configuration, connector: connector)
-                .connect(code: code, place: place)
-            try report(.reached(connection.address))
             do {
                 let (response, body) = try await connection.send(
                     HubRequest(
                         method: "POST", target: PairWithHub.pairPath,
                         headers: [("Content-Type", "application/json")],
                         body: attempt.request(to: connection.pin).serialized))
-                return (connection, try PairWithHub.reply(response, body, from: connection))
+                return try PairWithHub.reply(response, body, from: connection)
             } catch let error as HubConnectionError where error.mayPass && retries < 2 {
                 retries += 1
                 try report(.retrying(error))
-                try await Task.sleep(for: PairWithHub.interval)
+                try await Task.sleep(for: interval)
+                connection = try await find(connector, report)
             }
         }
     }
@@ -137,6 +163,20 @@ package struct PairWithHub: Sendable {
             throw refusal
         }
         throw PairError.noHub(address: "\(connection.address)", status: response.status)
+    }
+
+    /// A code that has been used may have been used by this device: the same hub, known and proven since then.
+    private func present(
+        at connection: HubConnection, _ attempt: PairAttempt, _ files: PairFiles
+    ) async throws -> Outcome? {
+        guard let outcome = try files.outcome(for: connection.pin, attempt) else { return nil }
+        let (response, body) = try await connection.send(
+            HubRequest(method: "GET", target: PairWithHub.devicePath))
+        switch try PairWithHub.status(response, body, of: attempt.device, from: connection) {
+        case .approved: return outcome
+        case .revoked, .expired: throw PairError.revoked
+        case .pending: return nil
+        }
     }
 
     /// Asks on one connection until the owner has decided; one that is lost is opened anew.
@@ -165,7 +205,7 @@ package struct PairWithHub: Sendable {
                     connection = again
                 }
             }
-            try await Task.sleep(for: PairWithHub.interval)
+            try await Task.sleep(for: interval)
         }
     }
 

@@ -83,7 +83,7 @@ struct CallCommand: AsyncParsableCommand {
             hint = answer["Location"].map { "it is at \($0) now; redirects are not followed" }
         case 401, 403:
             status = .notPermitted
-            hint = "on the hub: 'hubpair devices' lists this device (\(device)) if it may come in"
+            hint = "on the hub: 'hubpair devices' shows whether this device (\(device)) is approved"
         case 404, 410:
             status = .nothingFound
         case 408, 425, 429, 503:

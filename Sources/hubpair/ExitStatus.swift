@@ -101,7 +101,7 @@ enum ExitStatus: Int32, Error {
             switch error.reason {
             case .invalidRequest: .usage
             // Never to be tried again by a script: somebody stands in the hub's place.
-            case .otherPin: .notPermitted
+            case .otherKey: .notPermitted
             case .busy: .tryAgain
             default: .unavailable
             }

@@ -124,9 +124,13 @@ struct PairCommand: PreparedCommand {
 
     private func report(_ outcome: PairWithHub.Outcome) {
         guard !json.isSet else { return }
-        Console.note(
-            "\(outcome.isNew ? "paired" : "paired again") with \(title(outcome)) at \(outcome.hub.address ?? "-")"
-                + "; it knows this device as \(outcome.deviceName)")
+        let place = "\(title(outcome)) at \(outcome.hub.address ?? "-")"
+        switch outcome.change {
+        case .added: Console.note("paired with \(place); it knows this device as \(outcome.deviceName)")
+        case .renewed:
+            Console.note("paired again with \(place); it knows this device as \(outcome.deviceName)")
+        case .none: Console.note("this device is paired with \(title(outcome)) already; nothing was changed")
+        }
         if outcome.hub.name != outcome.hubName {
             Console.note("here the hub is called \(outcome.hub.name); 'hubpair hubs rename' changes that")
         }

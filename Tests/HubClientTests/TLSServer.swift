@@ -26,6 +26,8 @@ final class TLSServer: Sendable {
         case drip(first: [UInt8], byte: UInt8)
         /// Closes at once when a request comes.
         case close
+        /// Answers each request with what the function makes of its head and body; nil closes.
+        case respond(@Sendable (_ head: String, _ body: [UInt8], _ client: Pin?) -> [UInt8]?)
         /// Echoes a request's head as a response's body.
         case echo
     }
@@ -132,6 +134,10 @@ private final class Conductor: ChannelInboundHandler {
             flood(next, context)
             return
         }
+        if case .respond(let answer) = conduct {
+            respond(answer, context)
+            return
+        }
         while let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) ?? tlsRecord() {
             let head = Array(pending[..<end.upperBound])
             pending.removeFirst(end.upperBound)
@@ -147,7 +153,7 @@ private final class Conductor: ChannelInboundHandler {
             case .drip(let first, let byte):
                 send(first, context)
                 drip(byte, context)
-            case .silent, .endless: break
+            case .silent, .endless, .respond: break
             }
         }
     }
@@ -161,6 +167,25 @@ private final class Conductor: ChannelInboundHandler {
 
     private func send(_ bytes: [UInt8], _ context: ChannelHandlerContext) {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes)), promise: nil)
+    }
+
+    private func respond(
+        _ answer: (_ head: String, _ body: [UInt8], _ client: Pin?) -> [UInt8]?,
+        _ context: ChannelHandlerContext
+    ) {
+        while let end = pending.firstRange(of: Array("\r\n\r\n".utf8)) {
+            let head = String(decoding: pending[..<end.upperBound], as: UTF8.self)
+            let lengths = head.split(separator: "\r\n").filter { $0.hasPrefix("Content-Length: ") }
+            let length = lengths.first.flatMap { Int($0.dropFirst("Content-Length: ".count)) } ?? 0
+            guard pending.count >= end.upperBound + length else { return }
+            let body = Array(pending[end.upperBound..<end.upperBound + length])
+            pending.removeFirst(end.upperBound + length)
+            if let bytes = answer(head, body, box.server?.clients.withLock { $0.last }) {
+                send(bytes, context)
+            } else {
+                context.close(promise: nil)
+            }
+        }
     }
 
     private func drip(_ byte: UInt8, _ context: ChannelHandlerContext) {

@@ -1,0 +1,75 @@
+import Identity
+import NIOCore
+import NIOSSL
+import PinnedTLS
+import Synchronization
+
+/// One attempt to connect: its channel, to be given up at any moment, and what it sees of its peer.
+final class ConnectionAttempt: Sendable {
+    private struct State {
+        var channel: (any Channel)?
+        var isAbandoned = false
+        var pin: Pin?
+        var rejection: HubConnectionError.Reason?
+    }
+
+    private let state = Mutex(State())
+
+    /// The peer's, once it has been seen.
+    var pin: Pin? { state.withLock { $0.pin } }
+    /// Why the peer's key was refused.
+    var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
+
+    func attach(_ channel: any Channel) throws {
+        try state.withLock {
+            guard !$0.isAbandoned else { throw HubConnectionError.Reason.closed }
+            $0.channel = channel
+        }
+    }
+
+    /// Ends it, however far it has come.
+    func abandon(_ handshake: EventLoopPromise<Void>, _ reason: HubConnectionError.Reason) {
+        handshake.fail(reason)
+        let channel = state.withLock {
+            $0.isAbandoned = true
+            return $0.channel
+        }
+        channel?.close(promise: nil)
+    }
+
+    /// The pin is taken over the leaf's key; that the peer holds the private key, TLS proves (RFC 8446
+    /// § 4.4.3). Names, dates and issuers do not count.
+    func check(_ certificates: [NIOSSLCertificate], expecting peer: ExpectedPeer) -> Bool {
+        state.withLock {
+            guard let leaf = certificates.first, let key = Pin(leaf) else {
+                $0.rejection = .unreadableKey
+                return false
+            }
+            $0.pin = key
+            switch peer {
+            case .pin(let expected) where key != expected:
+                $0.rejection = .otherKey(expected: expected.fingerprint, seen: key)
+            case .fingerprint(let expected) where key.fingerprint != expected:
+                $0.rejection = .otherKey(expected: expected, seen: key)
+            case .pin, .fingerprint, .any: return true
+            }
+            return false
+        }
+    }
+}
+
+/// Tells a port without TLS from one that fails: a server's first byte is that of a handshake record or an
+/// alert (RFC 8446 § 5.1).
+final class FirstByte: ChannelInboundHandler, RemovableChannelHandler {
+    typealias InboundIn = ByteBuffer
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        guard let byte = unwrapInboundIn(data).readableBytesView.first else { return }
+        guard byte == 0x16 || byte == 0x15 else {
+            context.fireErrorCaught(HubConnectionError.Reason.notTLS)
+            return
+        }
+        context.fireChannelRead(data)
+        context.pipeline.syncOperations.removeHandler(self, promise: nil)
+    }
+}
