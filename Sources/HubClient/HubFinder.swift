@@ -46,7 +46,7 @@ struct HubFinder: Sendable {
         // The network is asked only if the last address keeps us waiting.
         let connection = try await connect(
             hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
-            after: last == nil ? .zero : .seconds(1))
+            after: last == nil ? .zero : .milliseconds(300))
         if hub.address != connection.address.description, last?.isName != true {
             try remember(connection)
         }
@@ -78,7 +78,7 @@ struct HubFinder: Sendable {
         }
         // An id that is announced twice is one hub, and whoever has copied it fails in the handshake.
         var found: [Fingerprint: [DiscoveredHub.Key: DiscoveredHub]] = [:]
-        for try await hub in HubSearch(target: target, patience: .seconds(1)).hubs {
+        for try await hub in HubSearch(target: target).hubs {
             if let id = hub.id { found[id, default: [:]][hub.key] = hub }
         }
         guard let (id, hubs) = found.first else {

@@ -23,7 +23,7 @@ struct HubSearch: Sendable {
     let target: Target
     /// How long to listen after the network has nothing more to say. A packet that was lost is sent again
     /// after a second (RFC 6762 § 5.2).
-    var patience = Duration.seconds(2)
+    var patience = Duration.seconds(1)
 
     /// The hubs that fit, as they are seen; a hub comes again when its addresses change.
     var hubs: AsyncThrowingStream<DiscoveredHub, any Error> {

@@ -43,9 +43,15 @@ package enum ScannedCode: Equatable, Sendable {
             self = .pairing(try PairingCode(text: trimmed))
             return
         }
-        // Far from 20 characters it was never meant to be a code.
-        let count = CrockfordBase32.symbols(typed: trimmed)?.count ?? TypedCode.characterCount
-        guard (8...40).contains(count), trimmed.utf8.count <= 80 else { throw ScannedCodeError.noCode }
+        // Far from 20 letters and digits, or with other characters, it was never meant to be a code.
+        let count = trimmed.utf8.count { !" -".utf8.contains($0) }
+        let isWord = trimmed.utf8.allSatisfy {
+            switch $0 {
+            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, 0x20, UInt8(ascii: "-"): true
+            default: false
+            }
+        }
+        guard isWord, (8...40).contains(count) else { throw ScannedCodeError.noCode }
         self = .typed(try TypedCode(typed: trimmed))
     }
 
