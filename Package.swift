@@ -36,6 +36,7 @@ let package = Package(
         // Floor 0: C libraries. Module maps and a shim header, no logic.
         // avahi-client's pkg-config file has a flag that SwiftPM prohibits, so every map links by itself.
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
+        .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
@@ -57,7 +58,14 @@ let package = Package(
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
-        .target(name: "Discovery", dependencies: ["CAvahi", "Identity"], swiftSettings: strict),
+        .target(
+            name: "Discovery",
+            dependencies: [
+                "CAvahi", "CAvahiCore", "CGlibc", "Identity",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            swiftSettings: strict
+        ),
         .target(
             name: "QRCodes",
             dependencies: [
@@ -130,7 +138,10 @@ let package = Package(
         ),
 
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
-        .testTarget(name: "DiscoveryTests", dependencies: ["Discovery"], swiftSettings: strict),
+        .testTarget(
+            name: "DiscoveryTests",
+            dependencies: ["CGlibc", "Discovery", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
         .testTarget(
             name: "QRCodesTests", dependencies: ["QRCodes", "CPNG", "CQREncode", "CTurboJPEG"],
             swiftSettings: strict),
@@ -170,7 +181,9 @@ if Context.environment["HUBPAIR_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "Fuzz",
-            dependencies: ["Pairing", "QRCodes"],
+            dependencies: [
+                "Discovery", "Pairing", "QRCodes", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             path: "Tests/Fuzz/Fuzz",
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-use-ld=lld", "-sanitize=fuzzer,address"])]

@@ -5,6 +5,8 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "udp.h"
+
 // glibc declares it only with _XOPEN_SOURCE, which Swift does not define.
 int wcwidth(wchar_t character);
 

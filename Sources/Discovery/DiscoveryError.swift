@@ -14,6 +14,8 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
     case avahi(code: Int32, text: String)
     /// A system call failed, with its errno.
     case system(call: String, errno: Int32)
+    /// Another program has this UDP port.
+    case portInUse(UInt16)
     /// Sightings came faster than they were read: more than ``HubBrowser/maximumUnread`` waited.
     case overrun
 
@@ -29,6 +31,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
         case .daemonLost: "avahi-daemon went away"
         case .avahi(let code, let text): "avahi: \(text) (\(code))"
         case .system(let call, let errno): "\(call): \(String(cString: strerror(errno)))"
+        case .portInUse(let port): "UDP port \(port) is in use by another program"
         case .overrun: "more is announced on this network than this program can read"
         }
     }
@@ -44,6 +47,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
         case .daemonLost: "start it again: sudo systemctl restart avahi-daemon"
         case .avahi: "see what the daemon says: journalctl -u avahi-daemon"
         case .system: nil
+        case .portInUse(let port): "see which: ss -ulpn 'sport = :\(port)'"
         case .overrun: "find the host that announces so many services: avahi-browse -art"
         }
     }

@@ -31,7 +31,7 @@ public struct LocalNetwork: Hashable, Sendable {
         return other.bytes.enumerated().allSatisfy { $1 | mask(at: $0) == 0xFF }
     }
 
-    private func mask(at index: Int) -> UInt8 {
+    func mask(at index: Int) -> UInt8 {
         let bits = min(max(prefixLength - index * 8, 0), 8)
         return bits == 0 ? 0 : 0xFF << UInt8(8 - bits)
     }
@@ -56,7 +56,7 @@ public struct LocalNetwork: Hashable, Sendable {
         return networks
     }
 
-    private static func bytes(of socketAddress: UnsafeMutablePointer<sockaddr>?) -> [UInt8]? {
+    static func bytes(of socketAddress: UnsafeMutablePointer<sockaddr>?) -> [UInt8]? {
         guard let socketAddress else { return nil }
         let raw = UnsafeRawPointer(socketAddress)
         switch Int32(socketAddress.pointee.sa_family) {

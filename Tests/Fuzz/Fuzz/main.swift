@@ -11,20 +11,18 @@ func runDriver(
 @_cdecl("LLVMFuzzerTestOneInput")
 func unused(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt { -1 }
 
-guard CommandLine.argc > 1, ["codes", "keyfiles", "exchange", "images"].contains(CommandLine.arguments[1])
-else {
-    print("usage: Fuzz codes|keyfiles|exchange|images [libFuzzer's options]")
+let targets: [String: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt] = [
+    "codes": fuzzCodes, "datagrams": fuzzDatagrams, "exchange": fuzzExchange, "images": fuzzImages,
+    "keyfiles": fuzzKeyFiles,
+]
+guard CommandLine.argc > 1, let target = targets[CommandLine.arguments[1]] else {
+    print("usage: Fuzz \(targets.keys.sorted().joined(separator: "|")) [libFuzzer's options]")
     exit(64)
 }
 // libFuzzer takes what follows the target's name, and that name for the program's.
 var argumentCount = CommandLine.argc - 1
 var arguments = CommandLine.unsafeArgv + 1
 let status = withUnsafeMutablePointer(to: &arguments) { pointer in
-    switch CommandLine.arguments[1] {
-    case "codes": runDriver(&argumentCount, UnsafeMutableRawPointer(pointer), fuzzCodes)
-    case "keyfiles": runDriver(&argumentCount, UnsafeMutableRawPointer(pointer), fuzzKeyFiles)
-    case "exchange": runDriver(&argumentCount, UnsafeMutableRawPointer(pointer), fuzzExchange)
-    default: runDriver(&argumentCount, UnsafeMutableRawPointer(pointer), fuzzImages)
-    }
+    runDriver(&argumentCount, UnsafeMutableRawPointer(pointer), target)
 }
 exit(status)

@@ -1,0 +1,128 @@
+public import Crypto
+
+/// A hub's answer to a ``Probe``: who it is and where its TLS port is, signed with the key that its pin stands for.
+///
+///     reply     = "HPA1" nonce flags port length name key signature    ; 122–184 bytes, exactly that long
+///     nonce     = 16 bytes               ; the probe's
+///     flags     = 1 byte                 ; bit 0: the hub is open for pairing; the others are ignored
+///     port      = 2 bytes, big endian    ; TCP, not 0
+///     length    = 1 byte                 ; of the name, 1–63
+///     name      = UTF-8                  ; by the rules of PeerName
+///     key       = 33 bytes               ; P-256 point, compressed (SEC 1 § 2.3.3)
+///     signature = 64 bytes               ; ECDSA with SHA-256, r and s, over all before it
+///
+/// No address is inside. A reply proves that the hub can be reached, not that the packet's source is the hub's
+/// address: somebody between may pass it on. So every connection checks the pin again.
+///
+/// Accepted: the above. Rejected: port 0, a name with a line end, a byte behind the signature, a key that begins
+/// with 04 or is no point of the curve, a signature over another nonce.
+public struct ProbeReply: Hashable, Sendable {
+    /// The least and the most bytes of a reply: names of 1 and of 63 bytes.
+    public static let byteCounts = 122...184
+    private static let magic = Array("HPA1".utf8)
+    private static let keyByteCount = 33
+    private static let signatureByteCount = 64
+    // What stands before the name, and what stands around it.
+    private static let headByteCount = 24
+    private static let fixedByteCount = headByteCount + keyByteCount + signatureByteCount
+
+    /// The nonce of the probe that it answers, 16 bytes.
+    public let nonce: [UInt8]
+    /// True if the hub says that a code for one device is out.
+    public let isPairingOpen: Bool
+    /// The TCP port of the hub's HTTPS, 1–65535.
+    public let port: UInt16
+    /// The hub's name, as it says.
+    public let name: PeerName
+    /// The pin of the key that the reply is signed with: proven.
+    public let pin: Pin
+
+    /// Reads a datagram and verifies its signature. Costs about 0.1 ms: look at ``nonce(of:)`` first.
+    public init(verifying bytes: [UInt8]) throws(ProbeReplyError) {
+        guard let nonce = ProbeReply.nonce(of: bytes) else { throw .wrongMagic }
+        guard bytes.count >= ProbeReply.byteCounts.lowerBound else { throw .tooShort(bytes.count) }
+        guard bytes.count <= ProbeReply.byteCounts.upperBound else { throw .tooLong(bytes.count) }
+        let nameCount = Int(bytes[23])
+        let wholeCount = ProbeReply.fixedByteCount + nameCount
+        guard bytes.count >= wholeCount else { throw .tooShort(bytes.count) }
+        guard bytes.count == wholeCount else { throw .tooLong(bytes.count) }
+        port = UInt16(bytes[21]) << 8 | UInt16(bytes[22])
+        guard port != 0 else { throw .portZero }
+
+        let nameEnd = ProbeReply.headByteCount + nameCount
+        guard let text = String(validating: bytes[ProbeReply.headByteCount..<nameEnd], as: UTF8.self),
+            let name = try? PeerName(text)
+        else { throw .invalidName }
+        let keyEnd = nameEnd + ProbeReply.keyByteCount
+        let compressed = bytes[nameEnd..<keyEnd]
+        guard compressed.first == 2 || compressed.first == 3,
+            let key = try? P256.Signing.PublicKey(compressedRepresentation: Array(compressed))
+        else { throw .invalidKey }
+        guard let signature = try? P256.Signing.ECDSASignature(rawRepresentation: bytes[keyEnd...]),
+            key.isValidSignature(signature, for: bytes[..<keyEnd])
+        else { throw .invalidSignature }
+        self.nonce = nonce
+        self.name = name
+        isPairingOpen = bytes[20] & 1 == 1
+        pin = Pin(key)
+    }
+
+    /// The nonce of what looks like a reply by its first four bytes; nil for anything else.
+    static func nonce(of bytes: [UInt8]) -> [UInt8]? {
+        guard bytes.starts(with: magic) else { return nil }
+        return Array(bytes.dropFirst(magic.count).prefix(Probe.nonceByteCount))
+    }
+
+    /// What a reply says, without the nonce before it and the signature behind it; nil if it is too short for both.
+    static func statement(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
+        guard byteCounts.contains(bytes.count) else { return nil }
+        return bytes.dropFirst(magic.count + Probe.nonceByteCount).dropLast(signatureByteCount)
+    }
+
+    /// A hub's reply to `probe`: a datagram of at most 184 bytes, always shorter than the probe.
+    public static func bytes(
+        to probe: Probe, name: PeerName, port: UInt16, isPairingOpen: Bool, key: P256.Signing.PrivateKey
+    ) throws(ProbeReplyError) -> [UInt8] {
+        guard port != 0 else { throw .portZero }
+        let text = Array(name.description.utf8)
+        let flags: UInt8 = isPairingOpen ? 1 : 0
+        let signed =
+            magic + probe.nonce + [flags, UInt8(port >> 8), UInt8(port & 0xFF), UInt8(text.count)] + text
+            + Array(key.publicKey.compressedRepresentation)
+        guard let signature = try? key.signature(for: signed) else { throw .invalidKey }
+        let reply = signed + Array(signature.rawRepresentation)
+        precondition(reply.count < Probe.byteCount, "a reply never amplifies")
+        return reply
+    }
+}
+
+/// Why a datagram is not a hub's reply. In the order in which it is checked.
+public enum ProbeReplyError: Error, Hashable, Sendable, CustomStringConvertible {
+    /// It begins with something else.
+    case wrongMagic
+    /// It has this many bytes, fewer than it says or than any reply has.
+    case tooShort(Int)
+    /// It has this many bytes, more than it says or than any reply has.
+    case tooLong(Int)
+    /// It names TCP port 0.
+    case portZero
+    /// The name is not UTF-8, or breaks the rules of ``PeerName``.
+    case invalidName
+    /// The key is not a compressed point of P-256.
+    case invalidKey
+    /// The signature is not this key's over this reply.
+    case invalidSignature
+
+    /// What is wrong, in lower case, without a full stop.
+    public var description: String {
+        switch self {
+        case .wrongMagic: "the datagram is of another kind"
+        case .tooShort(let count): "the reply is too short, it has \(count) bytes"
+        case .tooLong(let count): "the reply is too long, it has \(count) bytes"
+        case .portZero: "the reply names port 0"
+        case .invalidName: "the name in the reply is none"
+        case .invalidKey: "the key in the reply is not a compressed P-256 key"
+        case .invalidSignature: "the reply's signature is wrong"
+        }
+    }
+}

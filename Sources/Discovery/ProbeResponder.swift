@@ -1,0 +1,225 @@
+public import Crypto
+import Glibc
+import Synchronization
+
+/// The hub's side of UDP discovery: answers probes with signed replies, and gives notice when it is worth asking.
+///
+///     let responder = try ProbeResponder(name: name, port: 8000, key: key)
+///     try await responder.run { event in log(event) }     // until its task is cancelled
+///
+/// Who is on the link can ask, nobody else; each source gets at most 2 replies a second, all together 20, and each
+/// reply is smaller than its probe.
+public actor ProbeResponder {
+    /// What happens, for a log.
+    public enum Event: Hashable, Sendable {
+        /// It answers from now on.
+        case listening(port: UInt16, Set<NetworkAddress.Family>)
+        /// It has given notice.
+        case noticed(Reason)
+    }
+
+    /// Why notice is given.
+    public enum Reason: String, Hashable, Sendable {
+        /// The hub has started.
+        case started
+        /// Its interfaces or addresses have changed.
+        case networkChanged
+        /// It has opened for pairing.
+        case pairingOpened
+    }
+
+    /// How long a reply may wait, in milliseconds: many hubs do not answer at the same moment.
+    private static let jitter = 0...50
+    /// Several changes of the network that belong together come within this time.
+    private static let settling = Duration.milliseconds(500)
+
+    private enum State { case new, open, closed }
+
+    private let loop: AvahiLoop
+    private let name: PeerName
+    private let port: UInt16
+    private let key: P256.Signing.PrivateKey
+    private let probePort: UInt16
+    private let tally = Mutex(ProbeCounts())
+    private let start = ContinuousClock.now
+
+    private var state = State.new
+    private var isPairingOpen: Bool
+    private var report: @Sendable (Event) -> Void = { _ in }
+    private var finished: CheckedContinuation<Void, Never>?
+    private var links = UDPLinks([])
+    private var limits = ProbeLimits()
+    private var sockets: [UDPSocket] = []
+    private var changes: DescriptorWatch?
+    private var settled: Task<Void, Never>?
+
+    /// The thread of its own that it runs on.
+    public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    /// A responder for the hub `name` with the TLS key `key`, whose HTTPS is on TCP `port`. Throws
+    /// ``DiscoveryError/system(call:errno:)`` if there is no thread or descriptor for it.
+    ///
+    /// - Parameters:
+    ///   - port: 1–65535.
+    ///   - isPairingOpen: true if a code for one device is out.
+    ///   - probePort: the UDP port to listen on.
+    public init(
+        name: PeerName, port: UInt16, key: P256.Signing.PrivateKey, isPairingOpen: Bool = false,
+        probePort: UInt16 = HubProber.defaultPort
+    ) throws(DiscoveryError) {
+        loop = try AvahiLoop()
+        self.name = name
+        self.port = port
+        self.key = key
+        self.isPairingOpen = isPairingOpen
+        self.probePort = probePort
+    }
+
+    /// What was sent and dropped up to now; `accepted` counts the probes that were answered.
+    public nonisolated var counts: ProbeCounts { tally.withLock { $0 } }
+
+    /// Answers until its task is cancelled; all is freed then. A responder runs once.
+    ///
+    /// Throws ``DiscoveryError/portInUse(_:)`` if another program has the UDP port: the hub can go on without.
+    public func run(_ report: @escaping @Sendable (Event) -> Void = { _ in }) async throws(DiscoveryError) {
+        guard case .new = state, !Task.isCancelled else { return }
+        state = .open
+        self.report = report
+        do throws(DiscoveryError) {
+            try open()
+        } catch {
+            close()
+            throw error
+        }
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if case .open = state { finished = continuation } else { continuation.resume() }
+            }
+        } onCancel: {
+            Task { await close() }
+        }
+    }
+
+    /// Says in replies from now on whether a code for one device is out; gives notice when it opens.
+    public func setPairingOpen(_ isOpen: Bool) {
+        let isNews = isOpen && !isPairingOpen
+        isPairingOpen = isOpen
+        if isNews { notify(.pairingOpened) }
+    }
+
+    private func open() throws(DiscoveryError) {
+        for family in [NetworkAddress.Family.ipv4, .ipv6] where UDPSocket.isTaken(probePort, family) {
+            throw .portInUse(probePort)
+        }
+        links = UDPLinks.current()
+        var failure: DiscoveryError?
+        for family in [NetworkAddress.Family.ipv4, .ipv6] {
+            let number = sockets.count
+            do throws(DiscoveryError) {
+                sockets.append(
+                    try UDPSocket(
+                        family, on: loop, port: probePort, sharesPort: true,
+                        isReadable: { [unowned self] in assumeIsolated { $0.receive(number) } }))
+            } catch {
+                if case .portInUse = error { throw error }
+                failure = error  // a system without IPv6 has the other
+            }
+        }
+        if sockets.isEmpty, let failure { throw failure }
+        changes = DescriptorWatch.networkChanges(on: loop) { [unowned self] in
+            assumeIsolated { $0.networkChanged() }
+        }
+        report(.listening(port: probePort, Set(sockets.map(\.family))))
+        notify(.started)
+    }
+
+    private func close() {
+        state = .closed
+        settled?.cancel()
+        for socket in sockets { socket.close() }
+        changes?.close()
+        (sockets, changes) = ([], nil)
+        finished?.resume()
+        finished = nil
+    }
+
+    private func receive(_ number: Int) {
+        guard sockets.indices.contains(number) else { return }
+        for datagram in sockets[number].receive() {
+            do throws(Dropped) {
+                try answer(datagram, through: number)
+            } catch {
+                if let reason = error.reason { count { $0.dropped[reason, default: 0] += 1 } }
+            }
+        }
+    }
+
+    /// Nil: not for a hub, but no fault either.
+    private struct Dropped: Error { let reason: ProbeDrop? }
+
+    private func answer(_ datagram: UDPDatagram, through number: Int) throws(Dropped) {
+        let path = datagram.path
+        if datagram.length == Notice.byteCount, (try? Notice(parsing: datagram.bytes)) != nil {
+            throw Dropped(reason: nil)  // another hub's, or our own
+        }
+        let probe: Probe
+        do throws(ProbeError) {
+            probe = try Probe(parsing: datagram.bytes)
+        } catch {
+            switch error {
+            case .wrongMagic: throw Dropped(reason: .wrongMagic)
+            case .wrongLength(let count):
+                throw Dropped(reason: count < Probe.byteCount ? .tooShort : .tooLong)
+            case .nonzeroPadding: throw Dropped(reason: .malformed)
+            }
+        }
+        guard let source = links.onLinkSource(path.peer, on: path.interface), path.port != 0 else {
+            throw Dropped(reason: .offLink)
+        }
+        if let reason = limits.judge(probe, from: source, at: start.duration(to: .now)) {
+            throw Dropped(reason: reason)
+        }
+        count { $0.accepted += 1 }
+        // At most as many wait as are admitted in a second.
+        Task {
+            try? await Task.sleep(for: .milliseconds(Int.random(in: ProbeResponder.jitter)))
+            reply(to: probe, along: path, through: number)
+        }
+    }
+
+    private func reply(to probe: Probe, along path: UDPPath, through number: Int) {
+        guard case .open = state, sockets.indices.contains(number),
+            let bytes = try? ProbeReply.bytes(
+                to: probe, name: name, port: port, isPairingOpen: isPairingOpen, key: key)
+        else { return }
+        let code = sockets[number].send(bytes, along: path)
+        count { $0.note(code) }
+    }
+
+    private func notify(_ reason: Reason) {
+        guard case .open = state else { return }
+        let bytes = Notice().bytes
+        for target in links.targets {
+            let family: NetworkAddress.Family = target.address.count == 4 ? .ipv4 : .ipv6
+            guard let socket = sockets.first(where: { $0.family == family }) else { continue }
+            let path = UDPPath(peer: target.address, port: probePort, interface: target.interface)
+            let code = socket.send(bytes, along: path)
+            count { $0.note(code) }
+        }
+        report(.noticed(reason))
+    }
+
+    private func networkChanged() {
+        guard settled == nil else { return }
+        settled = Task {
+            do { try await Task.sleep(for: ProbeResponder.settling) } catch { return }
+            settled = nil
+            let now = UDPLinks.current()
+            guard case .open = state, now != links else { return }
+            links = now
+            notify(.networkChanged)
+        }
+    }
+
+    private nonisolated func count(_ body: (inout ProbeCounts) -> Void) { tally.withLock { body(&$0) } }
+}

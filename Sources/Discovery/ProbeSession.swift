@@ -1,0 +1,203 @@
+import Glibc
+import Synchronization
+
+/// One search of a ``HubProber``: owns its sockets and what listens to them.
+///
+/// From `open` to `close` the actor holds itself, and `close` runs on the loop's thread: after it no callback can
+/// come. Whoever calls `open` must see to it that `close` is called.
+actor ProbeSession {
+    /// Takes a reply; false if it has no room.
+    typealias Output = @Sendable (VerifiedReply) -> Bool
+
+    private enum State { case new, open(ProbeSession), closed }
+
+    /// How long after a notice a device asks: not all at once.
+    private static let noticeJitter = 0...500
+    /// Several changes of the network that belong together come within this time.
+    private static let settling = Duration.milliseconds(200)
+
+    private let loop: AvahiLoop
+    private let prober: HubProber
+    private let tally: HubProber.Tally
+    private let output: Output
+    private let ended: @Sendable (DiscoveryError?) -> Void
+
+    private var state = State.new
+    private let start = ContinuousClock.now
+    private var links = UDPLinks([])
+    private var screen = ReplyScreen()
+    private var sockets: [UDPSocket] = []
+    private var ears: [UDPSocket] = []
+    private var changes: DescriptorWatch?
+    private var asking: Task<Void, Never>?
+    private var again: Task<Void, Never>?
+    private var settled: Task<Void, Never>?
+    private var lastBurst = Duration.zero
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+
+    init(
+        _ prober: HubProber, tally: HubProber.Tally, output: @escaping Output,
+        ended: @escaping @Sendable (DiscoveryError?) -> Void
+    ) throws(DiscoveryError) {
+        loop = try AvahiLoop()
+        self.prober = prober
+        self.tally = tally
+        self.output = output
+        self.ended = ended
+    }
+
+    func open() {
+        guard case .new = state else { return }
+        state = .open(self)
+        do throws(DiscoveryError) {
+            links = UDPLinks.current()
+            try openSockets()
+        } catch {
+            close(error)
+            return
+        }
+        changes = DescriptorWatch.networkChanges(on: loop) { [unowned self] in
+            assumeIsolated { $0.networkChanged() }
+        }
+        if prober.hearsNotices { openEars() }
+        ask()
+    }
+
+    /// Frees everything and ends the output.
+    func close(_ error: DiscoveryError? = nil) {
+        if case .closed = state { return }
+        state = .closed
+        for task in [asking, again, settled] { task?.cancel() }
+        for socket in sockets + ears { socket.close() }
+        changes?.close()
+        (sockets, ears, changes) = ([], [], nil)
+        ended(error)
+    }
+
+    private func openSockets() throws(DiscoveryError) {
+        var failure: DiscoveryError?
+        for family in [NetworkAddress.Family.ipv4, .ipv6] {
+            let number = sockets.count
+            do throws(DiscoveryError) {
+                sockets.append(
+                    try UDPSocket(family, on: loop) { [unowned self] in
+                        assumeIsolated { $0.receiveReplies(number) }
+                    })
+            } catch {
+                failure = error  // a system without IPv6 has the other
+            }
+        }
+        if sockets.isEmpty, let failure { throw failure }
+    }
+
+    /// Listens for notices on the broadcast address, and on ff02::1 of each link. Not on all addresses: a hub on this
+    /// machine needs the probes that are for it alone.
+    private func openEars() {
+        for ear in ears { ear.close() }
+        ears = []
+        func listen(_ family: NetworkAddress.Family, _ address: [UInt8], _ interface: UInt32) {
+            let number = ears.count
+            // Without an ear the search goes on: it hears no notices, then.
+            if let ear = try? UDPSocket(
+                family, on: loop, address: address, interface: interface, port: prober.port, sharesPort: true,
+                isReadable: { [unowned self] in assumeIsolated { $0.receiveNotices(number) } })
+            {
+                ears.append(ear)
+            }
+        }
+        listen(.ipv4, UDPLinks.limitedBroadcast, 0)
+        for target in links.targets where target.address == UDPLinks.allNodes {
+            listen(.ipv6, target.address, target.interface)
+        }
+    }
+
+    private func ask() {
+        screen.begin()
+        let begin = ContinuousClock.now
+        lastBurst = start.duration(to: begin)
+        asking?.cancel()
+        asking = Task {
+            for delay in HubProber.burst {
+                if delay > .zero {
+                    do { try await Task.sleep(until: begin + delay, clock: .continuous) } catch { return }
+                }
+                sendProbe()
+            }
+        }
+    }
+
+    private func sendProbe() {
+        guard case .open = state else { return }
+        var generator = SystemRandomNumberGenerator()
+        let probe = Probe(using: &generator)
+        screen.expect(probe)
+        let bytes = probe.bytes
+        for target in links.targets {
+            guard let socket = socket(for: target) else { continue }
+            let path = UDPPath(peer: target.address, port: prober.port, interface: target.interface)
+            let code = socket.send(bytes, along: path)
+            tally.counts.withLock { $0.note(code) }
+        }
+    }
+
+    private func socket(for target: UDPTarget) -> UDPSocket? {
+        sockets.first { $0.family == (target.address.count == 4 ? .ipv4 : .ipv6) }
+    }
+
+    private func receiveReplies(_ number: Int) {
+        guard sockets.indices.contains(number) else { return }
+        for datagram in sockets[number].receive() {
+            guard case .open = state else { return }
+            let elapsed = start.duration(to: .now)
+            let path = datagram.path
+            let source = links.onLinkSource(path.peer, on: path.interface)
+            switch screen.judge(datagram.bytes, length: datagram.length, from: source, at: elapsed) {
+            case .dropped(let reason): tally.counts.withLock { $0.dropped[reason, default: 0] += 1 }
+            case .verified(let reply):
+                tally.counts.withLock { $0.accepted += 1 }
+                guard let source, let link = links.links[path.interface] else { continue }
+                let answer = VerifiedReply(
+                    reply: reply, address: source, interface: link.interface, elapsed: elapsed)
+                if !output(answer) { close(.overrun) }
+            }
+        }
+    }
+
+    private func receiveNotices(_ number: Int) {
+        guard ears.indices.contains(number) else { return }
+        for datagram in ears[number].receive() {
+            guard datagram.length == Notice.byteCount, (try? Notice(parsing: datagram.bytes)) != nil,
+                links.onLinkSource(datagram.path.peer, on: datagram.path.interface) != nil
+            else { continue }
+            askAgain(after: .milliseconds(Int.random(in: ProbeSession.noticeJitter)))
+        }
+    }
+
+    /// One more burst, at most once in ``HubProber/noticeInterval``: what comes in between waits for its end.
+    private func askAgain(after jitter: Duration) {
+        guard case .open = state, again == nil else { return }
+        let now = start.duration(to: .now)
+        let time = max(now, lastBurst + HubProber.noticeInterval) + jitter
+        again = Task {
+            do { try await Task.sleep(until: start + time, clock: .continuous) } catch { return }
+            again = nil
+            ask()
+        }
+    }
+
+    /// Links and their addresses are read anew; what is sent from now on goes there too.
+    private func networkChanged() {
+        guard settled == nil else { return }
+        settled = Task {
+            do { try await Task.sleep(for: ProbeSession.settling) } catch { return }
+            settled = nil
+            let now = UDPLinks.current()
+            guard case .open = state, now != links else { return }
+            links = now
+            guard prober.hearsNotices else { return }
+            openEars()
+            askAgain(after: .zero)
+        }
+    }
+}

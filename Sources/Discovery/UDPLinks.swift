@@ -1,0 +1,124 @@
+import Glibc
+
+/// An interface of this machine that is up, with what UDP discovery needs to know of it.
+struct UDPLink: Hashable, Sendable {
+    let interface: NetworkInterface
+    let isLoopback: Bool
+    let canBroadcast: Bool
+    let canMulticast: Bool
+    /// This machine's addresses on it.
+    var networks: [LocalNetwork] = []
+    /// The directed broadcast addresses of ``networks`` (RFC 919), 4 bytes each.
+    var broadcasts: Set<[UInt8]> = []
+}
+
+/// One address that a probe or a notice goes to.
+struct UDPTarget: Hashable, Sendable {
+    /// 4 or 16 bytes.
+    let address: [UInt8]
+    let interface: UInt32
+}
+
+/// All links of this machine at one time: where to ask, and who is near. A value, so that both can be tested.
+struct UDPLinks: Hashable, Sendable {
+    /// The most interfaces that count: a host of containers may have thousands.
+    static let maximumLinks = 64
+    /// All nodes of a link (RFC 4291 § 2.7.1), who are in that group without joining it.
+    static let allNodes: [UInt8] = [0xFF, 0x02] + [UInt8](repeating: 0, count: 13) + [1]
+    static let limitedBroadcast: [UInt8] = [255, 255, 255, 255]
+
+    /// By interface index.
+    let links: [UInt32: UDPLink]
+
+    init(_ links: [UDPLink]) {
+        let first = links.sorted { $0.interface.index < $1.interface.index }.prefix(UDPLinks.maximumLinks)
+        self.links = Dictionary(first.map { ($0.interface.index, $0) }, uniquingKeysWith: { one, _ in one })
+    }
+
+    /// Every way to everybody: on a link with broadcasts each directed broadcast address and 255.255.255.255, on one
+    /// with link-local IPv6 ff02::1. On loopback there is only this machine: its own addresses.
+    var targets: [UDPTarget] {
+        links.values.sorted { $0.interface.index < $1.interface.index }.flatMap { link in
+            var addresses: [[UInt8]] = []
+            if link.isLoopback {
+                addresses = link.networks.filter { $0.address.isLoopback }.map(\.address.bytes)
+            } else {
+                if link.canBroadcast, link.networks.contains(where: { $0.address.family == .ipv4 }) {
+                    addresses += link.broadcasts.sorted { $0.lexicographicallyPrecedes($1) }
+                    addresses.append(UDPLinks.limitedBroadcast)
+                }
+                if link.canMulticast,
+                    link.networks.contains(where: { $0.address.family == .ipv6 && $0.address.isLinkLocal })
+                {
+                    addresses.append(UDPLinks.allNodes)
+                }
+            }
+            return addresses.map { UDPTarget(address: $0, interface: link.interface.index) }
+        }
+    }
+
+    /// The source of a datagram that came in on `interface`, if it is on that link; nil for one that a router passed
+    /// on, and for what no host can have as its address.
+    ///
+    /// What this machine sends to itself comes in on loopback, from any of its own addresses.
+    func onLinkSource(_ bytes: [UInt8], on interface: UInt32) -> NetworkAddress? {
+        guard let link = links[interface],
+            let address = NetworkAddress(bytes: bytes, scope: link.interface.name),
+            !address.isUnspecified, !address.isMulticast, bytes != UDPLinks.limitedBroadcast,
+            !link.broadcasts.contains(bytes)
+        else { return nil }
+        if link.isLoopback { return address.isLoopback ? address : ownAddress(bytes) }
+        guard !address.isLoopback else { return nil }
+        return link.networks.contains { $0.contains(address) } ? address : nil
+    }
+
+    /// One of this machine's own addresses, link-local IPv6 with the link that it belongs to.
+    private func ownAddress(_ bytes: [UInt8]) -> NetworkAddress? {
+        links.values.lazy.flatMap(\.networks).first { $0.address.bytes == bytes }?.address
+    }
+
+    /// The links as they are now; none if the system does not tell.
+    static func current() -> UDPLinks {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return UDPLinks([]) }
+        defer { freeifaddrs(list) }
+        var links: [String: UDPLink] = [:]
+        for entry in sequence(first: list, next: { $0?.pointee.ifa_next }) {
+            guard let entry = entry?.pointee, let pointer = entry.ifa_name else { continue }
+            let flags = entry.ifa_flags
+            func has(_ flag: some FixedWidthInteger) -> Bool { flags & UInt32(truncatingIfNeeded: flag) != 0 }
+            let name = String(cString: pointer)
+            guard has(IFF_UP), let network = LocalNetwork(entry, on: name) else { continue }
+            var link =
+                links[name]
+                ?? UDPLink(
+                    interface: NetworkInterface(index: if_nametoindex(name), name: name),
+                    isLoopback: has(IFF_LOOPBACK), canBroadcast: has(IFF_BROADCAST),
+                    canMulticast: has(IFF_MULTICAST))
+            guard link.interface.index > 0 else { continue }  // unplugged while we looked
+            link.networks.append(network)
+            if let broadcast = network.broadcastAddress, link.canBroadcast {
+                link.broadcasts.insert(broadcast)
+            }
+            links[name] = link
+        }
+        return UDPLinks(Array(links.values))
+    }
+}
+
+extension LocalNetwork {
+    /// The address and the mask of one entry of getifaddrs(3); nil if it is neither IPv4 nor IPv6.
+    fileprivate init?(_ entry: ifaddrs, on interface: String) {
+        guard let bytes = LocalNetwork.bytes(of: entry.ifa_addr),
+            let address = NetworkAddress(bytes: bytes, scope: interface)
+        else { return nil }
+        let length = LocalNetwork.bytes(of: entry.ifa_netmask)?.reduce(0) { $0 + $1.nonzeroBitCount }
+        self.init(interface: interface, address: address, prefixLength: length ?? bytes.count * 8)
+    }
+
+    /// All host bits set (RFC 919 § 7): 4 bytes; nil for IPv6 and for networks of one or two addresses (RFC 3021).
+    var broadcastAddress: [UInt8]? {
+        guard address.family == .ipv4, prefixLength > 0, prefixLength <= 30 else { return nil }
+        return address.bytes.enumerated().map { $1 | ~mask(at: $0) }
+    }
+}
