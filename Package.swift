@@ -36,6 +36,8 @@ let package = Package(
         // Floor 0: C libraries. Module maps and a shim header, no logic.
         // avahi-client's pkg-config file has a flag that SwiftPM prohibits, so every map links by itself.
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
+        // avahi's stack for machines without its daemon. Its header only: libavahi-core is loaded when it is needed. It
+        // must not be linked beside libavahi-client, since both export an avahi_entry_group_free, and they differ.
         .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),

@@ -1,4 +1,49 @@
+// The module CAvahi, whose types these headers use: declared in two modules they would be two in Swift.
+#include "../CAvahi/shim.h"
+
 #include <avahi-core/core.h>
 #include <avahi-core/log.h>
 #include <avahi-core/lookup.h>
 #include <avahi-core/publish.h>
+#include <dlfcn.h>
+
+// libavahi-core's functions, by their declarations above. The library is loaded when it is needed and never linked:
+// it has an avahi_entry_group_free of its own, which libavahi-client's of the same name would take the place of.
+struct hubpair_avahi_core {
+#define HUBPAIR_EACH(function) \
+    function(avahi_s_entry_group_commit) \
+    function(avahi_s_entry_group_free) \
+    function(avahi_s_entry_group_new) \
+    function(avahi_s_entry_group_reset) \
+    function(avahi_s_service_browser_new) \
+    function(avahi_s_service_resolver_free) \
+    function(avahi_s_service_resolver_prepare) \
+    function(avahi_s_service_resolver_start) \
+    function(avahi_server_add_address) \
+    function(avahi_server_add_service_strlst) \
+    function(avahi_server_config_free) \
+    function(avahi_server_config_init) \
+    function(avahi_server_errno) \
+    function(avahi_server_free) \
+    function(avahi_server_new) \
+    function(avahi_set_log_function)
+#define HUBPAIR_FIELD(name) __typeof__(&name) name;
+    HUBPAIR_EACH(HUBPAIR_FIELD)
+#undef HUBPAIR_FIELD
+};
+
+// Fills in all of `core`. Returns 1; 0 if the library or a function is missing, with the reason in dlerror(3), or NULL
+// there under the address sanitizer, which ends the program at RTLD_DEEPBIND.
+static inline int hubpair_load_avahi_core(struct hubpair_avahi_core *core) {
+    if (dlsym(RTLD_DEFAULT, "__asan_init")) {
+        dlerror();
+        return 0;
+    }
+    // RTLD_DEEPBIND (8; glibc shows it only with _GNU_SOURCE): the library's own functions come first.
+    void *library = dlopen("libavahi-core.so.7", RTLD_NOW | RTLD_LOCAL | 8);
+    if (!library) return 0;
+#define HUBPAIR_LOAD(name) if (!(core->name = (__typeof__(&name))dlsym(library, #name))) return 0;
+    HUBPAIR_EACH(HUBPAIR_LOAD)
+#undef HUBPAIR_LOAD
+    return 1;
+}

@@ -4,6 +4,7 @@ import Glibc
 /// avahi's error codes and constants, which Swift sees as `Int` where C's functions take an `int`.
 enum AvahiCode {
     static let failure = Int32(AVAHI_ERR_FAILURE)
+    static let collision = Int32(AVAHI_ERR_COLLISION)
     static let dbusError = Int32(AVAHI_ERR_DBUS_ERROR)
     static let disconnected = Int32(AVAHI_ERR_DISCONNECTED)
     static let noMemory = Int32(AVAHI_ERR_NO_MEMORY)

@@ -12,6 +12,10 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
     case daemonLost
     /// Another error of avahi, with its code (negative) and text.
     case avahi(code: Int32, text: String)
+    /// An error of avahi's stack in this process, which takes the place of a missing daemon.
+    case embedded(code: Int32, text: String)
+    /// avahi's stack cannot be loaded into this process: why not.
+    case noEmbeddedStack(String)
     /// A system call failed, with its errno.
     case system(call: String, errno: Int32)
     /// Another program has this UDP port.
@@ -30,6 +34,8 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
         case .noDaemon: "avahi-daemon is not running"
         case .daemonLost: "avahi-daemon went away"
         case .avahi(let code, let text): "avahi: \(text) (\(code))"
+        case .embedded(let code, let text): "mDNS without avahi-daemon: \(text) (\(code))"
+        case .noEmbeddedStack(let reason): "no mDNS without avahi-daemon: \(reason)"
         case .system(let call, let errno): "\(call): \(String(cString: strerror(errno)))"
         case .portInUse(let port): "UDP port \(port) is in use by another program"
         case .overrun: "more is announced on this network than this program can read"
@@ -46,6 +52,9 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
         case .noDaemon: "start it: sudo systemctl start avahi-daemon"
         case .daemonLost: "start it again: sudo systemctl restart avahi-daemon"
         case .avahi: "see what the daemon says: journalctl -u avahi-daemon"
+        case .embedded:
+            "install and start avahi-daemon, or see what else has UDP port 5353: ss -ulpn 'sport = :5353'"
+        case .noEmbeddedStack: "apt-get install avahi-daemon or libavahi-core7"
         case .system: nil
         case .portInUse(let port): "see which: ss -ulpn 'sport = :\(port)'"
         case .overrun: "find the host that announces so many services: avahi-browse -art"

@@ -1,0 +1,101 @@
+import CAvahi
+
+/// A service that avahi-daemon publishes for us: owns the client and its entry group.
+final class DaemonPublication: Publication {
+    private let changed: (PublicationEvent) -> Void
+    private var client: OpaquePointer?
+    private var group: OpaquePointer?
+
+    /// True while the daemon runs and its host name is settled.
+    private(set) var isReady = false
+    /// True if there is a bus, but no daemon on it; `ready` comes when it appears.
+    private(set) var isWaiting = false
+
+    /// Connects to the daemon, or waits for it to appear. Throws `.noBus` without a D-Bus.
+    ///
+    /// - Parameter changed: comes from within avahi's callbacks.
+    init(on loop: AvahiLoop, changed: @escaping (PublicationEvent) -> Void) throws(DiscoveryError) {
+        self.changed = changed
+        var code: Int32 = 0
+        client = avahi_client_new(
+            loop.poll, AVAHI_CLIENT_NO_FAIL,
+            { client, state, pointer in
+                let code = AvahiCode.last(of: client)
+                DaemonPublication.at(pointer)?.clientChanged(to: state, code: code)
+            }, Unmanaged.passUnretained(self).toOpaque(), &code)
+        guard let client else {
+            throw code == AvahiCode.noDaemon || code == AvahiCode.dbusError ? .noBus : .avahi(code)
+        }
+        switch avahi_client_get_state(client) {
+        case AVAHI_CLIENT_CONNECTING: isWaiting = true
+        case AVAHI_CLIENT_S_RUNNING: isReady = true
+        case AVAHI_CLIENT_FAILURE:
+            let code = AvahiCode.last(of: client)
+            close()
+            throw code == AvahiCode.disconnected ? .daemonLost : .avahi(code)
+        default: break
+        }
+    }
+
+    func publish(_ announcement: HubAnnouncement, as name: String) {
+        guard let client else { return }
+        if group == nil {
+            group = avahi_entry_group_new(
+                client,
+                { group, state, pointer in
+                    let client = group.flatMap { avahi_entry_group_get_client($0) }
+                    let code = AvahiCode.last(of: client)
+                    DaemonPublication.at(pointer)?.groupChanged(to: state, code: code)
+                }, Unmanaged.passUnretained(self).toOpaque())
+        }
+        guard let group else { return changed(.refused(.avahi(AvahiCode.last(of: client)))) }
+        avahi_entry_group_reset(group)
+        var code = AvahiTXT(announcement.txt).withList { txt in
+            avahi_entry_group_add_service_strlst(
+                group, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0), name,
+                announcement.serviceType, nil, nil, announcement.port, txt)
+        }
+        if code == 0 { code = avahi_entry_group_commit(group) }
+        switch code {
+        case 0: break
+        case AvahiCode.collision: changed(.collision)  // another service of this machine
+        default: changed(.refused(.avahi(code)))
+        }
+    }
+
+    func close() {
+        if let group { avahi_entry_group_free(group) }
+        if let client { avahi_client_free(client) }
+        (client, group) = (nil, nil)
+    }
+
+    private func clientChanged(to state: AvahiClientState, code: Int32) {
+        // The first callbacks come from within avahi_client_new; init looks at the state itself then.
+        guard client != nil else { return }
+        isReady = state == AVAHI_CLIENT_S_RUNNING
+        switch state {
+        case AVAHI_CLIENT_S_RUNNING:
+            isWaiting = false
+            changed(.ready)
+        case AVAHI_CLIENT_S_REGISTERING, AVAHI_CLIENT_S_COLLISION:
+            isWaiting = false
+            changed(.busy)
+        case AVAHI_CLIENT_FAILURE:
+            changed(.failed(code == AvahiCode.disconnected ? .daemonLost : .avahi(code)))
+        default: break
+        }
+    }
+
+    private func groupChanged(to state: AvahiEntryGroupState, code: Int32) {
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED: changed(.established)
+        case AVAHI_ENTRY_GROUP_COLLISION: changed(.collision)
+        case AVAHI_ENTRY_GROUP_FAILURE: changed(.refused(.avahi(code)))
+        default: break
+        }
+    }
+
+    private static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonPublication? {
+        pointer.map { Unmanaged<DaemonPublication>.fromOpaque($0).takeUnretainedValue() }
+    }
+}

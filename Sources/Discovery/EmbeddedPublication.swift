@@ -1,0 +1,133 @@
+import CAvahi
+import CAvahiCore
+
+/// A service that this process publishes by itself: owns a stack and two entry groups, for the host's addresses and
+/// for the service.
+final class EmbeddedPublication: Publication {
+    private let changed: (PublicationEvent) -> Void
+    private var server: EmbeddedServer?
+    private var host: OpaquePointer?
+    private var service: OpaquePointer?
+    private var hostName: String
+    private var published: (announcement: HubAnnouncement, name: String, links: UDPLinks)?
+
+    /// A stack for `announcement`, whose addresses will have a host name of their own.
+    ///
+    /// - Parameter changed: comes from within avahi's callbacks.
+    init(
+        on loop: AvahiLoop, for announcement: HubAnnouncement, changed: @escaping (PublicationEvent) -> Void
+    ) throws(DiscoveryError) {
+        self.changed = changed
+        hostName = announcement.embeddedHostName
+        server = try EmbeddedServer(on: loop, hostName: hostName) { changed(.failed($0)) }
+    }
+
+    func publish(_ announcement: HubAnnouncement, as name: String) {
+        publish(announcement, as: name, links: UDPLinks.current())
+    }
+
+    /// Publishes anew if the addresses of this machine have changed.
+    func networkChanged() {
+        let links = UDPLinks.current()
+        guard let published, links != published.links else { return }
+        publish(published.announcement, as: published.name, links: links)
+    }
+
+    private func publish(_ announcement: HubAnnouncement, as name: String, links: UDPLinks) {
+        guard let core = server?.core, let server = server?.server else { return }
+        published = (announcement, name, links)
+        let pointer = Unmanaged.passUnretained(self).toOpaque()
+        if host == nil {
+            host = core.avahi_s_entry_group_new(
+                server,
+                { _, _, state, pointer in EmbeddedPublication.at(pointer)?.hostChanged(to: state) }, pointer)
+        }
+        if service == nil {
+            service = core.avahi_s_entry_group_new(
+                server,
+                { _, _, state, pointer in EmbeddedPublication.at(pointer)?.serviceChanged(to: state) },
+                pointer)
+        }
+        guard let host, let service else {
+            return changed(.refused(embedded(core.avahi_server_errno(server))))
+        }
+        core.avahi_s_entry_group_reset(service)
+        core.avahi_s_entry_group_reset(host)
+        var code = add(links, to: host, of: server, core)
+        if code == 0 {
+            code = AvahiTXT(announcement.txt).withList { txt in
+                core.avahi_server_add_service_strlst(
+                    server, service, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0),
+                    name, announcement.serviceType, nil, hostName + ".local", announcement.port, txt)
+            }
+        }
+        if code == 0 { code = core.avahi_s_entry_group_commit(service) }
+        switch code {
+        case 0: break
+        case AvahiCode.collision: changed(.collision)
+        default: changed(.refused(embedded(code)))
+        }
+    }
+
+    /// The addresses of all links but loopback, each on its own link: A records over IPv4, AAAA records over both, as
+    /// avahi-daemon does.
+    private func add(
+        _ links: UDPLinks, to group: OpaquePointer, of server: OpaquePointer, _ core: hubpair_avahi_core
+    ) -> Int32 {
+        var count = 0
+        for link in links.links.values where !link.isLoopback && link.canMulticast {
+            for network in link.networks {
+                var address = AvahiAddress(network.address)
+                let family = network.address.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_UNSPEC
+                let code = core.avahi_server_add_address(
+                    server, group, Int32(bitPattern: link.interface.index), Int32(family),
+                    AVAHI_PUBLISH_NO_REVERSE, hostName + ".local", &address)
+                // The same address on two links of one network.
+                guard code == 0 || code == AvahiCode.collision else { return code }
+                count += 1
+            }
+        }
+        // A machine without a network has nothing to say yet.
+        return count == 0 ? 0 : core.avahi_s_entry_group_commit(group)
+    }
+
+    func close() {
+        for group in [service, host] { group.map { server?.core.avahi_s_entry_group_free($0) } }
+        (service, host) = (nil, nil)
+        server?.close()
+        server = nil
+    }
+
+    private func hostChanged(to state: AvahiEntryGroupState) {
+        guard state == AVAHI_ENTRY_GROUP_COLLISION, let name = avahi_alternative_host_name(hostName) else {
+            return
+        }
+        defer { avahi_free(name) }
+        hostName = String(cString: name)
+        changed(.ready)  // to be published again, under the new host name
+    }
+
+    private func serviceChanged(to state: AvahiEntryGroupState) {
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED: changed(.established)
+        case AVAHI_ENTRY_GROUP_COLLISION: changed(.collision)
+        case AVAHI_ENTRY_GROUP_FAILURE: changed(.refused(embedded(server?.error ?? AvahiCode.failure)))
+        default: break
+        }
+    }
+
+    private func embedded(_ code: Int32) -> DiscoveryError { .embedded(code: code, text: avahiText(code)) }
+
+    private static func at(_ pointer: UnsafeMutableRawPointer?) -> EmbeddedPublication? {
+        pointer.map { Unmanaged<EmbeddedPublication>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
+
+extension AvahiAddress {
+    /// avahi's form of an address; it has no scope.
+    init(_ address: NetworkAddress) {
+        self.init()
+        proto = Int32(address.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)
+        withUnsafeMutableBytes(of: &data) { $0.copyBytes(from: address.bytes) }
+    }
+}
