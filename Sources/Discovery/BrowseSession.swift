@@ -3,8 +3,8 @@ import Glibc
 
 /// One browse of one service type: owns the avahi client and everything made from it.
 ///
-/// Lifetime: avahi's callbacks get an unretained pointer to this actor (or to a `Resolution` that it
-/// holds). So from `open` to `close` the actor holds itself, and `close` runs on the loop's thread: after
+/// Lifetime: avahi's callbacks get an unretained pointer to this actor (or to a `Resolution` or `HostWatch` that
+/// it holds). So from `open` to `close` the actor holds itself, and `close` runs on the loop's thread: after
 /// it has freed the client no callback can come. Whoever calls `open` must see to it that `close` is called.
 actor BrowseSession {
     /// Takes a sighting; false if it has no room.
@@ -19,17 +19,33 @@ actor BrowseSession {
 
     private var state = State.new
     private var isClosing = false
-    private var instances: Set<ServiceInstance> = []
+    private var isReconnecting = false
     private var hasFlooded = false
-    // For BrowseSessionResolving.swift, too.
+    private var hasSettled = false
+    private var isAllForNow = false
     private(set) var client: OpaquePointer?
-    private(set) var isAllForNow = false
+    private(set) var instances: Set<ServiceInstance> = []
+    // Seen before the daemon went away, and not again since.
+    private var staleInstances: Set<ServiceInstance> = []
+
+    // For BrowseSessionResolving.swift.
     var resolutions: [ServiceInstance: Resolution] = [:]
-    var waiting: [Resolution] = []
+    var waiting = WaitingResolutions()
+    var mayResolve = false
+    var unanswered: Set<ServiceInstance> = []
     var deadlines: Task<Void, Never>?
-    var hasSettled = false
+    // For BrowseSessionHints.swift.
+    var query: OneShotQuery?
+    var hints: [ServiceInstance: ResolvedService] = [:]
+    var hintCounts: [NetworkAddress: Int] = [:]
+    var questions: Task<Void, Never>?
+    // For BrowseSessionHosts.swift.
+    var hosts: [HostWatch.Key: HostWatch] = [:]
+    var staleAddresses: [HostWatch.Key: Set<NetworkAddress>] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
+    var poll: UnsafePointer<AvahiPoll> { loop.poll }
+    var isOpen: Bool { if case .open = state { !isClosing } else { false } }
 
     init(
         _ browser: HubBrowser, output: @escaping Output, ended: @escaping @Sendable (DiscoveryError?) -> Void
@@ -43,6 +59,8 @@ actor BrowseSession {
     func open() {
         guard case .new = state else { return }
         state = .open(self)
+        // Before the daemon is asked: the answers arrive while the bus is still being talked to.
+        if browser.asksOnce { askOnce() } else { mayResolve = true }
         do throws(DiscoveryError) {
             try connect()
         } catch {
@@ -56,11 +74,20 @@ actor BrowseSession {
         if case .closed = state { return }
         state = .closed
         deadlines?.cancel()
+        questions?.cancel()
+        query?.close()
+        query = nil
+        disconnect()
+        ended(error)
+    }
+
+    private func disconnect() {
         if let client { avahi_client_free(client) }
         client = nil
+        // The client's end was that of everything made from it.
         resolutions = [:]
-        waiting = []
-        ended(error)
+        waiting = WaitingResolutions()
+        hosts = [:]
     }
 
     private func connect() throws(DiscoveryError) {
@@ -96,14 +123,14 @@ actor BrowseSession {
         guard services != nil else { throw failure(AvahiCode.last(of: client)) }
     }
 
-    private func failure(_ code: Int32) -> DiscoveryError {
-        code == AvahiCode.disconnected ? .daemonLost : .avahi(code)
+    func failure(_ code: Int32) -> DiscoveryError {
+        code == AvahiCode.disconnected || code == AvahiCode.noDaemon ? .daemonLost : .avahi(code)
     }
 
     private func clientChanged(to state: AvahiClientState, code: Int32) {
         // The first callbacks come from within avahi_client_new; connect() looks at the state itself then.
         guard client != nil, state == AVAHI_CLIENT_FAILURE else { return }
-        closeLater(failure(code))
+        reconnectLater(failure(code))
     }
 
     private func closeLater(_ error: DiscoveryError) {
@@ -125,26 +152,94 @@ actor BrowseSession {
     ) {
         switch event {
         case AVAHI_BROWSER_NEW:
-            guard let instance, !instances.contains(instance) else { return }
-            guard instances.count < HubBrowser.maximumInstances else {
-                if !hasFlooded { send(.flooded) }
-                hasFlooded = true
-                return
+            guard let instance else { return }
+            if staleInstances.remove(instance) == nil {
+                guard !instances.contains(instance) else { return }
+                guard instances.count < HubBrowser.maximumInstances else {
+                    if !hasFlooded { send(.flooded) }
+                    hasFlooded = true
+                    settle()
+                    return
+                }
+                instances.insert(instance)
             }
-            instances.insert(instance)
-            waiting.append(Resolution(instance, domain: domain, session: self))
-            startResolving()
+            announced(instance, domain: domain)
         case AVAHI_BROWSER_REMOVE:
-            guard let instance, instances.remove(instance) != nil else { return }
-            waiting.removeAll { $0.instance == instance }
-            finish(instance)
-            send(.gone(instance))
-            startResolving()
+            guard let instance else { return }
+            staleInstances.remove(instance)
+            remove(instance)
         case AVAHI_BROWSER_ALL_FOR_NOW:
             isAllForNow = true
             settle()
-        case AVAHI_BROWSER_FAILURE: closeLater(failure(code))
+        case AVAHI_BROWSER_FAILURE:
+            let error = failure(code)
+            if error == .daemonLost { reconnectLater(error) } else { closeLater(error) }
         default: break
         }
+    }
+
+    private func remove(_ instance: ServiceInstance) {
+        guard instances.remove(instance) != nil else { return }
+        hints[instance] = nil
+        finish(instance)
+        send(.gone(instance))
+        startResolving()
+    }
+
+    /// Says so when all is answered that can be. A flood is not waited for.
+    func settle() {
+        guard isAllForNow, !hasSettled, unanswered.isEmpty || hasFlooded else { return }
+        hasSettled = true
+        send(.settled)
+    }
+}
+
+// A client that has lost its daemon never recovers (and says no goodbyes): a new one takes its place.
+extension BrowseSession {
+    /// How long a new daemon has to see again what the old one saw: past the repetition of its first question,
+    /// one second later (RFC 6762 § 5.2), and the one after that, two seconds later.
+    private static let timeToSeeAgain = Duration.milliseconds(3_500)
+
+    private func reconnectLater(_ error: DiscoveryError) {
+        guard isOpen, !isReconnecting else { return }
+        isReconnecting = true
+        Task { await reconnect(error) }
+    }
+
+    private func reconnect(_ error: DiscoveryError) async {
+        guard isOpen else { return }
+        staleInstances = instances
+        for (key, host) in hosts { staleAddresses[key, default: []].formUnion(host.addresses.keys) }
+        disconnect()
+        if !unanswered.isEmpty {
+            unanswered = []
+            send(.pending(0))
+        }
+        send(.interrupted(error))
+        var pause = Duration.milliseconds(50)
+        while isOpen, client == nil {
+            do throws(DiscoveryError) {
+                try connect()
+            } catch {
+                disconnect()
+                switch error {
+                case .noBus, .noDaemon, .daemonLost: break
+                default: return close(error)
+                }
+                try? await Task.sleep(for: pause)
+                pause = min(pause * 2, .seconds(1))
+            }
+        }
+        isReconnecting = false
+        guard isOpen else { return }
+        send(.resumed)
+        try? await Task.sleep(for: BrowseSession.timeToSeeAgain)
+        guard isOpen, !isReconnecting else { return }
+        for instance in staleInstances { remove(instance) }
+        staleInstances = []
+        for (key, addresses) in staleAddresses {
+            for address in addresses { send(.addressGone(address, host: key.host, interface: key.interface)) }
+        }
+        staleAddresses = [:]
     }
 }

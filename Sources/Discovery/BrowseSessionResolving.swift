@@ -10,6 +10,8 @@ extension BrowseSession {
         unowned let session: BrowseSession
         var resolver: OpaquePointer?
         var deadline = ContinuousClock.now
+        /// It has answered. It is kept only to hear of changes, and gives way to one that has not.
+        var isAnswered = false
         /// Reported as timed out. avahi goes on asking for some seconds; a late answer still counts.
         var isLate = false
 
@@ -20,23 +22,68 @@ extension BrowseSession {
         }
     }
 
-    /// The most resolvers at a time; the rest waits. avahi-daemon grants a client 1,024 objects.
-    private static let maximumResolvers = 256
+    /// Resolutions that wait for their turn, first come first served.
+    struct WaitingResolutions {
+        private var list: [Resolution] = []
+        private var head = 0
+
+        mutating func append(_ resolution: Resolution) { list.append(resolution) }
+
+        mutating func next() -> Resolution? {
+            guard head < list.count else {
+                (list, head) = ([], 0)
+                return nil
+            }
+            defer { head += 1 }
+            return list[head]
+        }
+
+        var isEmpty: Bool { head == list.count }
+    }
+
+    /// The most resolvers at a time; the rest waits. avahi-daemon grants a client 1,024 objects, and
+    /// BrowseSessionHosts.swift needs some.
+    private static let maximumResolvers = 400
+
+    /// The browser has seen `instance`: asks for its address, unless a hint has it.
+    func announced(_ instance: ServiceInstance, domain: [UInt8]) {
+        if let service = hints[instance] {
+            send(.resolved(service))
+            guard browser.follows else { return }
+        } else {
+            setUnanswered(instance, true)
+        }
+        waiting.append(Resolution(instance, domain: domain, session: self))
+        startResolving()
+    }
 
     func startResolving() {
-        while resolutions.count < BrowseSession.maximumResolvers, !waiting.isEmpty {
-            let resolution = waiting.removeFirst()
+        while mayResolve, client != nil, !waiting.isEmpty, hasRoom() {
+            guard let resolution = waiting.next() else { break }
+            // It may be gone meanwhile, or hinted.
+            let instance = resolution.instance
+            guard instances.contains(instance), resolutions[instance] == nil,
+                browser.follows || unanswered.contains(instance)
+            else { continue }
             resolution.deadline = .now + browser.resolveDeadline
-            resolutions[resolution.instance] = resolution
+            resolutions[instance] = resolution
             resolution.resolver = resolver(for: resolution)
             if resolution.resolver == nil {
                 let code = AvahiCode.last(of: client)
-                resolutions[resolution.instance] = nil
-                send(.unresolved(resolution.instance, .avahi(code: code, text: avahiText(code))))
+                finish(instance)
+                send(.unresolved(instance, .avahi(code: code, text: avahiText(code))))
             }
         }
         if deadlines == nil, !resolutions.isEmpty { deadlines = Task { await watchDeadlines() } }
         settle()
+    }
+
+    /// True if there is room for a resolver, or can be made.
+    private func hasRoom() -> Bool {
+        if resolutions.count < BrowseSession.maximumResolvers { return true }
+        guard let answered = resolutions.first(where: { $0.value.isAnswered }) else { return false }
+        free(answered.value)
+        return true
     }
 
     private func resolver(for resolution: Resolution) -> OpaquePointer? {
@@ -68,36 +115,53 @@ extension BrowseSession {
     }
 
     private func answered(_ instance: ServiceInstance, _ sighting: Sighting) {
-        let isLate = resolutions[instance]?.isLate ?? false
-        finish(instance)
-        // A failure that was reported as timed out needs no second report.
-        if case .unresolved = sighting, isLate {} else { send(sighting) }
+        guard let resolution = resolutions[instance] else { return }
+        if case .resolved(let service) = sighting {
+            // A hint is as old as the answer to the next question.
+            hints[instance] = nil
+            resolution.isAnswered = true
+            setUnanswered(instance, false)
+            if !browser.follows { free(resolution) }
+            send(sighting)
+            watchHost(service.host, on: instance.interface)
+        } else {
+            let isNews = !resolution.isLate && !resolution.isAnswered && hints[instance] == nil
+            finish(instance)
+            // A failure that was reported as timed out needs no second report.
+            if isNews { send(sighting) }
+        }
         startResolving()
     }
 
-    /// Frees the resolver of `instance`; avahi allows that within its own callback.
+    /// Ends the question for `instance`, if there is one.
     func finish(_ instance: ServiceInstance) {
-        guard let resolution = resolutions.removeValue(forKey: instance) else { return }
+        setUnanswered(instance, false)
+        if let resolution = resolutions[instance] { free(resolution) }
+    }
+
+    /// avahi allows that within a resolver's own callback.
+    private func free(_ resolution: Resolution) {
+        resolutions[resolution.instance] = nil
         if let resolver = resolution.resolver { avahi_service_resolver_free(resolver) }
     }
 
+    func setUnanswered(_ instance: ServiceInstance, _ isUnanswered: Bool) {
+        let before = unanswered.count
+        if isUnanswered { unanswered.insert(instance) } else { unanswered.remove(instance) }
+        if (before == 0) != unanswered.isEmpty { send(.pending(unanswered.count)) }
+    }
+
     private func watchDeadlines() async {
-        while let next = resolutions.values.lazy.filter({ !$0.isLate }).map(\.deadline).min() {
+        while let next = resolutions.values.lazy.filter({ !$0.isLate && !$0.isAnswered }).map(\.deadline).min() {
             do { try await Task.sleep(until: next, clock: .continuous) } catch { return }
-            for resolution in resolutions.values where !resolution.isLate && resolution.deadline <= .now {
+            for resolution in resolutions.values
+            where !resolution.isLate && !resolution.isAnswered && resolution.deadline <= .now {
                 resolution.isLate = true
-                send(.unresolved(resolution.instance, .timedOut))
+                setUnanswered(resolution.instance, false)
+                if hints[resolution.instance] == nil { send(.unresolved(resolution.instance, .timedOut)) }
             }
             settle()
         }
         deadlines = nil
-    }
-
-    func settle() {
-        guard isAllForNow, !hasSettled, waiting.isEmpty, resolutions.values.allSatisfy(\.isLate) else {
-            return
-        }
-        hasSettled = true
-        send(.settled)
     }
 }

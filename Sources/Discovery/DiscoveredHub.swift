@@ -9,6 +9,10 @@ public struct DiscoveredHub: Hashable, Sendable {
     public enum Source: String, Hashable, Sendable, CaseIterable {
         /// Multicast DNS (RFC 6762).
         case mdns
+        /// A signed reply to a UDP probe.
+        case udp
+        /// It answered over TLS when it was asked at its address: by a sweep, or because it was known there.
+        case scan
     }
 
     /// What makes two sightings one hub: all of it must be the same.
@@ -24,6 +28,13 @@ public struct DiscoveredHub: Hashable, Sendable {
         public let port: UInt16
         /// The TXT record's `id`, if it has a valid one.
         public let id: Fingerprint?
+        /// The key, if the row stands for it alone: what was not announced by mDNS, or one of several servers that
+        /// are announced as one.
+        public let pin: Pin?
+
+        init(name: [UInt8], host: String, port: UInt16, id: Fingerprint?, pin: Pin? = nil) {
+            (self.name, self.host, self.port, self.id, self.pin) = (name, host, port, id, pin)
+        }
     }
 
     /// The same as long as the row exists.
@@ -41,7 +52,9 @@ public struct DiscoveredHub: Hashable, Sendable {
     public let sources: Set<Source>
     /// The fingerprint that the hub claims; nil for a stock hub.
     public let id: Fingerprint?
-    /// The TXT record.
+    /// The key that it has proven to hold, by a signed reply or a TLS handshake at one of its addresses.
+    public let pin: Pin?
+    /// The TXT record; empty if it was not found by mDNS.
     public let txt: TXTRecord
     /// When it was first seen, since the start of the search.
     public let firstSeen: Duration
@@ -49,9 +62,8 @@ public struct DiscoveredHub: Hashable, Sendable {
 
 extension DiscoveredHub.Key {
     init(_ service: ResolvedService) {
-        name = service.instance.nameBytes
-        host = service.host.lowercased()
-        port = service.port
-        id = service.txt.fingerprint
+        self.init(
+            name: service.instance.nameBytes, host: service.host.lowercased(), port: service.port,
+            id: service.txt.fingerprint)
     }
 }

@@ -8,11 +8,14 @@ public struct LocalNetwork: Hashable, Sendable {
     public let address: NetworkAddress
     /// The bits of the address that name the network: 0–32 or 0–128.
     public let prefixLength: Int
+    /// True if the interface takes part in multicast, and is no point-to-point link: where mDNS is spoken.
+    public let isMulticast: Bool
 
     /// The network that `address` is on by its first `prefixLength` bits (more than it has count as all).
-    public init(interface: String, address: NetworkAddress, prefixLength: Int) {
+    public init(interface: String, address: NetworkAddress, prefixLength: Int, isMulticast: Bool = true) {
         self.interface = interface
         self.address = address
+        self.isMulticast = isMulticast
         self.prefixLength = min(max(prefixLength, 0), address.bytes.count * 8)
     }
 
@@ -49,9 +52,12 @@ public struct LocalNetwork: Hashable, Sendable {
             let interface = String(cString: name)
             guard let address = NetworkAddress(bytes: bytes, scope: interface) else { continue }
             let length = self.bytes(of: entry.ifa_netmask)?.reduce(0) { $0 + $1.nonzeroBitCount }
+            let isMulticast =
+                entry.ifa_flags & UInt32(IFF_MULTICAST) != 0 && entry.ifa_flags & UInt32(IFF_POINTOPOINT) == 0
             networks.append(
-                LocalNetwork(interface: interface, address: address, prefixLength: length ?? bytes.count * 8)
-            )
+                LocalNetwork(
+                    interface: interface, address: address, prefixLength: length ?? bytes.count * 8,
+                    isMulticast: isMulticast))
         }
         return networks
     }

@@ -1,0 +1,103 @@
+/// A DNS message (RFC 1035 § 4.1), read as far as DNS-SD answers need it: PTR, SRV, TXT, A and AAAA records of
+/// class IN. Other records are skipped.
+///
+///     message  = header *question *record
+///     header   = id flags qdcount ancount nscount arcount        ; 16 bits each
+///     question = name qtype qclass
+///     record   = name type class ttl(32) rdlength *rdlength(OCTET)
+///     name     = *( length label ) ( %x00 / pointer )            ; length 1–63, at most 255 bytes in all
+///     pointer  = 16 bits, the first two of them 1: offset of an earlier name
+///
+/// The message is anybody's: every length is checked against what is there, a pointer must lead to an earlier
+/// byte than the name that holds it, and there are bounds on records, labels and bytes. One fault refuses all of it.
+///
+/// Accepted: a header of zeros. Rejected: 11 bytes; a name that points to itself; a record that is longer than
+/// the message.
+package struct DNSMessage: Hashable, Sendable {
+    /// The most bytes of a message: RFC 6762 § 17.
+    package static let maximumByteCount = 9_000
+    /// The most records, all sections together, and questions.
+    package static let maximumRecords = 512
+
+    /// A record that DNS-SD knows.
+    package struct Record: Hashable, Sendable {
+        package let name: DNSName
+        /// Seconds.
+        package let timeToLive: UInt32
+        package let data: RecordData
+    }
+
+    /// The record's data, by its type.
+    package enum RecordData: Hashable, Sendable {
+        /// 4 bytes (A) or 16 (AAAA).
+        case address([UInt8])
+        case pointer(DNSName)
+        case service(target: DNSName, port: UInt16)
+        /// Strings of 0–255 bytes.
+        case text([[UInt8]])
+    }
+
+    package let id: UInt16
+    /// True for an answer without an error: QR is set, opcode and rcode are 0.
+    package let isAnswer: Bool
+    /// TC: there was more than fits.
+    package let isTruncated: Bool
+    /// The records of all sections, in the order of the message.
+    package let records: [Record]
+
+    /// Reads a message.
+    package init(parsing bytes: [UInt8]) throws(DNSMessageError) {
+        guard bytes.count <= DNSMessage.maximumByteCount else { throw .tooLarge(bytes.count) }
+        var reader = DNSReader(bytes)
+        id = try reader.integer()
+        let flags = try reader.integer()
+        isAnswer = flags & 0xF80F == 0x8000
+        isTruncated = flags & 0x0200 != 0
+        let questionCount = Int(try reader.integer())
+        var recordCount = 0
+        for _ in 0..<3 { recordCount += Int(try reader.integer()) }
+        guard questionCount <= DNSMessage.maximumRecords, recordCount <= DNSMessage.maximumRecords else {
+            throw .tooManyRecords
+        }
+        for _ in 0..<questionCount {
+            _ = try reader.name()
+            _ = try reader.bytes(4)
+        }
+        var records: [Record] = []
+        for _ in 0..<recordCount {
+            if let record = try reader.record() { records.append(record) }
+        }
+        self.records = records
+    }
+
+    /// A question for the PTR records of a DNS-SD type such as `_hestia._tcp` in `local`, as RFC 6762 § 5.1 sends
+    /// it; nil if the type is no name.
+    package static func question(forServicesOf type: String, id: UInt16) -> [UInt8]? {
+        guard let name = DNSName(serviceType: type) else { return nil }
+        var bytes: [UInt8] = [UInt8(id >> 8), UInt8(id & 0xFF), 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
+        for label in name.labels { bytes += [UInt8(label.count)] + label }
+        return bytes + [0, 0, RecordType.ptr, 0, 1]
+    }
+}
+
+/// The types that are read, as the low byte of the 16 bits.
+enum RecordType {
+    static let a: UInt8 = 1
+    static let ptr: UInt8 = 12
+    static let txt: UInt8 = 16
+    static let aaaa: UInt8 = 28
+    static let srv: UInt8 = 33
+}
+
+/// Why bytes are no DNS message.
+package enum DNSMessageError: Error, Hashable, Sendable {
+    /// More than 9,000 bytes.
+    case tooLarge(Int)
+    /// It ends in the middle.
+    case tooShort
+    case tooManyRecords
+    /// A name longer than 255 bytes, a reserved label type, or a pointer that does not lead back.
+    case badName
+    /// Data of another length than the record's type has.
+    case badRecord
+}

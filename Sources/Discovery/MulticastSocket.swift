@@ -1,0 +1,116 @@
+import CAvahi
+import Glibc
+
+/// A UDP socket on one interface and one address family, from an ephemeral port: what one-shot queries
+/// (RFC 6762 § 5.1) are sent from. Bound to an address of the interface, so that what arrives came in there.
+struct MulticastSocket: ~Copyable {
+    /// Bytes that wait to be read: 200 hosts answer within a few milliseconds.
+    private static let receiveBuffer: Int32 = 1 << 20
+    private static let port: UInt16 = 5353
+
+    let descriptor: Int32
+    let interface: NetworkInterface
+    let family: NetworkAddress.Family
+    private let own: NetworkAddress
+
+    /// A socket for the network `own` of an interface; nil if the system gives none there (the interface is
+    /// going down, or the address is not good yet).
+    init?(_ network: LocalNetwork) {
+        own = network.address
+        family = own.family
+        interface = NetworkInterface(index: if_nametoindex(network.interface), name: network.interface)
+        let domain = family == .ipv4 ? AF_INET : AF_INET6
+        descriptor = socket(domain, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard interface.index > 0, descriptor >= 0 else { return nil }
+        set(SOL_SOCKET, SO_RCVBUF, MulticastSocket.receiveBuffer)
+        let isBound = withSocketAddress(own, port: 0, scope: interface.index) { bind(descriptor, $0, $1) == 0 }
+        // The time to live is 255 in all of mDNS (RFC 6762 § 11). Our own host's daemon hears us too.
+        if family == .ipv4 {
+            var request = ip_mreqn()
+            request.imr_ifindex = Int32(bitPattern: interface.index)
+            setsockopt(
+                descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
+            set(Int32(IPPROTO_IP), IP_MULTICAST_TTL, 255)
+        } else {
+            set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, Int32(bitPattern: interface.index))
+            set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, 255)
+        }
+        guard isBound else { return nil }
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+
+    /// Sends `bytes` to 224.0.0.251 or ff02::fb, port 5353. What cannot be sent is lost, as it may be on the way.
+    func send(_ bytes: [UInt8]) {
+        let group = family == .ipv4 ? "224.0.0.251" : "ff02::fb"
+        guard let address = NetworkAddress(group) else { return }
+        withSocketAddress(address, port: MulticastSocket.port, scope: interface.index) {
+            _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)
+        }
+    }
+
+    /// The next packet that waits, and its sender; nil if there is none. Packets that do not come from port 5353
+    /// of a host on this interface's network are dropped: a multicast DNS answer never does (RFC 6762 § 11).
+    func receive(onLink networks: [LocalNetwork]) -> (bytes: [UInt8], from: NetworkAddress)? {
+        var buffer = [UInt8](repeating: 0, count: DNSMessage.maximumByteCount + 1)
+        while true {
+            var sender = sockaddr_storage()
+            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
+            let count = withUnsafeMutablePointer(to: &sender) { pointer in
+                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                    recvfrom(descriptor, &buffer, buffer.count, 0, $0, &length)
+                }
+            }
+            guard count >= 0 else {
+                // A refused packet is reported once on the socket, and is not the end of it.
+                if errno == EINTR || errno == ECONNREFUSED { continue }
+                return nil
+            }
+            let (bytes, port): ([UInt8], UInt16) = withUnsafeBytes(of: &sender) { raw in
+                if family == .ipv4 {
+                    let address = raw.loadUnaligned(as: sockaddr_in.self)
+                    return (withUnsafeBytes(of: address.sin_addr) { Array($0) }, address.sin_port.byteSwapped)
+                }
+                let address = raw.loadUnaligned(as: sockaddr_in6.self)
+                return (withUnsafeBytes(of: address.sin6_addr) { Array($0) }, address.sin6_port.byteSwapped)
+            }
+            guard port == MulticastSocket.port, let from = NetworkAddress(bytes: bytes, scope: interface.name),
+                networks.contains(where: { $0.interface == interface.name && $0.contains(from) })
+            else { continue }
+            return (Array(buffer.prefix(count)), from)
+        }
+    }
+
+    private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+        var value = value
+        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+    }
+}
+
+/// `address` and `port` as the system calls take them; `scope`: the index of the interface for IPv6.
+@discardableResult
+func withSocketAddress<Result>(
+    _ address: NetworkAddress, port: UInt16, scope: UInt32,
+    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
+) -> Result {
+    func call<Value>(_ value: Value) -> Result {
+        withUnsafePointer(to: value) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                body($0, socklen_t(MemoryLayout<Value>.size))
+            }
+        }
+    }
+    if address.family == .ipv4 {
+        var socketAddress = sockaddr_in()
+        socketAddress.sin_family = sa_family_t(AF_INET)
+        socketAddress.sin_port = port.bigEndian
+        withUnsafeMutableBytes(of: &socketAddress.sin_addr) { $0.copyBytes(from: address.bytes) }
+        return call(socketAddress)
+    }
+    var socketAddress = sockaddr_in6()
+    socketAddress.sin6_family = sa_family_t(AF_INET6)
+    socketAddress.sin6_port = port.bigEndian
+    socketAddress.sin6_scope_id = scope
+    withUnsafeMutableBytes(of: &socketAddress.sin6_addr) { $0.copyBytes(from: address.bytes) }
+    return call(socketAddress)
+}
