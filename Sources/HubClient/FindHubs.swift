@@ -3,150 +3,177 @@ package import Pairing
 
 /// Finds the hubs on the local network, and says what this device knows of each.
 package struct FindHubs: Sendable {
-    /// How sure it is that a hub is what it says.
-    package enum Standing: String, Sendable, CaseIterable {
-        /// Nothing but its own word.
-        case claimed
-        /// It bears the name of a hub that this device is paired with, and another identity.
-        case impostor
+    /// How to search.
+    package struct Options: Sendable {
+        /// Search this long; nil: until the network has gone quiet (``QuietRule``).
+        package var time: Duration?
+        /// Go on for ever (or for `time`), and say what changes.
+        package var watches = false
+        package var usesMDNS = true
+        package var usesUDP = true
+        /// Try every address of this range, too.
+        package var sweep: SweepRange?
+
+        package init() {}
     }
 
-    /// A hub on the network.
-    package struct Found: Sendable {
-        package let hub: DiscoveredHub
-        package let standing: Standing
-        /// True if this device is paired with a hub of the `id` that this one claims.
-        package let isPaired: Bool
-
-        init(_ hub: DiscoveredHub, known: [KnownHub]) {
-            self.hub = hub
-            isPaired = hub.id.map { id in known.contains { $0.fingerprint == id } } ?? false
-            let appearance = Found.appearance(of: hub.name)
-            let bearsKnownName = known.contains { Found.appearance(of: $0.name.description) == appearance }
-            standing = hub.id != nil && !isPaired && bearsKnownName ? .impostor : .claimed
-        }
-
-        /// What a person takes two names for the same by: without case, white space at the ends, and characters
-        /// that are not seen.
-        private static func appearance(of name: String) -> String {
-            let seen = name.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
-            let words = String(String.UnicodeScalarView(seen)).split(whereSeparator: \.isWhitespace)
-            return words.joined(separator: " ").lowercased()
-        }
-    }
-
-    /// What happens while it searches.
-    package enum Event: Sendable {
-        /// The table has changed.
-        case changed([Found])
-        /// A hub whose row has been quiet for ``quiet``: its addresses are all there, as far as can be known.
-        case complete(Found)
-        /// Something announces itself as a hub but cannot be one: in words. A flood of these may be cut.
-        case unusable(String)
-        /// The list may lack hubs: in words.
-        case incomplete(String)
-    }
-
-    /// A host answers within 20–120 ms (RFC 6762 § 6), and for each address family and interface by itself.
-    package static let quiet = Duration.milliseconds(150)
-    /// The finest step of time that a reader of the table notices.
-    private static let tick = Duration.milliseconds(25)
+    /// The finest step of time while the first answers come, and later.
+    private static let ticks = (early: Duration.milliseconds(5), late: Duration.milliseconds(25))
+    private static let early = Duration.milliseconds(300)
+    /// How long a hub has to show its key.
+    private static let keyDeadline = Duration.milliseconds(750)
+    /// How often a watched hub is asked whether it is still there, and how long it has to answer.
+    private static let reachInterval = Duration.seconds(5)
+    private static let reachDeadline = Duration.seconds(1)
 
     private let browser: HubBrowser
-    private let known: [KnownHub]
-    private let time: Duration?
+    private let known: KnownHubs
+    private let options: Options
 
-    /// - Parameter time: search this long; nil: until the network has nothing more to say, which is when the
-    ///   daemon expects no more answers and every hub has told its address, or failed to.
-    package init(browser: HubBrowser = HubBrowser(), known: KnownHubs, time: Duration?) {
+    package init(browser: HubBrowser = HubBrowser(), known: KnownHubs, options: Options) {
         self.browser = browser
-        self.known = known.hubs
-        self.time = time
+        self.known = known
+        self.options = options
     }
 
     /// Searches, and reports what happens as it happens.
     ///
     /// - Returns: the hubs that are there at the end, impostors first, then by name.
-    package func run(_ report: (Event) throws -> Void) async throws -> [Found] {
+    package func run(_ report: (HubSearch.Event) throws -> Void) async throws -> [FoundHub] {
         let start = ContinuousClock.now
-        let (steps, continuation) = AsyncThrowingStream<Step, any Error>.makeStream(
+        let (steps, continuation) = AsyncThrowingStream<HubSearch.Step, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
-        let tasks = [
-            Task {
-                do {
-                    for try await sighting in browser.sightings {
-                        if case .dropped = continuation.yield(.sighting(sighting)) {
-                            throw DiscoveryError.overrun
+        var search = HubSearch(
+            known: known.hubs, networks: LocalNetwork.current(), isBrowsing: options.usesMDNS)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            if options.usesMDNS { group.addTask { await browse(continuation) } }
+            group.addTask { try await tick(since: start, continuation) }
+            for task in tries(since: start, continuation) {
+                _ = search.take(.begun, at: .zero)
+                group.addTask {
+                    await task()
+                    continuation.yield(.ended)
+                }
+            }
+            if let range = options.sweep {
+                _ = search.take(.swept(done: 0, total: 1), at: .zero)
+                group.addTask { try await sweep(range, since: start, continuation) }
+            }
+            var reached = [DiscoveredHub.Key: Duration]()
+            steps: for try await step in steps {
+                let now = start.duration(to: .now)
+                for event in search.take(step, at: now) { try report(event) }
+                for address in search.takeQuestions() {
+                    group.addTask { await ask(address, since: start, continuation) }
+                }
+                guard case .tick = step else { continue }
+                if options.watches {
+                    for hub in due(search.table, &reached, at: now) {
+                        group.addTask {
+                            let answer = await ReachHub(deadline: FindHubs.reachDeadline)(hub)
+                            if !Task.isCancelled { continuation.yield(.answered(hub.key, answer)) }
                         }
                     }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
                 }
-            },
-            Task {
-                while !Task.isCancelled {
-                    try await Task.sleep(for: FindHubs.tick)
-                    continuation.yield(.tick)
-                }
-            },
-        ]
-        defer { for task in tasks { task.cancel() } }
-
-        var listing = HubListing(networks: LocalNetwork.current())
-        var fresh: [DiscoveredHub.Key: (Found, since: Duration)] = [:]
-        var isStale = false
-        var lastReport = Duration.zero - FindHubs.tick
-        search: for try await step in steps {
-            let now = start.duration(to: .now)
-            switch step {
-            case .sighting(.settled):
-                if time == nil { break search }
-            case .sighting(.flooded):
-                try report(.incomplete("a host floods the network with services; hubs may be missing"))
-            case .sighting(.unresolved(let instance, _))
-            where !listing.hubs.contains(where: { $0.name == instance.name }):
-                try report(.unusable("\(instance.name) is announced, but does not tell its address"))
-            case .sighting(let sighting):
-                let changes = listing.apply(sighting, at: now)
-                for change in changes {
-                    switch change {
-                    case .added(let hub), .changed(let hub): fresh[hub.key] = (Found(hub, known: known), now)
-                    case .removed(let hub): fresh[hub.key] = nil
-                    case .rejected(let service, let error):
-                        try report(.unusable("\(service.instance.name) at \(service.host): \(error)"))
-                    case .overflowed:
-                        try report(.incomplete("more hubs are announced than can be; some are left out"))
-                    }
-                }
-                isStale = isStale || !changes.isEmpty
-            case .tick:
-                if let time, now >= time { break search }
-                for (key, entry) in fresh where now - entry.since >= FindHubs.quiet {
-                    fresh[key] = nil
-                    try report(.complete(entry.0))
+                if let time = options.time {
+                    if now >= time { break steps }
+                } else if !options.watches, search.isOver(at: now) {
+                    break steps
                 }
             }
-            // At once, but under a flood not for every one of thousands.
-            if isStale, now - lastReport >= FindHubs.tick {
-                try report(.changed(sorted(listing)))
-                isStale = false
-                lastReport = now
+            for event in search.finish(at: start.duration(to: .now)) { try report(event) }
+        }
+        return search.table
+    }
+
+    private typealias Steps = AsyncThrowingStream<HubSearch.Step, any Error>.Continuation
+
+    private func browse(_ steps: Steps) async {
+        var browser = browser
+        browser.follows = options.watches
+        do {
+            for try await sighting in browser.sightings { steps.yield(.sighting(sighting)) }
+        } catch {
+            // The only way to search: then that is how it ends.
+            if options.sweep == nil, known.hubs.isEmpty {
+                steps.finish(throwing: error)
+            } else {
+                steps.yield(.browseEnded("\(error)"))
             }
         }
-        for entry in fresh.values.sorted(by: { $0.since < $1.since }) { try report(.complete(entry.0)) }
-        return sorted(listing)
     }
 
-    private enum Step: Sendable {
-        case sighting(Sighting)
-        case tick
-    }
-
-    private func sorted(_ listing: HubListing) -> [Found] {
-        listing.hubs.map { Found($0, known: known) }.sorted {
-            if $0.standing != $1.standing { return $0.standing == .impostor }
-            return ($0.hub.name, $0.hub.host, $0.hub.port) < ($1.hub.name, $1.hub.host, $1.hub.port)
+    private func tick(since start: ContinuousClock.Instant, _ steps: Steps) async throws {
+        while !Task.isCancelled {
+            let isEarly = start.duration(to: .now) < FindHubs.early
+            try await Task.sleep(for: isEarly ? FindHubs.ticks.early : FindHubs.ticks.late)
+            steps.yield(.tick)
         }
+    }
+
+    /// Paired hubs where they were last: one handshake tells.
+    private func tries(
+        since start: ContinuousClock.Instant, _ steps: Steps
+    ) -> [@Sendable () async -> Void] {
+        known.hubs.compactMap { hub in
+            guard let address = hub.address.flatMap({ HubAddress($0) }) else { return nil }
+            return {
+                guard let connector = try? HubConnector(),
+                    let connection = try? await connector.connect(
+                        to: [address], expecting: .pin(hub.pin), deadline: FindHubs.keyDeadline)
+                else { return }
+                connection.close()
+                guard case .address(let host) = connection.address.host else { return }
+                steps.yield(
+                    .proof(
+                        HubProof(
+                            address: host, port: address.port, pin: hub.pin, name: hub.name.description,
+                            id: hub.fingerprint, source: .scan, isHandshake: true,
+                            time: start.duration(to: .now))))
+            }
+        }
+    }
+
+    private func ask(_ address: HubAddress, since start: ContinuousClock.Instant, _ steps: Steps) async {
+        guard case .address(let host) = address.host, let connector = try? HubConnector(allowsTLS12: true),
+            let connection = try? await connector.connect(
+                to: [address], expecting: .any, deadline: FindHubs.keyDeadline)
+        else {
+            steps.yield(.noProof(address))
+            return
+        }
+        connection.close()
+        steps.yield(
+            .proof(
+                HubProof(
+                    address: host, port: address.port, pin: connection.pin, name: "", id: nil, source: nil,
+                    isHandshake: true, time: start.duration(to: .now))))
+    }
+
+    private func sweep(
+        _ range: SweepRange, since start: ContinuousClock.Instant, _ steps: Steps
+    ) async throws {
+        try await Sweep(range).run { found, done, total in
+            let time = start.duration(to: .now)
+            if let (address, server) = found, let proof = server.proof(at: address, source: .scan, time: time) {
+                steps.yield(.proof(proof))
+            }
+            steps.yield(.swept(done: done, total: total))
+        }
+    }
+
+    /// The rows whose hubs are to be asked now whether they are still there.
+    private func due(
+        _ table: [FoundHub], _ reached: inout [DiscoveredHub.Key: Duration], at now: Duration
+    ) -> [DiscoveredHub] {
+        guard now >= FindHubs.reachInterval / 2 else { return [] }
+        let keys = Set(table.map(\.hub.key))
+        reached = reached.filter { keys.contains($0.key) }
+        let due = table.map(\.hub).filter { hub in
+            reached[hub.key].map { now - $0 >= FindHubs.reachInterval } ?? true
+        }.prefix(Sweep.width)
+        for hub in due { reached[hub.key] = now }
+        return Array(due)
     }
 }

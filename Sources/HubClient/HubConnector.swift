@@ -187,7 +187,7 @@ package struct HubConnector: Sendable {
 
 extension HubAddress {
     /// The address for the system; only after ``resolved()``.
-    fileprivate func socketAddress() throws -> SocketAddress {
+    func socketAddress() throws -> SocketAddress {
         guard case .address(let address) = host else { throw HubConnectionError.Reason.noAddress }
         guard let scope = address.scope else {
             return try SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: Int(port))

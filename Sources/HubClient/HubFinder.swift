@@ -54,10 +54,10 @@ struct HubFinder: Sendable {
     }
 
     private func connect(
-        _ pin: Pin, _ addresses: [HubAddress], search target: HubSearch.Target, after delay: Duration = .zero
+        _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero
     ) async throws -> HubConnection {
         let failure = Failure()
-        let more = HubSearch(target: target).addresses(after: delay) { error in
+        let more = HubLookup(target: target).addresses(after: delay) { error in
             failure.error.withLock { $0 = error }
         }
         do {
@@ -70,7 +70,7 @@ struct HubFinder: Sendable {
 
     /// Where a typed code may go: to the address that was named, or to the one hub that is announced.
     private func connectWithoutPin(_ place: HubPlace?) async throws -> HubConnection {
-        let target: HubSearch.Target
+        let target: HubLookup.Target
         switch place {
         case .address(let address): return try await connector.connect(to: [address], expecting: .any)
         case .name(let name): target = Fingerprint(forgiving: name).map { .fingerprint($0) } ?? .name(name)
@@ -78,7 +78,7 @@ struct HubFinder: Sendable {
         }
         // An id that is announced twice is one hub, and whoever has copied it fails in the handshake.
         var found: [Fingerprint: [DiscoveredHub.Key: DiscoveredHub]] = [:]
-        for try await hub in HubSearch(target: target).hubs {
+        for try await hub in HubLookup(target: target).hubs {
             if let id = hub.id { found[id, default: [:]][hub.key] = hub }
         }
         guard let (id, hubs) = found.first else {
@@ -93,7 +93,7 @@ struct HubFinder: Sendable {
                 found.map { "\($0.value.values.first?.name ?? "-") (\($0.key))" }.sorted())
         }
         return try await connector.connect(
-            to: hubs.values.flatMap(HubSearch.addresses(of:)), expecting: .fingerprint(id))
+            to: hubs.values.flatMap(HubLookup.addresses(of:)), expecting: .fingerprint(id))
     }
 
     /// Why the search ended early, if it did.
@@ -117,7 +117,7 @@ extension HubAddress {
     fileprivate var isName: Bool { if case .name = host { true } else { false } }
 }
 
-extension HubSearch.Target: CustomStringConvertible {
+extension HubLookup.Target: CustomStringConvertible {
     var description: String {
         switch self {
         case .fingerprint(let fingerprint): "the hub \(fingerprint)"

@@ -1,92 +1,242 @@
-import Discovery
-import Identity
+package import Discovery
+package import Pairing
 
-/// Finds where a hub is when its address is not known.
+/// The state of a search: what was seen and proven, what to say of it, whom to ask for a key, and when it is over.
 ///
-/// Every source of candidates joins here: mDNS announcements for now. What comes out is a claim of the network's;
-/// the handshake checks the pin.
-struct HubSearch: Sendable {
-    /// Which hubs are looked for.
-    enum Target: Equatable, Sendable {
-        /// Those that announce this `id`.
-        case fingerprint(Fingerprint)
-        /// Those that announce this name, to the byte, and an `id`.
-        case name(String)
-        /// Every hub that announces an `id`, and so can pair.
-        case any
+/// A pure value: steps and times (since the start) come in, events and questions come out.
+package struct HubSearch: Sendable {
+    /// What happens to a search.
+    package enum Step: Sendable {
+        case sighting(Sighting)
+        /// The browse has ended by itself: its words.
+        case browseEnded(String)
+        case proof(HubProof)
+        /// The hub at this address was asked for its key, and told none.
+        case noProof(HubAddress)
+        /// A row's hub was asked whether it is still there.
+        case answered(DiscoveredHub.Key, Bool)
+        /// A task beside the search has begun or ended: the tries of addresses that were known before.
+        case begun, ended
+        case swept(done: Int, total: Int)
+        /// Time goes on.
+        case tick
     }
 
-    /// The most addresses that are taken of one announcement, the best first; somebody who copies an `id`
-    /// may announce many that lead nowhere.
-    static let addressesOfOne = 4
+    /// What a search has to say.
+    package enum Event: Sendable {
+        /// The table has changed.
+        case table([FoundHub])
+        /// A row has been quiet for long enough that its addresses are all there, as far as can be known. It comes
+        /// again when the row has changed.
+        case added(FoundHub)
+        case changed(FoundHub)
+        case removed(FoundHub)
+        /// Something announces itself as a hub but cannot be one: in words. A flood of these may be cut.
+        case unusable(String)
+        /// The list may lack hubs: in words.
+        case incomplete(String)
+        /// How far the sweep is.
+        case progress(done: Int, total: Int)
+    }
 
-    let target: Target
-    /// How long to listen after the network has nothing more to say. A packet that was lost is sent again
-    /// after a second (RFC 6762 § 5.2).
-    var patience = Duration.seconds(1)
+    /// How long a row must have been quiet: a host answers within 20–120 ms (RFC 6762 § 6), and for each address
+    /// family and interface by itself.
+    package static let settling = Duration.milliseconds(150)
+    /// The same for an answer to a direct question, which names all addresses and comes at once: only those of the
+    /// other interfaces and family are waited for.
+    package static let quickSettling = Duration.milliseconds(5)
+    /// The most questions for keys, in all and of one row's addresses.
+    private static let maximumQuestions = 512
+    private static let maximumQuestionsPerRow = 16
+    /// How long a search waits for a daemon to come back.
+    private static let patience = Duration.seconds(3)
 
-    /// The hubs that fit, as they are seen; a hub comes again when its addresses change.
-    var hubs: AsyncThrowingStream<DiscoveredHub, any Error> {
-        AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
-            let task = Task {
-                var listing = HubListing(networks: LocalNetwork.current())
-                let start = ContinuousClock.now
-                var timer: Task<Void, any Error>?
-                defer { timer?.cancel() }
-                do {
-                    for try await sighting in HubBrowser().sightings {
-                        for change in listing.apply(sighting, at: start.duration(to: .now)) {
-                            switch change {
-                            case .added(let hub), .changed(let hub):
-                                if matches(hub) { continuation.yield(hub) }
-                            case .removed, .rejected, .overflowed: break
-                            }
-                        }
-                        if sighting == .settled {
-                            timer = Task {
-                                try await Task.sleep(for: patience)
-                                continuation.finish()
-                            }
-                        }
-                    }
-                    continuation.finish()
-                } catch {
-                    continuation.finish(throwing: error)
-                }
+    private let known: [KnownHub]
+    private let networks: [LocalNetwork]
+    private var listing: HubListing
+    private var proofs = HubProofs()
+    private var rule = QuietRule()
+    private var isBrowsing: Bool
+
+    private var rows: [DiscoveredHub.Key: FoundHub] = [:]
+    private var said: [DiscoveredHub.Key: FoundHub] = [:]
+    private var fresh: [DiscoveredHub.Key: Duration] = [:]
+    private var hinted: Set<[UInt8]> = []
+    private var answers: [DiscoveredHub.Key: Bool] = [:]
+    private var isStale = false
+
+    private var asked: Set<HubAddress> = []
+    private var asking: Set<HubAddress> = []
+    private var questions: [HubAddress] = []
+    private var resolving = 0
+    private var tasks = 0
+    private var interrupted: Duration?
+
+    package init(known: [KnownHub], networks: [LocalNetwork], isBrowsing: Bool) {
+        (self.known, self.networks, self.isBrowsing) = (known, networks, isBrowsing)
+        listing = HubListing(networks: networks)
+    }
+
+    /// The table as it is: impostors first, then by name.
+    package var table: [FoundHub] { rows.values.sorted(by: FoundHub.precedes) }
+
+    /// Whom to ask for a key now. Each comes once; ``Step/proof(_:)`` or ``Step/noProof(_:)`` is its answer.
+    package mutating func takeQuestions() -> [HubAddress] {
+        defer { questions = [] }
+        return questions
+    }
+
+    /// True if the search is over at `time`, if nobody has said how long it shall be.
+    package func isOver(at time: Duration) -> Bool {
+        var rule = rule
+        let isWaiting = interrupted.map { time - $0 < HubSearch.patience } ?? false
+        rule.pending = resolving + tasks + asking.count + (isWaiting ? 1 : 0)
+        rule.isConfirmed = !rows.isEmpty && fresh.isEmpty && !(isBrowsing && listing.hasHints)
+        return rule.isOver(at: time)
+    }
+
+    package mutating func take(_ step: Step, at time: Duration) -> [Event] {
+        switch step {
+        case .sighting(let sighting): return take(sighting, at: time)
+        case .browseEnded(let words):
+            isBrowsing = false
+            resolving = 0
+            return [.incomplete(words)]
+        case .proof(let proof):
+            asking.remove(HubAddress(proof.address, port: proof.port))
+            if proofs.insert(proof) { isStale = true }
+        case .noProof(let address):
+            asking.remove(address)
+            isStale = true
+        case .answered(let key, let answer):
+            if answers[key] != answer { isStale = true }
+            answers[key] = answer
+        case .begun: tasks += 1
+        case .ended: tasks -= 1
+        case .swept(let done, let total):
+            rule.isSweeping = done < total
+            return [.progress(done: done, total: total)]
+        case .tick: return tick(at: time)
+        }
+        return []
+    }
+
+    private mutating func take(_ sighting: Sighting, at time: Duration) -> [Event] {
+        switch sighting {
+        case .pending(let count): resolving = count
+        case .lossy: rule.isLossy = true
+        case .flooded:
+            return [.incomplete("a host floods the network with services; hubs may be missing")]
+        case .interrupted(let error):
+            (interrupted, resolving) = (time, 0)
+            return [.incomplete("\(error); waiting for it to come back")]
+        case .resumed:
+            interrupted = nil
+            // It begins with its first question again.
+            rule.lastNews = time + QuietRule.firstAnswers - QuietRule.quiet
+        case .unresolved(let instance, _):
+            rule.isLossy = true
+            guard !listing.hubs.contains(where: { $0.name == instance.name }) else { break }
+            return [.unusable("\(instance.name) is announced, but does not tell its address")]
+        case .hinted(let service): if hinted.count < 4_096 { hinted.insert(service.instance.nameBytes) }
+        default: break
+        }
+        return listing.apply(sighting, at: time).compactMap { change in
+            switch change {
+            case .rejected(let service, let error):
+                return .unusable("\(service.instance.name) at \(service.host): \(error)")
+            case .flooded(let service):
+                return .incomplete(
+                    "\(service.host) at \(service.address) announces more than "
+                        + "\(HubListing.maximumServicesPerAddress) hubs; the others of it are left out")
+            case .overflowed: return .incomplete("more hubs are announced than can be; some are left out")
+            case .added, .changed, .removed:
+                isStale = true
+                return nil
             }
-            continuation.onTermination = { _ in task.cancel() }
         }
     }
 
-    /// The same as addresses to try, in a stream that ends without an error; the caller hears of it through
-    /// `failed`.
-    func addresses(
-        after delay: Duration = .zero, failed: @escaping @Sendable (any Error) -> Void
-    ) -> AsyncStream<[HubAddress]> {
-        AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
-            let task = Task {
-                do {
-                    try await Task.sleep(for: delay)
-                    for try await hub in hubs { continuation.yield(HubSearch.addresses(of: hub)) }
-                } catch {
-                    failed(error)
-                }
-                continuation.finish()
-            }
-            continuation.onTermination = { _ in task.cancel() }
+    private mutating func tick(at time: Duration) -> [Event] {
+        if !listing.expireHints(at: time).isEmpty { isStale = true }
+        var events: [Event] = []
+        if isStale {
+            isStale = false
+            events = update(at: time)
+            ask()
         }
+        for (key, since) in fresh.sorted(by: { $0.value < $1.value }) {
+            guard let row = rows[key], !isAsking(row) else { continue }
+            let isQuick = hinted.contains(key.name) || row.hub.pin != nil
+            guard time - since >= (isQuick ? HubSearch.quickSettling : HubSearch.settling) else { continue }
+            fresh[key] = nil
+            if let event = say(row) { events.append(event) }
+        }
+        return events
     }
 
-    /// The addresses of one hub to try, the best first.
-    static func addresses(of hub: DiscoveredHub) -> [HubAddress] {
-        hub.addresses.prefix(addressesOfOne).map { HubAddress($0, port: hub.port) }
+    /// Whatever has not been said yet, at the end.
+    package mutating func finish(at time: Duration) -> [Event] {
+        var events = update(at: time)
+        for (key, _) in fresh.sorted(by: { $0.value < $1.value }) {
+            if let event = rows[key].flatMap({ say($0) }) { events.append(event) }
+        }
+        fresh = [:]
+        return events
     }
 
-    private func matches(_ hub: DiscoveredHub) -> Bool {
-        switch target {
-        case .fingerprint(let fingerprint): hub.id == fingerprint
-        case .name(let name): hub.id != nil && hub.key.name.elementsEqual(name.utf8)
-        case .any: hub.id != nil
+    private mutating func say(_ row: FoundHub) -> Event? {
+        let old = said.updateValue(row, forKey: row.hub.key)
+        if old == row { return nil }
+        return old == nil ? .added(row) : .changed(row)
+    }
+
+    /// Makes the table anew.
+    private mutating func update(at time: Duration) -> [Event] {
+        let hubs = proofs.merged(with: listing.hubs, rules: listing.rules)
+        let new = Dictionary(
+            hubs.map { ($0.key, FoundHub($0, known: known, answers: answers[$0.key])) },
+            uniquingKeysWith: { first, _ in first })
+        guard new != rows else { return [] }
+        var appeared = new.keys.filter { rows[$0] == nil }
+        var events: [Event] = []
+        for (key, row) in rows where new[key] == nil {
+            fresh[key] = nil
+            answers[key] = nil
+            // A row that goes on under another key (it was found by UDP first, and is announced now) has changed.
+            if let index = appeared.firstIndex(where: {
+                $0.name == key.name && $0.port == key.port && ($0.id ?? key.id) == (key.id ?? $0.id)
+            }) {
+                said[appeared.remove(at: index)] = said.removeValue(forKey: key)
+            } else if said.removeValue(forKey: key) != nil {
+                events.append(.removed(row))
+            }
+        }
+        for (key, row) in new where rows[key] != row { fresh[key] = time }
+        rows = new
+        rule.lastNews = max(rule.lastNews, time)
+        return events + [.table(table)]
+    }
+
+    private func isAsking(_ row: FoundHub) -> Bool {
+        !asking.isEmpty
+            && row.hub.addresses.contains { asking.contains(HubAddress($0, port: row.hub.port)) }
+    }
+
+    /// Asks for the keys that decide something: of a hub that says to be a paired one; and of a stock hub with
+    /// several IPv4 addresses, which may be several hubs.
+    private mutating func ask() {
+        for row in rows.values {
+            let hub = row.hub
+            let mayBeSeveral = hub.id == nil && hub.addresses.count { $0.family == .ipv4 } > 1
+            guard row.isPaired || mayBeSeveral else { continue }
+            for address in hub.addresses.prefix(HubSearch.maximumQuestionsPerRow)
+            where !proofs.hasHandshake(at: address, port: hub.port) && asked.count < HubSearch.maximumQuestions {
+                let question = HubAddress(address, port: hub.port)
+                guard asked.insert(question).inserted else { continue }
+                asking.insert(question)
+                questions.append(question)
+            }
         }
     }
 }

@@ -29,7 +29,8 @@ enum ExitStatus: Int32, Error {
         self =
             switch error {
             case let status as ExitStatus: status
-            case is SecretInArguments, is NotUTF8, is TerminalTooNarrow, is PeerNameError, is UpstreamError:
+            case is SecretInArguments, is NotUTF8, is TerminalTooNarrow, is PeerNameError, is UpstreamError,
+                is SweepRangeError:
                 .usage
             case is PairingCodeError, is TypedCodeError: .badData
             case is BadKeyFile: .badConfiguration

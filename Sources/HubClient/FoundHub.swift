@@ -1,0 +1,62 @@
+package import Discovery
+import Identity
+package import Pairing
+
+/// A hub on the network, and what this device knows of it.
+package struct FoundHub: Hashable, Sendable {
+    /// How sure it is that a hub is what it says.
+    package enum Standing: String, Sendable, CaseIterable {
+        /// It holds the key that this device is paired with.
+        case verified
+        /// Nothing but its own word.
+        case claimed
+        /// It bears the `id` of a hub that this device is paired with and has proven another key; or the name of one
+        /// while it announces an `id` of its own.
+        case impostor
+    }
+
+    package let hub: DiscoveredHub
+    package let standing: Standing
+    /// True if this device is paired with a hub of the `id` that this one claims, or of the key that it holds.
+    package let isPaired: Bool
+    /// Whether it has answered on its port when it was asked last; nil: not asked.
+    package var answers: Bool?
+
+    package init(_ hub: DiscoveredHub, known: [KnownHub], answers: Bool? = nil) {
+        self.hub = hub
+        self.answers = answers
+        let proven = hub.pin?.fingerprint
+        let claimed = hub.id ?? proven
+        isPaired = known.contains { $0.fingerprint == claimed }
+        let holdsKnownKey = known.contains { $0.pin == hub.pin }
+        let appearance = FoundHub.appearance(of: hub.name)
+        let bearsKnownName = known.contains { FoundHub.appearance(of: $0.name.description) == appearance }
+        standing =
+            if holdsKnownKey, claimed == proven {
+                .verified
+            } else if isPaired ? proven != nil : hub.id != nil && bearsKnownName {
+                .impostor
+            } else {
+                .claimed
+            }
+    }
+
+    /// What a person takes two names for the same by: without case, white space at the ends, and characters
+    /// that are not seen.
+    private static func appearance(of name: String) -> String {
+        let seen = name.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
+        let words = String(String.UnicodeScalarView(seen)).split(whereSeparator: \.isWhitespace)
+        return words.joined(separator: " ").lowercased()
+    }
+
+    /// Impostors first, then by name.
+    package static func precedes(_ one: FoundHub, _ other: FoundHub) -> Bool {
+        let isImpostor = (one.standing == .impostor, other.standing == .impostor)
+        if isImpostor.0 != isImpostor.1 { return isImpostor.0 }
+        let (a, b) = (one.hub, other.hub)
+        if (a.name, a.host, a.port) != (b.name, b.host, b.port) {
+            return (a.name, a.host, a.port) < (b.name, b.host, b.port)
+        }
+        return (a.key.pin?.bytes ?? []).lexicographicallyPrecedes(b.key.pin?.bytes ?? [])
+    }
+}

@@ -1,0 +1,42 @@
+/// When a search is over: as soon as the network has gone quiet, and not after a fixed time.
+///
+/// Why it is these times (RFC 6762):
+/// - A first question waits 20–120 ms so that many devices do not ask at once (§ 5.2); avahi-daemon gathers
+///   questions for up to 100 ms.
+/// - A responder delays its answer by 20–120 ms, as several may have one (§ 6). So the last answer to a question
+///   that nobody lost arrives 240 ms after it was posed, and then some for the air and the machines: 350 ms.
+/// - Whatever follows from an answer (a question for an address, a second packet of known answers) takes one such
+///   turn at most: 250 ms without news mean that no turn is under way.
+/// - A lost packet is made up for by the repetition of the question, one second after the first (§ 5.2), and its
+///   answer: 1,400 ms. That is waited for if there is a sign of loss, and before saying that there is nothing: a host
+///   that answered one question and not another; a hint that the browse did not confirm; a resolver without answer.
+///
+/// A pure value: times since the start come in, a verdict comes out.
+package struct QuietRule: Hashable, Sendable {
+    package static let firstAnswers = Duration.milliseconds(350)
+    package static let quiet = Duration.milliseconds(250)
+    package static let repetition = Duration.milliseconds(1_400)
+    /// The longest that it waits for what is under way: who keeps a search busy must not keep it for ever.
+    package static let limit = Duration.seconds(10)
+
+    /// When the list last changed.
+    package var lastNews = Duration.zero
+    /// Questions whose answers are not there, nor late: resolvers, handshakes, a sweep.
+    package var pending = 0
+    /// There is a sign that packets are lost.
+    package var isLossy = false
+    /// Something was found, and all of it was confirmed.
+    package var isConfirmed = false
+    /// A sweep is under way, which ends by itself.
+    package var isSweeping = false
+
+    package init() {}
+
+    /// True if it is over at `time`.
+    package func isOver(at time: Duration) -> Bool {
+        guard !isSweeping else { return false }
+        guard time < QuietRule.limit else { return true }
+        let least = isLossy || !isConfirmed ? QuietRule.repetition : QuietRule.firstAnswers
+        return pending == 0 && time >= least && time - lastNews >= QuietRule.quiet
+    }
+}

@@ -1,0 +1,104 @@
+import Discovery
+import FoundationEssentials
+package import Identity
+
+/// What answers on a port: asked over TLS, whatever its key.
+package enum RecognizedServer: Equatable, Sendable {
+    /// A hub with hubpair: `GET /hubpair/v1/hub`. Name and `id` are its own word, the pin is its TLS key's.
+    case hubpair(name: PeerName, id: Fingerprint, pin: Pin)
+    /// A stock Hestia server: `GET /devices/` answers with a JSON list, to anybody.
+    case stock(pin: Pin)
+    /// Something else; in words, for a sentence that begins with its address.
+    case other(String)
+
+    /// The name of a stock hub, which it does not tell over HTTPS: what it announces.
+    package static let stockName = "HestiaServer"
+
+    /// The hub as a row of the list; nil if it is none.
+    func proof(at address: HubAddress, source: DiscoveredHub.Source?, time: Duration) -> HubProof? {
+        guard case .address(let host) = address.host else { return nil }
+        switch self {
+        case .hubpair(let name, let id, let pin):
+            return HubProof(
+                address: host, port: address.port, pin: pin, name: name.description, id: id, source: source,
+                isHandshake: true, time: time)
+        case .stock(let pin):
+            return HubProof(
+                address: host, port: address.port, pin: pin, name: RecognizedServer.stockName, id: nil,
+                source: source,
+                isHandshake: true, time: time)
+        case .other: return nil
+        }
+    }
+}
+
+/// Asks a server what it is. Nothing but two requests without content is sent.
+package struct RecognizeServer: Sendable {
+    /// The most bytes of an answer: a stock hub with some hundred devices.
+    private static let maximumByteCount = 1 << 20
+
+    private let connector: HubConnector
+
+    package init() throws {
+        // TLS 1.2, because a stock hub of 2018 may know no newer.
+        connector = try HubConnector(allowsTLS12: true)
+    }
+
+    /// Asks the server at `addresses`, the first that answers.
+    ///
+    /// - Parameters:
+    ///   - connecting: the longest for TCP and TLS.
+    ///   - answering: the longest for each of two answers.
+    /// - Returns: where it answered, and what it is. It throws if there is no server that speaks TLS.
+    package func callAsFunction(
+        _ addresses: [HubAddress], connecting: Duration = .seconds(5), answering: Duration = .seconds(5)
+    ) async throws -> (address: HubAddress, server: RecognizedServer) {
+        var connection = try await connector.connect(to: addresses, expecting: .any, deadline: connecting)
+        defer { connection.close() }
+        let address = connection.address
+        let limits = HubConnection.Deadlines(quiet: answering, total: answering)
+        var words = ""
+        if let answer = try? await connection.send(
+            HubRequest(method: "GET", target: "/hubpair/v1/hub"), maximumBodyByteCount: 4_096, deadlines: limits)
+        {
+            if answer.response.status == 200,
+                let hub = try? JSONDecoder().decode(HubDescription.self, from: Data(answer.body)),
+                let name = try? PeerName(hub.name), let id = Fingerprint(hub.id)
+            {
+                return (address, .hubpair(name: name, id: id, pin: connection.pin))
+            }
+            words = answer.response["Server"].map { " (\($0.prefix(64)))" } ?? ""
+        }
+        // Another connection to the same server: many close one after a request.
+        let pin = connection.pin
+        connection.close()
+        guard
+            let second = try? await connector.connect(to: [address], expecting: .pin(pin), deadline: connecting)
+        else { return (address, .other("answers over TLS, but not to requests")) }
+        connection = second
+        do {
+            let answer = try await connection.send(
+                HubRequest(method: "GET", target: "/devices/"), maximumBodyByteCount: Self.maximumByteCount,
+                deadlines: limits)
+            if answer.response.status == 200,
+                (try? JSONDecoder().decode([AnyValue].self, from: Data(answer.body))) != nil
+            {
+                return (address, .stock(pin: pin))
+            }
+            return (
+                address, .other("is a web server\(words), but no hub: it says \(answer.response.status) to /devices/")
+            )
+        } catch {
+            return (address, .other("answers over TLS, but not as a hub does"))
+        }
+    }
+
+    private struct HubDescription: Decodable {
+        let name: String
+        let id: String
+    }
+
+    private struct AnyValue: Decodable {
+        init(from decoder: any Decoder) {}
+    }
+}

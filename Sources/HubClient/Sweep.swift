@@ -1,0 +1,43 @@
+import Discovery
+
+/// Tries one port on every address of a range, for networks where multicast and broadcast do not arrive.
+package struct Sweep: Sendable {
+    /// The most addresses that are asked at a time.
+    package static let width = 64
+    /// The longest for TCP and TLS at one address.
+    package static let connecting = Duration.milliseconds(500)
+    /// The longest for an answer of a server that has been reached.
+    static let answering = Duration.seconds(3)
+
+    private let range: SweepRange
+    private let port: UInt16
+
+    package init(_ range: SweepRange, port: UInt16 = HubAddress.defaultPort) {
+        self.range = range
+        self.port = port
+    }
+
+    /// Asks them all. `report` hears, in any order, of each address once: what hub is there, if any, and how many
+    /// addresses are done.
+    func run(_ report: (_ found: (HubAddress, RecognizedServer)?, _ done: Int, _ total: Int) -> Void) async throws {
+        let recognize = try RecognizeServer()
+        let addresses = range.addresses
+        var next = 0
+        var done = 0
+        await withTaskGroup(of: (HubAddress, RecognizedServer)?.self) { group in
+            while done < addresses.count, !Task.isCancelled {
+                while next < addresses.count, next - done < Sweep.width {
+                    let address = HubAddress(addresses[next], port: port)
+                    next += 1
+                    group.addTask {
+                        try? await recognize([address], connecting: Sweep.connecting, answering: Sweep.answering)
+                    }
+                }
+                guard let found = await group.next() else { break }
+                done += 1
+                report(found, done, addresses.count)
+            }
+            group.cancelAll()
+        }
+    }
+}

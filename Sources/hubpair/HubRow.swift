@@ -1,0 +1,38 @@
+import Discovery
+import HubClient
+
+/// A hub as a line of the table. The widths are fixed, as lines are written before the last hub is known.
+struct HubRow {
+    let name: String
+    let bestAddress: String
+    let address: String
+    let identity: String
+    let id: String
+
+    static let header = HubRow(name: "HUB", address: "ADDRESS", identity: "IDENTITY", id: "ID")
+
+    private init(name: String, address: String, identity: String, id: String) {
+        (self.name, self.bestAddress, self.address) = (name, address, address)
+        (self.identity, self.id) = (identity, id)
+    }
+
+    init(_ found: FoundHub) {
+        name = found.hub.name
+        bestAddress = found.hub.addresses.first?.description(withPort: found.hub.port) ?? "-"
+        let others = found.hub.addresses.count - 1
+        address = others > 0 ? "\(bestAddress) (+\(others))" : bestAddress
+        identity =
+            found.standing.rawValue + (found.isPaired ? ", paired" : "")
+            + (found.answers == false ? ", silent" : "")
+        id = found.hub.id?.description ?? "-"
+    }
+
+    /// The escaped cells in their columns.
+    var line: String {
+        let cells = [(name, 20), (address, 28), (identity, 16), (id, 0)].map { cell, width in
+            let text = Console.escaped(cell)
+            return text + String(repeating: " ", count: max(0, width - columnWidth(of: text)))
+        }
+        return cells.joined(separator: "  ")
+    }
+}

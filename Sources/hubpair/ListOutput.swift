@@ -1,0 +1,112 @@
+import Discovery
+import Glibc
+import HubClient
+import Identity
+
+/// What `list` writes while it searches: a table that is redrawn in its place on a terminal, lines or JSON else.
+struct ListOutput {
+    /// The most warnings of a kind that strangers can cause: whoever announces nonsense may do so a thousand times.
+    private static let maximumWarnings = 16
+
+    private let json: Bool
+    private let watches: Bool
+    private let isLive: Bool
+    private var screen = LiveTable()
+    private var rows: [HubRow] = []
+    private var progress: String?
+    private var warned: Set<String> = []
+    private var accused: Set<FoundHub.Accusation> = []
+    private var hasHeader = false
+
+    init(json: Bool, watches: Bool) {
+        self.json = json
+        self.watches = watches
+        isLive = !json && Console.outputKnowsEscapes
+    }
+
+    mutating func show(_ event: HubSearch.Event) throws {
+        switch event {
+        case .unusable(let text):
+            guard warned.count <= ListOutput.maximumWarnings, warned.insert(text).inserted else { return }
+            try warn(
+                warned.count > ListOutput.maximumWarnings ? "there is more of this kind" : text)
+        case .incomplete(let text): try warn(text)
+        case .table(let hubs):
+            rows = hubs.map(HubRow.init)
+            if isLive { try redraw() }
+        case .added(let hub): try line(hub, event: "added")
+        case .changed(let hub): try line(hub, event: "changed")
+        case .removed(let hub): if watches { try line(hub, event: "removed") }
+        case .progress(let done, let total): try show(done: done, total: total)
+        }
+    }
+
+    /// The end of the search: all of the table, and what is to be feared.
+    mutating func finish(_ hubs: [FoundHub]) throws {
+        try show(done: 1, total: 1)
+        if isLive, !hubs.isEmpty { try screen.finish(hubs.map(HubRow.init)) }
+        for hub in hubs where hub.standing == .impostor { try accuse(hub) }
+        let claimed = hubs.filter { $0.standing != .impostor }.compactMap(\.hub.id)
+        for (id, count) in Dictionary(claimed.map { ($0, 1) }, uniquingKeysWith: +) where count > 1 {
+            Console.note("warning: \(count) hubs announce the id \(id); at most one of them is that hub")
+        }
+    }
+
+    private mutating func warn(_ text: String) throws {
+        try screen.clear()
+        Console.note("warning: \(text)")
+        if isLive, !rows.isEmpty { try redraw() }
+    }
+
+    private mutating func line(_ hub: FoundHub, event: String) throws {
+        if watches, hub.standing == .impostor, event != "removed" { try accuse(hub) }
+        if json { return try JSONLine.write(ListLine(hub, event: watches ? event : nil)) }
+        guard !isLive else { return }
+        if !hasHeader { try Console.output(column("") + HubRow.header.line) }
+        hasHeader = true
+        try Console.output(column(event) + HubRow(hub).line)
+    }
+
+    /// What happened to a row, before it.
+    private func column(_ event: String) -> String {
+        watches ? event + String(repeating: " ", count: max(0, 9 - event.utf8.count)) : ""
+    }
+
+    /// Once for each.
+    private mutating func accuse(_ hub: FoundHub) throws {
+        guard accused.insert(hub.accusation).inserted else { return }
+        let what = hub.isPaired ? "the id of a hub that you paired with, but holds another key" : "the name of a hub that you paired with, but is another one"
+        try warn(
+            "\(hub.hub.name) at \(HubRow(hub).bestAddress) bears \(what); do not pair with it before you know why")
+    }
+
+    private mutating func redraw() throws {
+        try screen.show(rows, footer: progress)
+    }
+
+    private mutating func show(done: Int, total: Int) throws {
+        let isOver = done >= total
+        guard isLive || isatty(STDERR_FILENO) == 1, !isOver || progress != nil else { return }
+        let width = 30
+        let filled = total > 0 ? width * done / total : width
+        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
+        let text = isOver ? nil : "trying every address [\(bar)] \(done) of \(total)"
+        guard text != progress else { return }
+        progress = text
+        if isLive { return try redraw() }
+        // Standard output goes elsewhere: the bar stands alone, on one line.
+        let line = "\r\u{1B}[K" + (text ?? "")
+        try Console.write(Array(line.utf8), to: STDERR_FILENO, name: "standard error")
+    }
+}
+
+extension FoundHub {
+    /// What an impostor is accused of only once.
+    struct Accusation: Hashable {
+        let name: String
+        let id: Fingerprint?
+        let pin: Pin?
+    }
+
+    var accusation: Accusation { Accusation(name: hub.name, id: hub.id, pin: hub.pin) }
+}
