@@ -42,9 +42,9 @@ package struct HubSearch: Sendable {
     /// How long a row must have been quiet: a host answers within 20–120 ms (RFC 6762 § 6), and for each address
     /// family and interface by itself.
     package static let settling = Duration.milliseconds(150)
-    /// The same for an answer to a direct question, which names all addresses and comes at once: only those of the
-    /// other interfaces and family are waited for.
-    package static let quickSettling = Duration.milliseconds(5)
+    /// The same for an answer to a direct question, which names all addresses and comes at once: if it has brought
+    /// both families nothing but other interfaces are waited for, else the answer in the other family.
+    package static let quickSettling = (whole: Duration.milliseconds(5), part: Duration.milliseconds(50))
     /// The most questions for keys, in all and of one row's addresses.
     private static let maximumQuestions = 512
     private static let maximumQuestionsPerRow = 16
@@ -167,12 +167,18 @@ package struct HubSearch: Sendable {
         }
         for (key, since) in fresh.sorted(by: { $0.value < $1.value }) {
             guard let row = rows[key], !isAsking(row) else { continue }
-            let isQuick = hinted.contains(key.name) || row.hub.pin != nil
-            guard time - since >= (isQuick ? HubSearch.quickSettling : HubSearch.settling) else { continue }
+            guard time - since >= settling(of: row) else { continue }
             fresh[key] = nil
             if let event = say(row) { events.append(event) }
         }
         return events
+    }
+
+    private func settling(of row: FoundHub) -> Duration {
+        if row.standing == .verified { return HubSearch.quickSettling.whole }
+        guard hinted.contains(row.hub.key.name) || row.hub.pin != nil else { return HubSearch.settling }
+        let families = Set(row.hub.addresses.map(\.family))
+        return families.count == 2 ? HubSearch.quickSettling.whole : HubSearch.quickSettling.part
     }
 
     /// Whatever has not been said yet, at the end.
