@@ -28,7 +28,7 @@ public struct HubBrowser: Hashable, Sendable {
 
     /// A browser; it sends nothing until its sightings are read.
     public init(
-        serviceType: String = "_hestia._tcp", resolveDeadline: Duration = .seconds(1), follows: Bool = true,
+        serviceType: String = "_hestia._tcp", resolveDeadline: Duration = .seconds(2), follows: Bool = true,
         asksOnce: Bool = true
     ) {
         self.serviceType = serviceType

@@ -1,4 +1,5 @@
 import CAvahi
+import CGlibc
 import Glibc
 
 /// A UDP socket on one interface and one address family, from an ephemeral port: what one-shot queries
@@ -24,16 +25,20 @@ struct MulticastSocket: ~Copyable {
         guard interface.index > 0, descriptor >= 0 else { return nil }
         set(SOL_SOCKET, SO_RCVBUF, MulticastSocket.receiveBuffer)
         let isBound = withSocketAddress(own, port: 0, scope: interface.index) { bind(descriptor, $0, $1) == 0 }
-        // The time to live is 255 in all of mDNS (RFC 6762 § 11). Our own host's daemon hears us too.
+        // The time to live is 255 in all of mDNS (RFC 6762 § 11). No loop: this host's own avahi-daemon would take our
+        // question for the one that it is about to send, and not send it (§ 7.3); it does not care that ours asks for
+        // unicast. What is announced on this host it knows without asking.
         if family == .ipv4 {
             var request = ip_mreqn()
             request.imr_ifindex = Int32(bitPattern: interface.index)
             setsockopt(
                 descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
             set(Int32(IPPROTO_IP), IP_MULTICAST_TTL, 255)
+            set(Int32(IPPROTO_IP), IP_MULTICAST_LOOP, 0)
         } else {
             set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, Int32(bitPattern: interface.index))
             set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, 255)
+            set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_LOOP, 0)
         }
         guard isBound else { return nil }
     }

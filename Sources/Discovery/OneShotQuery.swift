@@ -56,7 +56,7 @@ final class OneShotQuery {
         (self.type, self.question, self.networks) = (type, question, networks)
         (self.poll, self.output) = (poll, output)
         var seen: Set<String> = []
-        for network in networks where network.isMulticast {
+        for network in networks where network.isMulticast && !network.address.isLoopback {
             // Of IPv6 only link-local: it is there on every interface, and the scope of mDNS.
             guard network.address.family == .ipv4 || network.address.isLinkLocal else { continue }
             guard seen.count < OneShotQuery.maximumInterfaces,

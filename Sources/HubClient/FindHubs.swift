@@ -48,6 +48,7 @@ package struct FindHubs: Sendable {
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             if options.usesMDNS { group.addTask { await browse(continuation) } }
+            if options.usesUDP { group.addTask { await probe(since: start, continuation) } }
             group.addTask { try await tick(since: start, continuation) }
             for task in tries(since: start, continuation) {
                 _ = search.take(.begun, at: .zero)
@@ -96,10 +97,30 @@ package struct FindHubs: Sendable {
             for try await sighting in browser.sightings { steps.yield(.sighting(sighting)) }
         } catch {
             // The only way to search: then that is how it ends.
-            if options.sweep == nil, known.hubs.isEmpty {
+            if options.sweep == nil, !options.usesUDP {
                 steps.finish(throwing: error)
             } else {
-                steps.yield(.browseEnded("\(error)"))
+                steps.yield(.browseEnded("\(error); searching without multicast DNS"))
+            }
+        }
+    }
+
+    private func probe(since start: ContinuousClock.Instant, _ steps: Steps) async {
+        do {
+            for try await answer in HubProber(hearsNotices: options.watches).replies {
+                let reply = answer.reply
+                steps.yield(
+                    .proof(
+                        HubProof(
+                            address: answer.address, port: reply.port, pin: reply.pin,
+                            name: reply.name.description, id: reply.pin.fingerprint, source: .udp,
+                            isHandshake: false, time: start.duration(to: .now))))
+            }
+        } catch {
+            if options.usesMDNS || options.sweep != nil {
+                steps.yield(.note("\(error); searching without UDP probes"))
+            } else {
+                steps.finish(throwing: error)
             }
         }
     }

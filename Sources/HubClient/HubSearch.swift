@@ -10,6 +10,8 @@ package struct HubSearch: Sendable {
         case sighting(Sighting)
         /// The browse has ended by itself: its words.
         case browseEnded(String)
+        /// Something else is missing: in words.
+        case note(String)
         case proof(HubProof)
         /// The hub at this address was asked for its key, and told none.
         case noProof(HubAddress)
@@ -91,7 +93,8 @@ package struct HubSearch: Sendable {
         var rule = rule
         let isWaiting = interrupted.map { time - $0 < HubSearch.patience } ?? false
         rule.pending = resolving + tasks + asking.count + (isWaiting ? 1 : 0)
-        rule.isConfirmed = !rows.isEmpty && fresh.isEmpty && !(isBrowsing && listing.hasHints)
+        rule.isEmpty = rows.isEmpty
+        rule.hasHints = isBrowsing && listing.hasHints
         return rule.isOver(at: time)
     }
 
@@ -102,6 +105,7 @@ package struct HubSearch: Sendable {
             isBrowsing = false
             resolving = 0
             return [.incomplete(words)]
+        case .note(let words): return [.incomplete(words)]
         case .proof(let proof):
             asking.remove(HubAddress(proof.address, port: proof.port))
             if proofs.insert(proof) { isStale = true }

@@ -9,13 +9,16 @@
 ///   turn at most: 250 ms without news mean that no turn is under way.
 /// - A lost packet is made up for by the repetition of the question, one second after the first (§ 5.2), and its
 ///   answer: 1,400 ms. That is waited for if there is a sign of loss, and before saying that there is nothing: a host
-///   that answered one question and not another; a hint that the browse did not confirm; a resolver without answer.
+///   that answered one question and not another; a resolver without answer.
+/// - A hint that the browse does not confirm is a host that is there, and that the daemon does not hear: its third
+///   question is waited for, two seconds after the second (§ 5.2), and its answer: 3,400 ms.
 ///
 /// A pure value: times since the start come in, a verdict comes out.
 package struct QuietRule: Hashable, Sendable {
     package static let firstAnswers = Duration.milliseconds(350)
     package static let quiet = Duration.milliseconds(250)
     package static let repetition = Duration.milliseconds(1_400)
+    package static let thirdQuestion = Duration.milliseconds(3_400)
     /// The longest that it waits for what is under way: who keeps a search busy must not keep it for ever.
     package static let limit = Duration.seconds(10)
 
@@ -25,8 +28,10 @@ package struct QuietRule: Hashable, Sendable {
     package var pending = 0
     /// There is a sign that packets are lost.
     package var isLossy = false
-    /// Something was found, and all of it was confirmed.
-    package var isConfirmed = false
+    /// Nothing was found.
+    package var isEmpty = true
+    /// Something was hinted at that the browse has not seen.
+    package var hasHints = false
     /// A sweep is under way, which ends by itself.
     package var isSweeping = false
 
@@ -36,7 +41,14 @@ package struct QuietRule: Hashable, Sendable {
     package func isOver(at time: Duration) -> Bool {
         guard !isSweeping else { return false }
         guard time < QuietRule.limit else { return true }
-        let least = isLossy || !isConfirmed ? QuietRule.repetition : QuietRule.firstAnswers
+        let least =
+            if hasHints {
+                QuietRule.thirdQuestion
+            } else if isLossy || isEmpty {
+                QuietRule.repetition
+            } else {
+                QuietRule.firstAnswers
+            }
         return pending == 0 && time >= least && time - lastNews >= QuietRule.quiet
     }
 }
