@@ -39,11 +39,11 @@ package struct FindHubs: Sendable {
     /// Searches, and reports what happens as it happens.
     ///
     /// - Returns: the hubs that are there at the end, impostors first, then by name.
-    package func run(_ report: (HubSearch.Event) throws -> Void) async throws -> [FoundHub] {
+    package func run(_ report: (HubSurvey.Event) throws -> Void) async throws -> [FoundHub] {
         let start = ContinuousClock.now
-        let (steps, continuation) = AsyncThrowingStream<HubSearch.Step, any Error>.makeStream(
+        let (steps, continuation) = AsyncThrowingStream<HubSurvey.Step, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
-        var search = HubSearch(
+        var search = HubSurvey(
             known: known.hubs, networks: LocalNetwork.current(), isBrowsing: options.usesMDNS)
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
@@ -88,7 +88,7 @@ package struct FindHubs: Sendable {
         return search.table
     }
 
-    private typealias Steps = AsyncThrowingStream<HubSearch.Step, any Error>.Continuation
+    private typealias Steps = AsyncThrowingStream<HubSurvey.Step, any Error>.Continuation
 
     private func browse(_ steps: Steps) async {
         var browser = browser
@@ -133,11 +133,22 @@ package struct FindHubs: Sendable {
         }
     }
 
-    /// Paired hubs where they were last: one handshake tells.
+    /// Paired hubs where they were last: one handshake tells. And what the user has added by its address.
     private func tries(
         since start: ContinuousClock.Instant, _ steps: Steps
     ) -> [@Sendable () async -> Void] {
-        known.hubs.compactMap { hub in
+        let added = known.added.compactMap { hub -> (@Sendable () async -> Void)? in
+            guard let address = HubAddress(hub.address) else { return nil }
+            return {
+                guard
+                    let (address, server) = try? await RecognizeServer()(
+                        [address], connecting: FindHubs.keyDeadline, answering: Sweep.answering),
+                    let proof = server.proof(at: address, source: .scan, time: start.duration(to: .now))
+                else { return }
+                steps.yield(.proof(proof))
+            }
+        }
+        return added + known.hubs.compactMap { hub in
             guard let address = hub.address.flatMap({ HubAddress($0) }) else { return nil }
             return {
                 guard let connector = try? HubConnector(),

@@ -35,7 +35,8 @@ public struct KnownHub: Equatable, Sendable {
 ///     address=192.0.2.7:8000
 ///     paired=2026-11-21T10:22:03Z
 ///
-/// `default` is the fingerprint of a hub in this file; it, `address` and `paired` may be missing.
+/// `default` is the fingerprint of a hub in this file; it, `address` and `paired` may be missing. `[added …]`:
+/// ``AddedHub``.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the same name, a group whose
 /// fingerprint is not its pin's, a default that is no hub of the file, another kind of group, `format=2`.
@@ -45,6 +46,8 @@ public struct KnownHubs: Equatable, Sendable {
 
     /// The hubs in the file's order.
     public private(set) var hubs: [KnownHub] = []
+    /// Hubs that this device is not paired with, in the file's order.
+    public private(set) var added: [AddedHub] = []
     /// The fingerprint of the hub that is used when none is named.
     public private(set) var defaultHub: Fingerprint?
     private var file: KeyFile
@@ -58,7 +61,8 @@ public struct KnownHubs: Equatable, Sendable {
     public init(parsing bytes: [UInt8]) throws(KeyFileError) {
         file = try KeyFile(parsing: bytes)
         try file.checkFormat()
-        for fingerprint in try file.identifiers(of: KnownHubs.kind) {
+        let addedGroups = Set(KnownHubs.addedGroups(in: file))
+        for fingerprint in try file.identifiers(of: KnownHubs.kind, besides: addedGroups) {
             let group = KnownHubs.group(fingerprint)
             hubs.append(
                 KnownHub(
@@ -67,6 +71,7 @@ public struct KnownHubs: Equatable, Sendable {
                     address: file.value("address", in: group),
                     paired: try file.time("paired", in: group)))
         }
+        added = try KnownHubs.addedHubs(in: file)
         if let text = file.value("default", in: KeyFile.formatGroup) {
             guard let hub = hubs.first(where: { $0.fingerprint == Fingerprint(text) }) else {
                 throw .invalidValue(
@@ -109,6 +114,20 @@ public struct KnownHubs: Equatable, Sendable {
             defaultHub = nil
             file.set("default", to: nil, in: KeyFile.formatGroup)
         }
+    }
+
+    /// Adds a hub that this device is not paired with. Its name must be no other's in this file.
+    public mutating func add(_ hub: AddedHub) {
+        hub.write(to: &file)
+        added.append(hub)
+    }
+
+    /// Removes an added hub; nothing happens if there is none of this name.
+    public mutating func forgetAdded(_ name: PeerName) {
+        for group in KnownHubs.addedGroups(in: file) where (try? file.name("name", in: group)) == name {
+            file.removeGroup(group)
+        }
+        added.removeAll { $0.name == name }
     }
 
     private static func group(_ fingerprint: String) -> String { "\(kind) \(fingerprint)" }

@@ -10,6 +10,11 @@ package struct PeerSelector: Sendable {
 
     package init(_ text: String) { self.text = text }
 
+    /// True if it is this name, to the byte, and not a fingerprint.
+    package func isName(_ name: PeerName) -> Bool {
+        Fingerprint(forgiving: text) == nil && name.description.utf8.elementsEqual(text.utf8)
+    }
+
     /// The position of the one peer that is meant.
     ///
     /// - Parameters:

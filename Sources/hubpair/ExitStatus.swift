@@ -60,6 +60,8 @@ enum ExitStatus: Int32, Error {
             case PDFError.missingLibrary, PDFError.noFont: .unavailable
             case is PDFError: .tryAgain
             case is DiscoveryError: .unavailable
+            case AddHubError.nameTaken: .usage
+            case is AddHubError: .unavailable
             default: .badData
             }
     }

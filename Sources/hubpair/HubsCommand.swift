@@ -8,9 +8,11 @@ import Pairing
 struct HubsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hubs",
-        abstract: "List the hubs that this device is paired with; show, use, rename or forget one.",
+        abstract: "List the hubs that this device knows; show, add, use, rename or forget one.",
         discussion: "HUB is a hub's name, or its fingerprint in any spacing and case.",
-        subcommands: [List.self, Show.self, Use.self, Rename.self, Forget.self, Reset.self],
+        subcommands: [
+            List.self, Show.self, Add.self, Use.self, Rename.self, Forget.self, Reset.self,
+        ],
         defaultSubcommand: List.self
     )
 
@@ -20,10 +22,13 @@ struct HubsCommand: ParsableCommand {
         @OptionGroup var json: JSONOption
 
         func run() throws {
-            let (hubs, defaultHub) = try ManageHubs(configuration: configuration.configuration).list()
+            let manage = ManageHubs(configuration: configuration.configuration)
+            let (hubs, defaultHub) = try manage.list()
+            let added = try manage.added().map(AddedHubLine.init)
             let lines = hubs.map { HubLine($0, isDefault: $0.fingerprint == defaultHub) }
             if json.isSet {
                 for line in lines { try JSONLine.write(line) }
+                for line in added { try JSONLine.write(line) }
                 return
             }
             if hubs.isEmpty { Console.note("this device is not paired with a hub yet") }
@@ -31,7 +36,7 @@ struct HubsCommand: ParsableCommand {
                 columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""],
                 rows: lines.map {
                     [$0.name, $0.hub, $0.address ?? "-", $0.paired ?? "-", $0.default ? "default" : ""]
-                }
+                } + added.map { [$0.name, $0.hub ?? "-", $0.address, "-", $0.status] }
             ).write()
         }
     }
@@ -105,7 +110,9 @@ struct HubsCommand: ParsableCommand {
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
 
         func run() throws {
-            let hub = try ManageHubs(configuration: configuration.configuration).forget(hub)
+            let manage = ManageHubs(configuration: configuration.configuration)
+            if let added = try manage.forgetAdded(hub) { return Console.note("\(added.name) is forgotten") }
+            let hub = try manage.forget(hub)
             Console.note("\(hub.name) (\(hub.fingerprint)) is forgotten; to come back, pair again")
         }
     }
@@ -117,7 +124,7 @@ struct HubsCommand: ParsableCommand {
 
         func run() throws {
             let manage = ManageHubs(configuration: configuration.configuration)
-            let count = try manage.list().hubs.count
+            let count = try manage.list().hubs.count + manage.added().count
             guard count > 0 else { return Console.note("this device knows no hub; nothing to forget") }
             if !yes {
                 guard isatty(STDIN_FILENO) == 1 else {
@@ -127,8 +134,8 @@ struct HubsCommand: ParsableCommand {
                 Console.note("forget \(count == 1 ? "the one hub" : "all \(count) hubs")? type yes to do it")
                 guard readLine() == "yes" else { return Console.note("nothing was forgotten") }
             }
-            let hubs = try manage.reset()
-            Console.note("forgotten: " + hubs.map(\.name.description).joined(separator: ", "))
+            let names = try manage.added().map(\.name) + manage.reset().map(\.name)
+            Console.note("forgotten: " + names.map(\.description).joined(separator: ", "))
         }
     }
 }
@@ -140,6 +147,7 @@ private struct HubLine: Encodable {
     @Nullable var address: String?
     @Nullable var paired: String?
     let `default`: Bool
+    let status = "paired"
 
     init(_ hub: KnownHub, isDefault: Bool) {
         self.hub = hub.fingerprint.description

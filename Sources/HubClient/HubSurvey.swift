@@ -4,7 +4,7 @@ package import Pairing
 /// The state of a search: what was seen and proven, what to say of it, whom to ask for a key, and when it is over.
 ///
 /// A pure value: steps and times (since the start) come in, events and questions come out.
-package struct HubSearch: Sendable {
+package struct HubSurvey: Sendable {
     /// What happens to a search.
     package enum Step: Sendable {
         case sighting(Sighting)
@@ -91,7 +91,7 @@ package struct HubSearch: Sendable {
     /// True if the search is over at `time`, if nobody has said how long it shall be.
     package func isOver(at time: Duration) -> Bool {
         var rule = rule
-        let isWaiting = interrupted.map { time - $0 < HubSearch.patience } ?? false
+        let isWaiting = interrupted.map { time - $0 < HubSurvey.patience } ?? false
         rule.pending = resolving + tasks + asking.count + (isWaiting ? 1 : 0)
         rule.isEmpty = rows.isEmpty
         rule.hasHints = isBrowsing && listing.hasHints
@@ -179,10 +179,10 @@ package struct HubSearch: Sendable {
     }
 
     private func settling(of row: FoundHub) -> Duration {
-        if row.standing == .verified { return HubSearch.quickSettling.whole }
-        guard hinted.contains(row.hub.key.name) || row.hub.pin != nil else { return HubSearch.settling }
+        if row.standing == .verified { return HubSurvey.quickSettling.whole }
+        guard hinted.contains(row.hub.key.name) || row.hub.pin != nil else { return HubSurvey.settling }
         let families = Set(row.hub.addresses.map(\.family))
-        return families.count == 2 ? HubSearch.quickSettling.whole : HubSearch.quickSettling.part
+        return families.count == 2 ? HubSurvey.quickSettling.whole : HubSurvey.quickSettling.part
     }
 
     /// Whatever has not been said yet, at the end.
@@ -240,8 +240,8 @@ package struct HubSearch: Sendable {
             let hub = row.hub
             let mayBeSeveral = hub.id == nil && hub.addresses.count { $0.family == .ipv4 } > 1
             guard row.isPaired || mayBeSeveral else { continue }
-            for address in hub.addresses.prefix(HubSearch.maximumQuestionsPerRow)
-            where !proofs.hasHandshake(at: address, port: hub.port) && asked.count < HubSearch.maximumQuestions {
+            for address in hub.addresses.prefix(HubSurvey.maximumQuestionsPerRow)
+            where !proofs.hasHandshake(at: address, port: hub.port) && asked.count < HubSurvey.maximumQuestions {
                 let question = HubAddress(address, port: hub.port)
                 guard asked.insert(question).inserted else { continue }
                 asking.insert(question)

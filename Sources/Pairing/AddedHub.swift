@@ -1,0 +1,80 @@
+public import Identity
+
+/// A hub that the user has named with its address, and that this device is not paired with.
+///
+///     [added 1]
+///     name=Attic
+///     address=192.0.2.9:8000
+///     kind=stock
+///
+/// A group of `known-hubs` (see ``KnownHubs``); the number means nothing. `kind` is `stock` for a Hestia server without
+/// hubpair, which has no lasting key: talking to it is never protected. It is `hubpair` for a hub that can be paired
+/// with; then `id` is the fingerprint that it showed, which proves nothing later.
+///
+/// Accepted: the above. Rejected: without `address`; `kind=other`; a name that is none; two of one name.
+public struct AddedHub: Equatable, Sendable {
+    /// What answered at the address.
+    public enum Kind: String, Sendable {
+        /// A Hestia server without hubpair.
+        case stock
+        /// A hub that can be paired with.
+        case hubpair
+    }
+
+    static let groupKind = "added"
+
+    /// The user's name for it; no other hub of the file has it.
+    public let name: PeerName
+    /// `HOST:PORT`.
+    public let address: String
+    /// What it was when it was added.
+    public let kind: Kind
+    /// What a hubpair hub said that it is; a claim.
+    public let id: Fingerprint?
+
+    /// A hub of these parts.
+    public init(name: PeerName, address: String, kind: Kind, id: Fingerprint?) {
+        (self.name, self.address, self.kind, self.id) = (name, address, kind, id)
+    }
+
+    init(_ group: String, in file: KeyFile) throws(KeyFileError) {
+        name = try file.name("name", in: group)
+        address = try file.required("address", in: group)
+        guard let kind = Kind(rawValue: try file.required("kind", in: group)) else {
+            throw .invalidValue("neither stock nor hubpair", key: "kind", group: group)
+        }
+        self.kind = kind
+        id = file.value("id", in: group).flatMap { Fingerprint($0) }
+        guard id != nil || file.value("id", in: group) == nil else {
+            throw .invalidValue("not a fingerprint", key: "id", group: group)
+        }
+    }
+
+    func write(to file: inout KeyFile) {
+        let number = (1...).first { !file.hasGroup("\(AddedHub.groupKind) \($0)") } ?? 1
+        let group = "\(AddedHub.groupKind) \(number)"
+        file.set("name", to: name.description, in: group)
+        file.set("address", to: address, in: group)
+        file.set("kind", to: kind.rawValue, in: group)
+        file.set("id", to: id?.description, in: group)
+    }
+}
+
+extension KnownHubs {
+    /// The groups of added hubs.
+    static func addedGroups(in file: KeyFile) -> [String] {
+        file.groupNames.filter { $0.hasPrefix(AddedHub.groupKind + " ") }
+    }
+
+    static func addedHubs(in file: KeyFile) throws(KeyFileError) -> [AddedHub] {
+        var hubs: [AddedHub] = []
+        for group in addedGroups(in: file) {
+            let hub = try AddedHub(group, in: file)
+            guard !hubs.contains(where: { $0.name == hub.name }) else {
+                throw .invalidValue("the name of another added hub", key: "name", group: group)
+            }
+            hubs.append(hub)
+        }
+        return hubs
+    }
+}
