@@ -17,8 +17,11 @@ package struct FoundHub: Hashable, Sendable {
 
     package let hub: DiscoveredHub
     package let standing: Standing
-    /// True if this device is paired with a hub of the `id` that this one claims, or of the key that it holds.
+    /// True if this device is paired with a hub of the `id` that this one claims, or of the key that it holds; never
+    /// for an impostor.
     package let isPaired: Bool
+    /// True for an impostor that bears the `id` of a paired hub.
+    package let bearsKnownID: Bool
     /// Whether it has answered on its port when it was asked last; nil: not asked.
     package var answers: Bool?
 
@@ -27,18 +30,20 @@ package struct FoundHub: Hashable, Sendable {
         self.answers = answers
         let proven = hub.pin?.fingerprint
         let claimed = hub.id ?? proven
-        isPaired = known.contains { $0.fingerprint == claimed }
+        let hasKnownID = known.contains { $0.fingerprint == claimed }
         let holdsKnownKey = known.contains { $0.pin == hub.pin }
         let appearance = FoundHub.appearance(of: hub.name)
         let bearsKnownName = known.contains { FoundHub.appearance(of: $0.name.description) == appearance }
         standing =
             if holdsKnownKey, claimed == proven {
                 .verified
-            } else if isPaired ? proven != nil : hub.id != nil && bearsKnownName {
+            } else if hasKnownID ? proven != nil : hub.id != nil && bearsKnownName {
                 .impostor
             } else {
                 .claimed
             }
+        isPaired = hasKnownID && standing != .impostor
+        bearsKnownID = hasKnownID
     }
 
     /// What a person takes two names for the same by: without case, white space at the ends, and characters

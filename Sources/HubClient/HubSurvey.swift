@@ -239,7 +239,7 @@ package struct HubSurvey: Sendable {
         for row in rows.values {
             let hub = row.hub
             let mayBeSeveral = hub.id == nil && hub.addresses.count { $0.family == .ipv4 } > 1
-            guard row.isPaired || mayBeSeveral else { continue }
+            guard row.bearsKnownID || mayBeSeveral else { continue }
             for address in hub.addresses.prefix(HubSurvey.maximumQuestionsPerRow)
             where !proofs.hasHandshake(at: address, port: hub.port) && asked.count < HubSurvey.maximumQuestions {
                 let question = HubAddress(address, port: hub.port)

@@ -75,7 +75,10 @@ struct ListOutput {
     /// Once for each.
     private mutating func accuse(_ hub: FoundHub) throws {
         guard accused.insert(hub.accusation).inserted else { return }
-        let what = hub.isPaired ? "the id of a hub that you paired with, but holds another key" : "the name of a hub that you paired with, but is another one"
+        let what =
+            hub.bearsKnownID
+            ? "the id of a hub that you paired with, but holds another key"
+            : "the name of a hub that you paired with, but is another one"
         try warn(
             "\(hub.hub.name) at \(HubRow(hub).bestAddress) bears \(what); do not pair with it before you know why")
     }
