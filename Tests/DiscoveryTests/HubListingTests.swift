@@ -136,7 +136,8 @@ func service(
         var listing = HubListing(networks: [])
         var overflows = 0
         for number in 0..<HubListing.maximumRows + 100 {
-            let changes = listing.apply(.resolved(try service("Hub \(number)", at: "10.0.0.1")), at: .zero)
+            let service = try service("Hub \(number)", at: "10.0.\(number / 100).1")
+            let changes = listing.apply(.resolved(service), at: .zero)
             overflows += changes.filter { $0 == .overflowed }.count
         }
         #expect(listing.hubs.count == HubListing.maximumRows)
@@ -144,8 +145,60 @@ func service(
         #expect(overflows == 1)
         // A row that goes makes room.
         _ = listing.apply(.gone(try service("Hub 0", at: "10.0.0.1").instance), at: .zero)
-        let change = listing.apply(.resolved(try service("New", at: "10.0.0.1")), at: .zero)
+        let change = listing.apply(.resolved(try service("New", at: "10.0.99.1")), at: .zero)
         #expect(change == [.added(try #require(listing.hubs.last))])
+    }
+
+    @Test func aFloodFromOneAddressTakesNobodysPlace() throws {
+        var listing = HubListing(networks: [])
+        var floods: [HubListing.Change] = []
+        for number in 0..<10_000 {
+            let service = try service("Evil \(number)", at: "10.0.0.66", host: "evil.local")
+            floods += listing.apply(.resolved(service), at: .zero).filter { if case .flooded = $0 { true } else { false } }
+        }
+        #expect(listing.hubs.count == HubListing.maximumServicesPerAddress)
+        #expect(floods.count == 1)
+        let real = try service("Hub", at: "10.0.0.1")
+        #expect(listing.apply(.resolved(real), at: .zero) == [.added(try #require(listing.hubs.last))])
+        // One of the evil ones goes, and another finds its place.
+        _ = listing.apply(.gone(try service("Evil 0", at: "10.0.0.66").instance), at: .zero)
+        let next = try service("Evil 9999", at: "10.0.0.66", host: "evil.local")
+        #expect(listing.apply(.resolved(next), at: .zero).count == 1)
+    }
+
+    @Test func theOtherAddressesOfAHostJoinItsRows() throws {
+        var listing = HubListing(networks: HubAddressRulesTests.rules.networks)
+        let hub = try service("Hub", at: "192.168.1.5", host: "HUB.local")
+        let other = try #require(NetworkAddress("192.168.1.6"))
+        let elsewhere = NetworkInterface(index: 9, name: "eth9")
+        // Before the row is there, or after; on its own interface, whatever the case.
+        _ = listing.apply(.address(other, host: "hub.LOCAL", interface: hub.instance.interface), at: .zero)
+        _ = listing.apply(.resolved(hub), at: .zero)
+        #expect(listing.hubs.first?.addresses.map(\.description) == ["192.168.1.5", "192.168.1.6"])
+        for bad in try [("192.168.1.7", elsewhere), ("127.0.0.1", hub.instance.interface)].map({
+            (try #require(NetworkAddress($0)), $1)
+        }) {
+            #expect(listing.apply(.address(bad.0, host: "hub.local", interface: bad.1), at: .zero).isEmpty)
+        }
+        #expect(
+            listing.apply(.addressGone(other, host: "hub.local", interface: hub.instance.interface), at: .zero)
+                == listing.hubs.map { .changed($0) })
+        #expect(listing.hubs.first?.addresses.map(\.description) == ["192.168.1.5"])
+    }
+
+    @Test func hintsAreConfirmedOrExpire() throws {
+        var listing = HubListing(networks: [])
+        let one = try service("One", at: "10.0.0.1")
+        let two = try service("Two", at: "10.0.0.2")
+        for service in [one, two] { #expect(listing.apply(.hinted(service), at: .zero).count == 1) }
+        #expect(listing.hasHints)
+        #expect(listing.apply(.resolved(one), at: .zero).isEmpty)
+        // A hint does not take the place of what is confirmed.
+        #expect(listing.apply(.hinted(try service("One", at: "10.0.0.9")), at: .zero).isEmpty)
+        #expect(listing.expireHints(at: .milliseconds(9_999)).isEmpty)
+        #expect(listing.expireHints(at: .seconds(10)).count == 1)
+        #expect(listing.hubs.map(\.name) == ["One"])
+        #expect(!listing.hasHints)
     }
 
     @Test func addressesAreBounded() throws {

@@ -1,5 +1,6 @@
 import Discovery
 import Glibc
+import Synchronization
 import Testing
 
 /// Against a real avahi-daemon, with avahi-publish-service as the stranger. Each test has a service type of
@@ -151,19 +152,36 @@ struct LiveBrowsing {
 
     @Test func theDaemonDiesAndComesBack() async throws {
         let type = "_hp-crash._tcp"
-        await #expect(throws: DiscoveryError.daemonLost) {
-            _ = try await sightings(of: type) { seen in
-                if seen.contains(.settled) { try? Lab.killDaemon() }
-                return false
+        let stranger = try Program.announcing("Before", type: type)
+        let killed = Atomic(false)
+        let seen = try await sightings(of: type) { seen in
+            if seen.hubs.map(\.name) == ["Before"], seen.contains(.settled),
+                !killed.exchange(true, ordering: .relaxed)
+            {
+                // The service of the old daemon is forgotten with it.
+                try? Lab.killDaemon()
+                stranger.stop()
+                try? Lab.startDaemon()
             }
+            return seen.contains(.resumed) && seen.contains(where: \.isGone) && seen.hubs.isEmpty
         }
+        #expect(seen.contains(.interrupted(.daemonLost)))
+        #expect(seen.count { $0 == .interrupted(.daemonLost) } == 1)
+        // Rows stay until it is certain that they are not there any more.
+        let end = try #require(seen.firstIndex(of: .resumed))
+        #expect(seen[...end].allSatisfy { !$0.isGone })
+        // And it goes on.
+        let next = try Program.announcing("After", type: type)
+        defer { next.stop() }
+        #expect(try await sightings(of: type) { !$0.hubs.isEmpty }.hubs.map(\.name) == ["After"])
+    }
+
+    @Test func withoutADaemonItIsAnErrorOfItsOwn() async throws {
+        try Lab.killDaemon()
         await #expect(throws: DiscoveryError.noDaemon) {
-            _ = try await sightings(of: type) { _ in false }
+            _ = try await sightings(of: "_hp-none._tcp") { _ in false }
         }
         try Lab.startDaemon()
-        let stranger = try Program.announcing("Hub", type: type)
-        defer { stranger.stop() }
-        #expect(try await sightings(of: type) { !$0.hubs.isEmpty }.hubs.map(\.name) == ["Hub"])
     }
 }
 
