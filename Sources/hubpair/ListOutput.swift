@@ -45,6 +45,7 @@ struct ListOutput {
     mutating func finish(_ hubs: [FoundHub]) throws {
         try show(done: 1, total: 1)
         if isLive, !hubs.isEmpty { try screen.finish(hubs.map(HubRow.init)) }
+        rows = []
         for hub in hubs where hub.standing == .impostor { try accuse(hub) }
         let claimed = hubs.filter { $0.standing != .impostor }.compactMap(\.hub.id)
         for (id, count) in Dictionary(claimed.map { ($0, 1) }, uniquingKeysWith: +) where count > 1 {

@@ -140,7 +140,7 @@ struct LiveBrowsing {
         _ = try await sightings(of: type) { $0.count { $0.resolved != nil } == 300 }
         let seen = try await sightings(of: type) { $0.contains(.settled) }
         #expect(seen.hubs.count == 60)
-        #expect(seen.hubs.allSatisfy { $0.addresses.count == 5 })
+        #expect(seen.hubs.allSatisfy { $0.addresses.count >= 5 })
         #expect(seen.last == .settled)
     }
 
