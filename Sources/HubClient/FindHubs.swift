@@ -18,8 +18,8 @@ package struct FindHubs: Sendable {
     }
 
     /// The finest step of time while the first answers come, and later.
-    private static let ticks = (early: Duration.milliseconds(5), late: Duration.milliseconds(25))
-    private static let early = Duration.milliseconds(300)
+    private static let ticks = (early: Duration.milliseconds(2), late: Duration.milliseconds(25))
+    private static let early = Duration.milliseconds(150)
     /// How long a hub has to show its key.
     private static let keyDeadline = Duration.milliseconds(750)
     /// How often a watched hub is asked whether it is still there, and how long it has to answer.

@@ -66,6 +66,7 @@ package struct HubSurvey: Sendable {
     private var hinted: Set<[UInt8]> = []
     private var answers: [DiscoveredHub.Key: Bool] = [:]
     private var isStale = false
+    private var lastUpdate = Duration.seconds(-1)
 
     private var asked: Set<HubAddress> = []
     private var asking: Set<HubAddress> = []
@@ -99,6 +100,13 @@ package struct HubSurvey: Sendable {
     }
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
+        var events = apply(step, at: time)
+        // At once, but under a flood not for every one of thousands.
+        if isStale, time - lastUpdate >= HubSurvey.quickSettling.whole { events += refresh(at: time) }
+        return events
+    }
+
+    private mutating func apply(_ step: Step, at time: Duration) -> [Event] {
         switch step {
         case .sighting(let sighting): return take(sighting, at: time)
         case .browseEnded(let words):
@@ -164,11 +172,7 @@ package struct HubSurvey: Sendable {
     private mutating func tick(at time: Duration) -> [Event] {
         if !listing.expireHints(at: time).isEmpty { isStale = true }
         var events: [Event] = []
-        if isStale {
-            isStale = false
-            events = update(at: time)
-            ask()
-        }
+        if isStale { events = refresh(at: time) }
         for (key, since) in fresh.sorted(by: { $0.value < $1.value }) {
             guard let row = rows[key], !isAsking(row) else { continue }
             guard time - since >= settling(of: row) else { continue }
@@ -176,6 +180,13 @@ package struct HubSurvey: Sendable {
             if let event = say(row) { events.append(event) }
         }
         return events
+    }
+
+    private mutating func refresh(at time: Duration) -> [Event] {
+        isStale = false
+        lastUpdate = time
+        defer { ask() }
+        return update(at: time)
     }
 
     private func settling(of row: FoundHub) -> Duration {
