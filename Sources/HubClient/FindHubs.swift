@@ -94,7 +94,15 @@ package struct FindHubs: Sendable {
         var browser = browser
         browser.follows = options.watches
         do {
-            for try await sighting in browser.sightings { steps.yield(.sighting(sighting)) }
+            do throws(DiscoveryError) {
+                for try await sighting in browser.sightings { steps.yield(.sighting(sighting)) }
+            } catch {
+                guard error == .noDaemon || error == .noBus else { throw error }
+                steps.yield(.embedded("\(error); this process speaks multicast DNS itself"))
+                let embedded = EmbeddedBrowser(
+                    serviceType: browser.serviceType, resolveDeadline: browser.resolveDeadline)
+                for try await sighting in embedded.sightings { steps.yield(.sighting(sighting)) }
+            }
         } catch {
             // The only way to search: then that is how it ends.
             if options.sweep == nil, !options.usesUDP {

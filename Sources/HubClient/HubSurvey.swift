@@ -10,6 +10,8 @@ package struct HubSurvey: Sendable {
         case sighting(Sighting)
         /// The browse has ended by itself: its words.
         case browseEnded(String)
+        /// The browse goes on without a daemon: in words. Then it is over with ``Sighting/settled``.
+        case embedded(String)
         /// Something else is missing: in words.
         case note(String)
         case proof(HubProof)
@@ -37,6 +39,8 @@ package struct HubSurvey: Sendable {
         case unusable(String)
         /// The list may lack hubs: in words.
         case incomplete(String)
+        /// Another way than usual is taken: in words.
+        case note(String)
         /// How far the sweep is.
         case progress(done: Int, total: Int)
     }
@@ -74,6 +78,7 @@ package struct HubSurvey: Sendable {
     private var resolving = 0
     private var tasks = 0
     private var interrupted: Duration?
+    private var isSettling = false
 
     package init(known: [KnownHub], networks: [LocalNetwork], isBrowsing: Bool) {
         (self.known, self.networks, self.isBrowsing) = (known, networks, isBrowsing)
@@ -93,7 +98,7 @@ package struct HubSurvey: Sendable {
     package func isOver(at time: Duration) -> Bool {
         var rule = rule
         let isWaiting = interrupted.map { time - $0 < HubSurvey.patience } ?? false
-        rule.pending = resolving + tasks + asking.count + (isWaiting ? 1 : 0)
+        rule.pending = resolving + tasks + asking.count + (isWaiting || isSettling ? 1 : 0)
         rule.isEmpty = rows.isEmpty
         rule.hasHints = isBrowsing && listing.hasHints
         return rule.isOver(at: time)
@@ -110,9 +115,12 @@ package struct HubSurvey: Sendable {
         switch step {
         case .sighting(let sighting): return take(sighting, at: time)
         case .browseEnded(let words):
-            isBrowsing = false
+            (isBrowsing, isSettling) = (false, false)
             resolving = 0
             return [.incomplete(words)]
+        case .embedded(let words):
+            isSettling = true
+            return [.note(words)]
         case .note(let words): return [.incomplete(words)]
         case .proof(let proof):
             asking.remove(HubAddress(proof.address, port: proof.port))
@@ -136,6 +144,7 @@ package struct HubSurvey: Sendable {
     private mutating func take(_ sighting: Sighting, at time: Duration) -> [Event] {
         switch sighting {
         case .pending(let count): resolving = count
+        case .settled: isSettling = false
         case .lossy: rule.isLossy = true
         case .flooded:
             return [.incomplete("a host floods the network with services; hubs may be missing")]

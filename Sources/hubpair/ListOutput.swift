@@ -31,6 +31,9 @@ struct ListOutput {
             try warn(
                 warned.count > ListOutput.maximumWarnings ? "there is more of this kind" : text)
         case .incomplete(let text): try warn(text)
+        case .note(let text):
+            try screen.clear()
+            Console.note(text)
         case .table(let hubs):
             rows = hubs.map(HubRow.init)
             if isLive { try redraw() }

@@ -36,7 +36,7 @@ import Testing
             case .added(let hub): "added \(hub.hub.name) \(hub.standing)"
             case .changed(let hub): "changed \(hub.hub.name) \(hub.standing)"
             case .removed(let hub): "removed \(hub.hub.name)"
-            case .unusable(let text), .incomplete(let text): text
+            case .unusable(let text), .incomplete(let text), .note(let text): text
             case .table, .progress: nil
             }
         }
@@ -154,6 +154,17 @@ import Testing
         _ = survey.take(.sighting(.resumed), at: .milliseconds(1_600))
         #expect(!survey.isOver(at: .milliseconds(1_900)))
         #expect(survey.isOver(at: .milliseconds(1_960)))
+    }
+}
+
+extension HubSurveyTests {
+    @Test func withoutADaemonItIsOverWhenTheBrowseSaysSo() throws {
+        var survey = try survey()
+        #expect(names(survey.take(.embedded("words"), at: .milliseconds(1))) == ["words"])
+        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(100))
+        #expect(!survey.isOver(at: .milliseconds(900)))
+        _ = survey.take(.sighting(.settled), at: .milliseconds(1_000))
+        #expect(survey.isOver(at: .milliseconds(1_001)))
     }
 }
 

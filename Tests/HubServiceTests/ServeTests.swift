@@ -98,9 +98,10 @@ import Testing
                 .once, lifetime: 600, state: hub.state, now: Date(), addressHint: { _ in nil },
                 draw: { _, _ in },
                 handOut: {})
+            let code = try #require(codes.first)
             let device = TLSIdentity.random()
             let attempt = PairAttempt(
-                secret: try #require(codes.first).secret, name: try PeerName("New"), nonce: .random(), device: device.pin)
+                secret: code.secret, name: try PeerName("New"), nonce: .random(), device: device.pin)
             let body = String(decoding: attempt.request(to: known.pin).serialized, as: UTF8.self)
             let request =
                 "POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"

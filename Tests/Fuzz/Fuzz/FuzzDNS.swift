@@ -1,0 +1,21 @@
+import Discovery
+
+/// Reads any bytes as a DNS message and takes the services from it; everything must keep to its bounds.
+func fuzzDNS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: start, count: count))
+    guard let message = try? DNSMessage(parsing: bytes), let type = DNSName(serviceType: "_hestia._tcp") else {
+        return 0
+    }
+    precondition(message.records.count <= DNSMessage.maximumRecords)
+    for record in message.records {
+        precondition(record.name.labels.reduce(1) { $0 + 1 + $1.count } <= 255)
+        precondition(record.name.labels.allSatisfy { (1...63).contains($0.count) })
+    }
+    let hints = ServiceHint.hints(in: message, of: type)
+    precondition(hints.count <= ServiceHint.maximumServices)
+    for hint in hints {
+        precondition((1...HubListing.maximumAddresses).contains(hint.addresses.count))
+        precondition(hint.host.utf8.count <= 1_014 && hint.txt.entries.count <= message.records.count * 9_000)
+    }
+    return 0
+}
