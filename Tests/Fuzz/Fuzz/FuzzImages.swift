@@ -2,7 +2,7 @@ import QRCodes
 
 /// libFuzzer's target: the bytes of a file, through detection, every codec at two scales, and the search.
 ///
-/// Pictures are kept to a quarter of a megapixel, and small ones alone are searched, so that the time goes into
+/// Pictures are kept to a quarter of a megapixel, and tiny ones alone are searched, and briefly, so that the time goes into
 /// many of them. A PDF would start a
 /// program for each: poppler is not ours to fuzz.
 func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
@@ -23,7 +23,9 @@ func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         for scale in [source.scales.last ?? 1, 1] {
             guard let image = try? source.luminance(scale: scale) else { continue }
             precondition(image.pixels.count == image.width * image.height)
-            guard scale == 1, image.pixels.count <= 1 << 16, let result = try? QRScanner.scan(image) else { continue }
+            guard scale == 1, image.pixels.count <= 1 << 14,
+                let result = try? PhotoSearch.run(source, effort: .quick).result
+            else { continue }
             precondition(result.codes.allSatisfy { !$0.payload.isEmpty })
         }
     }
