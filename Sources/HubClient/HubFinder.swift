@@ -77,11 +77,11 @@ struct HubFinder: Sendable {
         case nil: target = .any
         }
         // An id that is announced twice is one hub, and whoever has copied it fails in the handshake.
-        var found: [Fingerprint: [DiscoveredHub.Key: DiscoveredHub]] = [:]
-        for try await hub in HubLookup(target: target).hubs {
-            if let id = hub.id { found[id, default: [:]][hub.key] = hub }
+        var found: [Fingerprint: [HubLookup.Candidate]] = [:]
+        for try await candidate in HubLookup(target: target).candidates {
+            found[candidate.id, default: []].append(candidate)
         }
-        guard let (id, hubs) = found.first else {
+        guard let (id, candidates) = found.first else {
             // A host's name without a dot.
             if case .name(let name) = place, let address = HubAddress(name) {
                 return try await connector.connect(to: [address], expecting: .any)
@@ -90,10 +90,10 @@ struct HubFinder: Sendable {
         }
         guard found.count == 1 else {
             throw HubSearchError.several(
-                found.map { "\($0.value.values.first?.name ?? "-") (\($0.key))" }.sorted())
+                found.map { "\($0.value.first?.name ?? "-") (\($0.key))" }.sorted())
         }
         return try await connector.connect(
-            to: hubs.values.flatMap(HubLookup.addresses(of:)), expecting: .fingerprint(id))
+            to: candidates.flatMap(\.addresses), expecting: .fingerprint(id))
     }
 
     /// Why the search ended early, if it did.

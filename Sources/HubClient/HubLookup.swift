@@ -8,47 +8,40 @@ import Identity
 struct HubLookup: Sendable {
     /// Which hubs are looked for.
     enum Target: Equatable, Sendable {
-        /// Those that announce this `id`.
+        /// Those that say that they have this fingerprint.
         case fingerprint(Fingerprint)
-        /// Those that announce this name, to the byte, and an `id`.
+        /// Those of this name, to the byte, that say who they are.
         case name(String)
-        /// Every hub that announces an `id`, and so can pair.
+        /// Every hub that says who it is, and so can pair.
         case any
     }
 
-    /// The most addresses that are taken of one announcement, the best first; somebody who copies an `id`
-    /// may announce many that lead nowhere.
-    static let addressesOfOne = 4
+    /// A hub that fits, by its own word.
+    struct Candidate: Hashable, Sendable {
+        let id: Fingerprint
+        /// From the network: escape it.
+        let name: String
+        /// To be tried, the best first.
+        let addresses: [HubAddress]
+    }
+
+    /// The most addresses that are taken of one announcement; somebody who copies an `id` may announce many
+    /// that lead nowhere.
+    private static let addressesOfOne = 4
 
     let target: Target
     /// How long to listen after the network has nothing more to say. A packet that was lost is sent again
     /// after a second (RFC 6762 § 5.2).
     var patience = Duration.seconds(1)
 
-    /// The hubs that fit, as they are seen; a hub comes again when its addresses change.
-    var hubs: AsyncThrowingStream<DiscoveredHub, any Error> {
+    /// The candidates, as they are seen; a hub comes again when its addresses change.
+    ///
+    /// It ends when the network has nothing more to say.
+    var candidates: AsyncThrowingStream<Candidate, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
-                var listing = HubListing(networks: LocalNetwork.current())
-                let start = ContinuousClock.now
-                var timer: Task<Void, any Error>?
-                defer { timer?.cancel() }
                 do {
-                    for try await sighting in HubBrowser().sightings {
-                        for change in listing.apply(sighting, at: start.duration(to: .now)) {
-                            switch change {
-                            case .added(let hub), .changed(let hub):
-                                if matches(hub) { continuation.yield(hub) }
-                            case .removed, .rejected, .flooded, .overflowed: break
-                            }
-                        }
-                        if sighting == .settled {
-                            timer = Task {
-                                try await Task.sleep(for: patience)
-                                continuation.finish()
-                            }
-                        }
-                    }
+                    try await browse(continuation)
                     continuation.finish()
                 } catch {
                     continuation.finish(throwing: error)
@@ -67,7 +60,7 @@ struct HubLookup: Sendable {
             let task = Task {
                 do {
                     try await Task.sleep(for: delay)
-                    for try await hub in hubs { continuation.yield(HubLookup.addresses(of: hub)) }
+                    for try await candidate in candidates { continuation.yield(candidate.addresses) }
                 } catch {
                     failed(error)
                 }
@@ -77,16 +70,43 @@ struct HubLookup: Sendable {
         }
     }
 
-    /// The addresses of one hub to try, the best first.
-    static func addresses(of hub: DiscoveredHub) -> [HubAddress] {
-        hub.addresses.prefix(addressesOfOne).map { HubAddress($0, port: hub.port) }
+    /// Multicast DNS, until it has settled and `patience` is over.
+    private func browse(_ found: AsyncThrowingStream<Candidate, any Error>.Continuation) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            let (settled, settle) = AsyncStream<Void>.makeStream()
+            group.addTask {
+                for await _ in settled { break }
+                try await Task.sleep(for: patience)
+            }
+            group.addTask {
+                var listing = HubListing(networks: LocalNetwork.current())
+                let start = ContinuousClock.now
+                for try await sighting in HubBrowser().sightings {
+                    for change in listing.apply(sighting, at: start.duration(to: .now)) {
+                        switch change {
+                        case .added(let hub), .changed(let hub): offer(hub, found)
+                        case .removed, .rejected, .flooded, .overflowed: break
+                        }
+                    }
+                    if sighting == .settled { settle.yield() }
+                }
+            }
+            // Whichever ends first ends the other: the time is over, or the daemon is gone.
+            try await group.next()
+            group.cancelAll()
+        }
     }
 
-    private func matches(_ hub: DiscoveredHub) -> Bool {
+    private func offer(
+        _ hub: DiscoveredHub, _ found: AsyncThrowingStream<Candidate, any Error>.Continuation
+    ) {
+        guard let id = hub.id else { return }
         switch target {
-        case .fingerprint(let fingerprint): hub.id == fingerprint
-        case .name(let name): hub.id != nil && hub.key.name.elementsEqual(name.utf8)
-        case .any: hub.id != nil
+        case .fingerprint(let fingerprint): guard id == fingerprint else { return }
+        case .name(let name): guard hub.key.name.elementsEqual(name.utf8) else { return }
+        case .any: break
         }
+        let addresses = hub.addresses.prefix(HubLookup.addressesOfOne).map { HubAddress($0, port: hub.port) }
+        found.yield(Candidate(id: id, name: hub.name, addresses: addresses))
     }
 }

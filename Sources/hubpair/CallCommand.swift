@@ -46,11 +46,13 @@ struct CallCommand: AsyncParsableCommand {
         request.headers.append(("Accept", "application/json, */*;q=0.5"))
         request.headers.append(("User-Agent", "hubpair/\(Hubpair.configuration.version)"))
         var answer: HubResponse?
+        var text = Console.outputIsTerminal ? TerminalText() : nil
         let device = try await call.run(request) {
             answer = $0
-        } body: {
-            try Console.output(bytes: $0)
+        } body: { piece in
+            try Console.output(bytes: text?.escaped(piece) ?? piece)
         }
+        if let rest = text?.end() { try Console.output(bytes: rest) }
         guard let answer else { return }
         try judge(answer, hub: name, device: device)
     }

@@ -37,12 +37,14 @@ import Testing
         #expect(try await outcome(.close, usesTLS: false) == .closed)
     }
 
+    /// In TLS 1.3 the alert comes after the device's last message of the handshake: a request that is sent
+    /// meanwhile may find the connection closed before the alert is read.
     @Test func aHubThatWantsAnotherCertificate() async throws {
-        guard case .tls(let word) = try await outcome(.echo, requiresCertificate: true) else {
-            Issue.record("no alert")
-            return
+        switch try await outcome(.echo, requiresCertificate: true) {
+        case .tls(let word): #expect(word.contains("alert"), "\(word)")
+        case .closed: break
+        case let other: Issue.record("\(String(describing: other))")
         }
-        #expect(word.contains("alert"), "\(word)")
     }
 
     @Test func nobodyListens() async throws {

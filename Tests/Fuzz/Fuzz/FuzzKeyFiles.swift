@@ -24,6 +24,11 @@ func fuzzKeyFiles(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         }
         precondition((try? ApprovedDevices(parsing: same.serialized).devices) == devices.devices)
     }
+    if var attempts = try? PairAttempts(parsing: bytes), let first = attempts.attempts.first {
+        precondition((try? PairAttempts(parsing: attempts.serialized).attempts) == attempts.attempts)
+        attempts.end(first.ticket)
+        precondition((try? PairAttempts(parsing: attempts.serialized).attempts) == attempts.attempts)
+    }
     if var hubs = try? KnownHubs(parsing: bytes), let first = hubs.hubs.first {
         hubs.use(first.fingerprint)
         hubs.forget(first.fingerprint)
