@@ -8,6 +8,7 @@ import Synchronization
 final class ConnectionAttempt: Sendable {
     private struct State {
         var channel: (any Channel)?
+        var exchange: NIOLoopBound<HTTPExchange>?
         var isAbandoned = false
         var pin: Pin?
         var rejection: HubConnectionError.Reason?
@@ -20,10 +21,15 @@ final class ConnectionAttempt: Sendable {
     /// Why the peer's key was refused.
     var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
 
-    func attach(_ channel: any Channel) throws {
+    /// What goes through the channel once the handshake is over.
+    var exchange: NIOLoopBound<HTTPExchange>? { state.withLock { $0.exchange } }
+
+    func attach(_ channel: any Channel, _ exchange: HTTPExchange) throws {
+        let bound = NIOLoopBound(exchange, eventLoop: channel.eventLoop)
         try state.withLock {
             guard !$0.isAbandoned else { throw HubConnectionError.Reason.closed }
             $0.channel = channel
+            $0.exchange = bound
         }
     }
 

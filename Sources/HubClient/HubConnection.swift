@@ -61,17 +61,13 @@ package final class HubConnection: Sendable {
     /// The pin of the key that the hub has shown.
     package let pin: Pin
     private let channel: any Channel
-    private let exchange: EventLoopFuture<NIOLoopBound<HTTPExchange>>
+    private let exchange: NIOLoopBound<HTTPExchange>
 
-    init(channel: any Channel, address: HubAddress, pin: Pin) {
+    init(channel: any Channel, exchange: NIOLoopBound<HTTPExchange>, address: HubAddress, pin: Pin) {
         self.channel = channel
+        self.exchange = exchange
         self.address = address
         self.pin = pin
-        exchange = channel.eventLoop.submit {
-            NIOLoopBound(
-                try channel.pipeline.syncOperations.handler(type: HTTPExchange.self),
-                eventLoop: channel.eventLoop)
-        }
     }
 
     deinit { close() }
@@ -155,8 +151,8 @@ package final class HubConnection: Sendable {
         if let body = request.body { head.headers.add(name: "Content-Length", value: "\(body.count)") }
         let body = ByteBuffer(bytes: request.body ?? [])
         let ready = head
-        try await exchange.flatMapThrowing {
-            try $0.value.begin(
+        try await channel.eventLoop.submit { [exchange] in
+            try exchange.value.begin(
                 ready, body: body, quiet: TimeAmount(deadlines.quiet),
                 total: deadlines.total.map(TimeAmount.init))
         }.get()
@@ -164,7 +160,7 @@ package final class HubConnection: Sendable {
 
     private func next() async throws -> HTTPClientResponsePart {
         try await withTaskCancellationHandler {
-            try await exchange.flatMap { $0.value.next() }.get()
+            try await channel.eventLoop.flatSubmit { [exchange] in exchange.value.next() }.get()
         } onCancel: {
             channel.close(promise: nil)
         }

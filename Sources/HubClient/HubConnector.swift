@@ -146,11 +146,11 @@ package struct HubConnector: Sendable {
             } onCancel: {
                 attempt.abandon(handshake, .closed)
             }
-            guard let pin = attempt.pin else {
+            guard let pin = attempt.pin, let exchange = attempt.exchange else {
                 channel.close(promise: nil)
                 return .failure(HubConnectionError(address: "\(address)", reason: .unreadableKey))
             }
-            return .success(HubConnection(channel: channel, address: address, pin: pin))
+            return .success(HubConnection(channel: channel, exchange: exchange, address: address, pin: pin))
         } catch {
             let reason = attempt.rejection ?? .init(error)
             attempt.abandon(handshake, reason)
@@ -166,7 +166,8 @@ package struct HubConnector: Sendable {
             .channelOption(.socketOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    try attempt.attach(channel)
+                    let exchange = HTTPExchange(handshake: handshake)
+                    try attempt.attach(channel, exchange)
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(FirstByte())
                     try pipeline.addHandler(
@@ -179,7 +180,7 @@ package struct HubConnector: Sendable {
                     limits.maxHeaderListSize = 65_536
                     limits.maxHeaderFieldCount = 128
                     try pipeline.addHTTPClientHandlers(decoderLimitConfiguration: limits)
-                    try pipeline.addHandler(HTTPExchange(handshake: handshake))
+                    try pipeline.addHandler(exchange)
                 }
             }
     }

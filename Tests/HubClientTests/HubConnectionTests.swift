@@ -169,7 +169,10 @@ func reason(_ body: () async throws -> Void) async -> HubConnectionError.Reason?
     do {
         try await body()
         return nil
+    } catch let error as HubConnectionError {
+        return error.reason
     } catch {
-        return (error as? HubConnectionError)?.reason
+        Issue.record("\(error)")
+        return nil
     }
 }
