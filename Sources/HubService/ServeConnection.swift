@@ -32,9 +32,6 @@ final class ServeConnection: ChannelInboundHandler {
         case closed
     }
 
-    /// The most bytes of a refused request's body that are read to keep the connection.
-    private static let discardedByteCount = 65_536
-
     let loop: ServeLoop
     let source: NetworkAddress
     private let ssl: NIOSSLHandler
@@ -42,17 +39,17 @@ final class ServeConnection: ChannelInboundHandler {
     /// Stands before this handler in the pipeline.
     private(set) lazy var framing = RequestFramingHandler(self)
     var phase = Phase.waiting
-    private var pin: Pin?
-    private var hasBeenApproved = false
-    private var lastDevice: ServeDevice?
+    var pin: Pin?
+    var hasBeenApproved = false
+    var lastDevice: ServeDevice?
     let timer: ConnectionTimer
 
     /// The request at hand.
-    private(set) var request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
-    private(set) var requestHasEnded = true
+    var request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+    var requestHasEnded = true
     /// False between the answer to a request and the head of the next one.
-    private var hasRequest = false
-    private var keepsAlive = true
+    var hasRequest = false
+    var keepsAlive = true
 
     init(loop: ServeLoop, source: NetworkAddress, ssl: NIOSSLHandler) {
         self.loop = loop
@@ -140,255 +137,6 @@ final class ServeConnection: ChannelInboundHandler {
         if case .proxying(let exchange) = phase { exchange.clientReadComplete() }
     }
 
-    // MARK: A request
-
-    private func take(_ head: HTTPRequestHead) {
-        guard case .waiting = phase else { return }
-        request = head
-        requestHasEnded = false
-        hasRequest = true
-        keepsAlive = head.isKeepAlive && !loop.isDraining && !GatewayHeaders.endsHTTP(head)
-        timer.stop()
-        switch GatewayPath(target: head.uri) {
-        case .own(let endpoint): take(head, for: endpoint)
-        case .withheld: answer(.notFound)
-        case .upstream: pass(head)
-        }
-    }
-
-    private func take(_ head: HTTPRequestHead, for endpoint: ServeEndpoint) {
-        guard endpoint.methods.contains(head.method.rawValue) else {
-            return answer(.wrongMethod(for: endpoint))
-        }
-        switch endpoint {
-        case .pair:
-            phase = .collecting([])
-            timer.start(.body, shared.limits.smallBody)
-            if expectsContinue { writeContinue() }
-        case .hub: answer(shared.hub)
-        case .device: answer(device())
-        case .verify: answer(verified(head))
-        }
-    }
-
-    private func pass(_ head: HTTPRequestHead) {
-        guard head.method != .TRACE else { return answer(.methodNotAllowed) }
-        guard let pin else { return answer(.noCertificate) }
-        switch shared.devices.access(of: pin, at: Date()) {
-        case .unreadable: return answer(.unreadable)
-        case .unknown: return answer(.stranger)
-        case .refused(_, let verdict): return answer(.refused(verdict))
-        case .approved(let device):
-            hasBeenApproved = true
-            watchExpiry(of: device)
-            guard let upstream = shared.upstream else { return answer(.noUpstream) }
-            let body = BodyFraming(request: head.headers)
-            if case .length(let count) = body, count > shared.limits.bodyByteCount {
-                return answer(.tooLarge(shared.limits.bodyByteCount))
-            }
-            let exchange = GatewayExchange(
-                self, request: head, from: described(device), body: body, authority: upstream.authority)
-            phase = .proxying(exchange)
-            if body != .none { timer.start(.body, shared.limits.body) }
-            exchange.start()
-        }
-    }
-
-    /// What is written of a device into headers, made once for many requests.
-    private func described(_ device: ApprovedDevice) -> ServeDevice {
-        if let last = lastDevice, last.device == device { return last }
-        let described = ServeDevice(device)
-        lastDevice = described
-        return described
-    }
-
-    /// Looks again when the approval expires, which changes no file; and in an hour, since the clock may be set.
-    private func watchExpiry(of device: ApprovedDevice) {
-        guard let expires = device.expires else { return timer.clear(.expiry) }
-        let seconds = min(3600, max(0, expires.timeIntervalSinceNow))
-        timer.start(.expiry, .milliseconds(Int64(seconds * 1000) + 1))
-    }
-
-    private func device() -> ServeReply {
-        guard let pin else { return .noCertificate }
-        switch shared.devices.access(of: pin, at: Date()) {
-        case .unreadable: return .unreadable
-        case .unknown: return .stranger
-        case .approved(let device): return ServeReply(device, verdict: .approved)
-        case .refused(let device, let verdict): return ServeReply(device, verdict: verdict)
-        }
-    }
-
-    private func verified(_ head: HTTPRequestHead) -> ServeReply {
-        let isFromProxy = shared.isTrustedProxy(source)
-        guard let pin = ServeVerify.pin(head.headers, own: pin, isFromTrustedProxy: isFromProxy) else {
-            return .notVerified
-        }
-        switch shared.devices.access(of: pin, at: Date()) {
-        case .unreadable: return .unreadable
-        case .unknown, .refused: return .notVerified
-        case .approved(let device):
-            let device = described(device)
-            return ServeReply(.noContent, json: []).with(GatewayHeaders.device, device.fingerprint)
-                .with(GatewayHeaders.name, device.encodedName)
-        }
-    }
-
-    private func take(_ bytes: ByteBuffer) {
-        switch phase {
-        case .refusing(let reply, let left):
-            guard bytes.readableBytes <= left else { return refuse(reply) }
-            phase = .refusing(reply, left: left - bytes.readableBytes)
-        case .collecting(var body):
-            phase = .waiting  // so that the array is not copied
-            let room = PairRequest.maximumByteCount + 1 - body.count
-            body.append(contentsOf: bytes.readableBytesView.prefix(room))
-            // One byte too many is enough to be refused; the rest of a large body is not waited for.
-            guard body.count <= PairRequest.maximumByteCount else { return pair(body) }
-            phase = .collecting(body)
-        case .proxying(let exchange):
-            timer.start(.body, shared.limits.body)
-            exchange.clientBody(bytes)
-        default: break
-        }
-    }
-
-    private func takeEnd(_ trailers: HTTPHeaders?) {
-        requestHasEnded = true
-        switch phase {
-        case .refusing(let reply, _): respond(reply)
-        case .collecting(let body): pair(body)
-        case .proxying(let exchange):
-            timer.start(.upstream, shared.limits.upstream)
-            exchange.clientEnd(trailers)
-        default: break
-        }
-    }
-
-    private func pair(_ body: [UInt8]) {
-        phase = .answering
-        timer.stop()
-        let (pairing, pin, source) = (shared.pairing, pin, source)
-        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
-        let eventLoop = loop.eventLoop
-        Task {
-            let answer = await pairing.answer(body, devicePin: pin, source: source)
-            eventLoop.execute { connection.value.finishPairing(answer) }
-        }
-    }
-
-    private func finishPairing(_ answer: PairingAnswer) {
-        if let event = answer.event {
-            if answer.status < 300 {
-                shared.log.info("\(source): \(event)")
-            } else {
-                shared.log.warning(.pairing, event)
-            }
-        }
-        guard case .answering = phase else { return }
-        let reply = ServeReply(HTTPResponseStatus(statusCode: answer.status), json: answer.body)
-        if requestHasEnded { respond(reply) } else { refuse(reply) }
-    }
-
-    private var expectsContinue: Bool {
-        request.version == .http1_1 && request.headers.first(name: "expect")?.lowercased() == "100-continue"
-    }
-
-    private func writeContinue() {
-        write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
-        flush()
-    }
-
-    // MARK: Answers
-
-    /// Answers when the request has been read to its end, if that is near; else at once.
-    func answer(_ reply: ServeReply) {
-        let body = BodyFraming(request: request.headers)
-        let isNear =
-            switch body {
-            case .length(let count): count <= ServeConnection.discardedByteCount
-            default: true
-            }
-        guard isNear, !expectsContinue || body == .none else { return refuse(reply) }
-        phase = .refusing(reply, left: ServeConnection.discardedByteCount)
-        if requestHasEnded { return respond(reply) }
-        timer.start(.body, shared.limits.smallBody)
-    }
-
-    /// Answers at once, reads no more requests, and closes.
-    func refuse(_ reply: ServeReply) {
-        switch phase {
-        case .lingering, .closed, .tunnel: return
-        case .proxying(let exchange):
-            phase = .waiting
-            exchange.cancel()
-            guard !exchange.responseHasStarted else { return close() }
-        default: break
-        }
-        keepsAlive = false
-        respond(reply)
-    }
-
-    private func respond(_ reply: ServeReply) {
-        if let word = reply.word {
-            let what = hasRequest ? "\(request.method.rawValue) \(request.uri.prefix(200))" : "a request"
-            shared.log.warning(
-                .refusal(Int(reply.status.code)),
-                "\(source): \(what) was answered with \(reply.status.code): \(word)")
-        }
-        var headers = HTTPHeaders(reply.headers)
-        if reply.status != .noContent {
-            headers.add(name: "Content-Type", value: "application/json")
-            headers.add(name: "Content-Length", value: String(reply.body.readableBytes))
-        }
-        headers.add(name: "Cache-Control", value: "no-store")
-        writeHead(HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers))
-        if reply.body.readableBytes > 0, !hasRequest || request.method != .HEAD {
-            write(.body(.byteBuffer(reply.body)))
-        }
-        write(.end(nil))
-        finish()
-    }
-
-    /// Writes the head of a final response, and says in it whether the connection stays.
-    func writeHead(_ head: HTTPResponseHead) {
-        var head = head
-        if !keepsAlive {
-            head.headers.add(name: "Connection", value: "close")
-        } else if request.version == .http1_0 {
-            head.headers.add(name: "Connection", value: "keep-alive")
-        }
-        write(.head(head))
-    }
-
-    func write(_ part: HTTPServerResponsePart) { context?.write(wrapOutboundOut(part), promise: nil) }
-    func flush() { context?.flush() }
-
-    /// The response will end with the connection.
-    func closeAfterResponse() { keepsAlive = false }
-
-    /// The response is written: waits for the next request, or closes.
-    func finish() {
-        hasRequest = false
-        if keepsAlive, requestHasEnded {
-            phase = .waiting
-            flush()
-            timer.start(.idle, shared.limits.idle)
-            framing.startNext()
-            if loop.isDraining, case .waiting = phase { close() }
-            return
-        }
-        phase = .lingering
-        let mayCloseAtOnce = requestHasEnded
-        // A connection that is closed with bytes unread is reset, and the answer lost with it: so a client that
-        // still sends gets the time to read the answer first.
-        timer.start(.linger, mayCloseAtOnce ? shared.limits.stall : .seconds(2))
-        framing.discard()
-        framing.whenWritten { [weak self] in
-            if mayCloseAtOnce { self?.close() }
-        }
-    }
-
     // MARK: The end
 
     /// Closes at once. TLS waits a while for the client's own goodbye; nothing that comes meanwhile counts.
@@ -454,14 +202,5 @@ final class ServeConnection: ChannelInboundHandler {
         default: break
         }
         loop.remove(self)
-    }
-}
-
-extension ServeReply {
-    /// What a device is told of itself.
-    fileprivate init(_ device: ApprovedDevice, verdict: DeviceVerdict) {
-        self =
-            DeviceDescription(device, verdict: verdict).map { ServeReply(.ok, json: $0.serialized) }
-            ?? .stranger
     }
 }

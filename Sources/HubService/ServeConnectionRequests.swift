@@ -1,0 +1,173 @@
+import FoundationEssentials
+import NIOCore
+import NIOHTTP1
+import Pairing
+
+// What a request asks for, and whether whoever asks may have it.
+extension ServeConnection {
+    func take(_ head: HTTPRequestHead) {
+        guard case .waiting = phase else { return }
+        request = head
+        requestHasEnded = false
+        hasRequest = true
+        keepsAlive = head.isKeepAlive && !loop.isDraining && !GatewayHeaders.endsHTTP(head)
+        timer.stop()
+        switch GatewayPath(target: head.uri) {
+        case .own(let endpoint): take(head, for: endpoint)
+        case .withheld: answer(.notFound)
+        case .upstream: pass(head)
+        }
+    }
+
+    private func take(_ head: HTTPRequestHead, for endpoint: ServeEndpoint) {
+        guard endpoint.methods.contains(head.method.rawValue) else {
+            return answer(.wrongMethod(for: endpoint))
+        }
+        switch endpoint {
+        case .pair:
+            phase = .collecting([])
+            timer.start(.body, shared.limits.smallBody)
+            if expectsContinue { writeContinue() }
+        case .hub: answer(shared.hub)
+        case .device: answer(device())
+        case .verify: answer(verified(head))
+        }
+    }
+
+    private func pass(_ head: HTTPRequestHead) {
+        guard head.method != .TRACE else { return answer(.methodNotAllowed) }
+        guard let pin else { return answer(.noCertificate) }
+        switch shared.devices.access(of: pin, at: Date()) {
+        case .unreadable: return answer(.unreadable)
+        case .unknown: return answer(.stranger)
+        case .refused(_, let verdict): return answer(.refused(verdict))
+        case .approved(let device):
+            hasBeenApproved = true
+            watchExpiry(of: device)
+            guard let upstream = shared.upstream else { return answer(.noUpstream) }
+            let body = BodyFraming(request: head.headers)
+            if case .length(let count) = body, count > shared.limits.bodyByteCount {
+                return answer(.tooLarge(shared.limits.bodyByteCount))
+            }
+            let exchange = GatewayExchange(
+                self, request: head, from: described(device), body: body, authority: upstream.authority)
+            phase = .proxying(exchange)
+            if body != .none { timer.start(.body, shared.limits.body) }
+            exchange.start()
+        }
+    }
+
+    /// What is written of a device into headers, made once for many requests.
+    private func described(_ device: ApprovedDevice) -> ServeDevice {
+        if let last = lastDevice, last.device == device { return last }
+        let described = ServeDevice(device)
+        lastDevice = described
+        return described
+    }
+
+    /// Looks again when the approval expires, which changes no file; and in an hour, since the clock may be set.
+    func watchExpiry(of device: ApprovedDevice) {
+        guard let expires = device.expires else { return timer.clear(.expiry) }
+        let seconds = min(3600, max(0, expires.timeIntervalSinceNow))
+        timer.start(.expiry, .milliseconds(Int64(seconds * 1000) + 1))
+    }
+
+    private func device() -> ServeReply {
+        guard let pin else { return .noCertificate }
+        switch shared.devices.access(of: pin, at: Date()) {
+        case .unreadable: return .unreadable
+        case .unknown: return .stranger
+        case .approved(let device): return ServeReply(device, verdict: .approved)
+        case .refused(let device, let verdict): return ServeReply(device, verdict: verdict)
+        }
+    }
+
+    private func verified(_ head: HTTPRequestHead) -> ServeReply {
+        let isFromProxy = shared.isTrustedProxy(source)
+        guard let pin = ServeVerify.pin(head.headers, own: pin, isFromTrustedProxy: isFromProxy) else {
+            return .notVerified
+        }
+        switch shared.devices.access(of: pin, at: Date()) {
+        case .unreadable: return .unreadable
+        case .unknown, .refused: return .notVerified
+        case .approved(let device):
+            let device = described(device)
+            return ServeReply(.noContent, json: []).with(GatewayHeaders.device, device.fingerprint)
+                .with(GatewayHeaders.name, device.encodedName)
+        }
+    }
+
+    func take(_ bytes: ByteBuffer) {
+        switch phase {
+        case .refusing(let reply, let left):
+            guard bytes.readableBytes <= left else { return refuse(reply) }
+            phase = .refusing(reply, left: left - bytes.readableBytes)
+        case .collecting(var body):
+            phase = .waiting  // so that the array is not copied
+            let room = PairRequest.maximumByteCount + 1 - body.count
+            body.append(contentsOf: bytes.readableBytesView.prefix(room))
+            // One byte too many is enough to be refused; the rest of a large body is not waited for.
+            guard body.count <= PairRequest.maximumByteCount else { return pair(body) }
+            phase = .collecting(body)
+        case .proxying(let exchange):
+            timer.start(.body, shared.limits.body)
+            exchange.clientBody(bytes)
+        default: break
+        }
+    }
+
+    func takeEnd(_ trailers: HTTPHeaders?) {
+        requestHasEnded = true
+        switch phase {
+        case .refusing(let reply, _): respond(reply)
+        case .collecting(let body): pair(body)
+        case .proxying(let exchange):
+            timer.start(.upstream, shared.limits.upstream)
+            exchange.clientEnd(trailers)
+        default: break
+        }
+    }
+
+    private func pair(_ body: [UInt8]) {
+        phase = .answering
+        timer.stop()
+        let (pairing, pin, source) = (shared.pairing, pin, source)
+        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        let eventLoop = loop.eventLoop
+        Task {
+            let answer = await pairing.answer(body, devicePin: pin, source: source)
+            eventLoop.execute { connection.value.finishPairing(answer) }
+        }
+    }
+
+    private func finishPairing(_ answer: PairingAnswer) {
+        if let event = answer.event {
+            if answer.status < 300 {
+                shared.log.info("\(source): \(event)")
+            } else {
+                shared.log.warning(.pairing, event)
+            }
+        }
+        guard case .answering = phase else { return }
+        let reply = ServeReply(HTTPResponseStatus(statusCode: answer.status), json: answer.body)
+        if requestHasEnded { respond(reply) } else { refuse(reply) }
+    }
+
+    var expectsContinue: Bool {
+        request.version == .http1_1 && request.headers.first(name: "expect")?.lowercased() == "100-continue"
+    }
+
+    private func writeContinue() {
+        write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
+        flush()
+    }
+}
+
+extension ServeReply {
+    /// What a device is told of itself.
+    fileprivate init(_ device: ApprovedDevice, verdict: DeviceVerdict) {
+        self =
+            DeviceDescription(device, verdict: verdict).map { ServeReply(.ok, json: $0.serialized) }
+            ?? .stranger
+    }
+}

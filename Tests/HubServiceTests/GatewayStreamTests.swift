@@ -1,0 +1,160 @@
+import NIOCore
+import Pairing
+import PinnedTLS
+import Synchronization
+import Testing
+
+@testable import HubService
+
+/// Bodies and upstreams: how much passes, when, and what becomes of it when the upstream fails.
+@Suite struct GatewayStreamTests {
+    private static let get = GatewayTests.get
+
+    @Test func expectContinueGoesToTheUpstreamAndBack() async throws {
+        try await HubInTest.run { hub in
+            let client = try await hub.connect(as: hub.device)
+            let head = "POST / HTTP/1.1\r\nHost: h\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n"
+            try await client.write(head)
+            let peer = try await hub.upstream.accept()
+            #expect(try await peer.read(until: "\r\n\r\n").contains("Expect: 100-continue\r\n"))
+            try await peer.write("HTTP/1.1 100 Continue\r\n\r\n")
+            #expect(try await client.read(until: "\r\n\r\n") == "HTTP/1.1 100 Continue\r\n\r\n")
+            try await client.write("ab")
+            #expect(try await peer.read(until: "ab") == "ab")
+            try await peer.write("HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n")
+            _ = try await client.response()
+            // Refused before the body is sent: the client need not send it.
+            try await client.write(head)
+            let second = try await hub.upstream.accept()
+            _ = try await second.read(until: "\r\n\r\n")
+            try await second.write("HTTP/1.1 417 Expectation Failed\r\nContent-Length: 0\r\n\r\n")
+            #expect(try await client.response().head.contains("Connection: close"))
+            let stranger = try await hub.connect(as: nil)
+            try await stranger.write(head)
+            #expect(try await stranger.response().head.hasPrefix("HTTP/1.1 401 "))
+        }
+    }
+
+    @Test func bodiesAreBounded() async throws {
+        var limits = ServeLimits()
+        limits.bodyByteCount = 10
+        try await HubInTest.run(limits: limits) { hub in
+            let large = try await hub.ask(
+                "PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 11\r\n\r\n01234567890")
+            #expect(large.head.hasPrefix("HTTP/1.1 413 ") && large.body.contains("10 bytes"))
+            let client = try await hub.connect(as: hub.device)
+            try await client.write(
+                "PUT / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n8\r\n01234567\r\n")
+            let peer = try await hub.upstream.accept()
+            _ = try await peer.read(until: "8\r\n01234567\r\n")
+            try await client.write("3\r\nabc\r\n")
+            #expect(try await client.response().head.hasPrefix("HTTP/1.1 413 "))
+            // The upstream sees a request that was broken off, not one that ended.
+            #expect(try await !peer.rest().hasSuffix("0\r\n\r\n"))
+        }
+    }
+
+    @Test func anUpstreamThatIsDownOrNotThere() async throws {
+        try await HubInTest.run(upstreamURL: "http://127.0.0.1:1") { hub in
+            for _ in 0..<2 {
+                let (head, body) = try await hub.ask(Self.get)
+                #expect(head.hasPrefix("HTTP/1.1 502 ") && body.contains("\"upstream_unavailable\""))
+            }
+            #expect(hub.log.text.components(of: "does not answer") == 1)
+        }
+        try await HubInTest.run(hasUpstream: false) { hub in
+            let answer = try await hub.ask(Self.get)
+            #expect(answer.body.contains("\"no_upstream\""))
+        }
+    }
+
+    @Test func aStockHubsCertificateIsTakenOnLoopback() async throws {
+        try await HubInTest.run(upstreamTLS: .random()) { hub in
+            async let answer = hub.ask(Self.get)
+            let peer = try await hub.upstream.accept()
+            _ = try await peer.read(until: "\r\n\r\n")
+            try await peer.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+            #expect(try await answer.body == "x")
+        }
+    }
+
+    @Test func aPinOfTheUpstreamIsChecked() async throws {
+        let identity = TLSIdentity.random()
+        let server = try await RawUpstream(tls: identity)
+        for (pin, status) in [(identity.pin, 200), (TLSIdentity.random().pin, 502)] {
+            try await HubInTest.run(upstreamURL: "https://localhost:\(server.port)#\(pin.text)") { hub in
+                async let answer = hub.ask(Self.get)
+                let peer = try await server.accept()
+                if status == 200 {
+                    _ = try await peer.read(until: "\r\n\r\n")
+                    try await peer.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+                }
+                #expect(try await answer.head.hasPrefix("HTTP/1.1 \(status) "))
+                if status == 502 { #expect(try await peer.rest() == "") }
+            }
+        }
+        await server.close()
+    }
+
+    @Test func neitherSideIsReadFasterThanTheOtherTakesIt() async throws {
+        try await HubInTest.run { hub in
+            let count = 24 << 20
+            let client = try await hub.connect(as: hub.device)
+            try await client.write("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n")
+            let peer = try await hub.upstream.accept()
+            _ = try await peer.read(until: "\r\n\r\n")
+            try await peer.channel.setOption(.autoRead, value: false).get()
+            let sent = Sending(client.channel.writeAndFlush(ByteBuffer(repeating: 0x61, count: count)))
+            // Other connections go on meanwhile, and more than the sockets hold has not been taken.
+            for _ in 0..<20 {
+                #expect(try await hub.ask("GET /hubpair/v1/hub HTTP/1.1\r\nHost: h\r\n\r\n").body.count > 9)
+            }
+            #expect(!sent.isDone)
+            try await peer.channel.setOption(.autoRead, value: true).get()
+            #expect(try await peer.read(count: count).utf8.count == count)
+            try await sent.wait()
+
+            // And the other way round.
+            try await client.channel.setOption(.autoRead, value: false).get()
+            try await peer.write("HTTP/1.1 200 OK\r\nContent-Length: \(count)\r\n\r\n")
+            let answered = Sending(peer.channel.writeAndFlush(ByteBuffer(repeating: 0x62, count: count)))
+            for _ in 0..<20 {
+                #expect(try await hub.ask("GET /hubpair/v1/hub HTTP/1.1\r\nHost: h\r\n\r\n").body.count > 9)
+            }
+            #expect(!answered.isDone)
+            try await client.channel.setOption(.autoRead, value: true).get()
+            #expect(try await client.response().body.utf8.count == count)
+        }
+    }
+
+    @Test func serverSentEventsComeOneByOneAndEndWithTheClient() async throws {
+        try await HubInTest.run { hub in
+            let client = try await hub.connect(as: hub.device)
+            try await client.write("GET /events HTTP/1.1\r\nHost: h\r\nAccept: text/event-stream\r\n\r\n")
+            let peer = try await hub.upstream.accept()
+            _ = try await peer.read(until: "\r\n\r\n")
+            try await peer.write("HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n")
+            _ = try await client.read(until: "\r\n\r\n")
+            for number in 0..<3 {
+                try await peer.write("data: \(number)\n\n")
+                #expect(try await client.read(until: "\n\n\r\n").hasSuffix("data: \(number)\n\n\r\n"))
+            }
+            await client.close()
+            #expect(try await peer.rest() == "")
+        }
+    }
+}
+
+/// Whether a write has gone out by now.
+private final class Sending: Sendable {
+    private let state = Mutex(false)
+    private let future: EventLoopFuture<Void>
+
+    init(_ future: EventLoopFuture<Void>) {
+        self.future = future
+        future.whenComplete { [weak self] _ in self?.state.withLock { $0 = true } }
+    }
+
+    var isDone: Bool { state.withLock { $0 } }
+    func wait() async throws { try await future.get() }
+}
