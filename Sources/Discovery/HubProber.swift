@@ -28,6 +28,8 @@ public struct HubProber: Sendable {
     /// Whether it goes on listening after the burst, and probes again when a hub gives notice or this machine's
     /// network changes: for a list that is watched.
     public var hearsNotices: Bool
+    // Shorter in tests.
+    var noticeInterval = HubProber.noticeInterval
     private let tally = Tally()
 
     /// A prober; it sends nothing until its replies are read.

@@ -178,7 +178,7 @@ actor ProbeSession {
     private func askAgain(after jitter: Duration) {
         guard case .open = state, again == nil else { return }
         let now = start.duration(to: .now)
-        let time = max(now, lastBurst + HubProber.noticeInterval) + jitter
+        let time = max(now, lastBurst + prober.noticeInterval) + jitter
         again = Task {
             do { try await Task.sleep(until: start + time, clock: .continuous) } catch { return }
             again = nil

@@ -135,16 +135,29 @@ extension LiveBrowsing {
                     #expect(hub.addresses.contains { $0.description == "192.168.79.2" })
                     #expect(hub.txt.entries.map(\.key) == ["api_level", "id", "hubpair"])
                     // From there, without one.
-                    var iterator = try other.within {
-                        EmbeddedBrowser(serviceType: type).sightings.makeAsyncIterator()
+                    let search = Task {
+                        var iterator = try other.within {
+                            EmbeddedBrowser(serviceType: type).sightings.makeAsyncIterator()
+                        }
+                        var found: [Sighting] = []
+                        while let sighting = try await iterator.next() {
+                            found.append(sighting)
+                            let near = found.hubs.first { $0.name == "Near hub" }
+                            let isThere = near?.addresses.contains { $0.description == "192.168.79.1" }
+                            if isThere == true, found.hubs.count == 2, found.contains(.settled) { break }
+                        }
+                        return found
                     }
-                    var found: [Sighting] = []
-                    while found.hubs.count < 2 || !found.contains(.settled) {
-                        found.append(try #require(await iterator.next()))
+                    let limit = Task {
+                        try await Task.sleep(for: .seconds(20))
+                        search.cancel()
                     }
+                    defer { limit.cancel() }
+                    let found = try await search.value
                     #expect(Set(found.hubs.map(\.name)) == ["Far hub", "Near hub"])
-                    let address = found.hubs.first { $0.name == "Near hub" }?.addresses.map(\.description)
-                    #expect(address?.contains("192.168.79.1") == true)
+                    let near = try #require(found.hubs.first { $0.name == "Near hub" })
+                    #expect(near.addresses.map(\.description).contains("192.168.79.1"))
+                    #expect(found.count { $0 == .settled } == 1)
                 }
             }
             // The ends were goodbyes, the other host's too: no cache keeps the services until they run out.

@@ -29,17 +29,17 @@ final class SecondHost: Sendable {
         guard symlink("/proc/\(getpid())/fd/\(namespace)", "/run/netns/host2") == 0 else {
             throw Lab.Failure(description: "cannot name the namespace: \(errno)")
         }
-        for line in [
-            "ip link add lan2 type veth peer name lan2-far", "ip link set lan2-far netns host2",
-            "ip address add 192.168.79.1/24 brd + dev lan2", "ip address add fd79::1/64 dev lan2 nodad",
-            "ip -n host2 link set lo up", "ip -n host2 address add 192.168.79.2/24 brd + dev lan2-far",
-            "ip -n host2 address add fd79::2/64 dev lan2-far nodad",
-            "ip -n host2 link set lan2-far multicast on up",
-            "ip link set lan2 multicast on up",
-        ] {
-            try Lab.run(line.split(separator: " ").map(String.init))
+        try run("ip link add lan2 type veth peer name lan2-far", "ip link set lan2-far netns host2")
+        // Without duplicate address detection, where that may be set, there are link-local addresses at once.
+        try? run("sysctl -qw net.ipv6.conf.lan2.accept_dad=0")
+        try? within { try run("sysctl -qw net.ipv6.conf.lan2-far.accept_dad=0") }
+        try run("ip address add 192.168.79.1/24 brd + dev lan2", "ip address add fd79::1/64 dev lan2 nodad")
+        try within {
+            try run(
+                "ip link set lo up", "ip address add 192.168.79.2/24 brd + dev lan2-far",
+                "ip address add fd79::2/64 dev lan2-far nodad", "ip link set lan2-far multicast on up")
         }
-        // Link-local addresses are there when their duplicate detection is over, a second or two later.
+        try run("ip link set lan2 multicast on up")
         for _ in 0..<500 where !isReady() { usleep(10_000) }
         guard isReady() else { throw Lab.Failure(description: "no link-local address on lan2") }
     }
@@ -59,6 +59,10 @@ final class SecondHost: Sendable {
         }
         defer { if setns(outside, SecondHost.newNetwork) != 0 { fatalError("lost in a namespace") } }
         return try body()
+    }
+
+    private func run(_ commands: String...) throws {
+        for command in commands { try Lab.run(command.split(separator: " ").map(String.init)) }
     }
 
     private func isReady() -> Bool {
