@@ -1,7 +1,9 @@
-/// A picture, and for each place of it the mean of its neighbourhood: light and dark mean "lighter or darker
+/// A picture, and for each place of it a threshold from its neighbourhood: light and dark mean "lighter or darker
 /// than around here", so that a shadow or a slope of the light makes no difference.
 ///
-/// The means are kept for blocks of 4 × 4 pixels. An edge lies where the difference crosses zero, and is found
+/// The threshold is halfway between what is above the local mean and what is below it. The mean alone would
+/// not do: beside a code on white paper nearly all is white, and grey modules would be taken for dark ones.
+/// The thresholds are kept for blocks of 4 × 4 pixels. An edge lies where the difference crosses zero, and is found
 /// to a part of a pixel by interpolation; nothing is rounded to black and white.
 struct ContrastField {
     /// Pixels a block on each side, as a power of two.
@@ -10,29 +12,79 @@ struct ContrastField {
     let image: LuminanceImage
     /// Blocks on each side of a block that its mean is taken over.
     let radius: Int
-    /// The columns of `means`.
+    /// The columns of `thresholds`.
     private let columns: Int
-    /// The local means in sixteenths of a grey level, a block each, row by row.
-    private let means: [Int32]
+    /// In sixteenths of a grey level, a block each, row by row.
+    private let thresholds: [Int32]
 
-    /// Neighbourhoods of (2 · `radius` + 1) · 4 pixels a side.
-    init(_ image: LuminanceImage, radius: Int) {
+    /// Neighbourhoods of (2 · `radius` + 1) · 4 pixels a side; `byMean`: the threshold is the mean alone.
+    init(_ image: LuminanceImage, radius: Int, byMean: Bool = false) {
         self.image = image
         self.radius = max(1, radius)
         columns = (image.width + 3) >> ContrastField.blockShift
         let rows = (image.height + 3) >> ContrastField.blockShift
         let blocks = ContrastField.blockMeans(of: image, columns: columns, rows: rows)
-        means = ContrastField.boxMeans(of: blocks, columns: columns, rows: rows, radius: self.radius)
+        let means = ContrastField.boxMeans(of: blocks, columns: columns, rows: rows, radius: self.radius)
+        guard !byMean else {
+            thresholds = means
+            return
+        }
+        let (sums, counts) = ContrastField.lightParts(of: image, above: means, columns: columns)
+        let light = ContrastField.boxMeans(of: sums, columns: columns, rows: rows, radius: self.radius)
+        let share = ContrastField.boxMeans(of: counts, columns: columns, rows: rows, radius: self.radius)
+        thresholds = means.indices.map { index in
+            // Sums and counts of the lighter pixels, each over the 16 of a block.
+            let (sum, count) = (Int64(light[index]), Int64(share[index]))
+            let mean = Int64(means[index])
+            let rest = 256 - count
+            guard count > 0, rest > 0 else { return means[index] }
+            let above = sum * 256 / count
+            let below = (mean * 256 - sum * 256) / rest
+            return Int32(clamping: (above + below) / 2)
+        }
+    }
+
+    /// For each block what its pixels above the threshold of the block come to, in sixteenths of a grey level,
+    /// divided by 16 as in a mean; and their share, in 256ths. A block at an edge counts as a whole one.
+    private static func lightParts(of image: LuminanceImage, above means: [Int32], columns: Int)
+        -> (sums: [Int32], shares: [Int32])
+    {
+        var sums = [Int32](repeating: 0, count: means.count)
+        var shares = sums
+        let (width, height) = (image.width, image.height)
+        image.pixels.withUnsafeBufferPointer { pixels in
+            for row in 0..<means.count / columns {
+                for column in 0..<columns {
+                    let block = row * columns + column
+                    let limit = means[block] >> 4
+                    var (sum, count): (Int32, Int32) = (0, 0)
+                    let (top, left) = (row << blockShift, column << blockShift)
+                    let (bottom, right) = (min(top + 4, height), min(left + 4, width))
+                    for y in top..<bottom {
+                        for x in left..<right {
+                            let value = Int32(pixels[y * width + x])
+                            let isLight: Int32 = value > limit ? 1 : 0
+                            sum += value * isLight
+                            count += isLight
+                        }
+                    }
+                    let size = Int32((bottom - top) * (right - left))
+                    sums[block] = sum * 16 / size
+                    shares[block] = count * 256 / size
+                }
+            }
+        }
+        return (sums, shares)
     }
 
     /// Calls `body` with a view of the field that reads memory without checks of its own.
     func withView<Value>(_ body: (ContrastView) -> Value) -> Value {
         image.pixels.withUnsafeBufferPointer { pixels in
-            means.withUnsafeBufferPointer { means in
+            thresholds.withUnsafeBufferPointer { thresholds in
                 body(
                     ContrastView(
                         width: image.width, height: image.height, columns: columns, pixels: pixels,
-                        means: means))
+                        thresholds: thresholds))
             }
         }
     }
@@ -106,13 +158,13 @@ struct ContrastView {
     let height: Int
     fileprivate let columns: Int
     fileprivate let pixels: UnsafeBufferPointer<UInt8>
-    fileprivate let means: UnsafeBufferPointer<Int32>
+    fileprivate let thresholds: UnsafeBufferPointer<Int32>
 
     /// How much lighter (above 0) or darker the pixel is than around it, in sixteenths of a grey level.
     /// `x` and `y` must be inside.
     @inline(__always) func difference(x: Int, y: Int) -> Int32 {
         Int32(pixels[y * width + x]) << 4
-            - means[(y >> ContrastField.blockShift) * columns + x >> ContrastField.blockShift]
+            - thresholds[(y >> ContrastField.blockShift) * columns + x >> ContrastField.blockShift]
     }
 
     /// The same between pixels, in grey levels: (0.5, 0.5) is the middle of the first pixel. 0 outside.
@@ -123,9 +175,9 @@ struct ContrastView {
         guard x >= 0, y >= 0, x < Float(width - 1), y < Float(height - 1) else { return 0 }
         let column = Int(x)
         let row = Int(y)
-        let mean = means[
+        let threshold = thresholds[
             (Int(place.y) >> ContrastField.blockShift) * columns + Int(place.x) >> ContrastField.blockShift]
-        return bilinear(column, row, x - Float(column), y - Float(row)) - Float(mean) * (1 / 16)
+        return bilinear(column, row, x - Float(column), y - Float(row)) - Float(threshold) * (1 / 16)
     }
 
     /// The luminance between pixels; at the edges that of the nearest pixel.

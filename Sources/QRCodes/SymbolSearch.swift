@@ -3,15 +3,30 @@
 /// This reads what is strongly tilted, small, blurred, bent or badly lit, where libzbar's own search gives up.
 /// All work is bounded by counts.
 struct SymbolSearch {
+    /// A way to tell light from dark, beside the first one (61 × 61 pixels, halfway between light and dark).
+    struct Field: Equatable {
+        let isSmooth: Bool
+        let radius: Int
+        let isByMean: Bool
+
+        /// Small neighbourhoods: within a code that is blurred, on paper that is not.
+        static let near = Field(isSmooth: false, radius: 2, isByMean: true)
+        /// The same through noise.
+        static let nearSmooth = Field(isSmooth: true, radius: 2, isByMean: true)
+        /// Through noise, for modules of more than three pixels.
+        static let middleSmooth = Field(isSmooth: true, radius: 3, isByMean: false)
+        static let middle = Field(isSmooth: false, radius: 3, isByMean: true)
+    }
+
     /// How much is tried.
     struct Limits: Equatable {
         var finders = FinderSearch.Limits()
-        /// Whether finder patterns are looked for in smoothed pictures and in smaller neighbourhoods too.
-        var isThorough = false
+        /// In which other fields finder patterns are looked for.
+        var fields: [Field] = []
         /// How many threes of finder patterns are looked at.
         var triples = 24
         /// From how many pairs of finder patterns a third one is looked for.
-        var pairs = 40
+        var pairs = 0
         /// How many grids are fitted to the picture.
         var grids = 10
         /// How many drawings are given to libzbar.
@@ -52,12 +67,11 @@ struct SymbolSearch {
         let field = ContrastField(image, radius: 7)
         var search = SymbolSearch(limits: limits)
         var patterns = FinderSearch.patterns(in: field, noise: noise, limits: limits.finders)
-        if limits.isThorough {
+        if !limits.fields.isEmpty {
             let smooth = image.smoothed()
-            for field in [
-                ContrastField(image, radius: 3), ContrastField(smooth, radius: 7),
-                ContrastField(smooth, radius: 3),
-            ] {
+            for kind in limits.fields {
+                let field = ContrastField(
+                    kind.isSmooth ? smooth : image, radius: kind.radius, byMean: kind.isByMean)
                 let more = FinderSearch.patterns(in: field, noise: noise / 2, limits: limits.finders)
                 patterns = FinderPattern.merged(patterns, more, limit: limits.finders.maximumPatterns)
             }
@@ -91,7 +105,7 @@ struct SymbolSearch {
         outcome.patterns = patterns
         outcome.triples = FinderTriple.among(
             patterns, limit: limits.triples, in: view, hysteresis: hysteresis)
-        if limits.isThorough {
+        if limits.pairs > 0 {
             outcome.triples += FinderCompletion(in: view).triples(patterns, limit: limits.pairs)
         }
         var starts: [(triple: FinderTriple, version: Int, map: ModuleMap, total: Float)] = []

@@ -106,7 +106,7 @@ import Testing
     func `pictures too small for any code hold none`(width: Int, height: Int) throws {
         for value: UInt8 in [0, 128, 255] {
             let image = try Canvas(width: width, height: height, filledWith: value).image()
-            #expect(try QRScanner.scan(image) == QRScanResult())
+            #expect(try QRScanner.scan(image).isEmpty)
         }
         let stripes = (0..<width * height).map { UInt8($0 % 2 * 255) }
         let image = try #require(LuminanceImage(width: width, height: height, pixels: stripes))

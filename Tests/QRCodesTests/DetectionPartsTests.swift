@@ -1,0 +1,166 @@
+import Testing
+
+@testable import QRCodes
+
+/// The parts of the search: the standard's patterns, the maps, the filters, the finder patterns, the plan.
+@Suite struct DetectionPartsTests {
+    /// One symbol of each version, drawn by libqrencode.
+    private static let symbols: [QRSymbol] = {
+        var found: [Int: QRSymbol] = [:]
+        for count in stride(from: 1, to: 2332, by: 12) {
+            let payload = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ 3) }
+            guard let symbol = try? QRSymbol.encode(payload) else { continue }
+            if found[symbol.version] == nil { found[symbol.version] = symbol }
+        }
+        return found.keys.sorted().compactMap { found[$0] }
+    }()
+
+    @Test func `the function patterns of all versions are those that libqrencode draws`() throws {
+        #expect(DetectionPartsTests.symbols.map(\.version) == Array(1...40))
+        for symbol in DetectionPartsTests.symbols {
+            let patterns = FunctionPatterns(version: symbol.version)
+            #expect(patterns.side == symbol.modulesPerSide)
+            var wrong = 0
+            for y in 0..<patterns.side {
+                for x in 0..<patterns.side {
+                    switch patterns[x, y] {
+                    case .dark where !symbol.isDark(x: x, y: y): wrong += 1
+                    case .light where symbol.isDark(x: x, y: y): wrong += 1
+                    default: break
+                    }
+                }
+            }
+            #expect(wrong == 0, "version \(symbol.version)")
+            let copies = (0..<2).map { copy in
+                (0..<15).reduce(0) { bits, bit in
+                    let place = patterns.formatPlaces(bit)[copy]
+                    return bits | (symbol.isDark(x: place.x, y: place.y) ? 1 << bit : 0)
+                }
+            }
+            #expect(copies[0] == copies[1] && FunctionPatterns.formats.contains(copies[0]))
+        }
+    }
+
+    @Test func `libzbar reads the drawing of a grid of every version, with errors in all its patterns`()
+        throws
+    {
+        for symbol in DetectionPartsTests.symbols {
+            let patterns = FunctionPatterns(version: symbol.version)
+            let side = patterns.side
+            let estimates = (0..<side * side).map { index -> Float in
+                let isDark = symbol.isDark(x: index % side, y: index / side)
+                // A finder pattern that is all grey, and a wrong bit here and there.
+                if index % side < 7, index / side < 7 { return 0.1 }
+                return (index % 97 == 5) == isDark ? 1 : -1
+            }
+            let (picture, _) = try #require(GridReading.picture(of: estimates, patterns: patterns))
+            #expect(
+                try QRScanner.scanOnce(picture).codes.map(\.payload) == [symbol.payload],
+                "version \(symbol.version)")
+        }
+        let patterns = FunctionPatterns(version: 3)
+        let grey = [Float](repeating: 0, count: patterns.modules.count)
+        #expect(GridReading.picture(of: grey, patterns: patterns) == nil)
+    }
+
+    @Test func `a homography takes four points to four points, and refuses three in line`() throws {
+        let from = [(0, 0), (10, 0), (10, 10), (0, 10)].map { Vector(x: $0, y: $1) }
+        let to = [(100, 100), (180, 110), (170, 190), (90, 160)].map { Vector(x: $0, y: $1) }
+        let map = try #require(Homography(from: from, to: to))
+        let back = try #require(Homography(from: to, to: from))
+        for (a, b) in zip(from, to) {
+            #expect((map(a) - b).length < 1e-3)
+            #expect((back(map(Vector(x: 3, y: 4))) - Vector(x: 3, y: 4)).length < 1e-3)
+        }
+        let line = [(0, 0), (1, 1), (2, 2), (0, 5)].map { Vector(x: $0, y: $1) }
+        #expect(Homography(from: line, to: to) == nil)
+        #expect(Homography(from: from, to: line + line) == nil)
+        let nowhere = [Vector](repeating: Vector(x: .nan, y: .infinity), count: 4)
+        #expect(Homography(from: from, to: nowhere) == nil)
+        #expect(Vector(x: .nan, y: 0).pixel == PixelPoint(x: -1_000_000, y: -1_000_000))
+        #expect(Vector(x: 1e30, y: -1e30).pixel == PixelPoint(x: 1_000_000, y: -1_000_000))
+    }
+
+    @Test func `filters do what their names say`() throws {
+        let (width, height) = (23, 17)
+        let pixels = (0..<width * height).map { UInt8(truncatingIfNeeded: $0 &* 73 ^ $0 >> 2) }
+        let image = try #require(LuminanceImage(width: width, height: height, pixels: pixels))
+        let thresholded = image.thresholded(window: 7, offset: 5)
+        for y in 0..<height {
+            for x in 0..<width {
+                var (sum, count) = (0, 0)
+                for row in max(0, y - 3)...min(height - 1, y + 3) {
+                    for column in max(0, x - 3)...min(width - 1, x + 3) {
+                        sum += Int(pixels[row * width + column])
+                        count += 1
+                    }
+                }
+                let isDark = (Int(pixels[y * width + x]) + 5) * count < sum
+                #expect(thresholded.pixels[y * width + x] == (isDark ? 0 : 255))
+            }
+        }
+        let point = try Canvas(width: 5, height: 5, filledWith: 0).image()
+        var lit = Canvas(width: 5, height: 5, filledWith: 0)
+        lit.pixels[12] = 160
+        #expect(try lit.image().smoothed().pixels[6...8] == [10, 20, 10])
+        #expect(try lit.image().smoothed().pixels[12] == 40)
+        #expect(point.sharpened().pixels == point.pixels)
+        #expect(image.stretched(across: 2, down: 3).width == 46)
+        #expect(image.stretched(across: 2, down: 3).height == 51)
+        #expect(image.stretched(across: 1, down: 1).pixels == pixels)
+        #expect(image.noise > 20 && point.noise == 0)
+        // A place that is turned and turned back is the same place.
+        let turned = try lit.image().turned45()
+        let brightest = try #require(turned.pixels.indices.max { turned.pixels[$0] < turned.pixels[$1] })
+        let place = Vector(x: Float(brightest % turned.width) + 0.5, y: Float(brightest / turned.width) + 0.5)
+        #expect((try lit.image().beforeTurning(place) - Vector(x: 2.5, y: 2.5)).length < 0.8)
+        for size in [(1, 1), (1, 9), (9, 1), (2, 2)] {
+            let tiny = try Canvas(width: size.0, height: size.1, filledWith: 9).image()
+            for filter in [
+                ScanPlan.Filter.threshold, .doubledAndSharpened, .tripledAndThresholded, .turned, .wider,
+            ] {
+                #expect(filter(tiny).pixels.count >= 1)
+            }
+            #expect(
+                FinderSearch.patterns(in: ContrastField(tiny, radius: 3), noise: 0, limits: .init()).isEmpty)
+        }
+    }
+
+    @Test(arguments: [(Float(0), 0), (17, 0), (45, 0), (45, 1), (80, 2)], [false, true])
+    func `finder patterns are found to a part of a pixel`(turn: (Float, Int), isInverted: Bool) throws {
+        var photograph = Photograph()
+        photograph.corners = Photograph.corners(side: 140, turned: turn.0)
+        photograph.blur = turn.1
+        var image = try photograph.image()
+        if isInverted { image = image.inverted }
+        let found = FinderSearch.patterns(
+            in: ContrastField(image, radius: 7), noise: image.noise, limits: .init())
+        let side = Float(try QRSymbol.encode(Photograph.payload).modulesPerSide)
+        let square = [(0, 0), (side, 0), (side, side), (0, side)].map { Vector(x: $0, y: $1) }
+        let map = try #require(Homography(from: square, to: photograph.corners))
+        for (x, y) in [(3.5, 3.5), (side - 3.5, 3.5), (3.5, side - 3.5)] as [(Float, Float)] {
+            let expected = map(Vector(x: x, y: y))
+            let nearest = try #require(
+                found.min { ($0.centre - expected).length < ($1.centre - expected).length })
+            #expect((nearest.centre - expected).length < 0.5, "\(nearest) is not at \(expected)")
+            #expect(nearest.isInverted == isInverted && abs(nearest.moduleSize - 140 / side) < 0.8)
+        }
+    }
+
+    @Test(arguments: [(1, 1), (320, 240), (4000, 3000), (8000, 8000), (3, 100_000_000), (.max, .max)])
+    func `more effort is more steps, and none of them too large`(width: Int, height: Int) {
+        let plans = [ScanEffort.quick, .normal, .thorough].map {
+            ScanPlan(width: width, height: height, effort: $0)
+        }
+        #expect(plans[0].steps.count < plans[1].steps.count)
+        #expect(plans[1].steps.count < plans[2].steps.count)
+        #expect(Array(plans[1].steps.prefix(plans[0].steps.count)).count == plans[0].steps.count)
+        for plan in plans {
+            #expect(plan.steps.allSatisfy { !$0.reason.isEmpty && $0.scale >= 1 })
+            let first = plan.steps[0]
+            let pixels = width.multipliedFullWidth(by: height)
+            if pixels.high == 0 { #expect(pixels.low / UInt(first.scale * first.scale) <= 1_500_000) }
+        }
+        #expect(plans[0].scaleForOthers == nil && plans[1].scaleForOthers != nil)
+    }
+}

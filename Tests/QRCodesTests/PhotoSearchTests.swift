@@ -1,0 +1,166 @@
+import Testing
+
+@testable import QRCodes
+
+/// Photographs that libzbar alone does not read, each for one reason; the plan reads them.
+@Suite struct PhotoSearchTests {
+    typealias Case = (name: String, photograph: Photograph)
+
+    private static func photograph(_ change: (inout Photograph) -> Void) -> Photograph {
+        var photograph = Photograph()
+        change(&photograph)
+        return photograph
+    }
+
+    /// Read by the quick steps.
+    static let quick: [Case] = [
+        (
+            "tilted",
+            photograph {
+                $0.corners = [(110, 90), (210, 90), (250, 150), (70, 150)].map { Vector(x: $0, y: $1) }
+            }
+        ),
+        ("light on dark", photograph { ($0.dark, $0.light) = (220, 30) }),
+        (
+            "small and blurred",
+            photograph { ($0.corners, $0.blur) = (Photograph.corners(side: 80, turned: 20), 2) }
+        ),
+        (
+            "on a pipe",
+            photograph {
+                $0.corners = Photograph.corners(side: 130, turned: 12)
+                $0.bulge = 3
+            }
+        ),
+        (
+            "two pixels a module, aslant",
+            photograph { ($0.corners, $0.blur) = (Photograph.corners(side: 66, turned: 33), 1) }
+        ),
+    ]
+
+    /// Read only by the steps of `normal`.
+    static let normal: [Case] = [
+        ("a finder pattern is covered", photograph { $0.blots = [(-0.5, -0.5, 6.5)] }),
+        ("another one is covered", photograph { $0.blots = [(26.5, -1, 8)] }),
+        (
+            "noise and little contrast",
+            photograph {
+                ($0.dark, $0.light, $0.noise) = (100, 150, 55)
+                $0.corners = Photograph.corners(side: 120, turned: 28)
+            }
+        ),
+    ]
+
+    @Test(arguments: quick) func `what libzbar does not read, the quick steps read`(item: Case) throws {
+        let image = try item.photograph.image()
+        #expect(try QRScanner.scanOnce(image).isEmpty, "libzbar alone reads it; the test shows nothing")
+        let outcome = try PhotoSearch.run(ImageSource(image), effort: .quick)
+        #expect(outcome.result.codes.map(\.payload) == [Photograph.payload])
+        for (corner, expected) in zip(
+            try #require(outcome.result.codes.first).corners,
+            [0, 3, 2, 1].map { item.photograph.corners[$0] })
+        {
+            #expect(abs(Float(corner.x) - expected.x) < 4 && abs(Float(corner.y) - expected.y) < 4)
+        }
+    }
+
+    @Test(arguments: normal) func `what the quick steps do not read, normal ones read`(item: Case) throws {
+        let image = try item.photograph.image()
+        let quick = try PhotoSearch.run(ImageSource(image), effort: .quick)
+        #expect(quick.result.isEmpty, "the quick steps read it; the test shows nothing")
+        #expect(quick.result.diagnosis == nil)
+        let outcome = try PhotoSearch.run(ImageSource(image), effort: .normal)
+        #expect(outcome.result.codes.map(\.payload) == [Photograph.payload])
+    }
+
+    @Test func `a large picture is searched small first, and its codes are where they are`() throws {
+        var photograph = Photograph()
+        (photograph.width, photograph.height) = (1800, 1350)
+        photograph.corners = Photograph.corners(side: 400, turned: 10, around: Vector(x: 900, y: 700))
+        let source = ImageSource(try photograph.image())
+        var search = PhotoSearch(source, effort: .normal)
+        try search.run()
+        #expect(search.plan.steps.first?.scale == 2)
+        #expect(search.sightings.isEmpty, "the first step has read it")
+        let code = try #require(search.outcome.result.codes.first)
+        #expect(code.payload == Photograph.payload)
+        #expect(abs(code.corners[0].x - Int(photograph.corners[0].x)) < 8)
+    }
+
+    @Test func `a code that is small in a large picture is read at full scale`() throws {
+        var photograph = Photograph()
+        (photograph.width, photograph.height) = (1800, 1350)
+        photograph.corners = Photograph.corners(side: 90, turned: 10, around: Vector(x: 300, y: 1000))
+        let outcome = try PhotoSearch.run(ImageSource(try photograph.image()))
+        #expect(outcome.result.codes.map(\.payload) == [Photograph.payload])
+    }
+
+    @Test func `two tilted codes in one picture are both read`() throws {
+        var photograph = Photograph()
+        photograph.corners = Photograph.quick("tilted").corners
+        let one = try photograph.image()
+        var canvas = Canvas(width: 640, height: 240)
+        canvas.paste(one, x: 0, y: 0)
+        canvas.paste(one, x: 320, y: 0)
+        let codes = try PhotoSearch.run(ImageSource(try canvas.image())).result.codes
+        #expect(codes.map(\.payload) == [Photograph.payload, Photograph.payload])
+    }
+
+    @Test func `codes that lie in each other and say different things are none`() {
+        func code(_ text: String, _ x: Int) -> ScannedQRCode {
+            let corners = [(x, 0), (x, 40), (x + 40, 40), (x + 40, 0)].map { PixelPoint(x: $0, y: $1) }
+            return ScannedQRCode(payload: Array(text.utf8), corners: corners)
+        }
+        #expect([code("A", 0), code("B", 5)].withoutContradictions.isEmpty)
+        #expect([code("A", 0), code("A", 5)].withoutContradictions.count == 2)
+        #expect([code("A", 0), code("B", 50)].withoutContradictions.count == 2)
+        #expect([code("A", 0), code("B", 5), code("C", 90)].withoutContradictions.map(\.payload) == [[0x43]])
+    }
+
+    @Test(arguments: [ScanEffort.quick, .normal, .thorough])
+    func `a picture full of finder patterns is given up after bounded work`(effort: ScanEffort) throws {
+        var canvas = Canvas(width: 480, height: 360)
+        for y in stride(from: 0, to: 360 - 9 * 3, by: 9 * 3) {
+            for x in stride(from: 0, to: 480 - 9 * 3, by: 9 * 3) {
+                for row in 0..<21 {
+                    for column in 0..<21 {
+                        let ring = max(abs(column / 3 - 3), abs(row / 3 - 3))
+                        canvas.pixels[(y + row) * 480 + x + column] = ring == 2 ? 255 : 0
+                    }
+                }
+            }
+        }
+        let image = try canvas.image()
+        // libzbar's own search of such pictures has no end: this is about ours.
+        let plan = ScanPlan(width: image.width, height: image.height, effort: effort)
+        var searches = 0
+        for case .symbols(let limits) in plan.steps.map(\.method) {
+            let seen = try SymbolSearch.run(image, limits: limits)
+            #expect(seen.result.isEmpty)
+            #expect(seen.patterns.count <= limits.finders.maximumPatterns)
+            #expect(seen.triples.count <= limits.triples + 12 * limits.pairs)
+            #expect(seen.grids.count <= limits.grids)
+            searches += 1
+        }
+        #expect(searches >= 1)
+    }
+
+    @Test func `what was seen can be drawn`() throws {
+        let image = try PhotoSearchTests.normal[0].photograph.image()
+        let (outcome, png) = try PhotoSearch.explained(ImageSource(image))
+        #expect(outcome.result.codes.count == 1)
+        let drawing = try LuminanceImage.decode(png)
+        #expect(drawing.width == 640 && drawing.height == 480)
+        // Twice as large as the photograph; green where the edge of the code is: luma 126.
+        let edge = (195..<215).map { drawing.pixels[240 * 640 + $0 - 20] }
+        #expect(edge.contains { abs(Int($0) - 126) < 3 }, "\(edge)")
+        let plain = try PhotoSearch.explained(ImageSource(try Photograph().image()))
+        #expect(plain.outcome.result.codes.count == 1 && !plain.png.isEmpty)
+    }
+}
+
+extension Photograph {
+    fileprivate static func quick(_ name: String) -> Photograph {
+        PhotoSearchTests.quick.first { $0.name == name }?.photograph ?? Photograph()
+    }
+}

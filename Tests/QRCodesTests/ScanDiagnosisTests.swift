@@ -1,0 +1,85 @@
+import Testing
+
+@testable import QRCodes
+
+@Suite struct ScanDiagnosisTests {
+    private func diagnosis(_ change: (inout Photograph) -> Void) throws -> ScanDiagnosis? {
+        var photograph = Photograph()
+        change(&photograph)
+        let result = try PhotoSearch.run(ImageSource(try photograph.image())).result
+        #expect(result.isEmpty, "it was read; the test shows nothing")
+        return result.diagnosis
+    }
+
+    @Test func `a code of one pixel and a half a module is too small`() throws {
+        let found = try diagnosis { ($0.corners, $0.blur) = (Photograph.corners(side: 52, turned: 25), 1) }
+        guard case .tooSmall(let hundredths) = found else {
+            Issue.record("\(String(describing: found))")
+            return
+        }
+        #expect((110...199).contains(hundredths))
+    }
+
+    @Test func `a code without edges is blurred`() throws {
+        #expect(try diagnosis { $0.blur = 26 } == .blurred)
+        #expect(try diagnosis { $0.blur = 400 } == .blurred)
+    }
+
+    @Test func `a dark picture, and a pale one`() throws {
+        #expect(try diagnosis { ($0.dark, $0.light, $0.noise) = (10, 13, 12) } == .tooDark(brightest: 24))
+        let pale = try diagnosis { ($0.dark, $0.light, $0.noise) = (200, 203, 8) }
+        guard case .lowContrast(let steps) = pale else {
+            Issue.record("\(String(describing: pale))")
+            return
+        }
+        #expect(steps < 30)
+    }
+
+    @Test(arguments: [(Float(-30), Float(0)), (0, -40), (150, 0), (0, 80)])
+    func `a code that reaches over the edge is cut off`(x: Float, y: Float) throws {
+        let found = try diagnosis { photograph in
+            photograph.corners = Photograph.corners(side: 140, turned: 0)
+                .map { $0 + Vector(x: x < 0 ? x - 80 : x, y: y < 0 ? y - 40 : y) }
+        }
+        #expect(found == .cutOff)
+    }
+
+    @Test func `a code under a blot is damaged`() throws {
+        #expect(try diagnosis { $0.blots = [(10, 10, 16)] } == .damaged)
+    }
+
+    @Test func `two finder patterns in the middle of a picture are two`() throws {
+        let found = try diagnosis { photograph in
+            (photograph.width, photograph.height) = (640, 480)
+            photograph.corners = Photograph.corners(side: 140, turned: 0, around: Vector(x: 320, y: 240))
+            // Nothing is left but the left edge.
+            photograph.blots = [(8, -1, 60)]
+        }
+        #expect(found == .fewFinderPatterns(2))
+    }
+
+    @Test func `nothing at all, and a barcode`() throws {
+        var canvas = Canvas(width: 300, height: 200)
+        for y in 50..<150 { for x in 0..<300 { canvas.pixels[y * 300 + x] = UInt8(x / 3 + y) } }
+        #expect(try QRScanner.scan(try canvas.image()).diagnosis == .noFinderPattern)
+        let product = try barcode(ean13([4, 0, 0, 6, 3, 8, 1, 3, 3, 3, 9, 3, 1]))
+        let expected = ScanDiagnosis.otherSymbology(name: "EAN-13", payload: Array("4006381333931".utf8))
+        #expect(try QRScanner.scan(product).diagnosis == expected)
+    }
+
+    @Test func `what people read`() {
+        #expect(
+            ScanDiagnosis.tooSmall(hundredthsOfPixelsPerModule: 149).description
+                == "the QR code is too small: 1.4 pixels a module")
+        #expect(ScanDiagnosis.fewFinderPatterns(1).description.hasPrefix("only one of the three"))
+        let all: [ScanDiagnosis] = [
+            .noFinderPattern, .fewFinderPatterns(2), .tooSmall(hundredthsOfPixelsPerModule: -1), .blurred,
+            .tooDark(brightest: 3), .lowContrast(steps: 9), .cutOff, .damaged,
+            .otherSymbology(name: "EAN-8", payload: []),
+        ]
+        for diagnosis in all {
+            #expect(diagnosis.errorDescription == diagnosis.description)
+            #expect(!diagnosis.description.hasSuffix(".") && diagnosis.recoverySuggestion?.isEmpty == false)
+        }
+    }
+}
