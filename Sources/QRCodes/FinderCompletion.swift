@@ -7,6 +7,9 @@ struct FinderCompletion {
     /// The least likeness (1 is perfect) of a place that is taken for a finder pattern.
     private static let minimumMatch: Float = 0.3
 
+    /// From here on two places are beyond doubt.
+    private static let sureMatch: Float = 0.7
+
     private let view: ContrastView
     private let template: [(place: Vector, target: Float)]
     private let coarse: [(place: Vector, target: Float)]
@@ -162,7 +165,11 @@ struct FinderCompletion {
                     if found > best.match { best = (found, place) }
                 }
             }
-            guard best.match > FinderCompletion.minimumMatch else { return nil }
+            if best.match <= FinderCompletion.minimumMatch {
+                // Covered whole: where two are beyond doubt, the third is where they say.
+                guard frame.match > FinderCompletion.sureMatch else { return nil }
+                best = (0, guess.place)
+            }
             let third = FinderPattern(
                 centre: best.place, moduleSize: frame.area.squareRoot(), isInverted: p.isInverted,
                 directions: 2)

@@ -2,6 +2,8 @@
 extension ScanDiagnosis {
     /// A grid that fits this well lies on a code.
     private static let surelyCode: Float = 0.5
+    /// Where dark and light do not alternate between finder patterns at all, they are not of one code.
+    private static let leastSharpness: Float = 0.05
 
     /// - Parameters:
     ///   - picture: The picture at some scale.
@@ -18,6 +20,7 @@ extension ScanDiagnosis {
         let grids = sightings.flatMap { sighting in sighting.seen.grids.map { (sighting.scale, $0) } }
         if let (scale, grid) = grids.max(by: { $0.1.score.known < $1.1.score.known }),
             grid.score.known > ScanDiagnosis.surelyCode,
+            grid.clearness.sharpness > ScanDiagnosis.leastSharpness,
             let sighting = sightings.first(where: { $0.scale == scale })
         {
             self = ScanDiagnosis(grid, scale: scale, size: sighting.seen.size)
@@ -30,7 +33,7 @@ extension ScanDiagnosis {
             self = .lowContrast(steps: tones.spread)
         } else if let byPatterns = ScanDiagnosis(patternsOf: sightings) {
             self = byPatterns
-        } else if tones.steepest * 12 < tones.spread {
+        } else if tones.steepest * 4 < tones.spread {
             self = .blurred
         } else {
             self = .noFinderPattern
@@ -82,8 +85,8 @@ extension ScanDiagnosis {
                 let aside = Vector(x: -line.y, y: line.x)
                 reach = [first.centre + aside, first.centre - aside]
             } else {
-                // The smallest code of all reaches 21 modules, measured from an outer corner.
-                let step = first.moduleSize * 14
+                // From one to the next, in version 4.
+                let step = first.moduleSize * 26
                 reach = [(step, 0), (-step, 0), (0, step), (0, -step)].map { x, y in
                     first.centre + Vector(x: x, y: y)
                 }

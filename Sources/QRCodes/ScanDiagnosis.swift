@@ -8,7 +8,7 @@ package enum ScanDiagnosis: Equatable, Sendable, LocalizedError, CustomStringCon
     case fewFinderPatterns(Int)
     /// A code whose modules are this many pixels wide, in hundredths of a pixel.
     case tooSmall(hundredthsOfPixelsPerModule: Int)
-    /// A code without sharp edges: out of focus, or shaken.
+    /// A code, or a whole picture, without sharp edges: out of focus, or shaken.
     case blurred
     /// Nearly all of the picture is black: its brightest parts (99 of 100 pixels are darker) have this luma.
     case tooDark(brightest: Int)
@@ -30,7 +30,7 @@ package enum ScanDiagnosis: Equatable, Sendable, LocalizedError, CustomStringCon
             "only \(count == 1 ? "one" : "two") of the three corner squares of a QR code can be seen"
         case .tooSmall(let hundredths):
             "the QR code is too small: \(ScanDiagnosis.decimal(hundredths)) pixels a module"
-        case .blurred: "the QR code is blurred"
+        case .blurred: "the picture is blurred"
         case .tooDark: "the picture is too dark"
         case .lowContrast: "dark and light hardly differ in the picture"
         case .cutOff: "the QR code is cut off at the edge of the picture"

@@ -174,7 +174,7 @@ extension SymbolSearch.Limits {
 
     static var normal: SymbolSearch.Limits {
         var limits = SymbolSearch.Limits()
-        limits.fields = [.near, .nearSmooth]
+        limits.fields = [.near, .nearSmooth, .sharp]
         limits.finders.maximumChecks = 8000
         limits.finders.maximumKept = 128
         limits.finders.maximumPatterns = 20
@@ -187,7 +187,7 @@ extension SymbolSearch.Limits {
 
     static var thorough: SymbolSearch.Limits {
         var limits = SymbolSearch.Limits()
-        limits.fields = [.near, .nearSmooth, .middleSmooth, .middle]
+        limits.fields = [.near, .nearSmooth, .sharp, .middleSmooth, .middle]
         limits.finders.maximumChecks = 40_000
         limits.triples = 60
         limits.pairs = 80

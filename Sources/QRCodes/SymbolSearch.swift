@@ -5,17 +5,23 @@
 struct SymbolSearch {
     /// A way to tell light from dark, beside the first one (61 × 61 pixels, halfway between light and dark).
     struct Field: Equatable {
-        let isSmooth: Bool
+        let filter: Filter
         let radius: Int
         let isByMean: Bool
 
+        enum Filter: Equatable {
+            case none, smoothed, sharpened
+        }
+
+        /// Where blur has drowned the light rings of finder patterns of some two pixels a module.
+        static let sharp = Field(filter: .sharpened, radius: 2, isByMean: true)
         /// Small neighbourhoods: within a code that is blurred, on paper that is not.
-        static let near = Field(isSmooth: false, radius: 2, isByMean: true)
+        static let near = Field(filter: .none, radius: 2, isByMean: true)
         /// The same through noise.
-        static let nearSmooth = Field(isSmooth: true, radius: 2, isByMean: true)
+        static let nearSmooth = Field(filter: .smoothed, radius: 2, isByMean: true)
         /// Through noise, for modules of more than three pixels.
-        static let middleSmooth = Field(isSmooth: true, radius: 3, isByMean: false)
-        static let middle = Field(isSmooth: false, radius: 3, isByMean: true)
+        static let middleSmooth = Field(filter: .smoothed, radius: 3, isByMean: false)
+        static let middle = Field(filter: .none, radius: 3, isByMean: true)
     }
 
     /// How much is tried.
@@ -70,9 +76,16 @@ struct SymbolSearch {
         if !limits.fields.isEmpty {
             let smooth = image.smoothed()
             for kind in limits.fields {
-                let field = ContrastField(
-                    kind.isSmooth ? smooth : image, radius: kind.radius, byMean: kind.isByMean)
-                let more = FinderSearch.patterns(in: field, noise: noise / 2, limits: limits.finders)
+                let filtered =
+                    switch kind.filter {
+                    case .none: image
+                    case .smoothed: smooth
+                    case .sharpened: image.sharpened()
+                    }
+                let field = ContrastField(filtered, radius: kind.radius, byMean: kind.isByMean)
+                let more = FinderSearch.patterns(
+                    in: field, noise: kind.filter == .sharpened ? noise * 2 : noise / 2,
+                    limits: limits.finders)
                 patterns = FinderPattern.merged(patterns, more, limit: limits.finders.maximumPatterns)
             }
         }
@@ -140,7 +153,9 @@ struct SymbolSearch {
                     clearness: registration.clearness(map, in: view, sign: isInverted ? -1 : 1)))
             guard score.known > SymbolSearch.leastFit, let function = map.function else { continue }
             let found = try decode(function, registration.patterns, isInverted: isInverted, in: view)
-            outcome.result.incompleteStructuredAppends += found.incompleteStructuredAppends
+            // Which parts belong together is not known here.
+            outcome.result.incompleteStructuredAppends = max(
+                outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
             outcome.result.emptyCodes += found.emptyCodes
             outcome.result.codes += found.codes
             if !found.isEmpty { used += corners.map(\.centre) }

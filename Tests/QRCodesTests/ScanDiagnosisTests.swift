@@ -12,7 +12,9 @@ import Testing
     }
 
     @Test func `a code of one pixel and a half a module is too small`() throws {
-        let found = try diagnosis { ($0.corners, $0.blur) = (Photograph.corners(side: 52, turned: 25), 1) }
+        let found = try diagnosis {
+            ($0.corners, $0.blur, $0.noise) = (Photograph.corners(side: 54, turned: 5), 1, 20)
+        }
         guard case .tooSmall(let hundredths) = found else {
             Issue.record("\(String(describing: found))")
             return
@@ -21,7 +23,7 @@ import Testing
     }
 
     @Test func `a code without edges is blurred`() throws {
-        #expect(try diagnosis { $0.blur = 26 } == .blurred)
+        #expect(try diagnosis { $0.blur = 100 } == .blurred)
         #expect(try diagnosis { $0.blur = 400 } == .blurred)
     }
 
@@ -53,7 +55,7 @@ import Testing
             (photograph.width, photograph.height) = (640, 480)
             photograph.corners = Photograph.corners(side: 140, turned: 0, around: Vector(x: 320, y: 240))
             // Nothing is left but the left edge.
-            photograph.blots = [(8, -1, 60)]
+            photograph.blots = [(8, -1, 60), (-1, 8, 17)]
         }
         #expect(found == .fewFinderPatterns(2))
     }
