@@ -132,12 +132,17 @@ let package = Package(
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "CGlibc", "Discovery", "HubClient", "HubControl", "HubService", "Identity", "Pairing", "QRCodes",
+                "CGlibc", "Discovery", "HubClient", "HubControl", "HubService", "Identity", "Pairing",
+                "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict
         ),
+
+        // An example for who embeds Discovery; built with the tests, so that it cannot rot.
+        .executableTarget(
+            name: "list-hubs", dependencies: ["Discovery"], path: "samples/list-hubs", swiftSettings: strict),
 
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
         .testTarget(

@@ -35,7 +35,9 @@ extension BrowseSession {
         from source: NetworkAddress
     ) {
         let addresses = hint.addresses.compactMap { NetworkAddress(bytes: $0, scope: interface.name) }
-        guard isOpen, let address = addresses.first(where: { $0.family == family }) ?? addresses.first else { return }
+        guard isOpen, let address = addresses.first(where: { $0.family == family }) ?? addresses.first else {
+            return
+        }
         let instance = ServiceInstance(nameBytes: hint.name, interface: interface, family: family)
         let service = ResolvedService(
             instance: instance, host: hint.host, port: hint.port, address: address, txt: hint.txt)

@@ -32,14 +32,17 @@ extension BrowseSession {
         for type in [RecordType.a, RecordType.aaaa] {
             // It lives as long as the client. One that cannot be made leaves the resolver's address.
             _ = avahi_record_browser_new(
-                client, Int32(bitPattern: interface.index), Int32(AVAHI_PROTO_UNSPEC), cString(Array(host.utf8)),
+                client, Int32(bitPattern: interface.index), Int32(AVAHI_PROTO_UNSPEC),
+                cString(Array(host.utf8)),
                 1, UInt16(type), AVAHI_LOOKUP_USE_MULTICAST,
                 { _, _, _, event, _, _, _, data, size, _, pointer in
                     guard let pointer else { return }
                     let watch = Unmanaged<HostWatch>.fromOpaque(pointer).takeUnretainedValue()
                     let bytes = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : min(size, 17))
                     let key = watch.key
-                    guard let address = NetworkAddress(bytes: bytes, scope: key.interface.name) else { return }
+                    guard let address = NetworkAddress(bytes: bytes, scope: key.interface.name) else {
+                        return
+                    }
                     watch.session.assumeIsolated {
                         if event == AVAHI_BROWSER_NEW { $0.addressSeen(address, at: key) }
                         if event == AVAHI_BROWSER_REMOVE { $0.addressLost(address, at: key) }

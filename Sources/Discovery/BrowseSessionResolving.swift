@@ -152,7 +152,9 @@ extension BrowseSession {
     }
 
     private func watchDeadlines() async {
-        while let next = resolutions.values.lazy.filter({ !$0.isLate && !$0.isAnswered }).map(\.deadline).min() {
+        while let next = resolutions.values.lazy.filter({ !$0.isLate && !$0.isAnswered }).map(\.deadline)
+            .min()
+        {
             do { try await Task.sleep(until: next, clock: .continuous) } catch { return }
             for resolution in resolutions.values
             where !resolution.isLate && !resolution.isAnswered && resolution.deadline <= .now {

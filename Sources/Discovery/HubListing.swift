@@ -134,7 +134,9 @@ public struct HubListing: Sendable {
         }
     }
 
-    private mutating func resolve(_ service: ResolvedService, hinted: Duration?, at time: Duration) -> [Change] {
+    private mutating func resolve(_ service: ResolvedService, hinted: Duration?, at time: Duration)
+        -> [Change]
+    {
         let instance = service.instance
         do throws(HubAddressError) {
             try rules.check(service.address, port: service.port, on: instance.interface.name)
@@ -221,7 +223,8 @@ public struct HubListing: Sendable {
         }
         return DiscoveredHub(
             key: key, name: first.instance.name, host: first.host, port: first.port,
-            addresses: Array(rules.bestFirst(addresses).prefix(HubListing.maximumAddresses)), sources: [.mdns],
+            addresses: Array(rules.bestFirst(addresses).prefix(HubListing.maximumAddresses)),
+            sources: [.mdns],
             id: first.txt.fingerprint, pin: nil, txt: first.txt, firstSeen: row.firstSeen
         )
     }

@@ -34,7 +34,8 @@ public struct HubProof: Hashable, Sendable {
     /// What both say, if both are of the same place and key; the newer name counts.
     fileprivate func renewed(by new: HubProof) -> HubProof {
         HubProof(
-            address: address, port: port, pin: pin, name: new.name.isEmpty ? name : new.name, id: new.id ?? id,
+            address: address, port: port, pin: pin, name: new.name.isEmpty ? name : new.name,
+            id: new.id ?? id,
             source: source ?? new.source, isHandshake: isHandshake || new.isHandshake, time: time)
     }
 }
@@ -154,7 +155,8 @@ public struct HubProofs: Sendable {
             }
             let sources = members.flatMap(\.1).filter { $0.pin == pin }.compactMap(\.source)
             return hub.with(
-                pin: pin, addresses: members.map(\.0), sources: hub.sources.union(sources), isRest: number > 0)
+                pin: pin, addresses: members.map(\.0), sources: hub.sources.union(sources), isRest: number > 0
+            )
         }
     }
 }

@@ -24,7 +24,9 @@ struct MulticastSocket: ~Copyable {
         descriptor = socket(domain, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
         guard interface.index > 0, descriptor >= 0 else { return nil }
         set(SOL_SOCKET, SO_RCVBUF, MulticastSocket.receiveBuffer)
-        let isBound = withSocketAddress(own, port: 0, scope: interface.index) { bind(descriptor, $0, $1) == 0 }
+        let isBound = withSocketAddress(own, port: 0, scope: interface.index) {
+            bind(descriptor, $0, $1) == 0
+        }
         // The time to live is 255 in all of mDNS (RFC 6762 § 11). No loop: this host's own avahi-daemon would take our
         // question for the one that it is about to send, and not send it (§ 7.3); it does not care that ours asks for
         // unicast. What is announced on this host it knows without asking.
@@ -32,7 +34,8 @@ struct MulticastSocket: ~Copyable {
             var request = ip_mreqn()
             request.imr_ifindex = Int32(bitPattern: interface.index)
             setsockopt(
-                descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
+                descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request,
+                socklen_t(MemoryLayout<ip_mreqn>.size))
             set(Int32(IPPROTO_IP), IP_MULTICAST_TTL, 255)
             set(Int32(IPPROTO_IP), IP_MULTICAST_LOOP, 0)
         } else {
@@ -79,7 +82,8 @@ struct MulticastSocket: ~Copyable {
                 let address = raw.loadUnaligned(as: sockaddr_in6.self)
                 return (withUnsafeBytes(of: address.sin6_addr) { Array($0) }, address.sin6_port.byteSwapped)
             }
-            guard port == MulticastSocket.port, let from = NetworkAddress(bytes: bytes, scope: interface.name),
+            guard port == MulticastSocket.port,
+                let from = NetworkAddress(bytes: bytes, scope: interface.name),
                 networks.contains(where: { $0.interface == interface.name && $0.contains(from) })
             else { continue }
             return (Array(buffer.prefix(count)), from)

@@ -48,7 +48,8 @@ final class OneShotQuery {
 
     /// Nil if the type is none. - Parameter networks: those of this machine, from which the interfaces are taken.
     init?(
-        serviceType: String, networks: [LocalNetwork], poll: UnsafePointer<AvahiPoll>, output: @escaping Output
+        serviceType: String, networks: [LocalNetwork], poll: UnsafePointer<AvahiPoll>,
+        output: @escaping Output
     ) {
         guard let type = DNSName(serviceType: serviceType),
             let question = DNSMessage.question(forServicesOf: serviceType, id: 0)

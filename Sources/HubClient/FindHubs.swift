@@ -156,23 +156,24 @@ package struct FindHubs: Sendable {
                 steps.yield(.proof(proof))
             }
         }
-        return added + known.hubs.compactMap { hub in
-            guard let address = hub.address.flatMap({ HubAddress($0) }) else { return nil }
-            return {
-                guard let connector = try? HubConnector(),
-                    let connection = try? await connector.connect(
-                        to: [address], expecting: .pin(hub.pin), deadline: FindHubs.keyDeadline)
-                else { return }
-                connection.close()
-                guard case .address(let host) = connection.address.host else { return }
-                steps.yield(
-                    .proof(
-                        HubProof(
-                            address: host, port: address.port, pin: hub.pin, name: hub.name.description,
-                            id: hub.fingerprint, source: .scan, isHandshake: true,
-                            time: start.duration(to: .now))))
+        return added
+            + known.hubs.compactMap { hub in
+                guard let address = hub.address.flatMap({ HubAddress($0) }) else { return nil }
+                return {
+                    guard let connector = try? HubConnector(),
+                        let connection = try? await connector.connect(
+                            to: [address], expecting: .pin(hub.pin), deadline: FindHubs.keyDeadline)
+                    else { return }
+                    connection.close()
+                    guard case .address(let host) = connection.address.host else { return }
+                    steps.yield(
+                        .proof(
+                            HubProof(
+                                address: host, port: address.port, pin: hub.pin, name: hub.name.description,
+                                id: hub.fingerprint, source: .scan, isHandshake: true,
+                                time: start.duration(to: .now))))
+                }
             }
-        }
     }
 
     private func ask(_ address: HubAddress, since start: ContinuousClock.Instant, _ steps: Steps) async {
@@ -196,7 +197,8 @@ package struct FindHubs: Sendable {
     ) async throws {
         try await Sweep(range).run { found, done, total in
             let time = start.duration(to: .now)
-            if let (address, server) = found, let proof = server.proof(at: address, source: .scan, time: time) {
+            if let (address, server) = found, let proof = server.proof(at: address, source: .scan, time: time)
+            {
                 steps.yield(.proof(proof))
             }
             steps.yield(.swept(done: done, total: total))

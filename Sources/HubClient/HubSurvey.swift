@@ -261,7 +261,9 @@ package struct HubSurvey: Sendable {
             let mayBeSeveral = hub.id == nil && hub.addresses.count { $0.family == .ipv4 } > 1
             guard row.bearsKnownID || mayBeSeveral else { continue }
             for address in hub.addresses.prefix(HubSurvey.maximumQuestionsPerRow)
-            where !proofs.hasHandshake(at: address, port: hub.port) && asked.count < HubSurvey.maximumQuestions {
+            where !proofs.hasHandshake(at: address, port: hub.port)
+                && asked.count < HubSurvey.maximumQuestions
+            {
                 let question = HubAddress(address, port: hub.port)
                 guard asked.insert(question).inserted else { continue }
                 asking.insert(question)

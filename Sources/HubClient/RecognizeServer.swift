@@ -59,7 +59,8 @@ package struct RecognizeServer: Sendable {
         let limits = HubConnection.Deadlines(quiet: answering, total: answering)
         var words = ""
         if let answer = try? await connection.send(
-            HubRequest(method: "GET", target: "/hubpair/v1/hub"), maximumBodyByteCount: 4_096, deadlines: limits)
+            HubRequest(method: "GET", target: "/hubpair/v1/hub"), maximumBodyByteCount: 4_096,
+            deadlines: limits)
         {
             if answer.response.status == 200,
                 let hub = try? JSONDecoder().decode(HubDescription.self, from: Data(answer.body)),
@@ -73,7 +74,8 @@ package struct RecognizeServer: Sendable {
         let pin = connection.pin
         connection.close()
         guard
-            let second = try? await connector.connect(to: [address], expecting: .pin(pin), deadline: connecting)
+            let second = try? await connector.connect(
+                to: [address], expecting: .pin(pin), deadline: connecting)
         else { return (address, .other("answers over TLS, but not to requests")) }
         connection = second
         do {
@@ -86,7 +88,8 @@ package struct RecognizeServer: Sendable {
                 return (address, .stock(pin: pin))
             }
             return (
-                address, .other("is a web server\(words), but no hub: it says \(answer.response.status) to /devices/")
+                address,
+                .other("is a web server\(words), but no hub: it says \(answer.response.status) to /devices/")
             )
         } catch {
             return (address, .other("answers over TLS, but not as a hub does"))

@@ -19,7 +19,9 @@ package struct Sweep: Sendable {
 
     /// Asks them all. `report` hears, in any order, of each address once: what hub is there, if any, and how many
     /// addresses are done.
-    func run(_ report: (_ found: (HubAddress, RecognizedServer)?, _ done: Int, _ total: Int) -> Void) async throws {
+    func run(_ report: (_ found: (HubAddress, RecognizedServer)?, _ done: Int, _ total: Int) -> Void)
+        async throws
+    {
         let recognize = try RecognizeServer()
         let addresses = range.addresses
         var next = 0
@@ -30,7 +32,8 @@ package struct Sweep: Sendable {
                     let address = HubAddress(addresses[next], port: port)
                     next += 1
                     group.addTask {
-                        try? await recognize([address], connecting: Sweep.connecting, answering: Sweep.answering)
+                        try? await recognize(
+                            [address], connecting: Sweep.connecting, answering: Sweep.answering)
                     }
                 }
                 guard let found = await group.next() else { break }

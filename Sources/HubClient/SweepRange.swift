@@ -41,7 +41,9 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
         guard bits - prefix <= SweepRange.maximumHostBits else {
             throw .tooLarge(text: description, smallest: bits - SweepRange.maximumHostBits)
         }
-        guard network.isPrivate || network.isLinkLocal || network.isLoopback else { throw .notLocal(description) }
+        guard network.isPrivate || network.isLinkLocal || network.isLoopback else {
+            throw .notLocal(description)
+        }
         guard !(network.isLinkLocal && network.family == .ipv6 && network.scope == nil) else {
             throw .noScope(description)
         }

@@ -17,14 +17,16 @@ extension HubsCommand {
         @OptionGroup var configuration: ConfigurationOption
         @OptionGroup var json: JSONOption
         @Argument(help: "Your name for it, 1 to 63 bytes.") var name: String
-        @Argument(help: ArgumentHelp("Its address or host name; port 8000 is assumed.", valueName: "host[:port]"))
+        @Argument(
+            help: ArgumentHelp("Its address or host name; port 8000 is assumed.", valueName: "host[:port]"))
         var address: String
 
         func run() async throws {
             let name = try PeerName(name)
             guard let address = HubAddress(address) else {
                 throw ValidationError(
-                    "\"\(address)\" is no address. Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000")
+                    "\"\(address)\" is no address. Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000"
+                )
             }
             let hub = try await AddHub(configuration: configuration.configuration)(name, at: address)
             if json.isSet { return try JSONLine.write(AddedHubLine(hub)) }

@@ -46,7 +46,8 @@ struct ListCommand: AsyncParsableCommand {
             throw ValidationError("--timeout takes seconds, above 0 and at most 86400")
         }
         guard !noMDNS || !noUDP || scan != nil else {
-            throw ValidationError("--no-mdns and --no-udp leave nothing to search with. Add --scan, or drop one")
+            throw ValidationError(
+                "--no-mdns and --no-udp leave nothing to search with. Add --scan, or drop one")
         }
     }
 
@@ -72,6 +73,7 @@ struct ListCommand: AsyncParsableCommand {
         guard scan == nil, let range = SweepRange(around: LocalNetwork.current()) else {
             return "\(question) 'hubpair list --timeout 5' searches longer"
         }
-        return "\(question) where multicast does not arrive, 'hubpair list --scan \(range)' tries every address"
+        return
+            "\(question) where multicast does not arrive, 'hubpair list --scan \(range)' tries every address"
     }
 }

@@ -84,7 +84,8 @@ struct ListOutput {
             ? "the id of a hub that you paired with, but holds another key"
             : "the name of a hub that you paired with, but is another one"
         try warn(
-            "\(hub.hub.name) at \(HubRow(hub).bestAddress) bears \(what); do not pair with it before you know why")
+            "\(hub.hub.name) at \(HubRow(hub).bestAddress) bears \(what); do not pair with it before you know why"
+        )
     }
 
     private mutating func redraw() throws {

@@ -8,15 +8,21 @@ struct MessageBuilder {
 
     init(id: UInt16 = 7, flags: UInt16 = 0x8400, questions: UInt16 = 0, records: UInt16) {
         bytes = []
-        for value in [id, flags, questions, records, 0, 0] { bytes += [UInt8(value >> 8), UInt8(value & 0xFF)] }
+        for value in [id, flags, questions, records, 0, 0] {
+            bytes += [UInt8(value >> 8), UInt8(value & 0xFF)]
+        }
     }
 
     static func name(_ labels: String...) -> [UInt8] {
         labels.flatMap { [UInt8($0.utf8.count)] + Array($0.utf8) } + [0]
     }
 
-    mutating func record(_ name: [UInt8], _ type: UInt8, ttl: UInt8 = 10, class: [UInt8] = [0x80, 1], _ data: [UInt8]) {
-        bytes += name + [0, type] + `class` + [0, 0, 0, ttl, UInt8(data.count >> 8), UInt8(data.count & 0xFF)] + data
+    mutating func record(
+        _ name: [UInt8], _ type: UInt8, ttl: UInt8 = 10, class: [UInt8] = [0x80, 1], _ data: [UInt8]
+    ) {
+        bytes +=
+            name + [0, type] + `class` + [0, 0, 0, ttl, UInt8(data.count >> 8), UInt8(data.count & 0xFF)]
+            + data
     }
 }
 
@@ -34,7 +40,8 @@ struct MessageBuilder {
         message.record(instance, 33, [0, 0, 0, 0, 0x1F, 0x40, 4] + Array("host".utf8) + [0xC0, start + 13])
         message.record(instance, 16, [3] + Array("a=1".utf8) + [0])
         message.record(MessageBuilder.name("HOST", "local"), 1, [10, 0, 0, 5])
-        message.record(MessageBuilder.name("host", "local"), 28, [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1])
+        message.record(
+            MessageBuilder.name("host", "local"), 28, [0xFE, 0x80] + [UInt8](repeating: 0, count: 13) + [1])
         return message.bytes
     }()
 
@@ -58,13 +65,17 @@ struct MessageBuilder {
     @Test func survivesEveryCutAndEveryByte() throws {
         let type = try #require(Self.type)
         for count in 0..<Self.answer.count {
-            #expect(throws: DNSMessageError.self) { try DNSMessage(parsing: Array(Self.answer.prefix(count))) }
+            #expect(throws: DNSMessageError.self) {
+                try DNSMessage(parsing: Array(Self.answer.prefix(count)))
+            }
         }
         for index in Self.answer.indices {
             for value: UInt8 in [0, 1, 0x3F, 0x40, 0x80, 0xC0, 0xFF] {
                 var bytes = Self.answer
                 bytes[index] = value
-                if let message = try? DNSMessage(parsing: bytes) { _ = ServiceHint.hints(in: message, of: type) }
+                if let message = try? DNSMessage(parsing: bytes) {
+                    _ = ServiceHint.hints(in: message, of: type)
+                }
             }
         }
     }

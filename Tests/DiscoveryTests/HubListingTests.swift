@@ -154,7 +154,9 @@ func service(
         var floods: [HubListing.Change] = []
         for number in 0..<10_000 {
             let service = try service("Evil \(number)", at: "10.0.0.66", host: "evil.local")
-            floods += listing.apply(.resolved(service), at: .zero).filter { if case .flooded = $0 { true } else { false } }
+            floods += listing.apply(.resolved(service), at: .zero).filter {
+                if case .flooded = $0 { true } else { false }
+            }
         }
         #expect(listing.hubs.count == HubListing.maximumServicesPerAddress)
         #expect(floods.count == 1)
@@ -181,7 +183,8 @@ func service(
             #expect(listing.apply(.address(bad.0, host: "hub.local", interface: bad.1), at: .zero).isEmpty)
         }
         #expect(
-            listing.apply(.addressGone(other, host: "hub.local", interface: hub.instance.interface), at: .zero)
+            listing.apply(
+                .addressGone(other, host: "hub.local", interface: hub.instance.interface), at: .zero)
                 == listing.hubs.map { .changed($0) })
         #expect(listing.hubs.first?.addresses.map(\.description) == ["192.168.1.5"])
     }

@@ -4,7 +4,9 @@ import Testing
 @Suite struct HubProofsTests {
     static let rules = HubAddressRulesTests.rules
 
-    private func pin(_ byte: UInt8) throws -> Pin { try #require(Pin(bytes: [UInt8](repeating: byte, count: 32))) }
+    private func pin(_ byte: UInt8) throws -> Pin {
+        try #require(Pin(bytes: [UInt8](repeating: byte, count: 32)))
+    }
 
     private func proof(
         _ address: String, _ byte: UInt8, name: String = "", source: DiscoveredHub.Source? = nil,
@@ -12,7 +14,8 @@ import Testing
     ) throws -> HubProof {
         HubProof(
             address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(byte), name: name,
-            id: name.isEmpty ? nil : try pin(byte).fingerprint, source: source, isHandshake: isHandshake, time: time)
+            id: name.isEmpty ? nil : try pin(byte).fingerprint, source: source, isHandshake: isHandshake,
+            time: time)
     }
 
     private func rows(_ services: [ResolvedService], _ proofs: [HubProof]) -> [DiscoveredHub] {
@@ -52,8 +55,10 @@ import Testing
         let found = try rows(
             [],
             [
-                proof("192.168.1.5", 1, name: "Hub", source: .udp, isHandshake: false, time: .milliseconds(3)),
-                proof("fe80::5%eth0", 1, name: "Hub", source: .udp, isHandshake: false, time: .milliseconds(2)),
+                proof(
+                    "192.168.1.5", 1, name: "Hub", source: .udp, isHandshake: false, time: .milliseconds(3)),
+                proof(
+                    "fe80::5%eth0", 1, name: "Hub", source: .udp, isHandshake: false, time: .milliseconds(2)),
                 proof("192.168.1.9", 2),
             ])
         let row = try #require(found.first)
@@ -104,7 +109,10 @@ import Testing
         var proofs = HubProofs()
         var taken = 0
         for number in 0..<HubProofs.maximumCount + 10 {
-            if proofs.insert(try proof("10.0.\(number / 256).\(number % 256)", 1, name: "Hub", source: .udp)) { taken += 1 }
+            if proofs.insert(try proof("10.0.\(number / 256).\(number % 256)", 1, name: "Hub", source: .udp))
+            {
+                taken += 1
+            }
         }
         #expect(taken == HubProofs.maximumCount)
         let row = try #require(proofs.merged(with: [], rules: Self.rules).first)

@@ -16,7 +16,7 @@ extension LiveBrowsing {
             try await browse(end)  // whatever is made once is there now
             try await noLoops()
             let before = openFiles()
-            for _ in 1...200 { try await browse(end) }
+            for _ in 1...250 { try await browse(end) }  // 1,000 in all
             try await noLoops()
             // A loop's descriptors are closed just after its thread has ended.
             for _ in 1...1_000 where openFiles().count > before.count {

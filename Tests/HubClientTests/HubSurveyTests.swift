@@ -6,11 +6,14 @@ import Testing
 
 /// The search as a pure value: steps and times in, events and questions out.
 @Suite struct HubSurveyTests {
-    static let networks = NetworkAddress("10.0.0.1").map {
-        [LocalNetwork(interface: "eth0", address: $0, prefixLength: 24)]
-    } ?? []
+    static let networks =
+        NetworkAddress("10.0.0.1").map {
+            [LocalNetwork(interface: "eth0", address: $0, prefixLength: 24)]
+        } ?? []
 
-    private func pin(_ byte: UInt8) throws -> Pin { try #require(Pin(bytes: [UInt8](repeating: byte, count: 32))) }
+    private func pin(_ byte: UInt8) throws -> Pin {
+        try #require(Pin(bytes: [UInt8](repeating: byte, count: 32)))
+    }
 
     private func survey(known: [UInt8] = [], isBrowsing: Bool = true) throws -> HubSurvey {
         let hubs = try known.map {
@@ -26,8 +29,10 @@ import Testing
         let txt = try id.map { ["id=\(try pin($0).fingerprint)"] } ?? []
         return ResolvedService(
             instance: ServiceInstance(
-                nameBytes: name.utf8, interface: NetworkInterface(index: index, name: "eth0"), family: address.family),
-            host: "\(name).local", port: 8000, address: address, txt: TXTRecord(strings: txt.map { Array($0.utf8) }))
+                nameBytes: name.utf8, interface: NetworkInterface(index: index, name: "eth0"),
+                family: address.family),
+            host: "\(name).local", port: 8000, address: address,
+            txt: TXTRecord(strings: txt.map { Array($0.utf8) }))
     }
 
     private func names(_ events: [HubSurvey.Event]) -> [String] {
@@ -67,7 +72,8 @@ import Testing
         _ = survey.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
         let other = try #require(NetworkAddress("fe80::5%eth0"))
         _ = survey.take(
-            .sighting(.address(other, host: "Hub.local", interface: hinted.instance.interface)), at: .milliseconds(2))
+            .sighting(.address(other, host: "Hub.local", interface: hinted.instance.interface)),
+            at: .milliseconds(2))
         _ = survey.take(.tick, at: .milliseconds(3))
         #expect(names(survey.take(.tick, at: .milliseconds(8))) == ["added Hub claimed"])
         // The browse confirms it: no news.
@@ -94,14 +100,17 @@ import Testing
         _ = survey.take(.sighting(.resolved(try service("Stranger", at: "10.0.0.8", id: 2))), at: .zero)
         _ = survey.take(.tick, at: .milliseconds(1))
         #expect(
-            Set(survey.takeQuestions().map(\.description)) == ["10.0.0.5:8000", "10.0.0.6:8000", "10.0.0.7:8000"])
+            Set(survey.takeQuestions().map(\.description)) == [
+                "10.0.0.5:8000", "10.0.0.6:8000", "10.0.0.7:8000",
+            ])
         #expect(survey.takeQuestions().isEmpty)
         // Nothing is said of them, and nothing is over, before they have answered.
         #expect(names(survey.take(.tick, at: .milliseconds(400))) == ["added Stranger claimed"])
         #expect(!survey.isOver(at: .milliseconds(900)))
         for (address, key) in [("10.0.0.5", 1), ("10.0.0.6", 2)] as [(String, UInt8)] {
             let proof = HubProof(
-                address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(key), name: "", id: nil,
+                address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(key), name: "",
+                id: nil,
                 source: nil, isHandshake: true, time: .milliseconds(400))
             _ = survey.take(.proof(proof), at: .milliseconds(500))
         }
@@ -137,7 +146,8 @@ import Testing
                     source: .udp, isHandshake: false, time: .zero)), at: .zero)
         _ = survey.take(.tick, at: .milliseconds(1))
         #expect(names(survey.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .milliseconds(70))
+        _ = survey.take(
+            .sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .milliseconds(70))
         #expect(names(survey.take(.tick, at: .milliseconds(71))).isEmpty)
         #expect(names(survey.take(.tick, at: .milliseconds(250))) == ["changed Hub claimed"])
         #expect(survey.table.map(\.hub.sources) == [[.mdns, .udp]])
@@ -195,8 +205,10 @@ extension HubSurveyTests {
     @Test(arguments: [
         ("192.168.1.0/24", "192.168.1.0/24", 254, "192.168.1.1"),
         ("192.168.1.77/24", "192.168.1.0/24", 254, "192.168.1.1"),
-        ("10.0.0.0/20", "10.0.0.0/20", 4_094, "10.0.0.1"), ("172.16.0.4/31", "172.16.0.4/31", 2, "172.16.0.4"),
-        ("127.0.0.1/32", "127.0.0.1/32", 1, "127.0.0.1"), ("169.254.3.0/30", "169.254.3.0/30", 2, "169.254.3.1"),
+        ("10.0.0.0/20", "10.0.0.0/20", 4_094, "10.0.0.1"),
+        ("172.16.0.4/31", "172.16.0.4/31", 2, "172.16.0.4"),
+        ("127.0.0.1/32", "127.0.0.1/32", 1, "127.0.0.1"),
+        ("169.254.3.0/30", "169.254.3.0/30", 2, "169.254.3.1"),
         ("fd77::/120", "fd77::/120", 256, "fd77::"), ("fe80::%eth0/127", "fe80::%eth0/127", 2, "fe80::%eth0"),
         ("::1/128", "::1/128", 1, "::1"),
     ])
@@ -209,8 +221,10 @@ extension HubSurveyTests {
     }
 
     @Test(arguments: [
-        "192.168.1.0", "192.168.1.0/", "192.168.1.0/33", "192.168.1.0/+24", "192.168.1/24", "/24", "", "hub/24",
-        "192.168.1.0/24/24", "10.0.0.0/8", "10.0.0.0/19", "fd77::/64", "8.8.8.0/24", "172.32.0.0/24", "224.0.0.0/24",
+        "192.168.1.0", "192.168.1.0/", "192.168.1.0/33", "192.168.1.0/+24", "192.168.1/24", "/24", "",
+        "hub/24",
+        "192.168.1.0/24/24", "10.0.0.0/8", "10.0.0.0/19", "fd77::/64", "8.8.8.0/24", "172.32.0.0/24",
+        "224.0.0.0/24",
         "0.0.0.0/32", "2001:db8::/120", "fe80::/120", "192.168.1.0/-1", "192.168.1.0/256",
     ])
     func refused(text: String) {
@@ -224,7 +238,8 @@ extension HubSurveyTests {
         #expect(try SweepRange(around: [network("127.0.0.1", 8)]) == nil)
         #expect(try SweepRange(around: [network("203.0.113.5", 24)]) == nil)
         #expect(
-            try SweepRange(around: [network("127.0.0.1", 8), network("192.168.1.7", 24)])?.description == "192.168.1.0/24")
+            try SweepRange(around: [network("127.0.0.1", 8), network("192.168.1.7", 24)])?.description
+                == "192.168.1.0/24")
         #expect(try SweepRange(around: [network("10.9.8.7", 8)])?.description == "10.9.8.0/22")
     }
 }

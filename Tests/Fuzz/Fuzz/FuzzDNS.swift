@@ -3,7 +3,8 @@ import Discovery
 /// Reads any bytes as a DNS message and takes the services from it; everything must keep to its bounds.
 func fuzzDNS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
-    guard let message = try? DNSMessage(parsing: bytes), let type = DNSName(serviceType: "_hestia._tcp") else {
+    guard let message = try? DNSMessage(parsing: bytes), let type = DNSName(serviceType: "_hestia._tcp")
+    else {
         return 0
     }
     precondition(message.records.count <= DNSMessage.maximumRecords)
