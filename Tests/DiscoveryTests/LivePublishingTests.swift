@@ -213,6 +213,17 @@ extension LiveBrowsing {
             }
         }
 
+        @Test func withoutADaemonItPublishesByItselfUntilThereIsOne() async throws {
+            let publisher = try publisher("Hub", type: "_hp-late._tcp")
+            try Lab.killDaemon()
+            try await publishing(publisher) { events in
+                #expect(events.all == [.published(name: "Hub", by: .embedded)])
+                try Lab.startDaemon()
+                try await events.wait { $0.count >= 2 }
+                #expect(events.all.last == .published(name: "Hub", by: .daemon))
+            }
+        }
+
         @Test func aThousandPublishersLeaveNothing() async throws {
             var number = 0
             try await Held.nothingAfter {
