@@ -60,11 +60,12 @@ struct PairCommand: PreparedCommand {
             )
         }
         guard hub != "" else { throw ValidationError("--hub takes a hub's name or HOST[:PORT]") }
-        _ = try name.map(PeerName.init)
-        _ = try alias.map(PeerName.init)
     }
 
     mutating func prepare() throws {
+        // Before the code is asked for.
+        _ = try name.map(PeerName.init)
+        _ = try alias.map(PeerName.init)
         guard let image else {
             code = try CodePrompt.ask()
             return
