@@ -1,5 +1,6 @@
 import Discovery
 import FoundationEssentials
+import Glibc
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -92,6 +93,11 @@ final class ServeConnection: ChannelInboundHandler {
             // comes from the session.
             pin = ssl.peerCertificate.flatMap(Pin.init(device:))
             timer.start(.idle, shared.limits.idle)
+            // BoringSSL says nothing here, so the acknowledgement would wait 40 ms for company, and with it the first
+            // request of every client that has Nagle's algorithm on (tcp(7)).
+            let quickAcknowledgement = ChannelOptions.Types.SocketOption(
+                level: .tcp, name: .init(rawValue: CInt(TCP_QUICKACK)))
+            try? context.channel.syncOptions?.setOption(quickAcknowledgement, value: 1)
             if loop.isDraining { close() }
         case ChannelEvent.inputClosed:
             if case .tunnel(let tunnel) = phase { tunnel.clientInputClosed() } else { close() }
