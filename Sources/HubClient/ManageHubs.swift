@@ -12,6 +12,34 @@ package struct ManageHubs {
         return (known.hubs, known.defaultHub)
     }
 
+    /// The hubs that were added by their addresses, in the keyfile's order.
+    package func added() throws -> [AddedHub] { try configuration.knownHubs().added }
+
+    /// Forgets an added hub.
+    ///
+    /// - Returns: nil if none bears the name.
+    package func forgetAdded(_ selector: PeerSelector) throws -> AddedHub? {
+        try write { known in
+            guard let hub = known.added.first(where: { selector.isName($0.name) }) else { return nil }
+            known.forgetAdded(hub.name)
+            return hub
+        }
+    }
+
+    /// Makes an added hub the one that is used when none is named.
+    ///
+    /// - Returns: nil if none bears the name.
+    package func useAdded(_ selector: PeerSelector) throws -> AddedHub? {
+        try write { known in
+            guard let hub = known.added.first(where: { selector.isName($0.name) }) else { return nil }
+            known.use(added: hub.name)
+            return hub
+        }
+    }
+
+    /// Notes that an added hub may be used although nothing protects the connection to it.
+    package func allowInsecure(_ hub: AddedHub) throws { try write { $0.allowInsecure(hub.name) } }
+
     /// The hub that is meant, and whether it is the default; nil means the default, or the only one there is.
     package func find(_ selector: PeerSelector?) throws -> (hub: KnownHub, isDefault: Bool) {
         let known = try configuration.knownHubs()

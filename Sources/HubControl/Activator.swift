@@ -71,7 +71,8 @@ extension Activator: Codable {
         rank = try object.required("rank")
         name = try object.required("name")
         kind = Kind(try object.required("type"))
-        state = try object.required("state")
+        // The likely type first: each that does not fit costs an error.
+        state = kind == .float ? try object.state(ifLikely: Double.self, JSONValue.number) : try object.required("state")
         extra = try object.extra(besides: Activator.known)
     }
 

@@ -19,6 +19,20 @@ package struct ControlledDevice: Equatable, Sendable {
 
     /// The activator of rank 0; nil if the device has none.
     package var main: Activator? { activators.first { $0.rank == 0 } }
+
+    /// True for what keeps people out: nothing that is said of all devices is meant for it.
+    package var isLock: Bool { type.lowercased() == "lock" }
+
+    /// The activator that `setting` is for if none is named: the main one; for a level where that knows only on and
+    /// off, the only one that has levels.
+    package func activator(for setting: Setting) throws(SettingError) -> Activator {
+        guard let main = main ?? (activators.count == 1 ? activators[0] : nil) else {
+            throw .nothingToSet(device: name)
+        }
+        guard case .level = setting, main.kind == .bool else { return main }
+        let dimmers = activators.filter { $0.kind == .float }
+        return dimmers.count == 1 ? dimmers[0] : main
+    }
 }
 
 extension ControlledDevice: Codable {

@@ -53,7 +53,7 @@ package actor HubHome {
         do {
             return try JSONDecoder().decode(Value.self, from: Data(body))
         } catch DecodingError.keyNotFound(let key, let context) {
-            throw ServerError.unreadable("\(path(context.codingPath))\(key.stringValue) is missing")
+            throw ServerError.unreadable("\(path(context.codingPath))\(shortened(key.stringValue)) is missing")
         } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
             throw ServerError.unreadable("\(path(context.codingPath))is of another type")
         } catch {
@@ -62,16 +62,15 @@ package actor HubHome {
     }
 
     private func path(_ keys: [any CodingKey]) -> String {
-        keys.map { ($0.intValue.map { "entry \($0 + 1)" } ?? $0.stringValue) + ", " }.joined()
+        keys.map { ($0.intValue.map { "entry \($0 + 1)" } ?? shortened($0.stringValue)) + ", " }.joined()
     }
 
     private func answer(to request: ControlRequest) async throws -> [UInt8] {
-        if let connection = idle.popLast() {
+        // A hub may close a connection that was idle, and nobody knows then whether the request has reached it.
+        if request.isRepeatable, let connection = idle.popLast() {
             do {
                 return try await answer(to: request, over: connection)
-            } catch let error as HubConnectionError where error.reason == .closed && request.isRepeatable {
-                // The hub may close a connection that was idle; the request did not reach it, or may be repeated.
-            }
+            } catch let error as HubConnectionError where error.reason == .closed {}
         }
         return try await answer(to: request, over: connect())
     }

@@ -4,8 +4,8 @@ import Identity
 
 /// One answer to what a plugin asks for, checked before it is sent.
 ///
-/// The server's field names are its own; what they most likely want is told by their words: `ip`, `host` and
-/// `address` an IPv4 or IPv6 address, `port` a port, `name` a name. Everything else is one line of text.
+/// The server's field names are its own; what they most likely want is told by their words: `ip` an IPv4 or IPv6
+/// address, `port` a port; `name` is a name. Everything else is one line of text.
 package enum InfoField {
     /// The most bytes of an answer.
     package static let maximumByteCount = 1_024
@@ -52,8 +52,8 @@ package enum InfoFieldError: Error, Equatable, LocalizedError, CustomStringConve
         case .tooLong(let field): "the answer for \(field) has more than \(InfoField.maximumByteCount) bytes"
         case .notALine(let field): "the answer for \(field) holds a control character"
         case .notAName(let error, let field): "\(field): \(error.description)"
-        case .notAnAddress(let text, let field): "\(field): \"\(text)\" is no IPv4 or IPv6 address"
-        case .notAPort(let text, let field): "\(field): \"\(text)\" is no port"
+        case .notAnAddress(let text, let field): "\(field): \(quoted(text)) is no IPv4 or IPv6 address"
+        case .notAPort(let text, let field): "\(field): \(quoted(text)) is no port"
         }
     }
 

@@ -76,6 +76,14 @@ extension KeyedDecodingContainer where Key == AnyKey {
         try decode(Value.self, forKey: AnyKey(stringValue: key))
     }
 
+    /// The field `state`, tried as one type before all others.
+    func state<Value: Decodable>(
+        ifLikely type: Value.Type, _ make: (Value) -> JSONValue
+    ) throws -> JSONValue {
+        let key = AnyKey(stringValue: "state")
+        return try (try? decode(type, forKey: key)).map(make) ?? decode(JSONValue.self, forKey: key)
+    }
+
     /// All the fields but `known`.
     func extra(besides known: Set<String>) throws -> [String: JSONValue] {
         var extra: [String: JSONValue] = [:]

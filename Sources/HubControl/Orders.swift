@@ -10,6 +10,14 @@ package struct Orders: Sendable {
         package let name: String
         package let state: JSONValue
 
+        /// The order that sets `activator` of `device`.
+        package init(_ device: ControlledDevice, _ activator: Activator, to setting: Setting) throws(SettingError) {
+            self.init(
+                device: device.id, activator: activator.id,
+                name: "\(shortened(device.name)): \(shortened(activator.name))",
+                state: try setting.state(for: activator))
+        }
+
         package init(device: String, activator: String, name: String, state: JSONValue) {
             self.device = device
             self.activator = activator
@@ -20,8 +28,8 @@ package struct Orders: Sendable {
 
     /// What became of an order.
     package enum Outcome: Sendable {
-        /// It was read back as it was ordered.
-        case confirmed
+        /// It was read back as it was ordered, or as the nearest that the device can be.
+        case confirmed(Activator)
         /// The server took it, and the state was still another one when the time was over.
         case unconfirmed(Activator)
         /// It could not be given, or not be read back.
@@ -70,7 +78,7 @@ package struct Orders: Sendable {
             var pause = Duration.milliseconds(50)
             while true {
                 let activator = try await home.activator(order.activator, of: order.device)
-                if Orders.isSame(activator.state, order.state) { return .confirmed }
+                if Orders.isSame(activator.state, order.state) { return .confirmed(activator) }
                 guard ContinuousClock.now + pause < end else { return .unconfirmed(activator) }
                 try await Task.sleep(for: pause)
                 pause = min(pause * 2, .seconds(2))

@@ -22,11 +22,11 @@ package enum PlainWordsError: Error, Equatable, LocalizedError, CustomStringConv
         switch self {
         case .empty: "there is no sentence"
         case .tooLong: "the sentence is longer than \(PlainWords.maximumByteCount) bytes"
-        case .noSetting(let rest): "not understood what to do: \"\(rest)\""
+        case .noSetting(let rest): "not understood what to do: \(quoted(rest))"
         case .noThing: "not understood what to switch"
         case .outOfRange(let words): "\(words) percent is more than all"
-        case .unknown(let words, _): "no device is called \"\(words)\""
-        case .ambiguous(let words, let names): "\"\(words)\" fits \(names.count) devices"
+        case .unknown(let words, _): "no device is called \(quoted(words))"
+        case .ambiguous(let words, let names): "\(quoted(words)) fits \(names.count) devices"
         }
     }
 
@@ -42,10 +42,10 @@ package enum PlainWordsError: Error, Equatable, LocalizedError, CustomStringConv
         case .unknown(_, let near):
             near.isEmpty
                 ? "'hubpair home' lists the devices; nothing was changed"
-                : "did you mean " + near.map { "\"\($0)\"" }.joined(separator: " or ")
+                : "did you mean " + near.map(quoted).joined(separator: " or ")
                     + "? nothing was changed"
         case .ambiguous(_, let names):
-            "say which: " + names.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
+            "say which: " + names.prefix(8).map(quoted).joined(separator: ", ")
                 + "; nothing was changed"
         }
     }

@@ -2,51 +2,6 @@ import FoundationEssentials
 package import Identity
 package import Pairing
 
-/// How a hub's devices were at a moment, to be had again.
-package struct Scene: Equatable, Sendable {
-    /// One activator's state.
-    package struct State: Equatable, Sendable, Codable {
-        /// The device's id.
-        package let device: String
-        /// The activator's id.
-        package let activator: String
-        /// What the two were called when the scene was saved, for messages.
-        package let name: String
-        package let state: JSONValue
-
-        package init(device: String, activator: String, name: String, state: JSONValue) {
-            self.device = device
-            self.activator = activator
-            self.name = name
-            self.state = state
-        }
-    }
-
-    package let name: PeerName
-    /// The fingerprint of the hub that it is of.
-    package let hub: Fingerprint
-    package let states: [State]
-
-    package init(name: PeerName, hub: Fingerprint, states: [State]) {
-        self.name = name
-        self.hub = hub
-        self.states = states
-    }
-
-    /// The scene of the devices as they are: every activator of a kind that can be set.
-    package init(name: PeerName, hub: Fingerprint, devices: [ControlledDevice]) {
-        let states = devices.flatMap { device in
-            device.activators.compactMap { activator -> State? in
-                guard activator.kind == .bool || activator.kind == .float else { return nil }
-                return State(
-                    device: device.id, activator: activator.id, name: "\(device.name): \(activator.name)",
-                    state: activator.state)
-            }
-        }
-        self.init(name: name, hub: hub, states: states)
-    }
-}
-
 /// The device's file `scenes`.
 ///
 ///     [keyfile]
@@ -56,16 +11,19 @@ package struct Scene: Equatable, Sendable {
 ///     hub=K7QF-2M9D-X0TW-8RHC
 ///     state.1={"activator":"6b4b","device":"6b4d","name":"Lamp: On/Off","state":true}
 ///
-/// A scene's name is a `PeerName` without brackets. The states are numbered from 1 on without a gap; each is a JSON
-/// object of the ids, the names for people, and the state as the server wrote it.
+/// A scene's name is a `PeerName` without brackets. `hub` is a paired hub's fingerprint; of a stock hub `stock` is the
+/// name instead. The states are numbered from 1 on without a gap; each is a JSON object of the ids, the names for
+/// people, and the state as the server wrote it.
 ///
-/// Accepted: the above. Rejected: a scene without `hub`, `state.1` that is no such object, another kind of group,
-/// `format=2`.
+/// Accepted: the above. Rejected: a scene with neither or both of `hub` and `stock`, `state.1` that is no such object,
+/// another kind of group, `format=2`.
 package struct Scenes: Equatable, Sendable {
     package static let fileName = "scenes"
     private static let kind = "scene"
     /// A hub of a thousand devices stays below it.
     package static let maximumStateCount = 10_000
+    /// The most bytes of a state: ids and names are the server's, of any length.
+    package static let maximumStateByteCount = 4_096
 
     /// The scenes in the file's order.
     package private(set) var scenes: [Scene] = []
@@ -80,23 +38,44 @@ package struct Scenes: Equatable, Sendable {
             guard group.hasPrefix(Scenes.kind + " "),
                 let name = try? PeerName(String(group.dropFirst(Scenes.kind.count + 1)))
             else { throw .unknownGroup(group) }
-            guard let hub = Fingerprint(try file.required("hub", in: group)) else {
+            let pairs = file.pairs(in: group)
+            scenes.append(
+                Scene(
+                    name: name, hub: try Scenes.hub(pairs, group: group),
+                    states: try Scenes.states(pairs, group: group)))
+        }
+    }
+
+    private static func hub(_ pairs: [String: String], group: String) throws(KeyFileError) -> Scene.Hub {
+        switch (pairs["hub"], pairs["stock"]) {
+        case (let text?, nil):
+            guard let fingerprint = Fingerprint(text) else {
                 throw .invalidValue("not a fingerprint", key: "hub", group: group)
             }
-            var states: [Scene.State] = []
-            while let text = file.value("state.\(states.count + 1)", in: group) {
-                let key = "state.\(states.count + 1)"
-                guard states.count < Scenes.maximumStateCount else {
-                    throw .invalidValue(
-                        "more than \(Scenes.maximumStateCount) states", key: key, group: group)
-                }
-                guard let state = try? JSONDecoder().decode(Scene.State.self, from: Data(text.utf8)) else {
-                    throw .invalidValue("not a state in JSON", key: key, group: group)
-                }
-                states.append(state)
+            return .paired(fingerprint)
+        case (nil, let text?):
+            guard let name = try? PeerName(text) else {
+                throw .invalidValue("not a name", key: "stock", group: group)
             }
-            scenes.append(Scene(name: name, hub: hub, states: states))
+            return .stock(name)
+        case (nil, nil): throw .missingKey("hub", group: group)
+        case (_?, _?): throw .invalidValue("a scene has a hub or a stock hub", key: "stock", group: group)
         }
+    }
+
+    private static func states(_ pairs: [String: String], group: String) throws(KeyFileError) -> [Scene.State] {
+        var states: [Scene.State] = []
+        while let text = pairs["state.\(states.count + 1)"] {
+            let key = "state.\(states.count + 1)"
+            guard states.count < maximumStateCount else {
+                throw .invalidValue("more than \(maximumStateCount) states", key: key, group: group)
+            }
+            guard text.utf8.count <= maximumStateByteCount,
+                let state = try? JSONDecoder().decode(Scene.State.self, from: Data(text.utf8))
+            else { throw .invalidValue("not a state in JSON", key: key, group: group) }
+            states.append(state)
+        }
+        return states
     }
 
     /// The bytes of the file: what was read, but for what has been changed.
@@ -106,24 +85,38 @@ package struct Scenes: Equatable, Sendable {
     package func scene(_ name: PeerName) -> Scene? { scenes.first { $0.name == name } }
 
     /// Adds a scene, in the place of one of the same name.
-    package mutating func insert(_ scene: Scene) {
-        let group = Scenes.group(scene.name)
-        let before = self.scene(scene.name)?.states.count ?? 0
-        file.set("hub", to: scene.hub.description, in: group)
+    package mutating func insert(_ scene: Scene) throws(SceneError) {
+        guard !scene.name.description.contains(where: { $0 == "[" || $0 == "]" }) else { throw .badName(scene.name) }
+        guard scene.states.count <= Scenes.maximumStateCount else { throw .tooManyStates(scene.states.count) }
+        var pairs: [(key: String, value: String)] =
+            switch scene.hub {
+            case .paired(let fingerprint): [("hub", fingerprint.description)]
+            case .stock(let name): [("stock", name.description)]
+            }
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for (index, state) in scene.states.enumerated() {
-            // Strings and what was read from JSON can be written as JSON.
-            let text = (try? encoder.encode(state)).map { String(decoding: $0, as: UTF8.self) }
-            file.set("state.\(index + 1)", to: text, in: group)
+            // What was read from JSON can be written as JSON; control characters are escaped by it, but for DEL and C1.
+            guard let data = try? encoder.encode(state), data.count <= Scenes.maximumStateByteCount else {
+                throw .stateTooLong(state.name)
+            }
+            pairs.append(("state.\(index + 1)", Scenes.escaped(String(decoding: data, as: UTF8.self))))
         }
-        for index in scene.states.count..<max(before, scene.states.count) {
-            file.set("state.\(index + 1)", to: nil, in: group)
-        }
-        if let index = scenes.firstIndex(where: { $0.name == scene.name }) {
-            scenes[index] = scene
-        } else {
-            scenes.append(scene)
+        file.replaceGroup(Scenes.group(scene.name), with: pairs)
+        scenes.removeAll { $0.name == scene.name }
+        scenes.append(scene)
+    }
+
+    /// A keyfile holds no control characters.
+    private static func escaped(_ json: String) -> String {
+        guard json.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return json }
+        return json.unicodeScalars.reduce(into: "") { text, scalar in
+            if scalar.properties.generalCategory == .control {
+                let digits = String(scalar.value, radix: 16)
+                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            } else {
+                text.unicodeScalars.append(scalar)
+            }
         }
     }
 
@@ -134,9 +127,48 @@ package struct Scenes: Equatable, Sendable {
     }
 
     private static func group(_ name: PeerName) -> String { "\(kind) \(name)" }
+}
 
-    /// True if a scene may be called so: brackets end the name of a group.
-    package static func isSceneName(_ name: PeerName) -> Bool {
-        !name.description.contains { $0 == "[" || $0 == "]" }
+/// Why there is no such scene, or none can be made.
+package enum SceneError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// No scene bears the name; names that look like it.
+    case unknown(PeerName, near: [String])
+    /// Brackets end the name of a group.
+    case badName(PeerName)
+    case tooManyStates(Int)
+    /// The server's ids and state take more than `Scenes.maximumStateByteCount` bytes.
+    case stateTooLong(String)
+    /// The hub has nothing that can be set.
+    case empty
+    /// The hub of the scene is not known any more.
+    case hubIsGone(PeerName)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .unknown(let name, _): "no scene is called \"\(name)\""
+        case .badName: "the name of a scene holds no brackets"
+        case .tooManyStates(let count):
+            "a scene of \(count) states is too large; at most \(Scenes.maximumStateCount) are kept"
+        case .stateTooLong(let name): "the state of \(quoted(name)) is too long for a scene"
+        case .empty: "there is nothing on this hub that can be set"
+        case .hubIsGone(let name): "this device does not know the hub of the scene \"\(name)\" any more"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .unknown(_, let near):
+            near.isEmpty
+                ? "'hubpair home scene list' lists the scenes"
+                : "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
+        case .badName: "choose another name"
+        case .tooManyStates, .stateTooLong, .empty: nil
+        case .hubIsGone: "pair with it again, or remove the scene"
+        }
     }
 }

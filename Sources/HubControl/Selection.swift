@@ -58,8 +58,8 @@ package enum SelectionError: Error, Equatable, LocalizedError, CustomStringConve
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .unknown(let text, let kind, _, _): "no \(kind) is called \"\(text)\""
-        case .ambiguous(let text, let kind, let matches): "\"\(text)\" fits \(matches.count) \(kind)s"
+        case .unknown(let text, let kind, _, _): "no \(kind) is called \(quoted(text))"
+        case .ambiguous(let text, let kind, let matches): "\(quoted(text)) fits \(matches.count) \(kind)s"
         }
     }
 
@@ -70,13 +70,13 @@ package enum SelectionError: Error, Equatable, LocalizedError, CustomStringConve
     package var recoverySuggestion: String? {
         switch self {
         case .unknown(_, _, let near, _) where !near.isEmpty:
-            "did you mean " + near.map { "\"\($0)\"" }.joined(separator: " or ") + "?"
+            "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
         case .unknown(_, let kind, _, let all):
             all.isEmpty
-                ? "there is no \(kind)" : "there is " + all.map { "\"\($0)\"" }.joined(separator: ", ")
+                ? "there is no \(kind)" : "there is " + all.map(quoted).joined(separator: ", ")
         case .ambiguous(_, _, let matches):
             "name it in full or by its id: "
-                + matches.prefix(8).map { "\"\($0.name)\" (\($0.id))" }.joined(separator: ", ")
+                + matches.prefix(8).map { "\(quoted($0.name)) (\(shortened($0.id)))" }.joined(separator: ", ")
         }
     }
 }

@@ -3,12 +3,15 @@ import FoundationEssentials
 /// Why the server did not do what it was asked, in its own words.
 ///
 ///     {"error": {"exception": string, "details": object}, "message": string / null}    ; either may be missing
+///     {"error": word, "message": string}                                               ; the hub's gateway says it
 ///
-/// Accepted: `{"error":{"exception":"NotFoundException","details":{"type":"device"}}}`, `{"message":"no"}`.
-/// Everything else that comes with a status of 4xx or 5xx, HTML for example, is ``unreadable``.
+/// Accepted: `{"error":{"exception":"NotFoundException","details":{"type":"device"}}}`, `{"message":"no"}`,
+/// `{"error":"not_approved","message":"no"}`. Everything else that comes with a status of 4xx or 5xx, HTML for example, is ``unreadable``.
 package enum ServerError: Error, Equatable {
     /// The server's word for it, its details, and the HTTP status.
     case refused(status: Int, exception: String?, details: [String: JSONValue], message: String?)
+    /// The gateway in front of the server says no; its word and its sentence.
+    case gateway(status: Int, word: String, message: String)
     /// A status without a reason that can be read; what kind of body it was.
     case status(Int, contentType: String?)
     /// A good status, and a body that is not what was asked for; why.
@@ -23,8 +26,17 @@ package enum ServerError: Error, Equatable {
         let message: String?
     }
 
+    private struct GatewayBody: Decodable {
+        let error: String
+        let message: String?
+    }
+
     /// What a response of `status` (400–599) says.
     package init(status: Int, contentType: String?, body: [UInt8]) {
+        if let parsed = try? JSONDecoder().decode(GatewayBody.self, from: Data(body)) {
+            self = .gateway(status: status, word: parsed.error, message: parsed.message ?? parsed.error)
+            return
+        }
         guard let parsed = try? JSONDecoder().decode(Body.self, from: Data(body)),
             parsed.error != nil || parsed.message != nil
         else {
@@ -43,25 +55,26 @@ extension ServerError: LocalizedError, CustomStringConvertible {
         switch self {
         case .refused(404, "NotFoundException", let details, _):
             if case .string(let type) = details["type"] {
-                "the hub knows no such \(type)"
+                "the hub knows no such \(shortened(type))"
             } else {
                 "the hub knows nothing of that kind"
             }
         case .refused(_, "InvalidStateException", let details, _):
             "the hub refuses the state" + ServerError.expectation(details)
         case .refused(let status, let exception?, let details, _):
-            "the hub answers \(status): \(exception)"
-                + (details.isEmpty ? "" : " \(JSONValue.object(details).text)")
-        case .refused(let status, nil, _, let message): "the hub answers \(status): \(message ?? "")"
+            "the hub answers \(status): \(shortened(exception))"
+                + (details.isEmpty ? "" : " \(shortened(JSONValue.object(details).text))")
+        case .refused(let status, nil, _, let message): "the hub answers \(status): \(shortened(message ?? ""))"
+        case .gateway(_, _, let message): message.unicodeScalars.count > 300 ? shortened(message) : message
         case .status(let status, let contentType):
-            "the hub answers \(status) without a reason" + (contentType.map { " (\($0))" } ?? "")
+            "the hub answers \(status) without a reason" + (contentType.map { " (\(shortened($0)))" } ?? "")
         case .unreadable(let reason): "the hub's answer cannot be understood: \(reason)"
         }
     }
 
     private static func expectation(_ details: [String: JSONValue]) -> String {
         guard case .string(let type) = details["expected_type"] else { return "" }
-        return ": it expects \(type)"
+        return ": it expects \(shortened(type))"
     }
 
     /// The same as the description.
@@ -73,6 +86,9 @@ extension ServerError: LocalizedError, CustomStringConvertible {
         case .refused(404, _, _, _): "'hubpair home' lists what there is"
         case .refused(400..<500, _, _, _): nil
         case .refused: "on the hub: its own log tells more"
+        case .gateway(403, _, _): "on the hub: 'hubpair devices' lists this device if it may come in"
+        case .gateway(502, _, _): "on the hub: is the server behind the gateway running?"
+        case .gateway: nil
         case .status(404, _): "is it a Hestia server that stands behind the hub's gateway?"
         case .status: "on the hub: is the server behind the gateway well? its log tells more"
         case .unreadable: "is it a Hestia server that stands behind the hub's gateway?"

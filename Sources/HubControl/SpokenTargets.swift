@@ -7,7 +7,8 @@ package struct SpokenTargets {
         package let activator: Activator?
     }
 
-    private let devices: [ControlledDevice]
+    /// The devices that can be meant.
+    package let devices: [ControlledDevice]
 
     package init(devices: [ControlledDevice]) { self.devices = devices }
 
@@ -26,7 +27,10 @@ package struct SpokenTargets {
         let words = thing.map(SpokenTargets.stem)
         let spoken = thing.joined(separator: " ")
         if isEvery {
-            if words.isEmpty { return devices.map { Target(device: $0, activator: nil) } }
+            // "Everything off" must open no door: a lock is switched only by its name or kind.
+            if words.isEmpty {
+                return devices.filter { !$0.isLock && $0.main != nil }.map { Target(device: $0, activator: nil) }
+            }
             let ofType = devices.filter { SpokenTargets.stems($0.type) == words }
             let found =
                 ofType.isEmpty ? devices.filter { contains(SpokenTargets.stems($0.name), words) } : ofType

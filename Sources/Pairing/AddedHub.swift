@@ -6,12 +6,14 @@ public import Identity
 ///     name=Attic
 ///     address=192.0.2.9:8000
 ///     kind=stock
+///     insecure=true
 ///
 /// A group of `known-hubs` (see ``KnownHubs``); the number means nothing. `kind` is `stock` for a Hestia server without
 /// hubpair, which has no lasting key: talking to it is never protected. It is `hubpair` for a hub that can be paired
-/// with; then `id` is the fingerprint that it showed, which proves nothing later.
+/// with; then `id` is the fingerprint that it showed, which proves nothing later. `insecure` is there once the user has
+/// said that this hub may be used although nothing protects the connection.
 ///
-/// Accepted: the above. Rejected: without `address`; `kind=other`; a name that is none; two of one name.
+/// Accepted: the above. Rejected: without `address`; `kind=other`; `insecure=yes`; a name that is none; two of one name.
 public struct AddedHub: Equatable, Sendable {
     /// What answered at the address.
     public enum Kind: String, Sendable {
@@ -31,6 +33,8 @@ public struct AddedHub: Equatable, Sendable {
     public let kind: Kind
     /// What a hubpair hub said that it is; a claim.
     public let id: Fingerprint?
+    /// True if the user takes it that nobody checks who answers at the address.
+    public package(set) var isInsecureAllowed = false
 
     /// A hub of these parts.
     public init(name: PeerName, address: String, kind: Kind, id: Fingerprint?) {
@@ -48,6 +52,11 @@ public struct AddedHub: Equatable, Sendable {
         guard id != nil || file.value("id", in: group) == nil else {
             throw .invalidValue("not a fingerprint", key: "id", group: group)
         }
+        switch file.value("insecure", in: group) {
+        case nil, "false": isInsecureAllowed = false
+        case "true": isInsecureAllowed = true
+        default: throw .invalidValue("neither true nor false", key: "insecure", group: group)
+        }
     }
 
     func write(to file: inout KeyFile) {
@@ -57,6 +66,7 @@ public struct AddedHub: Equatable, Sendable {
         file.set("address", to: address, in: group)
         file.set("kind", to: kind.rawValue, in: group)
         file.set("id", to: id?.description, in: group)
+        file.set("insecure", to: isInsecureAllowed ? "true" : nil, in: group)
     }
 }
 

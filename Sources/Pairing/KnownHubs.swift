@@ -35,8 +35,8 @@ public struct KnownHub: Equatable, Sendable {
 ///     address=192.0.2.7:8000
 ///     paired=2026-11-21T10:22:03Z
 ///
-/// `default` is the fingerprint of a hub in this file; it, `address` and `paired` may be missing. `[added …]`:
-/// ``AddedHub``.
+/// `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it, `address` and
+/// `paired` may be missing. `[added …]`: ``AddedHub``.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the same name, a group whose
 /// fingerprint is not its pin's, a default that is no hub of the file, another kind of group, `format=2`.
@@ -48,8 +48,10 @@ public struct KnownHubs: Equatable, Sendable {
     public private(set) var hubs: [KnownHub] = []
     /// Hubs that this device is not paired with, in the file's order.
     public private(set) var added: [AddedHub] = []
-    /// The fingerprint of the hub that is used when none is named.
+    /// The fingerprint of the hub that is used when none is named, if this device is paired with it.
     public private(set) var defaultHub: Fingerprint?
+    /// The added hub that is used when none is named.
+    public private(set) var defaultAdded: PeerName?
     private var file: KeyFile
 
     /// A keyfile without a hub.
@@ -72,7 +74,9 @@ public struct KnownHubs: Equatable, Sendable {
                     paired: try file.time("paired", in: group)))
         }
         added = try KnownHubs.addedHubs(in: file)
-        if let text = file.value("default", in: KeyFile.formatGroup) {
+        if let text = file.value("default", in: KeyFile.formatGroup), addedGroups.contains(text) {
+            defaultAdded = try file.name("name", in: text)
+        } else if let text = file.value("default", in: KeyFile.formatGroup) {
             guard let hub = hubs.first(where: { $0.fingerprint == Fingerprint(text) }) else {
                 throw .invalidValue(
                     "not the fingerprint of a hub below", key: "default", group: KeyFile.formatGroup)
@@ -102,8 +106,22 @@ public struct KnownHubs: Equatable, Sendable {
     /// file does not hold it.
     public mutating func use(_ fingerprint: Fingerprint) {
         guard hubs.contains(where: { $0.fingerprint == fingerprint }) else { return }
-        defaultHub = fingerprint
+        (defaultHub, defaultAdded) = (fingerprint, nil)
         file.set("default", to: fingerprint.description, in: KeyFile.formatGroup)
+    }
+
+    /// Makes the added hub of this name the one that is used when none is named. Nothing happens if there is none.
+    package mutating func use(added name: PeerName) {
+        guard let group = addedGroup(name) else { return }
+        (defaultHub, defaultAdded) = (nil, name)
+        file.set("default", to: group, in: KeyFile.formatGroup)
+    }
+
+    /// Notes that the added hub of this name may be used without protection.
+    package mutating func allowInsecure(_ name: PeerName) {
+        guard let index = added.firstIndex(where: { $0.name == name }), let group = addedGroup(name) else { return }
+        added[index].isInsecureAllowed = true
+        file.set("insecure", to: "true", in: group)
     }
 
     /// Removes the hub with this fingerprint; if it was the default, there is none from now on.
@@ -124,10 +142,16 @@ public struct KnownHubs: Equatable, Sendable {
 
     /// Removes an added hub; nothing happens if there is none of this name.
     public mutating func forgetAdded(_ name: PeerName) {
-        for group in KnownHubs.addedGroups(in: file) where (try? file.name("name", in: group)) == name {
-            file.removeGroup(group)
-        }
+        if let group = addedGroup(name) { file.removeGroup(group) }
         added.removeAll { $0.name == name }
+        if defaultAdded == name {
+            defaultAdded = nil
+            file.set("default", to: nil, in: KeyFile.formatGroup)
+        }
+    }
+
+    private func addedGroup(_ name: PeerName) -> String? {
+        KnownHubs.addedGroups(in: file).first { (try? file.name("name", in: $0)) == name }
     }
 
     private static func group(_ fingerprint: String) -> String { "\(kind) \(fingerprint)" }

@@ -1,0 +1,115 @@
+import FoundationEssentials
+package import Pairing
+
+/// Finds the hubs that this device may use and opens connections to them, so that nobody has to remember anything:
+/// the hub used last is the default, and one that has moved is found again by its key.
+package struct ReachHubs: Sendable {
+    private let configuration: DeviceConfiguration
+    /// To paired hubs; nil if this device has no key.
+    private let finder: HubFinder?
+
+    package init(configuration: DeviceConfiguration) throws {
+        self.configuration = configuration
+        finder = try DeviceIdentity.load(from: configuration).map {
+            HubFinder(configuration: configuration, connector: try HubConnector(identity: $0))
+        }
+    }
+
+    /// Every hub that can be used, in the keyfile's order, stock ones last.
+    package func all() throws -> [UsableHub] {
+        let known = try configuration.knownHubs()
+        return ReachHubs.usable(known)
+    }
+
+    /// The hub that is meant, and whether it is the default; without a selector the default, or the only one there is.
+    package func find(_ selector: PeerSelector?) throws -> (hub: UsableHub, isDefault: Bool) {
+        let known = try configuration.knownHubs()
+        let hubs = ReachHubs.usable(known)
+        let isDefault = { (hub: UsableHub) in
+            switch hub {
+            case .paired(let hub): hub.fingerprint == known.defaultHub
+            case .stock(let hub): hub.name == known.defaultAdded
+            }
+        }
+        if let selector {
+            if let hub = known.added.first(where: { selector.isName($0.name) }) {
+                guard hub.kind == .stock else { throw UseHubError.notPaired(hub.name) }
+                return (.stock(hub), isDefault(.stock(hub)))
+            }
+            let hub = try ManageHubs(configuration: configuration).find(selector).hub
+            return (.paired(hub), isDefault(.paired(hub)))
+        }
+        guard !hubs.isEmpty else { throw NoHubError.notPaired }
+        if let hub = hubs.first(where: isDefault) { return (hub, true) }
+        guard hubs.count == 1 else { throw NoHubError.noDefault }
+        return (hubs[0], false)
+    }
+
+    /// Makes a hub the default. The file is written only if it was not.
+    package func use(_ hub: UsableHub) throws {
+        let manage = ManageHubs(configuration: configuration)
+        switch hub {
+        case .paired(let hub): _ = try manage.use(PeerSelector(hub.fingerprint.description))
+        case .stock(let hub): _ = try manage.useAdded(PeerSelector(hub.name.description))
+        }
+    }
+
+    /// Notes that the user takes an unprotected connection to a stock hub.
+    package func allowInsecure(_ hub: UsableHub) throws {
+        guard case .stock(let hub) = hub, !hub.isInsecureAllowed else { return }
+        try ManageHubs(configuration: configuration).allowInsecure(hub)
+    }
+
+    /// Opens a connection. A paired hub's key is checked in the handshake; a new address of it is remembered.
+    ///
+    /// - Parameter isInsecureAllowed: the user has just said so.
+    package func connect(to hub: UsableHub, isInsecureAllowed: Bool = false) async throws -> HubConnection {
+        switch hub {
+        case .paired(let hub):
+            guard let finder else {
+                throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")
+            }
+            return try await finder.connect(to: hub)
+        case .stock(let hub):
+            guard isInsecureAllowed || hub.isInsecureAllowed else { throw UseHubError.unprotected(hub.name) }
+            guard let address = HubAddress(hub.address) else {
+                throw HubConnectionError(address: hub.address, reason: .noAddress)
+            }
+            // A stock hub makes a new key at every start, and one of 2018 may know no TLS 1.3.
+            return try await HubConnector(allowsTLS12: true).connect(to: [address], expecting: .any)
+        }
+    }
+
+    private static func usable(_ known: KnownHubs) -> [UsableHub] {
+        known.hubs.map(UsableHub.paired) + known.added.filter { $0.kind == .stock }.map(UsableHub.stock)
+    }
+}
+
+/// Why a hub that is known may not be used.
+package enum UseHubError: Error, Equatable, LocalizedError, CustomStringConvertible {
+    /// A stock hub, and the user has not said that this is all right.
+    case unprotected(PeerName)
+    /// It was added by its address, and could be paired with.
+    case notPaired(PeerName)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .unprotected(let name):
+            "\(name) is a stock hub: nobody can tell whether it is really the one that answers"
+        case .notPaired(let name): "this device is not paired with \(name)"
+        }
+    }
+
+    /// The same as the description.
+    package var errorDescription: String? { description }
+
+    /// How to mend it.
+    package var recoverySuggestion: String? {
+        switch self {
+        case .unprotected:
+            "to use it all the same, say --insecure once; 'hubpair setup' and 'serve' on the hub would protect it"
+        case .notPaired: "on the hub: 'hubpair print' makes a code; on this device: 'hubpair pair' uses it"
+        }
+    }
+}

@@ -1,0 +1,60 @@
+package import Identity
+
+/// How a hub's devices were at a moment, to be had again.
+package struct Scene: Equatable, Sendable {
+    /// Whose devices.
+    package enum Hub: Equatable, Sendable {
+        /// The paired hub of this fingerprint.
+        case paired(Fingerprint)
+        /// The stock hub of this name.
+        case stock(PeerName)
+    }
+
+    /// One activator's state.
+    package struct State: Equatable, Sendable, Codable {
+        /// The device's id.
+        package let device: String
+        /// The activator's id.
+        package let activator: String
+        /// What the two were called when the scene was saved, for messages.
+        package let name: String
+        package let state: JSONValue
+
+        package init(device: String, activator: String, name: String, state: JSONValue) {
+            self.device = device
+            self.activator = activator
+            self.name = name
+            self.state = state
+        }
+    }
+
+    package let name: PeerName
+    package let hub: Hub
+    package let states: [State]
+
+    package init(name: PeerName, hub: Hub, states: [State]) {
+        self.name = name
+        self.hub = hub
+        self.states = states
+    }
+
+    /// The scene of the devices as they are: every activator of a kind that can be set.
+    package init(name: PeerName, hub: Hub, devices: [ControlledDevice]) {
+        let states = devices.flatMap { device in
+            device.activators.compactMap { activator -> State? in
+                guard activator.kind == .bool || activator.kind == .float else { return nil }
+                return State(
+                    device: device.id, activator: activator.id,
+                    name: "\(shortened(device.name)): \(shortened(activator.name))", state: activator.state)
+            }
+        }
+        self.init(name: name, hub: hub, states: states)
+    }
+
+    /// What brings the devices back to it.
+    package var orders: [Orders.Order] {
+        states.map {
+            Orders.Order(device: $0.device, activator: $0.activator, name: $0.name, state: $0.state)
+        }
+    }
+}
