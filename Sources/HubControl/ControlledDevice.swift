@@ -20,6 +20,9 @@ package struct ControlledDevice: Equatable, Sendable {
     /// The activator of rank 0; nil if the device has none.
     package var main: Activator? { activators.first { $0.rank == 0 } }
 
+    /// True if its main activator is of a kind that can be set.
+    package var canBeSwitched: Bool { main.map { $0.kind == .bool || $0.kind == .float } ?? false }
+
     /// True for what keeps people out: nothing that is said of all devices is meant for it.
     package var isLock: Bool { type.lowercased() == "lock" }
 

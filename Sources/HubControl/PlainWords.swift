@@ -27,6 +27,8 @@ package struct PlainWords: Equatable, Sendable {
 
     package init(_ sentence: String) throws(PlainWordsError) {
         guard sentence.utf8.count <= PlainWords.maximumByteCount else { throw .tooLong }
+        // The mark of bytes that were no text: what they were to say, nobody knows.
+        guard !sentence.unicodeScalars.contains("\u{FFFD}") else { throw .noSetting(sentence) }
         var words = PlainWords.tokens(sentence)
         PlainWords.strip(&words)
         guard let first = words.first else { throw .empty }

@@ -23,13 +23,36 @@ package struct SpokenTargets {
         return targets
     }
 
+    /// What is to be sent, all of it or nothing.
+    package func orders(of order: PlainWords) throws -> [Orders.Order] {
+        try targets(of: order).map { target in
+            let activator = try target.activator ?? target.device.activator(for: order.setting)
+            return try Orders.Order(target.device, activator, to: order.setting)
+        }
+    }
+
+    /// The locks that "everything" did not mean.
+    package func leftAlone(by order: PlainWords) -> [ControlledDevice] {
+        zip(order.things, order.isEvery).contains { $0.isEmpty && $1 } ? devices.filter(\.isLock) : []
+    }
+
+    /// The devices of a type, in any case, singular or plural.
+    package func devices(ofType type: String) throws(SelectionError) -> [ControlledDevice] {
+        let words = SpokenTargets.stems(type)
+        let found = devices.filter { $0.type == type || !words.isEmpty && SpokenTargets.stems($0.type) == words }
+        guard found.isEmpty else { return found }
+        let types = Array(Set(devices.map(\.type))).sorted()
+        let near = Orthography.suggestions(for: type, among: types)
+        throw .unknown(type, kind: "type of device", near: near, all: near.isEmpty ? Array(types.prefix(8)) : [])
+    }
+
     private func find(_ thing: [String], isEvery: Bool) throws(PlainWordsError) -> [Target] {
         let words = thing.map(SpokenTargets.stem)
         let spoken = thing.joined(separator: " ")
         if isEvery {
             // "Everything off" must open no door: a lock is switched only by its name or kind.
             if words.isEmpty {
-                return devices.filter { !$0.isLock && $0.main != nil }.map { Target(device: $0, activator: nil) }
+                return devices.filter { !$0.isLock && $0.canBeSwitched }.map { Target(device: $0, activator: nil) }
             }
             let ofType = devices.filter { SpokenTargets.stems($0.type) == words }
             let found =

@@ -2,6 +2,7 @@ import Discovery
 import FoundationEssentials
 import Glibc
 import HubClient
+import HubControl
 import HubService
 import Identity
 import Pairing
@@ -41,6 +42,12 @@ enum ExitStatus: Int32, Error {
             case let error as HubConnectionError: ExitStatus(of: error)
             case let error as PairRefusal: ExitStatus(of: error)
             case let error as PairError: ExitStatus(of: error)
+            case let error as ServerError: ExitStatus(of: error)
+            case let error as SelectionError: ExitStatus(of: error)
+            case PlainWordsError.unknown, SceneError.unknown: .nothingFound
+            case SceneError.hubIsGone: .badConfiguration
+            case is PlainWordsError, is SettingError, is InfoFieldError, is InfoAnswersError, is SceneError: .usage
+            case is UseHubError: .notPermitted
             // Who answers is not the hub.
             case is PairReplyError: .notPermitted
             case HubSearchError.notFound: .unavailable
@@ -128,6 +135,35 @@ enum ExitStatus: Int32, Error {
             case .revoked: .notPermitted
             case .askIsGone, .notApprovedInTime: .tryAgain
             }
+    }
+
+    private init(of error: ServerError) {
+        self =
+            switch error {
+            case .gateway(401, _, _), .gateway(403, _, _), .refused(401, _, _, _), .refused(403, _, _, _):
+                .notPermitted
+            case .gateway(408, _, _), .gateway(429, _, _), .gateway(503, _, _), .status(503, _): .tryAgain
+            case .refused(404, "NotFoundException", _, _): .nothingFound
+            case .refused(500..., _, _, _), .status(500..., _), .gateway(500..., _, _): .unavailable
+            case .refused, .status, .gateway, .unreadable: .badData
+            }
+    }
+
+    private init(of error: SelectionError) {
+        self =
+            switch error {
+            case .unknown: .nothingFound
+            case .ambiguous: .usage
+            }
+    }
+
+    /// Of several things that went wrong, what a script must know first.
+    static func worst(of all: [ExitStatus]) -> ExitStatus {
+        let ranks: [ExitStatus] = [
+            .done, .tryAgain, .nothingFound, .usage, .noInput, .badData, .unavailable, .cannotWrite,
+            .badConfiguration, .notPermitted,
+        ]
+        return ranks.last(where: all.contains) ?? .done
     }
 
     private init(of error: PeerSelectorError) {

@@ -86,7 +86,9 @@ struct HubsCommand: ParsableCommand {
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
 
         func run() throws {
-            let hub = try ManageHubs(configuration: configuration.configuration).use(hub)
+            let manage = ManageHubs(configuration: configuration.configuration)
+            if let added = try manage.useAdded(hub) { return Console.note("\(added.name) is the default now") }
+            let hub = try manage.use(hub)
             Console.note("\(hub.name) (\(hub.fingerprint)) is the default now")
         }
     }

@@ -11,6 +11,8 @@ enum JSONLine {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         let text = String(decoding: try encoder.encode(object), as: UTF8.self)
+        // Most of it is plain.
+        guard !text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return try Console.output(text) }
         var line = ""
         for scalar in text.unicodeScalars {
             if scalar.isForbiddenInName {

@@ -27,6 +27,7 @@ struct Table {
 /// The number of terminal columns that `text` takes, as the C library counts them (wide characters take
 /// two, combining marks none).
 func columnWidth(of text: String) -> Int {
+    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
     _ = localeIsSet
     return text.unicodeScalars.reduce(0) { $0 + max(0, Int(wcwidth(wchar_t(bitPattern: $1.value)))) }
 }

@@ -1,0 +1,103 @@
+import ArgumentParser
+import Glibc
+import HubClient
+import HubControl
+import Identity
+
+extension HomeCommand {
+    /// `hubpair home add`: a device that the hub shall control.
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Add a device to a hub.",
+            discussion: """
+                At a terminal it asks for what is missing: the manufacturer, the kind, and what the hub needs to know of \
+                such a device. For scripts every answer is an option:
+                hubpair home add --manufacturer philips --plugin hue --info name=Lamp --info ip=192.168.1.20
+                """)
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var json: JSONOption
+        @Option(help: "The manufacturer.") var manufacturer: String?
+        @Option(help: "The manufacturer's kind of device.") var plugin: String?
+        @Option(help: ArgumentHelp("An answer to what the hub asks for; repeatable.", valueName: "field=value"))
+        var info: [String] = []
+
+        private var isAtTerminal: Bool { isatty(STDIN_FILENO) == 1 }
+
+        func run() async throws {
+            let given = try InfoAnswers(info)
+            let session = try home.open()
+            let server = session.home
+            let collections = try await server.collections()
+            session.noteUse()
+            let collection = try choice(manufacturer, collections, kind: "manufacturer", option: "--manufacturer")
+            let plugins = try await server.plugins(of: collection)
+            let plugin = try choice(self.plugin, plugins, kind: "kind of device", option: "--plugin")
+            let description = try await server.plugin(plugin, of: collection)
+            var (answers, missing) = try given.check(against: description)
+            let before = try await server.devices()
+            if let name = answers["name"] { try refuseTaken(name, in: before) }
+            guard missing.isEmpty || isAtTerminal else {
+                let fields = missing.prefix(16).map { "\(shortened($0.name)) (\(shortened($0.explanation)))" }
+                Console.report(
+                    "missing: " + fields.joined(separator: "; "),
+                    hint: "give each with --info, like --info \(shortened(missing[0].name))=VALUE")
+                throw ExitStatus.usage
+            }
+            for (field, explanation) in missing {
+                answers[field] = try ask(for: field, explanation, before)
+            }
+            try await server.perform(.add(collection: collection, plugin: plugin, info: answers))
+            let known = Swift.Set(before.map(\.id))
+            let added = try await server.devices().filter { !known.contains($0.id) }
+            guard let device = added.first(where: { $0.name == answers["name"] }) ?? added.first else {
+                Console.report("the hub took the device, and does not list it", hint: "'hubpair home' lists the devices")
+                throw ExitStatus.tryAgain
+            }
+            if json.isSet { return try JSONLine.write(session.json(of: device)) }
+            Console.note("\(quoted(device.name)) (\(shortened(device.type))) is added to \(session.hub.name)")
+        }
+
+        /// What the option says, else what the person says, of what the hub offers.
+        private func choice(_ text: String?, _ offers: [String], kind: String, option: String) throws -> String {
+            if let text { return try choose(text, among: offers, kind: kind) }
+            let list = offers.prefix(32).map(shortened).joined(separator: ", ")
+            guard isAtTerminal else {
+                Console.report("the \(kind) is missing", hint: "give it with \(option): \(list)")
+                throw ExitStatus.usage
+            }
+            return try Question.ask("\(kind) (\(list))") { try choose($0, among: offers, kind: kind) }
+        }
+
+        private func ask(for field: String, _ explanation: String, _ devices: [ControlledDevice]) throws -> String {
+            try Question.ask("\(shortened(field)) (\(shortened(explanation)))") {
+                let answer = try InfoField.check($0, for: field)
+                if field == "name" { try refuseTaken(answer, in: devices) }
+                return answer
+            }
+        }
+    }
+}
+
+/// A question at the terminal.
+enum Question {
+    private static let attempts = 3
+
+    /// Asks until `read` takes the answer, three times at most.
+    static func ask<Answer>(_ question: String, _ read: (String) throws -> Answer) throws -> Answer {
+        for attempt in 1...attempts {
+            Console.note(question + ":")
+            guard let line = readLine() else {
+                Console.report("there was no answer; nothing was changed", hint: nil)
+                throw ExitStatus.usage
+            }
+            do {
+                return try read(line)
+            } catch {
+                guard attempt < attempts else { throw error }
+                // A status by itself has been explained already.
+                if !(error is ExitStatus) { Console.report(error) }
+            }
+        }
+        throw ExitStatus.usage
+    }
+}

@@ -1,0 +1,66 @@
+import ArgumentParser
+import Glibc
+import HubClient
+import HubControl
+import Identity
+import Pairing
+
+extension HomeCommand {
+    /// `hubpair home rename`
+    struct Rename: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Give a device another name.")
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var json: JSONOption
+        @Argument(help: "Its name, the beginning of it, or its id.") var device: String
+        @Argument(help: "The new name, 1 to 63 bytes.") var name: String
+
+        func run() async throws {
+            let name = try PeerName(name).description
+            let session = try home.open()
+            let devices = try await session.devices()
+            let device = try Selection(device).device(in: devices)
+            try refuseTaken(name, in: devices.filter { $0.id != device.id })
+            try await session.home.perform(.rename(device.id, to: name))
+            let now = try await session.home.device(device.id)
+            guard now.name.utf8.elementsEqual(name.utf8) else {
+                Console.report("the hub took the name, and the device is still called \(quoted(now.name))", hint: nil)
+                throw ExitStatus.tryAgain
+            }
+            if json.isSet { return try JSONLine.write(session.json(of: now)) }
+            Console.note("\(quoted(device.name)) is called \(quoted(now.name)) now")
+        }
+    }
+
+    /// `hubpair home remove`
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a device from its hub, after asking.")
+        @OptionGroup var home: HomeOptions
+        @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
+        @Argument(help: "Its name, the beginning of it, or its id.") var device: String
+
+        func run() async throws {
+            guard yes || isatty(STDIN_FILENO) == 1 else {
+                throw ValidationError(
+                    "'home remove' asks before it removes, and standard input is no terminal; use --yes")
+            }
+            let session = try home.open()
+            let device = try Selection(device).device(in: await session.devices())
+            if !yes {
+                Console.note(
+                    "remove \(quoted(device.name)) (\(shortened(device.type))) from \(session.title)? "
+                        + "type yes to do it")
+                guard readLine() == "yes" else { return Console.note("nothing was removed") }
+            }
+            try await session.home.perform(.remove(device.id))
+            Console.note("\(quoted(device.name)) is removed from \(session.hub.name)")
+        }
+    }
+}
+
+/// Two devices of one name could only be told apart by their ids.
+func refuseTaken(_ name: String, in devices: [ControlledDevice]) throws {
+    guard let other = devices.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return }
+    Console.report(
+        "a device is called \(quoted(name)) already (\(shortened(other.id)))", hint: "choose another name")
+    throw ExitStatus.usage
+}

@@ -1,0 +1,114 @@
+import ArgumentParser
+import HubClient
+import HubControl
+
+/// How long orders have to be confirmed.
+struct ConfirmationOption: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("How long an order has to be confirmed by reading the state back.", valueName: "seconds"))
+    var timeout = 30.0
+
+    func validate() throws {
+        guard timeout > 0, timeout <= 600 else {
+            throw ValidationError("--timeout takes seconds, above 0 and at most 600")
+        }
+    }
+}
+
+/// Gives orders and says what became of each.
+struct HomeOrders {
+    /// More failures than this are counted, not named.
+    private static let maximumNamed = 20
+
+    let session: HomeSession
+    let timeout: Double
+
+    /// What became of one order.
+    struct Result {
+        let order: Orders.Order
+        let outcome: Orders.Outcome
+
+        var status: ExitStatus {
+            switch outcome {
+            case .confirmed: .done
+            case .unconfirmed: .tryAgain
+            case .failed(let error): ExitStatus(of: error)
+            }
+        }
+    }
+
+    func run(_ orders: [Orders.Order]) async -> [Result] {
+        let outcomes = await Orders(home: session.home, time: .seconds(timeout)).run(orders)
+        return zip(orders, outcomes).map(Result.init)
+    }
+
+    /// Gives orders, writes the results, and throws the gravest status if one has failed.
+    func runAndReport(_ orders: [Orders.Order], asJSON: Bool) async throws {
+        let results = await run(orders)
+        if asJSON {
+            for result in results { try JSONLine.write(json(of: result)) }
+        } else {
+            try report(results)
+        }
+        nameFailures(results)
+        let worst = ExitStatus.worst(of: results.map(\.status))
+        if worst != .done { throw worst }
+    }
+
+    /// What was confirmed, on standard output.
+    func report(_ results: [Result]) throws {
+        for result in results {
+            if case .confirmed(let activator) = result.outcome {
+                try Console.output("\(Console.escaped(result.order.name)) is \(Console.escaped(shortened(activator.stateText)))")
+            }
+        }
+    }
+
+    /// What was not, on standard error.
+    func nameFailures(_ results: [Result]) {
+        let failures = results.filter { $0.status != .done }
+        for result in failures.prefix(HomeOrders.maximumNamed) {
+            switch result.outcome {
+            case .confirmed: break
+            case .unconfirmed(let activator):
+                Console.report(
+                    "\(result.order.name) is still \(shortened(activator.stateText)) after \(seconds)",
+                    hint: "the hub took the order, and the device has not followed; is it switched on?")
+            case .failed(let error): Console.report(error, subject: result.order.name)
+            }
+        }
+        if failures.count > HomeOrders.maximumNamed {
+            Console.note("error: \(failures.count - HomeOrders.maximumNamed) more failed")
+        }
+        if !failures.isEmpty, results.count > 1 {
+            Console.note("\(results.count - failures.count) of \(results.count) are done and stand")
+        }
+    }
+
+    /// A result as JSON: what was ordered, and what was read back.
+    func json(of result: Result) -> JSONValue {
+        var line = session.json
+        line["device"] = .string(result.order.device)
+        line["activator"] = .string(result.order.activator)
+        line["name"] = .string(result.order.name)
+        line["ordered"] = result.order.state
+        (line["state"], line["error"]) = (.null, .null)
+        switch result.outcome {
+        case .confirmed(let activator):
+            line["outcome"] = .string("confirmed")
+            line["state"] = activator.state
+        case .unconfirmed(let activator):
+            line["outcome"] = .string("unconfirmed")
+            line["state"] = activator.state
+        case .failed(let error):
+            line["outcome"] = .string("failed")
+            line["error"] = .string("\(error)")
+        }
+        return .object(line)
+    }
+
+    private var seconds: String {
+        let isWhole = timeout == timeout.rounded()
+        return "\(isWhole ? "\(Int(timeout))" : "\(timeout)") second\(timeout == 1 ? "" : "s")"
+    }
+}

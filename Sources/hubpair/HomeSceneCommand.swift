@@ -1,0 +1,158 @@
+import ArgumentParser
+import HubClient
+import HubControl
+import Identity
+import Pairing
+
+extension HomeCommand {
+    /// `hubpair home scene`: states to come back to.
+    struct SceneCommand: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "scene",
+            abstract: "Save how the devices are, and have them so again.",
+            discussion: "Scenes are kept on this device, in the file 'scenes'.",
+            subcommands: [Save.self, Run.self, List.self, Show.self, Remove.self])
+    }
+}
+
+extension HomeCommand.SceneCommand {
+    struct Save: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Save the states of a hub's devices, all or those that are named.",
+            discussion: "A scene of the same name is replaced; the file before stays as scenes.bak.")
+        @OptionGroup var home: HomeOptions
+        @Argument(help: "The scene's name, 1 to 63 bytes.") var name: String
+        @Argument(help: "Only these devices.") var devices: [String] = []
+
+        func run() async throws {
+            let name = try PeerName(name)
+            let session = try home.open()
+            var all = try await session.devices()
+            if !devices.isEmpty {
+                let chosen = try Swift.Set(devices.map { try Selection($0).device(in: all).id })
+                all = all.filter { chosen.contains($0.id) }
+            }
+            let hub: Scene.Hub =
+                session.hub.fingerprint.map { .paired($0) } ?? .stock(session.hub.name)
+            let scene = Scene(name: name, hub: hub, devices: all)
+            let isReplaced = try KeepScenes(configuration: home.configuration.configuration).save(scene)
+            Console.note(
+                "\(name): \(scene.states.count) state\(scene.states.count == 1 ? "" : "s") of \(session.title) "
+                    + (isReplaced ? "saved in the place of those before" : "saved"))
+        }
+    }
+
+    struct Run: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Have the devices as they were.",
+            discussion: "All at once. What fails is named, and the rest stands.")
+        @OptionGroup var configuration: ConfigurationOption
+        @OptionGroup var json: JSONOption
+        @OptionGroup var confirmation: ConfirmationOption
+        @Argument(help: "The scene's name.") var name: String
+
+        func run() async throws {
+            let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(name))
+            let reach = try ReachHubs(configuration: configuration.configuration)
+            guard let hub = try reach.all().first(where: { $0.isHub(of: scene) }) else {
+                throw SceneError.hubIsGone(scene.name)
+            }
+            let session = HomeSession(hub, reach: reach)
+            try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+                scene.orders, asJSON: json.isSet)
+        }
+    }
+
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "List the scenes.")
+        @OptionGroup var configuration: ConfigurationOption
+        @OptionGroup var json: JSONOption
+
+        func run() throws {
+            let hubs = try ReachHubs(configuration: configuration.configuration).all()
+            let scenes = try KeepScenes(configuration: configuration.configuration).all()
+            if json.isSet {
+                for scene in scenes {
+                    try JSONLine.write(
+                        JSONValue.object([
+                            "scene": .string(scene.name.description), "hub": scene.hubJSON,
+                            "states": .integer(Int64(scene.states.count)),
+                        ]))
+                }
+                return
+            }
+            if scenes.isEmpty { Console.note("no scene is saved; 'hubpair home scene save NAME' saves one") }
+            try Table(
+                columns: ["SCENE", "HUB", "STATES"],
+                rows: scenes.map { scene in
+                    let hub = hubs.first { $0.isHub(of: scene) }
+                    let name = hub.map { $0.name.description + ($0.isUnprotected ? " (unprotected)" : "") }
+                    return [scene.name.description, name ?? "not known any more", "\(scene.states.count)"]
+                }
+            ).write()
+        }
+    }
+
+    struct Show: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Show the states of a scene.")
+        @OptionGroup var configuration: ConfigurationOption
+        @OptionGroup var json: JSONOption
+        @Argument(help: "The scene's name.") var name: String
+
+        func run() throws {
+            let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(name))
+            if json.isSet {
+                for state in scene.states {
+                    try JSONLine.write(
+                        JSONValue.object([
+                            "scene": .string(scene.name.description), "hub": scene.hubJSON,
+                            "device": .string(state.device), "activator": .string(state.activator),
+                            "name": .string(state.name), "state": state.state,
+                        ]))
+                }
+                return
+            }
+            try Table(
+                columns: ["NAME", "STATE"],
+                rows: scene.states.map { [shortened($0.name), shortened($0.stateText)] }
+            ).write()
+        }
+    }
+
+    struct Remove: ParsableCommand {
+        static let configuration = CommandConfiguration(abstract: "Remove a scene.")
+        @OptionGroup var configuration: ConfigurationOption
+        @Argument(help: "The scene's name.") var name: String
+
+        func run() throws {
+            let name = try PeerName(name)
+            try KeepScenes(configuration: configuration.configuration).remove(name)
+            Console.note("\(name) is removed")
+        }
+    }
+}
+
+extension UsableHub {
+    fileprivate func isHub(of scene: Scene) -> Bool {
+        switch scene.hub {
+        case .paired(let fingerprint): self.fingerprint == fingerprint
+        case .stock(let name): isUnprotected && self.name == name
+        }
+    }
+}
+
+extension Scene {
+    fileprivate var hubJSON: JSONValue {
+        if case .paired(let fingerprint) = hub { .string(fingerprint.description) } else { .null }
+    }
+}
+
+extension Scene.State {
+    fileprivate var stateText: String {
+        switch state {
+        case .boolean(let isOn): isOn ? "on" : "off"
+        default:
+            if let level = state.asDouble, (0...1).contains(level) { Setting.level(level).text } else { state.text }
+        }
+    }
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import HubClient
+import HubControl
+import Identity
+import Pairing
+import Synchronization
+
+/// Which hub's devices.
+struct HomeOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "A hub's name or fingerprint; else the one used last. It is the default from then on.",
+            valueName: "hub"))
+    var hub: PeerSelector?
+
+    @Flag(help: "Use a stock hub although nothing protects the connection; it is remembered for that hub.")
+    var insecure = false
+
+    @OptionGroup var configuration: ConfigurationOption
+
+    /// The session with the hub that is meant; nothing is sent yet.
+    func open() throws -> HomeSession {
+        let reach = try ReachHubs(configuration: configuration.configuration)
+        let (found, isDefault) = try reach.find(hub)
+        return HomeSession(found, reach: reach, isInsecureAllowed: insecure, becomesDefault: hub != nil && !isDefault)
+    }
+}
+
+/// One hub, and what is to be remembered of having used it.
+final class HomeSession: Sendable {
+    let hub: UsableHub
+    let home: HubHome
+    private let reach: ReachHubs
+    private let isInsecureAllowed: Bool
+    private let becomesDefault: Bool
+    private let isNoted = Mutex(false)
+
+    init(_ hub: UsableHub, reach: ReachHubs, isInsecureAllowed: Bool = false, becomesDefault: Bool = false) {
+        self.hub = hub
+        self.reach = reach
+        self.isInsecureAllowed = isInsecureAllowed
+        self.becomesDefault = becomesDefault
+        home = HubHome { try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed) }
+    }
+
+    /// Its name, and `unprotected` if nobody checks who it is.
+    var title: String { hub.name.description + (hub.isUnprotected ? " (unprotected)" : "") }
+
+    /// Every device. The first answer makes the hub the default, if it was named.
+    func devices() async throws -> [ControlledDevice] {
+        let devices = try await home.devices()
+        noteUse()
+        return devices
+    }
+
+    /// Remembers what was decided by using the hub, once; the files are written only if it is new.
+    func noteUse() {
+        let isFirst = isNoted.withLock { noted in
+            defer { noted = true }
+            return !noted
+        }
+        guard isFirst else { return }
+        do {
+            if isInsecureAllowed { try reach.allowInsecure(hub) }
+            if becomesDefault { try reach.use(hub) }
+        } catch {
+            // What was asked for can still be done.
+            Console.note("warning: \(hub.name) was not remembered: \(error)")
+        }
+    }
+}

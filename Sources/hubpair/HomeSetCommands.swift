@@ -1,0 +1,74 @@
+import ArgumentParser
+import HubClient
+import HubControl
+
+extension HomeCommand {
+    /// `hubpair home set`: one activator of one device.
+    struct Set: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Set a device to on, off, or a level.",
+            usage: "hubpair home set <device> [<activator>] on|off|0.4|40% [--hub <hub>] [--timeout <seconds>] [--json]",
+            discussion: """
+                Without ACTIVATOR the main one is set; a level goes to the only one that has levels, if the main one \
+                has none. The state is read back, and said.
+                """)
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var json: JSONOption
+        @OptionGroup var confirmation: ConfirmationOption
+        @Argument(help: "Its name, the beginning of it, or its id.") var device: String
+        @Argument(help: ArgumentHelp("Of its activators the one to set.", valueName: "activator"))
+        var second: String
+        @Argument(help: ArgumentHelp("on, off, a level from 0 to 1, or a percentage.", valueName: "setting"))
+        var third: String?
+
+        func run() async throws {
+            let setting = try Setting(third ?? second)
+            let session = try home.open()
+            let device = try Selection(device).device(in: await session.devices())
+            let activator =
+                try third == nil ? device.activator(for: setting) : Selection(second).activator(of: device)
+            try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+                [Orders.Order(device, activator, to: setting)], asJSON: json.isSet)
+        }
+    }
+
+    /// `hubpair home off`: every device, or every one of a kind.
+    struct Off: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Switch off all devices of a type, or all there are.",
+            discussion: "--all leaves locks alone: off may open them. '--type Lock' means them.")
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var json: JSONOption
+        @OptionGroup var confirmation: ConfirmationOption
+        @Option(help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter.") var type: String?
+        @Flag(help: "All devices but locks.") var all = false
+
+        func validate() throws {
+            guard all != (type != nil) else { throw ValidationError("'home off' takes either --type or --all") }
+        }
+
+        func run() async throws {
+            let session = try home.open()
+            let targets = SpokenTargets(devices: try await session.devices())
+            let meant = try type.map { try targets.devices(ofType: $0) } ?? targets.devices.filter { !$0.isLock }
+            if all { sayLeftAlone(targets.devices.filter(\.isLock)) }
+            let able = meant.filter(\.canBeSwitched)
+            for device in meant where !device.canBeSwitched {
+                Console.note("\(quoted(device.name)) cannot be switched, and is left alone")
+            }
+            let orders = try able.compactMap { device in
+                try device.main.map { try Orders.Order(device, $0, to: .off) }
+            }
+            if orders.isEmpty { return Console.note("there is nothing to switch off") }
+            try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+                orders, asJSON: json.isSet)
+        }
+    }
+}
+
+/// Says which locks were not meant.
+func sayLeftAlone(_ locks: [ControlledDevice]) {
+    guard !locks.isEmpty else { return }
+    let names = locks.prefix(8).map { quoted($0.name) }.joined(separator: ", ")
+    Console.note("left alone, since off may open it: \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
+}

@@ -1,0 +1,177 @@
+import ArgumentParser
+import FoundationEssentials
+import HubClient
+import HubControl
+import Identity
+import HubService
+import Pairing
+
+extension HomeCommand {
+    /// `hubpair home watch`: the devices as they change.
+    struct Watch: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "Show the devices, and what changes, until it is stopped.",
+            discussion: """
+                A terminal shows the list, with the time of the last change; a pipe gets a line for each change, and \
+                --json an object: 'event' is present, added, removed, renamed, changed, lost or back. It outlives a \
+                restart of the hub.
+                """)
+        @OptionGroup var home: HomeOptions
+        @OptionGroup var json: JSONOption
+        @Option(help: ArgumentHelp("How often to ask.", valueName: "seconds")) var interval = 2.0
+
+        func validate() throws {
+            guard interval >= 0.1, interval <= 3_600 else {
+                throw ValidationError("--interval takes seconds, from 0.1 to 3600")
+            }
+        }
+
+        func run() async throws {
+            let session = try home.open()
+            var output = WatchOutput(session: session, isJSON: json.isSet)
+            // A hub that is not there to begin with is an error; one that goes away comes back.
+            var devices = try await session.devices()
+            try output.begin(devices)
+            while true {
+                try await Task.sleep(for: .seconds(interval))
+                do {
+                    let now = try await session.devices()
+                    try output.show(HomeChange.between(devices, now), now)
+                    devices = now
+                } catch let error as OutputError {
+                    throw error
+                } catch {
+                    // Somebody else in the hub's place, or a hub that has shut this device out, is no restart.
+                    guard ExitStatus(of: error) != .notPermitted else { throw error }
+                    try output.lost(error)
+                }
+            }
+        }
+    }
+}
+
+/// What `home watch` writes, in one of three ways.
+private struct WatchOutput {
+    private let session: HomeSession
+    private let isJSON: Bool
+    private let isLive: Bool
+    private var screen = LiveLines()
+    /// When a device last changed, by its id.
+    private var changed: [String: String] = [:]
+    private var devices: [ControlledDevice] = []
+    private var lostSince: String?
+
+    init(session: HomeSession, isJSON: Bool) {
+        self.session = session
+        self.isJSON = isJSON
+        isLive = !isJSON && Console.outputKnowsEscapes
+    }
+
+    mutating func begin(_ devices: [ControlledDevice]) throws {
+        self.devices = devices
+        if isJSON {
+            for device in devices { try write(event: "present", device: device) }
+        } else if isLive {
+            try draw()
+        } else {
+            let lines = [Console.escaped(session.title)] + HomeTable(devices, columns: nil).lines
+            try Console.output(lines.joined(separator: "\n"))
+        }
+    }
+
+    mutating func show(_ changes: [HomeChange], _ now: [ControlledDevice]) throws {
+        let clock = LocalTime(Date()).clock
+        devices = now
+        if lostSince != nil {
+            lostSince = nil
+            if isJSON { try write(event: "back") }
+            if !isJSON, !isLive { try Console.output("\(clock) \(Console.escaped(session.title)) answers again") }
+        }
+        for change in changes {
+            changed[change.device] = clock
+            if isJSON {
+                try write(change)
+            } else if !isLive {
+                try Console.output("\(clock) \(Console.escaped(change.words))")
+            }
+        }
+        if isLive { try draw() }
+    }
+
+    mutating func lost(_ error: any Error) throws {
+        if lostSince == nil {
+            lostSince = LocalTime(Date()).clock
+            if isJSON {
+                try write(event: "lost", error: "\(error)")
+            } else if !isLive {
+                Console.note("warning: \(session.title): \(error); trying again until it is back")
+            }
+        }
+        if isLive { try draw() }
+    }
+
+    private mutating func draw() throws {
+        let table = HomeTable(devices, columns: Console.size.columns, header: "CHANGED") { changed[$0] }
+        let title = session.title + (lostSince.map { ": no answer since \($0); trying again" } ?? "")
+        try screen.show([Console.escaped(title)] + table.lines)
+    }
+
+    private func write(_ change: HomeChange) throws {
+        switch change {
+        case .added(let device): try write(event: "added", device: device)
+        case .removed(let device): try write(event: "removed", device: device)
+        case .renamed(let device, let name): try write(event: "renamed", device: device, before: .string(name))
+        case .state(let activator, let device, let before):
+            try write(event: "changed", device: device, activator: activator, before: before.state)
+        }
+    }
+
+    private func write(
+        event: String, device: ControlledDevice? = nil, activator: Activator? = nil, before: JSONValue = .null,
+        error: String? = nil
+    ) throws {
+        var line = session.json
+        let shown = activator ?? (event == "renamed" || event == "removed" ? nil : device?.main)
+        line["event"] = .string(event)
+        line["time"] = .string(Date().timestamp)
+        line["device"] = device.map { .string($0.id) } ?? .null
+        line["name"] = device.map { .string($0.name) } ?? .null
+        line["type"] = device.map { .string($0.type) } ?? .null
+        line["activator"] = shown.map { .string($0.id) } ?? .null
+        line["activator_name"] = shown.map { .string($0.name) } ?? .null
+        line["state"] = shown?.state ?? .null
+        line["before"] = before
+        line["error"] = error.map(JSONValue.string) ?? .null
+        try JSONLine.write(JSONValue.object(line))
+    }
+}
+
+extension HomeChange {
+    /// For people: `Lamp: On/Off is on, was off`.
+    fileprivate var words: String {
+        switch self {
+        case .added(let device): "\(shortened(device.name)) is new, \(device.main?.stateText ?? "-")"
+        case .removed(let device): "\(shortened(device.name)) is gone"
+        case .renamed(let device, let name): "\(shortened(name)) is called \(shortened(device.name)) now"
+        case .state(let activator, let device, let before):
+            "\(shortened(device.name)): \(shortened(activator.name)) is \(shortened(activator.stateText)), was "
+                + shortened(before.stateText)
+        }
+    }
+}
+
+/// Lines that are drawn again in their place, as many as fit the terminal.
+private struct LiveLines {
+    private var linesOnScreen = 0
+
+    mutating func show(_ all: [String]) throws {
+        let size = Console.size
+        let room = max(2, size.rows - 1)
+        var lines = all.map { cut($0, to: size.columns - 1) }
+        if lines.count > room { lines = lines.prefix(room - 1) + ["… and \(lines.count - room + 1) more"] }
+        // CSI n F: up n lines, to the first column; CSI J: erase from there on (ECMA-48).
+        let erase = linesOnScreen > 0 ? "\u{1B}[\(linesOnScreen)F\u{1B}[J" : ""
+        try Console.output(bytes: Array((erase + lines.map { $0 + "\n" }.joined()).utf8))
+        linesOnScreen = lines.count
+    }
+}
