@@ -1,0 +1,90 @@
+#!/usr/bin/python3
+"""A server in a hub's place behind the gateway that answers as none should.
+
+    broken.py PORT MODE-FILE
+
+The mode is read from the file for every request, so that one hub can break in many ways:
+
+    html     200 and a page                     half     200 and half of a JSON list, in a whole response
+    cut      200 and a response that breaks off  nothing  closes without a byte
+    empty    200 without a body                 500      500 and a page
+    types    JSON of other types                slow     a good list, a byte at a time
+    hostile  a device with a name of a megabyte and escape sequences in its type and state
+    deep     100,000 brackets                   deaf     takes every order and follows none
+"""
+import json
+import sys
+import time
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+
+LAMP = {"deviceId": "a1", "name": "Lamp", "type": "Light", "activators": [
+    {"activatorId": "b1", "rank": 0, "name": "On/Off", "type": "bool", "state": False}]}
+PAGE = b"<!DOCTYPE html><title>Router</title><h1>Log in</h1>"
+
+
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, *_):
+        pass
+
+    def answer(self, status, body, kind="application/json", missing=0):
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body) + missing))
+        self.end_headers()
+        return self.wfile.write(body)
+
+    def do_GET(self):
+        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        with open(sys.argv[2]) as file:
+            mode = file.read().strip()
+        house = json.dumps([LAMP]).encode()
+        if mode == "html":
+            self.answer(200, PAGE, "text/html")
+        elif mode == "half":
+            self.answer(200, house[:len(house) // 2])
+        elif mode == "cut":
+            self.answer(200, house[:20], missing=1000)
+            self.close_connection = True
+        elif mode == "nothing":
+            self.close_connection = True
+        elif mode == "empty":
+            self.answer(200, b"")
+        elif mode == "500":
+            self.answer(500, PAGE, "text/html")
+        elif mode == "types":
+            self.answer(200, json.dumps([LAMP | {"activators": "none"}]).encode())
+        elif mode == "slow":
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(house)))
+            self.end_headers()
+            for byte in house:
+                self.wfile.write(bytes([byte]))
+                time.sleep(0.002)
+        elif mode == "hostile":
+            state = [{"activatorId": "b1", "rank": 0, "name": "\u202e\x1b[2J", "type": "\x1b]0;x\x07",
+                      "state": "\x1b[31m" * 100}]
+            self.answer(200, json.dumps([LAMP | {
+                "name": "\x1b[2J" + "N" * 1_000_000, "type": "T\u0301" + "\u0301" * 1_000_000,
+                "activators": state}]).encode())
+        elif mode == "deep":
+            self.answer(200, b"[" * 100_000 + b"]" * 100_000)
+        elif mode == "deaf":
+            if self.command == "POST":
+                self.answer(201, b'"state updated"')
+            else:
+                self.answer(200, json.dumps(LAMP["activators"][0]).encode() if "activators" in self.path else house)
+
+    do_POST = do_PUT = do_DELETE = do_GET
+
+
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, *_):
+        pass  # a client that goes away is no news
+
+
+if __name__ == "__main__":
+    Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
