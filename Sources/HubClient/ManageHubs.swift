@@ -58,20 +58,6 @@ package struct ManageHubs {
         return (known.hubs[index], known.hubs[index].fingerprint == known.defaultHub)
     }
 
-    /// The hubs that were added by their addresses, in the keyfile's order.
-    package func added() throws -> [AddedHub] { try configuration.knownHubs().added }
-
-    /// Forgets an added hub.
-    ///
-    /// - Returns: nil if none bears the name.
-    package func forgetAdded(_ selector: PeerSelector) throws -> AddedHub? {
-        try write { known in
-            guard let hub = known.added.first(where: { selector.isName($0.name) }) else { return nil }
-            known.forgetAdded(hub.name)
-            return hub
-        }
-    }
-
     /// Makes a hub the one that is used when none is named.
     package func use(_ selector: PeerSelector) throws -> KnownHub {
         try change(selector) { known, hub in known.use(hub.fingerprint) }

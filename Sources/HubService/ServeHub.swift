@@ -16,18 +16,12 @@ package struct ServeOptions: Sendable {
     /// Whose certificate header counts, and who may have more connections than others.
     package var trustedProxies: [NetworkAddress] = []
     package var limits = ServeLimits()
+    /// Whether the network is told of the hub, over mDNS and UDP. Who listens on loopback alone is never announced.
+    package var isAnnounced = true
     /// Event loops; nil: as many as the machine has cores.
     package var threads: Int?
 
     package init() {}
-}
-
-/// What tells the network that the hub is there.
-package protocol HubAnnouncement: Sendable {
-    /// Begins to announce the hub at this TCP port.
-    func start(port: UInt16) async throws
-    /// Says goodbye.
-    func stop() async
 }
 
 /// A hub that serves: HTTPS with the hub's key, the pairing exchange, the gateway.
@@ -39,25 +33,25 @@ package final class ServeHub: Sendable {
     private let listeners: [any Channel]
     private let watch: any Channel
     private let loops: [NIOLoopBound<ServeLoop>]
-    private let announcements: [any HubAnnouncement]
+    private let announcement: AnnounceHub?
     private let shared: ServeShared
 
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: any Channel,
-        loops: [NIOLoopBound<ServeLoop>], announcements: [any HubAnnouncement], shared: ServeShared
+        loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, shared: ServeShared
     ) {
         self.group = group
         self.listeners = listeners
         self.watch = watch
         self.loops = loops
-        self.announcements = announcements
+        self.announcement = announcement
         self.shared = shared
         port = UInt16(listeners.first?.localAddress?.port ?? 0)
     }
 
     /// Begins to serve: returns when connections are taken and the hub is announced.
     package static func start(
-        state: HubState, options: ServeOptions, announcements: [any HubAnnouncement] = [], log: ServeLog
+        state: HubState, options: ServeOptions, log: ServeLog
     ) async throws -> ServeHub {
         let (hub, identity) = try load(state)
         let port = options.port ?? hub.settings.port
@@ -77,8 +71,7 @@ package final class ServeHub: Sendable {
         let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threads ?? System.coreCount)
         do {
             return try await start(
-                hub, on: group, port: port, state: state, options: options, announcements: announcements,
-                shared: shared)
+                hub, identity, on: group, port: port, state: state, options: options, shared: shared)
         } catch {
             try? await group.shutdownGracefully()
             throw error
@@ -86,8 +79,8 @@ package final class ServeHub: Sendable {
     }
 
     private static func start(
-        _ hub: Hub, on group: MultiThreadedEventLoopGroup, port: UInt16, state: HubState,
-        options: ServeOptions, announcements: [any HubAnnouncement], shared: ServeShared
+        _ hub: Hub, _ identity: TLSIdentity, on group: MultiThreadedEventLoopGroup, port: UInt16,
+        state: HubState, options: ServeOptions, shared: ServeShared
     ) async throws -> ServeHub {
         var loops: [NIOLoopBound<ServeLoop>] = []
         for eventLoop in group.makeIterator() {
@@ -97,14 +90,19 @@ package final class ServeHub: Sendable {
                 }.get())
         }
         let everyLoop = loops
+        let listeners = try await ServeListener.bind(options.listen, port: port, group: group, loops: loops)
+        let bound = UInt16(listeners.first?.localAddress?.port ?? Int(port))
+        let isLocal = !options.listen.isEmpty && options.listen.allSatisfy(\.isLoopback)
+        let announcement =
+            options.isAnnounced && !isLocal
+            ? try AnnounceHub(hub, key: identity.key, port: bound, state: state, log: shared.log) : nil
         let watch = try await StateWatch.start(state.path, on: group.next(), log: shared.log) {
             for loop in everyLoop { loop.execute { $0.sweep() } }
+            announcement?.codesMayHaveChanged()
         }
-        let listeners = try await ServeListener.bind(options.listen, port: port, group: group, loops: loops)
         let server = ServeHub(
-            group: group, listeners: listeners, watch: watch, loops: loops, announcements: announcements,
+            group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
             shared: shared)
-        for announcement in announcements { try await announcement.start(port: server.port) }
         let upstream = hub.settings.upstream?.text ?? "nothing"
         shared.log.notice(
             "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), in front of \(upstream)"
@@ -116,7 +114,7 @@ package final class ServeHub: Sendable {
     /// is left.
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
-        for announcement in announcements { await announcement.stop() }
+        await announcement?.stop()
         let drained = loops.map { loop in
             loop.eventLoop.flatSubmit { loop.value.drain() }
         }

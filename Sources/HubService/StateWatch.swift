@@ -3,7 +3,7 @@ import NIOCore
 import NIOPosix
 import Pairing
 
-/// Tells when something happens to the keyfile: the kernel says so (inotify(7)), nobody asks.
+/// Tells when something happens to the keyfile or to the codes: the kernel says so (inotify(7)), nobody asks.
 ///
 /// The directory is watched and not the file, which is replaced whole at every change.
 final class StateWatch: ChannelInboundHandler {
@@ -74,7 +74,9 @@ final class StateWatch: ChannelInboundHandler {
             guard number == watch || number == -1 else { continue }
             let word = name.readableBytesView.prefix { $0 != 0 }
             if mask & StateWatch.itself != 0 { isLost = true }
-            concernsUs = concernsUs || word.isEmpty || word.elementsEqual(ApprovedDevices.fileName.utf8)
+            concernsUs =
+                concernsUs || word.isEmpty || word.elementsEqual(ApprovedDevices.fileName.utf8)
+                || word.elementsEqual(Tickets.fileName.utf8)
         }
         if isLost { watchAgain(context.eventLoop.assumeIsolated()) }
         if concernsUs || isLost { onChange() }

@@ -70,7 +70,7 @@ struct ServeCommand: AsyncParsableCommand {
 
         let signals = StopSignals()
         let hub = try await ServeHub.start(
-            state: state.state, options: options, announcements: [], log: log)
+            state: state.state, options: options, log: log)
         ServiceNotification.ready.send(to: environment["NOTIFY_SOCKET"])
         let stream = signals.stream
         var received = stream.makeAsyncIterator()

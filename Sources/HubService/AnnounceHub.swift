@@ -1,0 +1,103 @@
+import Crypto
+import Discovery
+import FoundationEssentials
+import Pairing
+
+/// Tells the network of a hub: over mDNS as a service, over UDP by answering probes. Neither is needed to serve: what
+/// fails is logged, and the hub goes on.
+final class AnnounceHub: Sendable {
+    private let publishing: Task<Void, Never>
+    private let responding: Task<Void, Never>
+    private let watching: Task<Void, Never>
+    private let changes: AsyncStream<Void>.Continuation
+
+    /// Begins at once; throws `DiscoveryError` if there is no thread for it.
+    init(_ hub: Hub, key: P256.Signing.PrivateKey, port: UInt16, state: HubState, log: ServeLog) throws {
+        let publisher = try HubPublisher(
+            HubAnnouncement(name: hub.settings.name, port: port, id: hub.pin.fingerprint))
+        let isOpen = AnnounceHub.openCodes(state, at: .now).isOpen
+        let responder = try ProbeResponder(
+            name: hub.settings.name, port: port, key: key, isPairingOpen: isOpen)
+        let (stream, continuation) = AsyncStream.makeStream(
+            of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        changes = continuation
+        publishing = Task { await publisher.run { AnnounceHub.tell($0, log) } }
+        responding = Task {
+            do {
+                try await responder.run { event in
+                    if case .listening = event { log.info("answers hubpair's probes over UDP") }
+                }
+            } catch {
+                log.notice("does not answer probes over UDP: \(error)")
+            }
+        }
+        watching = Task {
+            // A code that is used or expires closes the hub again; only the first of these changes a file.
+            let expiry = AnnounceHub.Alarm { continuation.yield() }
+            continuation.yield()
+            for await _ in stream {
+                let codes = AnnounceHub.openCodes(state, at: .now)
+                await responder.setPairingOpen(codes.isOpen)
+                expiry.set(codes.nextExpiry)
+            }
+            expiry.set(nil)
+        }
+    }
+
+    /// Says goodbye, and returns when it is said.
+    func stop() async {
+        changes.finish()
+        publishing.cancel()
+        responding.cancel()
+        await publishing.value
+        await responding.value
+        await watching.value
+    }
+
+    /// Looks at the codes again, soon.
+    func codesMayHaveChanged() { changes.yield() }
+
+    /// Whether a code for one device is out, and in how many seconds the next of them expires.
+    private static func openCodes(_ state: HubState, at now: Moment) -> (isOpen: Bool, nextExpiry: Double?) {
+        // A file with a fault lets nobody pair, and whoever tries is told of it.
+        guard let directory = try? state.open(), let tickets = try? HubState.tickets(in: directory) else {
+            return (false, nil)
+        }
+        let open = tickets.tickets.filter {
+            $0.kind == .once && !$0.isExpired(at: now) && tickets.uses(of: $0.id).isEmpty
+        }
+        let next = open.compactMap { $0.expires?.timeIntervalSince(now.wall) }.min()
+        return (!open.isEmpty, next.map { max(1, $0) })
+    }
+
+    private static func tell(_ event: HubPublisher.Event, _ log: ServeLog) {
+        switch event {
+        case .published(let name, .daemon): log.info("announced over mDNS as \"\(name)\", by avahi-daemon")
+        case .published(let name, .embedded):
+            log.info("announced over mDNS as \"\(name)\", by this process: no avahi-daemon is running")
+        case .renamed(let name, let other):
+            log.notice("the name \"\(name)\" is taken; announced as \"\(other)\"")
+        case .daemonLost(let error): log.notice("\(error); the hub is announced again soon")
+        case .unavailable(let error): log.notice("not announced over mDNS for now: \(error)")
+        }
+    }
+
+    /// Rings once, some seconds from when it was last set.
+    private final class Alarm {
+        private var task: Task<Void, Never>?
+        private let ring: @Sendable () -> Void
+
+        init(_ ring: @escaping @Sendable () -> Void) { self.ring = ring }
+
+        func set(_ seconds: Double?) {
+            task?.cancel()
+            // The wall clock may be set meanwhile: looking once an hour costs nothing.
+            task = seconds.map { seconds in
+                Task { [ring] in
+                    guard (try? await Task.sleep(for: .seconds(min(seconds, 3_600)))) != nil else { return }
+                    ring()
+                }
+            }
+        }
+    }
+}
