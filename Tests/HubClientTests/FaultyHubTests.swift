@@ -32,8 +32,9 @@ import Testing
         #expect(
             try await outcome(.answer(bytes("HTTP/1.1 400 Bad Request\n\n")), usesTLS: false) == .notTLS)
         #expect(try await outcome(.answer(bytes("SSH-2.0-OpenSSH\n")), usesTLS: false) == .notTLS)
-        #expect(
-            try await outcome(.silent, usesTLS: false, deadline: .milliseconds(200)) == .timedOut(.handshake))
+        // On a busy machine the time is over before the connection stands.
+        let silence = try await outcome(.silent, usesTLS: false, deadline: .milliseconds(200))
+        #expect(silence == .timedOut(.handshake) || silence == .timedOut(.connection))
         #expect(try await outcome(.close, usesTLS: false) == .closed)
     }
 
