@@ -55,7 +55,9 @@ import Testing
         ).map { "\($0.name): \($0.value)" }
     }
 
-    static let own = ["X-Hubpair-Device: \(try! device().fingerprint)", "X-Hubpair-Name: Laptop"]
+    static let own = [
+        "X-Hubpair-Device: \((try? device().fingerprint) ?? "")", "X-Hubpair-Name: Laptop",
+    ]
 
     @Test(arguments: [
         "X-Hubpair-Device", "x-hubpair-name", "X_Hubpair_Device", "X-Hubpair-Anything", "Forwarded",

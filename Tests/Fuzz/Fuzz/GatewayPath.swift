@@ -1,0 +1,1 @@
+../../../Sources/HubService/GatewayPath.swift

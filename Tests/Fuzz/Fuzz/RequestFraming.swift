@@ -1,0 +1,1 @@
+../../../Sources/HubService/RequestFraming.swift
