@@ -128,7 +128,9 @@ extension LiveBrowsing {
                 try await publishing(near) { _ in
                     // From here, through the daemon.
                     let seen = try await sightings(of: type) { seen in
-                        seen.hubs.contains { $0.name == "Far hub" && $0.addresses.count >= 2 }
+                        seen.hubs.contains {
+                            $0.name == "Far hub" && $0.addresses.contains { $0.description == "192.168.79.2" }
+                        }
                     }
                     let hub = try #require(seen.hubs.first { $0.name == "Far hub" })
                     #expect(hub.host == "hubpair-000g40r4.local")
