@@ -51,7 +51,8 @@ struct FinderCompletion {
             }
         }
         pairs.sort { $0.misfit < $1.misfit }
-        return pairs.prefix(limit).flatMap { completed($0.first, $0.second) }
+        let triples = pairs.prefix(limit).flatMap { completed($0.first, $0.second) }
+        return Array(triples.sorted { $0.misfit < $1.misfit }.prefix(2 * limit))
     }
 
     private func completed(_ p: FinderPattern, _ q: FinderPattern) -> [FinderTriple] {

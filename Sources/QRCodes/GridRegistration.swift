@@ -134,7 +134,7 @@ struct GridRegistration {
             let map = ModuleMap(side: patterns.side, fourth: fourth, anchors: anchors)
             // Three finder patterns and the timing between them are in place by now, or never will be.
             let promise = score(map, in: view, softness: softness(map, in: view), sign: sign)
-            guard promise.known > 0.1 else { continue }
+            guard promise.known > 0.2 else { continue }
             maps.append(map)
             maps += alignmentsSeen(near: map, triple: triple, in: view, sign: sign)
         }

@@ -167,7 +167,7 @@ extension SymbolSearch.Limits {
         limits.finders.maximumPatterns = 14
         limits.triples = 10
         limits.pairs = 0
-        limits.grids = 4
+        limits.grids = 3
         limits.readings = 16
         return limits
     }
@@ -180,7 +180,7 @@ extension SymbolSearch.Limits {
         limits.finders.maximumPatterns = 20
         limits.triples = 20
         limits.pairs = 20
-        limits.grids = 9
+        limits.grids = 6
         limits.readings = 50
         return limits
     }

@@ -143,7 +143,7 @@ import Testing
             let seen = try SymbolSearch.run(image, limits: limits)
             #expect(seen.result.isEmpty)
             #expect(seen.patterns.count <= limits.finders.maximumPatterns)
-            #expect(seen.triples.count <= limits.triples + 12 * limits.pairs)
+            #expect(seen.triples.count <= limits.triples + 2 * limits.pairs)
             #expect(seen.grids.count <= limits.grids)
             searches += 1
         }
