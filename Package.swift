@@ -167,7 +167,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        .testTarget(name: "HubControlTests", dependencies: ["HubControl"], swiftSettings: strict),
+        .testTarget(
+            name: "HubControlTests", dependencies: ["HubControl", "Identity", "Pairing"], swiftSettings: strict),
         .testTarget(
             name: "HubClientTests",
             dependencies: [
@@ -189,7 +190,8 @@ if Context.environment["HUBPAIR_FUZZ"] != nil {
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "Discovery", "Pairing", "QRCodes", .product(name: "Crypto", package: "swift-crypto"),
+                "Discovery", "HubControl", "Pairing", "QRCodes",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Fuzz",
             swiftSettings: strict,

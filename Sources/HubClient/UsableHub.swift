@@ -1,5 +1,5 @@
-package import Pairing
 package import Identity
+package import Pairing
 
 /// A hub whose devices can be used: paired, or a stock one that the user has added.
 package enum UsableHub: Equatable, Sendable {

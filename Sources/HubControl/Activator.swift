@@ -72,7 +72,9 @@ extension Activator: Codable {
         name = try object.required("name")
         kind = Kind(try object.required("type"))
         // The likely type first: each that does not fit costs an error.
-        state = kind == .float ? try object.state(ifLikely: Double.self, JSONValue.number) : try object.required("state")
+        state =
+            kind == .float
+            ? try object.state(ifLikely: Double.self, JSONValue.number) : try object.required("state")
         extra = try object.extra(besides: Activator.known)
     }
 

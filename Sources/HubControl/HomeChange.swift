@@ -10,7 +10,8 @@ package enum HomeChange: Equatable, Sendable {
     /// The device's id.
     package var device: String {
         switch self {
-        case .added(let device), .removed(let device), .renamed(let device, _), .state(_, let device, _): device.id
+        case .added(let device), .removed(let device), .renamed(let device, _), .state(_, let device, _):
+            device.id
         }
     }
 
@@ -25,7 +26,9 @@ package enum HomeChange: Equatable, Sendable {
                 changes.append(.added(device))
                 continue
             }
-            if !was.name.utf8.elementsEqual(device.name.utf8) { changes.append(.renamed(device, from: was.name)) }
+            if !was.name.utf8.elementsEqual(device.name.utf8) {
+                changes.append(.renamed(device, from: was.name))
+            }
             for activator in device.activators {
                 guard let before = was.activators.first(where: { $0.id == activator.id }),
                     before.state != activator.state

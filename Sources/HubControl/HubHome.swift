@@ -53,9 +53,10 @@ package actor HubHome {
         do {
             return try JSONDecoder().decode(Value.self, from: Data(body))
         } catch DecodingError.keyNotFound(let key, let context) {
-            throw ServerError.unreadable("\(path(context.codingPath))\(shortened(key.stringValue)) is missing")
+            throw ServerError.unreadable(
+                "\(path(context.codingPath))\(shortened(key.stringValue)) is missing")
         } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
-            throw ServerError.unreadable("\(path(context.codingPath))is of another type")
+            throw ServerError.unreadable("\(path(context.codingPath))it is of another type")
         } catch {
             throw ServerError.unreadable(body.isEmpty ? "it is empty" : "it is not JSON, or breaks off")
         }

@@ -74,7 +74,8 @@ package enum InfoAnswersError: Error, Equatable, LocalizedError, CustomStringCon
         switch self {
         case .notAPair: "give it like --info ip=192.168.1.20"
         case .twice: "give one"
-        case .notAsked(_, let fields): "it asks for " + fields.prefix(16).map(shortened).joined(separator: ", ")
+        case .notAsked(_, let fields):
+            "it asks for " + fields.prefix(16).map(shortened).joined(separator: ", ")
         }
     }
 }

@@ -11,7 +11,9 @@ package struct Orders: Sendable {
         package let state: JSONValue
 
         /// The order that sets `activator` of `device`.
-        package init(_ device: ControlledDevice, _ activator: Activator, to setting: Setting) throws(SettingError) {
+        package init(_ device: ControlledDevice, _ activator: Activator, to setting: Setting)
+            throws(SettingError)
+        {
             self.init(
                 device: device.id, activator: activator.id,
                 name: "\(shortened(device.name)): \(shortened(activator.name))",

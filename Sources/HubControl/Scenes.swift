@@ -63,7 +63,8 @@ package struct Scenes: Equatable, Sendable {
         }
     }
 
-    private static func states(_ pairs: [String: String], group: String) throws(KeyFileError) -> [Scene.State] {
+    private static func states(_ pairs: [String: String], group: String) throws(KeyFileError) -> [Scene.State]
+    {
         var states: [Scene.State] = []
         while let text = pairs["state.\(states.count + 1)"] {
             let key = "state.\(states.count + 1)"
@@ -86,7 +87,9 @@ package struct Scenes: Equatable, Sendable {
 
     /// Adds a scene, in the place of one of the same name.
     package mutating func insert(_ scene: Scene) throws(SceneError) {
-        guard !scene.name.description.contains(where: { $0 == "[" || $0 == "]" }) else { throw .badName(scene.name) }
+        guard !scene.name.description.contains(where: { $0 == "[" || $0 == "]" }) else {
+            throw .badName(scene.name)
+        }
         guard scene.states.count <= Scenes.maximumStateCount else { throw .tooManyStates(scene.states.count) }
         var pairs: [(key: String, value: String)] =
             switch scene.hub {
@@ -109,7 +112,9 @@ package struct Scenes: Equatable, Sendable {
 
     /// A keyfile holds no control characters.
     private static func escaped(_ json: String) -> String {
-        guard json.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else { return json }
+        guard json.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
+            return json
+        }
         return json.unicodeScalars.reduce(into: "") { text, scalar in
             if scalar.properties.generalCategory == .control {
                 let digits = String(scalar.value, radix: 16)

@@ -64,7 +64,8 @@ extension ServerError: LocalizedError, CustomStringConvertible {
         case .refused(let status, let exception?, let details, _):
             "the hub answers \(status): \(shortened(exception))"
                 + (details.isEmpty ? "" : " \(shortened(JSONValue.object(details).text))")
-        case .refused(let status, nil, _, let message): "the hub answers \(status): \(shortened(message ?? ""))"
+        case .refused(let status, nil, _, let message):
+            "the hub answers \(status): \(shortened(message ?? ""))"
         case .gateway(_, _, let message): message.unicodeScalars.count > 300 ? shortened(message) : message
         case .status(let status, let contentType):
             "the hub answers \(status) without a reason" + (contentType.map { " (\(shortened($0)))" } ?? "")

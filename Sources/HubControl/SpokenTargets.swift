@@ -39,11 +39,14 @@ package struct SpokenTargets {
     /// The devices of a type, in any case, singular or plural.
     package func devices(ofType type: String) throws(SelectionError) -> [ControlledDevice] {
         let words = SpokenTargets.stems(type)
-        let found = devices.filter { $0.type == type || !words.isEmpty && SpokenTargets.stems($0.type) == words }
+        let found = devices.filter {
+            $0.type == type || !words.isEmpty && SpokenTargets.stems($0.type) == words
+        }
         guard found.isEmpty else { return found }
         let types = Array(Set(devices.map(\.type))).sorted()
         let near = Orthography.suggestions(for: type, among: types)
-        throw .unknown(type, kind: "type of device", near: near, all: near.isEmpty ? Array(types.prefix(8)) : [])
+        throw .unknown(
+            type, kind: "type of device", near: near, all: near.isEmpty ? Array(types.prefix(8)) : [])
     }
 
     private func find(_ thing: [String], isEvery: Bool) throws(PlainWordsError) -> [Target] {
@@ -52,7 +55,9 @@ package struct SpokenTargets {
         if isEvery {
             // "Everything off" must open no door: a lock is switched only by its name or kind.
             if words.isEmpty {
-                return devices.filter { !$0.isLock && $0.canBeSwitched }.map { Target(device: $0, activator: nil) }
+                return devices.filter { !$0.isLock && $0.canBeSwitched }.map {
+                    Target(device: $0, activator: nil)
+                }
             }
             let ofType = devices.filter { SpokenTargets.stems($0.type) == words }
             let found =

@@ -119,7 +119,9 @@ public struct KnownHubs: Equatable, Sendable {
 
     /// Notes that the added hub of this name may be used without protection.
     package mutating func allowInsecure(_ name: PeerName) {
-        guard let index = added.firstIndex(where: { $0.name == name }), let group = addedGroup(name) else { return }
+        guard let index = added.firstIndex(where: { $0.name == name }), let group = addedGroup(name) else {
+            return
+        }
         added[index].isInsecureAllowed = true
         file.set("insecure", to: "true", in: group)
     }

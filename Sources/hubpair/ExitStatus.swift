@@ -46,7 +46,8 @@ enum ExitStatus: Int32, Error {
             case let error as SelectionError: ExitStatus(of: error)
             case PlainWordsError.unknown, SceneError.unknown: .nothingFound
             case SceneError.hubIsGone: .badConfiguration
-            case is PlainWordsError, is SettingError, is InfoFieldError, is InfoAnswersError, is SceneError: .usage
+            case is PlainWordsError, is SettingError, is InfoFieldError, is InfoAnswersError, is SceneError:
+                .usage
             case is UseHubError: .notPermitted
             // Who answers is not the hub.
             case is PairReplyError: .notPermitted

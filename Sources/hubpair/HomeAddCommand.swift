@@ -18,7 +18,8 @@ extension HomeCommand {
         @OptionGroup var json: JSONOption
         @Option(help: "The manufacturer.") var manufacturer: String?
         @Option(help: "The manufacturer's kind of device.") var plugin: String?
-        @Option(help: ArgumentHelp("An answer to what the hub asks for; repeatable.", valueName: "field=value"))
+        @Option(
+            help: ArgumentHelp("An answer to what the hub asks for; repeatable.", valueName: "field=value"))
         var info: [String] = []
 
         private var isAtTerminal: Bool { isatty(STDIN_FILENO) == 1 }
@@ -29,7 +30,8 @@ extension HomeCommand {
             let server = session.home
             let collections = try await server.collections()
             session.noteUse()
-            let collection = try choice(manufacturer, collections, kind: "manufacturer", option: "--manufacturer")
+            let collection = try choice(
+                manufacturer, collections, kind: "manufacturer", option: "--manufacturer")
             let plugins = try await server.plugins(of: collection)
             let plugin = try choice(self.plugin, plugins, kind: "kind of device", option: "--plugin")
             let description = try await server.plugin(plugin, of: collection)
@@ -50,7 +52,8 @@ extension HomeCommand {
             let known = Swift.Set(before.map(\.id))
             let added = try await server.devices().filter { !known.contains($0.id) }
             guard let device = added.first(where: { $0.name == answers["name"] }) ?? added.first else {
-                Console.report("the hub took the device, and does not list it", hint: "'hubpair home' lists the devices")
+                Console.report(
+                    "the hub took the device, and does not list it", hint: "'hubpair home' lists the devices")
                 throw ExitStatus.tryAgain
             }
             if json.isSet { return try JSONLine.write(session.json(of: device)) }
@@ -58,7 +61,9 @@ extension HomeCommand {
         }
 
         /// What the option says, else what the person says, of what the hub offers.
-        private func choice(_ text: String?, _ offers: [String], kind: String, option: String) throws -> String {
+        private func choice(_ text: String?, _ offers: [String], kind: String, option: String) throws
+            -> String
+        {
             if let text { return try choose(text, among: offers, kind: kind) }
             let list = offers.prefix(32).map(shortened).joined(separator: ", ")
             guard isAtTerminal else {
@@ -68,7 +73,9 @@ extension HomeCommand {
             return try Question.ask("\(kind) (\(list))") { try choose($0, among: offers, kind: kind) }
         }
 
-        private func ask(for field: String, _ explanation: String, _ devices: [ControlledDevice]) throws -> String {
+        private func ask(for field: String, _ explanation: String, _ devices: [ControlledDevice]) throws
+            -> String
+        {
             try Question.ask("\(shortened(field)) (\(shortened(explanation)))") {
                 let answer = try InfoField.check($0, for: field)
                 if field == "name" { try refuseTaken(answer, in: devices) }

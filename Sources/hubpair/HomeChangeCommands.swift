@@ -23,7 +23,8 @@ extension HomeCommand {
             try await session.home.perform(.rename(device.id, to: name))
             let now = try await session.home.device(device.id)
             guard now.name.utf8.elementsEqual(name.utf8) else {
-                Console.report("the hub took the name, and the device is still called \(quoted(now.name))", hint: nil)
+                Console.report(
+                    "the hub took the name, and the device is still called \(quoted(now.name))", hint: nil)
                 throw ExitStatus.tryAgain
             }
             if json.isSet { return try JSONLine.write(session.json(of: now)) }
@@ -33,7 +34,8 @@ extension HomeCommand {
 
     /// `hubpair home remove`
     struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a device from its hub, after asking.")
+        static let configuration = CommandConfiguration(
+            abstract: "Remove a device from its hub, after asking.")
         @OptionGroup var home: HomeOptions
         @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
         @Argument(help: "Its name, the beginning of it, or its id.") var device: String

@@ -16,14 +16,16 @@ struct HomeCommand: ParsableCommand {
             this device in. Of several orders that fail the gravest counts; what has been done stands.
             """,
         subcommands: [
-            List.self, Show.self, Set.self, Off.self, Say.self, Watch.self, SceneCommand.self, Add.self, Rename.self,
+            List.self, Show.self, Set.self, Off.self, Say.self, Watch.self, SceneCommand.self, Add.self,
+            Rename.self,
             Remove.self,
         ],
         defaultSubcommand: List.self
     )
 
     struct List: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the devices and their states (the default).")
+        static let configuration = CommandConfiguration(
+            abstract: "List the devices and their states (the default).")
         @OptionGroup var home: HomeOptions
         @OptionGroup var json: JSONOption
         @Flag(help: "Of every hub, all asked at once; one that does not answer is named, and no failure.")
@@ -33,7 +35,9 @@ struct HomeCommand: ParsableCommand {
         private static let maximumAtOnce = 128
 
         func validate() throws {
-            guard !allHubs || home.hub == nil else { throw ValidationError("--hub and --all-hubs exclude each other") }
+            guard !allHubs || home.hub == nil else {
+                throw ValidationError("--hub and --all-hubs exclude each other")
+            }
             guard !allHubs || !home.insecure else {
                 throw ValidationError("--insecure is said for one hub. Name it with --hub")
             }
@@ -97,14 +101,16 @@ struct HomeCommand: ParsableCommand {
             if devices.isEmpty {
                 Console.note("\(session.hub.name) has no devices yet; 'hubpair home add' adds one")
             } else {
-                lines += HomeTable(devices, columns: Console.outputIsTerminal ? Console.size.columns : nil).lines
+                lines +=
+                    HomeTable(devices, columns: Console.outputIsTerminal ? Console.size.columns : nil).lines
             }
             try Console.output(lines.joined(separator: "\n"))
         }
     }
 
     struct Show: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show a device with all that can be set on it.")
+        static let configuration = CommandConfiguration(
+            abstract: "Show a device with all that can be set on it.")
         @OptionGroup var home: HomeOptions
         @OptionGroup var json: JSONOption
         @Argument(help: "Its name, the beginning of it, or its id.") var device: String
@@ -113,9 +119,12 @@ struct HomeCommand: ParsableCommand {
             let session = try home.open()
             let device = try Selection(device).device(in: await session.devices())
             if json.isSet { return try JSONLine.write(session.json(of: device)) }
-            let fields = [("name", device.name), ("type", device.type), ("id", device.id), ("hub", session.title)]
+            let fields = [
+                ("name", device.name), ("type", device.type), ("id", device.id), ("hub", session.title),
+            ]
             for (field, value) in fields {
-                try Console.output(field + String(repeating: " ", count: 6 - field.count) + Console.escaped(value))
+                try Console.output(
+                    field + String(repeating: " ", count: 6 - field.count) + Console.escaped(value))
             }
             try Console.output("")
             try Table(

@@ -41,7 +41,10 @@ struct HomeTable {
     /// - Parameters:
     ///   - columns: of the terminal; nil if there is none.
     ///   - note: a last column, by the device's id.
-    init(_ devices: [ControlledDevice], columns: Int?, header: String? = nil, note: (String) -> String? = { _ in nil }) {
+    init(
+        _ devices: [ControlledDevice], columns: Int?, header: String? = nil,
+        note: (String) -> String? = { _ in nil }
+    ) {
         let widths = HomeTable.widths
         let rest = widths.type + widths.state + 2 * widths.gap + (header == nil ? 0 : 12)
         let nameWidth = columns.map { max(12, min(widths.name, $0 - 1 - rest)) } ?? widths.name

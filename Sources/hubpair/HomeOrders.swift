@@ -5,7 +5,8 @@ import HubControl
 /// How long orders have to be confirmed.
 struct ConfirmationOption: ParsableArguments {
     @Option(
-        help: ArgumentHelp("How long an order has to be confirmed by reading the state back.", valueName: "seconds"))
+        help: ArgumentHelp(
+            "How long an order has to be confirmed by reading the state back.", valueName: "seconds"))
     var timeout = 30.0
 
     func validate() throws {
@@ -59,7 +60,9 @@ struct HomeOrders {
     func report(_ results: [Result]) throws {
         for result in results {
             if case .confirmed(let activator) = result.outcome {
-                try Console.output("\(Console.escaped(result.order.name)) is \(Console.escaped(shortened(activator.stateText)))")
+                try Console.output(
+                    "\(Console.escaped(result.order.name)) is \(Console.escaped(shortened(activator.stateText)))"
+                )
             }
         }
     }

@@ -152,7 +152,11 @@ extension Scene.State {
         switch state {
         case .boolean(let isOn): isOn ? "on" : "off"
         default:
-            if let level = state.asDouble, (0...1).contains(level) { Setting.level(level).text } else { state.text }
+            if let level = state.asDouble, (0...1).contains(level) {
+                Setting.level(level).text
+            } else {
+                state.text
+            }
         }
     }
 }

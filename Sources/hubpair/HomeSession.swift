@@ -22,7 +22,8 @@ struct HomeOptions: ParsableArguments {
     func open() throws -> HomeSession {
         let reach = try ReachHubs(configuration: configuration.configuration)
         let (found, isDefault) = try reach.find(hub)
-        return HomeSession(found, reach: reach, isInsecureAllowed: insecure, becomesDefault: hub != nil && !isDefault)
+        return HomeSession(
+            found, reach: reach, isInsecureAllowed: insecure, becomesDefault: hub != nil && !isDefault)
     }
 }
 

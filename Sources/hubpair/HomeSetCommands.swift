@@ -7,7 +7,8 @@ extension HomeCommand {
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Set a device to on, off, or a level.",
-            usage: "hubpair home set <device> [<activator>] on|off|0.4|40% [--hub <hub>] [--timeout <seconds>] [--json]",
+            usage:
+                "hubpair home set <device> [<activator>] on|off|0.4|40% [--hub <hub>] [--timeout <seconds>] [--json]",
             discussion: """
                 Without ACTIVATOR the main one is set; a level goes to the only one that has levels, if the main one \
                 has none. The state is read back, and said.
@@ -40,17 +41,21 @@ extension HomeCommand {
         @OptionGroup var home: HomeOptions
         @OptionGroup var json: JSONOption
         @OptionGroup var confirmation: ConfirmationOption
-        @Option(help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter.") var type: String?
+        @Option(help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter.")
+        var type: String?
         @Flag(help: "All devices but locks.") var all = false
 
         func validate() throws {
-            guard all != (type != nil) else { throw ValidationError("'home off' takes either --type or --all") }
+            guard all != (type != nil) else {
+                throw ValidationError("'home off' takes either --type or --all")
+            }
         }
 
         func run() async throws {
             let session = try home.open()
             let targets = SpokenTargets(devices: try await session.devices())
-            let meant = try type.map { try targets.devices(ofType: $0) } ?? targets.devices.filter { !$0.isLock }
+            let meant =
+                try type.map { try targets.devices(ofType: $0) } ?? targets.devices.filter { !$0.isLock }
             if all { sayLeftAlone(targets.devices.filter(\.isLock)) }
             let able = meant.filter(\.canBeSwitched)
             for device in meant where !device.canBeSwitched {
@@ -70,5 +75,6 @@ extension HomeCommand {
 func sayLeftAlone(_ locks: [ControlledDevice]) {
     guard !locks.isEmpty else { return }
     let names = locks.prefix(8).map { quoted($0.name) }.joined(separator: ", ")
-    Console.note("left alone, since off may open it: \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
+    Console.note(
+        "left alone, since off may open it: \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
 }

@@ -2,8 +2,8 @@ import ArgumentParser
 import FoundationEssentials
 import HubClient
 import HubControl
-import Identity
 import HubService
+import Identity
 import Pairing
 
 extension HomeCommand {
@@ -85,7 +85,9 @@ private struct WatchOutput {
         if lostSince != nil {
             lostSince = nil
             if isJSON { try write(event: "back") }
-            if !isJSON, !isLive { try Console.output("\(clock) \(Console.escaped(session.title)) answers again") }
+            if !isJSON, !isLive {
+                try Console.output("\(clock) \(Console.escaped(session.title)) answers again")
+            }
         }
         for change in changes {
             changed[change.device] = clock
@@ -120,14 +122,16 @@ private struct WatchOutput {
         switch change {
         case .added(let device): try write(event: "added", device: device)
         case .removed(let device): try write(event: "removed", device: device)
-        case .renamed(let device, let name): try write(event: "renamed", device: device, before: .string(name))
+        case .renamed(let device, let name):
+            try write(event: "renamed", device: device, before: .string(name))
         case .state(let activator, let device, let before):
             try write(event: "changed", device: device, activator: activator, before: before.state)
         }
     }
 
     private func write(
-        event: String, device: ControlledDevice? = nil, activator: Activator? = nil, before: JSONValue = .null,
+        event: String, device: ControlledDevice? = nil, activator: Activator? = nil,
+        before: JSONValue = .null,
         error: String? = nil
     ) throws {
         var line = session.json

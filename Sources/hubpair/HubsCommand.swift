@@ -87,7 +87,9 @@ struct HubsCommand: ParsableCommand {
 
         func run() throws {
             let manage = ManageHubs(configuration: configuration.configuration)
-            if let added = try manage.useAdded(hub) { return Console.note("\(added.name) is the default now") }
+            if let added = try manage.useAdded(hub) {
+                return Console.note("\(added.name) is the default now")
+            }
             let hub = try manage.use(hub)
             Console.note("\(hub.name) (\(hub.fingerprint)) is the default now")
         }

@@ -74,7 +74,9 @@ class Handler(BaseHTTPRequestHandler):
             if self.command == "POST":
                 self.answer(201, b'"state updated"')
             else:
-                self.answer(200, json.dumps(LAMP["activators"][0]).encode() if "activators" in self.path else house)
+                parts = self.path.strip("/").split("/")
+                one = {1: [LAMP], 2: LAMP, 4: LAMP["activators"][0]}[len(parts)]
+                self.answer(200, json.dumps(one).encode())
 
     do_POST = do_PUT = do_DELETE = do_GET
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HubControl
 import Pairing
 
 /// Reads any bytes as each of the keyfiles. What is read must be written again to the byte,
@@ -35,5 +36,12 @@ func fuzzKeyFiles(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition((try? KnownHubs(parsing: hubs.serialized).hubs.count) == hubs.hubs.count)
     }
     _ = try? Tickets(parsing: bytes)
+    if var scenes = try? Scenes(parsing: bytes), let first = scenes.scenes.first {
+        let all = scenes.scenes
+        if (try? scenes.insert(first)) != nil {
+            let again = try? Scenes(parsing: scenes.serialized)
+            precondition(again?.scene(first.name) == first && again?.scenes.count == all.count)
+        }
+    }
     return 0
 }

@@ -1,0 +1,42 @@
+import FoundationEssentials
+import HubControl
+
+/// Reads any text as a sentence, and any bytes as a server's answer; whatever is understood must be about one of the
+/// devices, and nothing may trap.
+func fuzzWords(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
+    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
+    let text = String(decoding: bytes, as: UTF8.self)
+    let targets = SpokenTargets(devices: house)
+    if let order = try? PlainWords(text) {
+        precondition(order.things.count == order.isEvery.count && !order.things.isEmpty)
+        if case .level(let level) = order.setting { precondition((0...1).contains(level)) }
+        if let orders = try? targets.orders(of: order) {
+            precondition(orders.allSatisfy { order in house.contains { $0.id == order.device } })
+        }
+    }
+    _ = try? Selection(text).device(in: house)
+    _ = try? targets.devices(ofType: text)
+    if let setting = try? Setting(text), case .level(let level) = setting {
+        precondition((0...1).contains(level))
+    }
+    for field in ["name", "ip", "port", "room"] {
+        if let answer = try? InfoField.check(text, for: field) { precondition(answer == text) }
+    }
+    if let devices = try? JSONDecoder().decode([ControlledDevice].self, from: Data(bytes)) {
+        precondition(HomeChange.between(house, devices).count < 100_000)
+        _ = devices.map { $0.activators.map(\.stateText) }
+    }
+    precondition(ServerError(status: 500, contentType: text, body: bytes).description.utf8.count < 10_000)
+    return 0
+}
+
+private let house: [ControlledDevice] = {
+    let json = """
+        [{"deviceId": "1", "name": "Kitchen light", "type": "Light", "activators":
+          [{"activatorId": "2", "rank": 0, "name": "On/Off", "type": "bool", "state": true},
+           {"activatorId": "3", "rank": 1, "name": "Dimmer", "type": "float", "state": 0.5}]},
+         {"deviceId": "4", "name": "Front door", "type": "Lock", "activators":
+          [{"activatorId": "5", "rank": 0, "name": "Activate", "type": "bool", "state": false}]}]
+        """
+    return (try? JSONDecoder().decode([ControlledDevice].self, from: Data(json.utf8))) ?? []
+}()

@@ -1,0 +1,175 @@
+import FoundationEssentials
+import HubControl
+import Identity
+import Pairing
+import Testing
+
+@Suite struct HomeValuesTests {
+    private func device(_ id: String, _ name: String, _ state: JSONValue = .boolean(false)) throws
+        -> ControlledDevice
+    {
+        let activator = JSONValue.object([
+            "activatorId": .string("x" + id), "rank": .integer(0), "name": .string("On/Off"),
+            "type": .string("bool"),
+            "state": state,
+        ])
+        let device = JSONValue.object([
+            "deviceId": .string(id), "name": .string(name), "type": .string("Light"),
+            "activators": .array([activator]),
+        ])
+        return try JSONDecoder().decode(ControlledDevice.self, from: Data(device.text.utf8))
+    }
+
+    @Test func changes() throws {
+        let before = try [device("1", "Lamp"), device("2", "Fan"), device("3", "Radio")]
+        let now = try [
+            device("1", "Lamp", .boolean(true)), device("4", "Door"), device("3", "TV"), device("4", "Copy"),
+        ]
+        let changes = HomeChange.between(before, now)
+        #expect(
+            changes == [
+                .state(now[0].activators[0], of: now[0], before: before[0].activators[0]), .added(now[1]),
+                .renamed(now[2], from: "Radio"), .removed(before[1]),
+            ])
+        #expect(HomeChange.between(now, now) == [])
+    }
+
+    @Test func aLevelGoesToTheOnlyDimmer() throws {
+        let light = try ControlValuesTests.devices()[1]
+        #expect(try light.activator(for: .level(0.4)).name == "Dimmer")
+        #expect(try light.activator(for: .on).name == "On/Off")
+        let door = try ControlValuesTests.devices()[0]
+        #expect(try door.activator(for: .level(0.4)).name == "Activate")
+    }
+
+    @Test func whatIsSaidOfAllLeavesLocksAlone() throws {
+        let targets = try SpokenTargets(devices: ControlValuesTests.devices())
+        let everything = try PlainWords("turn everything off")
+        #expect(try targets.orders(of: everything).map(\.device) == ["6b4d"])
+        #expect(targets.leftAlone(by: everything).map(\.name) == ["Front door"])
+        #expect(try targets.devices(ofType: "locks").map(\.name) == ["Front door"])
+        #expect(
+            throws: SelectionError.unknown("Lihgt", kind: "type of device", near: ["Light"], all: [])
+        ) { try targets.devices(ofType: "Lihgt") }
+        #expect(throws: SettingError.unknownKind("enum", activator: "Scene")) {
+            try targets.orders(of: PlainWords("turn all lights off"))
+        }
+    }
+
+    private static let scene = """
+        [keyfile]
+        format=1
+
+        # the sofa
+        [scene evening]
+        hub=K7QF-2M9D-X0TW-8RHC
+        state.1={"activator":"6b4b","device":"6b4d","name":"Lamp: On/Off","state":true}
+
+        """
+
+    @Test func scenes() throws {
+        let name = try PeerName("evening")
+        var scenes = try Scenes(parsing: Array(Self.scene.utf8))
+        let state = Scene.State(
+            device: "6b4d", activator: "6b4b", name: "Lamp: On/Off", state: .boolean(true))
+        #expect(scenes.scene(name)?.states == [state])
+        let odd = Scene.State(
+            device: "\u{1}\u{85}\\n", activator: "\"", name: "é\u{202e}", state: .number(0.5))
+        let night = Scene(
+            name: try PeerName("night"), hub: .stock(try PeerName("Attic")), states: [odd, state])
+        try scenes.insert(night)
+        let again = try Scenes(parsing: scenes.serialized)
+        #expect(again.scene(night.name) == night)
+        #expect(String(decoding: scenes.serialized, as: UTF8.self).contains("# the sofa"))
+        scenes.remove(name)
+        #expect(try Scenes(parsing: scenes.serialized).scenes == [night])
+        #expect(throws: SceneError.badName(try PeerName("a]"))) {
+            try scenes.insert(Scene(name: PeerName("a]"), hub: night.hub, states: [state]))
+        }
+        let long = Scene.State(
+            device: String(repeating: "d", count: 5_000), activator: "a", name: "long", state: .null)
+        #expect(throws: SceneError.stateTooLong("long")) {
+            try scenes.insert(Scene(name: PeerName("b"), hub: night.hub, states: [long]))
+        }
+    }
+
+    @Test(arguments: [
+        ("hub=K7QF-2M9D-X0TW-8RHC", "hub=K7QF"), ("hub=K7QF-2M9D-X0TW-8RHC", "stock=\\sx"),
+        ("hub=K7QF-2M9D-X0TW-8RHC\n", ""), ("hub=", "stock=Attic\nhub="), ("\"state\":true", "\"state\":"),
+        ("[scene evening]", "[secne evening]"), ("[scene evening]", "[scene ]"), ("format=1", "format=2"),
+        ("state.1={", "state.1=[{"),
+    ])
+    func badScenes(_ text: String, _ other: String) {
+        let bytes = Array(Self.scene.replacing(text, with: other).utf8)
+        #expect(throws: KeyFileError.self) { try Scenes(parsing: bytes) }
+    }
+
+    @Test func aThousandDevicesAreAScene() throws {
+        let states = (0..<Scenes.maximumStateCount).map {
+            Scene.State(device: "d\($0)", activator: "a", name: "n", state: .integer(Int64($0)))
+        }
+        var scenes = Scenes()
+        let scene = Scene(name: try PeerName("all"), hub: .stock(try PeerName("Attic")), states: states)
+        try scenes.insert(scene)
+        #expect(try Scenes(parsing: scenes.serialized).scenes == [scene])
+        #expect(throws: SceneError.tooManyStates(10_001)) {
+            try scenes.insert(Scene(name: scene.name, hub: scene.hub, states: states + [states[0]]))
+        }
+    }
+
+    @Test func addedHubs() throws {
+        let text = """
+            [keyfile]
+            format=1
+            default=added 1
+
+            [added 1]
+            name=Attic
+            address=192.0.2.9:8000
+            kind=stock
+
+            """
+        var known = try KnownHubs(parsing: Array(text.utf8))
+        let attic = try PeerName("Attic")
+        #expect(known.defaultAdded == attic && known.added[0].isInsecureAllowed == false)
+        known.allowInsecure(attic)
+        #expect(try KnownHubs(parsing: known.serialized).added[0].isInsecureAllowed)
+        known.forgetAdded(attic)
+        #expect(try KnownHubs(parsing: known.serialized) == known && known.defaultAdded == nil)
+        for (good, bad) in [
+            ("default=added 1", "default=added 2"), ("kind=stock", "kind=stock\ninsecure=yes"),
+        ] {
+            #expect(throws: KeyFileError.self) {
+                try KnownHubs(parsing: Array(text.replacing(good, with: bad).utf8))
+            }
+        }
+    }
+
+    @Test func givenAnswers() throws {
+        let plugin = try JSONDecoder().decode(
+            PluginDescription.self,
+            from: Data(
+                #"{"collection":"c","plugin_name":"p","required_info":{"name":"n","ip":"i","port":"p"}}"#.utf8
+            ))
+        let (answers, missing) = try InfoAnswers(["ip=::1", "name=a=b"]).check(against: plugin)
+        #expect(answers == ["ip": "::1", "name": "a=b"] && missing.map(\.name) == ["port"])
+        #expect(throws: InfoAnswersError.notAsked("x", fields: ["name", "ip", "port"])) {
+            try InfoAnswers(["x=1"]).check(against: plugin)
+        }
+        #expect(throws: InfoAnswersError.notAPair("=1")) { try InfoAnswers(["=1"]) }
+        #expect(throws: InfoAnswersError.twice("ip")) { try InfoAnswers(["ip=1", "ip=2"]) }
+    }
+
+    @Test func gatewaysWords() {
+        let body = #"{"error":"not_approved","message":"no"}"#
+        let error = ServerError(status: 403, contentType: "application/json", body: Array(body.utf8))
+        #expect(
+            error == .gateway(status: 403, word: "not_approved", message: "no") && error.description == "no")
+    }
+
+    @Test func namesOfAnyLengthAreShortened() {
+        let name = "é" + String(repeating: "\u{301}", count: 1_000_000)
+        #expect(quoted(name).unicodeScalars.count == 83)
+        #expect(shortened("kurz") == "kurz")
+    }
+}
