@@ -2,7 +2,7 @@
 """A stand-in for the stock Hestia server of 2018, with its API, its error shapes and its carelessness:
 HTTPS with a key that is new at every start, no authentication, any path for anybody.
 
-    hestia.py [--port PORT] [--listen ADDRESS] [--plain] [--devices N]
+    hestia.py [--port PORT] [--listen ADDRESS] [--plain] [--devices N] [--delay SECONDS]
 
 Prints the port it listens on, one line, and then serves until it is killed. Besides the API it has what a gateway
 must pass through, under /test/: `echo` (says what it received), `events` (server-sent events), `socket`
@@ -109,6 +109,7 @@ class Handler(BaseHTTPRequestHandler):
             house.requests += 1
         path = self.path.split("?")[0]
         self.body = self.read_body()
+        time.sleep(self.server.delay)
         if path.startswith("/test/"):
             return self.test(path[6:])
         parts = path.strip("/").split("/")
@@ -260,11 +261,13 @@ def main():
     parser.add_argument("--listen", default="127.0.0.1")
     parser.add_argument("--plain", action="store_true", help="HTTP without TLS")
     parser.add_argument("--devices", type=int, default=2)
+    parser.add_argument("--delay", type=float, default=0, help="before every answer, as on a small computer")
     options = parser.parse_args()
     server = Server((options.listen, options.port), Handler, bind_and_activate=False)
     server.allow_reuse_address = True
     server.context = None if options.plain else adhoc_context()
     server.house = House(options.devices)
+    server.delay = options.delay
     server.server_bind()
     server.server_activate()
     print(server.server_address[1], flush=True)
