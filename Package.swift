@@ -168,7 +168,8 @@ let package = Package(
             swiftSettings: strict
         ),
         .testTarget(
-            name: "HubControlTests", dependencies: ["HubControl", "Identity", "Pairing"], swiftSettings: strict),
+            name: "HubControlTests", dependencies: ["HubControl", "Identity", "Pairing"],
+            swiftSettings: strict),
         .testTarget(
             name: "HubClientTests",
             dependencies: [

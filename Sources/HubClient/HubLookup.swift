@@ -3,8 +3,8 @@ import Identity
 
 /// Finds where a hub is when its address is not known.
 ///
-/// Every source of candidates joins here: mDNS announcements for now. What comes out is a claim of the network's;
-/// the handshake checks the pin.
+/// Every source of candidates joins here: mDNS announcements and replies to UDP probes. What comes out is a claim of
+/// the network's; the handshake checks the pin.
 struct HubLookup: Sendable {
     /// Which hubs are looked for.
     enum Target: Equatable, Sendable {
@@ -40,10 +40,13 @@ struct HubLookup: Sendable {
     var candidates: AsyncThrowingStream<Candidate, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
+                async let probed: Void = probe(continuation)
                 do {
                     try await browse(continuation)
+                    await probed
                     continuation.finish()
                 } catch {
+                    await probed
                     continuation.finish(throwing: error)
                 }
             }
@@ -81,7 +84,7 @@ struct HubLookup: Sendable {
             group.addTask {
                 var listing = HubListing(networks: LocalNetwork.current())
                 let start = ContinuousClock.now
-                for try await sighting in HubBrowser().sightings {
+                func take(_ sighting: Sighting) {
                     for change in listing.apply(sighting, at: start.duration(to: .now)) {
                         switch change {
                         case .added(let hub), .changed(let hub): offer(hub, found)
@@ -90,9 +93,35 @@ struct HubLookup: Sendable {
                     }
                     if sighting == .settled { settle.yield() }
                 }
+                do throws(DiscoveryError) {
+                    for try await sighting in HubBrowser().sightings { take(sighting) }
+                } catch {
+                    guard error == .noDaemon || error == .noBus else { throw error }
+                    for try await sighting in EmbeddedBrowser().sightings { take(sighting) }
+                }
             }
             // Whichever ends first ends the other: the time is over, or the daemon is gone.
             try await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// UDP probes, for as long as an answer may take. Without them there is still mDNS.
+    private func probe(_ found: AsyncThrowingStream<Candidate, any Error>.Continuation) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { try? await Task.sleep(for: HubProber.answerTime) }
+            group.addTask {
+                do {
+                    for try await answer in HubProber().replies {
+                        offer(
+                            answer.reply.pin.fingerprint, name: answer.reply.name.description,
+                            [HubAddress(answer.address, port: answer.reply.port)], found)
+                    }
+                } catch {
+                    return
+                }
+            }
+            await group.next()
             group.cancelAll()
         }
     }
@@ -101,12 +130,19 @@ struct HubLookup: Sendable {
         _ hub: DiscoveredHub, _ found: AsyncThrowingStream<Candidate, any Error>.Continuation
     ) {
         guard let id = hub.id else { return }
+        let addresses = hub.addresses.prefix(HubLookup.addressesOfOne).map { HubAddress($0, port: hub.port) }
+        offer(id, name: hub.name, addresses, found)
+    }
+
+    private func offer(
+        _ id: Fingerprint, name: String, _ addresses: [HubAddress],
+        _ found: AsyncThrowingStream<Candidate, any Error>.Continuation
+    ) {
         switch target {
         case .fingerprint(let fingerprint): guard id == fingerprint else { return }
-        case .name(let name): guard hub.key.name.elementsEqual(name.utf8) else { return }
+        case .name(let wanted): guard name.utf8.elementsEqual(wanted.utf8) else { return }
         case .any: break
         }
-        let addresses = hub.addresses.prefix(HubLookup.addressesOfOne).map { HubAddress($0, port: hub.port) }
-        found.yield(Candidate(id: id, name: hub.name, addresses: addresses))
+        found.yield(Candidate(id: id, name: name, addresses: addresses))
     }
 }
