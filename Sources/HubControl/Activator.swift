@@ -62,29 +62,44 @@ func percentage(_ level: Double) -> String {
     return tenths % 10 == 0 ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"
 }
 
-extension Activator: Codable {
-    private static let known: Set<String> = ["activatorId", "rank", "name", "type", "state"]
-
-    package init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: AnyKey.self)
-        id = try object.required("activatorId")
-        rank = try object.required("rank")
-        name = try object.required("name")
-        kind = Kind(try object.required("type"))
-        // The likely type first: each that does not fit costs an error.
-        state =
-            kind == .float
-            ? try object.state(ifLikely: Double.self, JSONValue.number) : try object.required("state")
-        extra = try object.extra(besides: Activator.known)
+extension Activator: JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        var (id, name, type): (String?, String?, String?)
+        var rank: Int?
+        var state: JSONValue?
+        var extra: [String: JSONValue] = [:]
+        try reader.object { key, reader throws(JSONFault) in
+            switch key {
+            case "activatorId": id = try reader.string()
+            case "rank": rank = try Int(reading: &reader)
+            case "name": name = try reader.string()
+            case "type": type = try reader.string()
+            case "state": state = try JSONValue(reading: &reader)
+            default: extra[key] = try JSONValue(reading: &reader)
+            }
+        }
+        self.id = try id.required("activatorId")
+        self.rank = try rank.required("rank")
+        self.name = try name.required("name")
+        kind = Kind(try type.required("type"))
+        self.state = try state.required("state")
+        self.extra = extra
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: AnyKey.self)
-        try object.add(extra)
-        try object.set("activatorId", to: id)
-        try object.set("rank", to: rank)
-        try object.set("name", to: name)
-        try object.set("type", to: kind.word)
-        try object.set("state", to: state)
+    /// As the server writes it, extra fields and all.
+    package var json: JSONValue {
+        .object(
+            extra.merging([
+                "activatorId": .string(id), "rank": .integer(Int64(rank)), "name": .string(name),
+                "type": .string(kind.word), "state": state,
+            ]) { _, new in new })
+    }
+}
+
+extension Optional {
+    /// The value of a field that must be there.
+    func required(_ key: String) throws(JSONFault) -> Wrapped {
+        guard let self else { throw JSONFault(.missing(key)) }
+        return self
     }
 }

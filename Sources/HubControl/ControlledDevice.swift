@@ -38,25 +38,40 @@ package struct ControlledDevice: Equatable, Sendable {
     }
 }
 
-extension ControlledDevice: Codable {
-    private static let known: Set<String> = ["deviceId", "name", "type", "activators"]
-
-    package init(from decoder: any Decoder) throws {
-        let object = try decoder.container(keyedBy: AnyKey.self)
-        id = try object.required("deviceId")
-        name = try object.required("name")
-        type = try object.required("type")
-        let activators: [Activator] = try object.required("activators")
-        self.activators = activators.sorted { ($0.rank, $0.name) < ($1.rank, $1.name) }
-        extra = try object.extra(besides: ControlledDevice.known)
+extension ControlledDevice: JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        var (id, name, type): (String?, String?, String?)
+        var activators: [Activator]?
+        var extra: [String: JSONValue] = [:]
+        try reader.object { key, reader throws(JSONFault) in
+            switch key {
+            case "deviceId": id = try reader.string()
+            case "name": name = try reader.string()
+            case "type": type = try reader.string()
+            case "activators": activators = try [Activator](reading: &reader)
+            default: extra[key] = try JSONValue(reading: &reader)
+            }
+        }
+        self.id = try id.required("deviceId")
+        self.name = try name.required("name")
+        self.type = try type.required("type")
+        self.activators = try activators.required("activators").sorted {
+            ($0.rank, $0.name) < ($1.rank, $1.name)
+        }
+        self.extra = extra
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var object = encoder.container(keyedBy: AnyKey.self)
-        try object.add(extra)
-        try object.set("deviceId", to: id)
-        try object.set("name", to: name)
-        try object.set("type", to: type)
-        try object.set("activators", to: activators)
+    /// The devices in a server's answer; nil if it is none.
+    package static func list(parsing bytes: [UInt8]) -> [ControlledDevice]? {
+        try? JSONReader.read([ControlledDevice].self, from: bytes)
+    }
+
+    /// As the server writes it, extra fields and all.
+    package var json: JSONValue {
+        .object(
+            extra.merging([
+                "deviceId": .string(id), "name": .string(name), "type": .string(type),
+                "activators": .array(activators.map(\.json)),
+            ]) { _, new in new })
     }
 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import HubClient
 
 /// What one hub controls, over connections to it that are kept for the next request.
@@ -48,22 +47,14 @@ package actor HubHome {
     /// Does what changes something: ``ControlRequest/set(_:of:to:)``, `rename`, `remove`, `add`.
     package func perform(_ request: ControlRequest) async throws { _ = try await answer(to: request) }
 
-    private func read<Value: Decodable>(_ request: ControlRequest) async throws -> Value {
+    private func read<Value: JSONReadable & Sendable>(_ request: ControlRequest) async throws -> Value {
         let body = try await answer(to: request)
+        guard !body.isEmpty else { throw ServerError.unreadable("it is empty") }
         do {
-            return try JSONDecoder().decode(Value.self, from: Data(body))
-        } catch DecodingError.keyNotFound(let key, let context) {
-            throw ServerError.unreadable(
-                "\(path(context.codingPath))\(shortened(key.stringValue)) is missing")
-        } catch DecodingError.typeMismatch(_, let context), DecodingError.valueNotFound(_, let context) {
-            throw ServerError.unreadable("\(path(context.codingPath))it is of another type")
+            return try JSONReader.read(Value.self, from: body)
         } catch {
-            throw ServerError.unreadable(body.isEmpty ? "it is empty" : "it is not JSON, or breaks off")
+            throw ServerError.unreadable(error.description)
         }
-    }
-
-    private func path(_ keys: [any CodingKey]) -> String {
-        keys.map { ($0.intValue.map { "entry \($0 + 1)" } ?? shortened($0.stringValue)) + ", " }.joined()
     }
 
     private func answer(to request: ControlRequest) async throws -> [UInt8] {

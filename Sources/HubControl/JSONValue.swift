@@ -1,21 +1,28 @@
-import FoundationEssentials
+import Identity
 
 /// Any JSON value (RFC 8259), so that what a newer server says survives: unknown kinds of activators, extra fields.
 package enum JSONValue: Equatable, Sendable {
     case null
     case boolean(Bool)
     case integer(Int64)
+    /// Finite.
     case number(Double)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// The value as one line of JSON, keys in the order of the alphabet.
+    /// Reads a text that is one value.
+    package init?(parsing bytes: [UInt8]) {
+        guard let value = try? JSONReader.read(JSONValue.self, from: bytes) else { return nil }
+        self = value
+    }
+
+    /// The value as one line of JSON, keys in the order of the alphabet. Whatever could drive a terminal, break a line or
+    /// turn the text around is written as `\uXXXX`.
     package var text: String {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        // What was read from JSON can be written as JSON again.
-        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) } ?? "null"
+        var bytes: [UInt8] = []
+        write(to: &bytes)
+        return String(decoding: bytes, as: UTF8.self)
     }
 
     /// The number, whether it was written with a fraction or without.
@@ -26,80 +33,79 @@ package enum JSONValue: Equatable, Sendable {
         default: nil
         }
     }
-}
 
-extension JSONValue: Codable {
-    package init(from decoder: any Decoder) throws {
-        let container = try decoder.singleValueContainer()
-        if container.decodeNil() {
-            self = .null
-        } else if let value = try? container.decode(Bool.self) {
-            self = .boolean(value)
-        } else if let value = try? container.decode(Int64.self) {
-            self = .integer(value)
-        } else if let value = try? container.decode(Double.self) {
-            self = .number(value)
-        } else if let value = try? container.decode(String.self) {
-            self = .string(value)
-        } else if let value = try? container.decode([JSONValue].self) {
-            self = .array(value)
-        } else {
-            self = .object(try container.decode([String: JSONValue].self))
-        }
+    /// The text, if it is one.
+    package var asString: String? { if case .string(let text) = self { text } else { nil } }
+
+    /// The members, if it is an object.
+    package var asObject: [String: JSONValue]? {
+        if case .object(let members) = self { members } else { nil }
     }
 
-    package func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
+    /// Adds ``text`` to `bytes`.
+    package func write(to bytes: inout [UInt8]) {
         switch self {
-        case .null: try container.encodeNil()
-        case .boolean(let value): try container.encode(value)
-        case .integer(let value): try container.encode(value)
-        case .number(let value): try container.encode(value)
-        case .string(let value): try container.encode(value)
-        case .array(let value): try container.encode(value)
-        case .object(let value): try container.encode(value)
+        case .null: bytes += "null".utf8
+        case .boolean(let value): bytes += (value ? "true" : "false").utf8
+        case .integer(let value): bytes += String(value).utf8
+        case .number(let value):
+            // With its fraction, so that it stays a number of that kind.
+            bytes += (value.isFinite ? String(value) : "null").utf8
+        case .string(let text): JSONValue.write(text, to: &bytes)
+        case .array(let values):
+            bytes.append(UInt8(ascii: "["))
+            for (index, value) in values.enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "]"))
+        case .object(let members):
+            bytes.append(UInt8(ascii: "{"))
+            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
+                if index > 0 { bytes.append(UInt8(ascii: ",")) }
+                JSONValue.write(member.key, to: &bytes)
+                bytes.append(UInt8(ascii: ":"))
+                member.value.write(to: &bytes)
+            }
+            bytes.append(UInt8(ascii: "}"))
         }
     }
-}
 
-/// A key of an object whose keys are not known beforehand.
-struct AnyKey: CodingKey {
-    let stringValue: String
-    var intValue: Int? { nil }
-
-    init(stringValue: String) { self.stringValue = stringValue }
-    init?(intValue: Int) { nil }
-}
-
-extension KeyedDecodingContainer where Key == AnyKey {
-    func required<Value: Decodable>(_ key: String) throws -> Value {
-        try decode(Value.self, forKey: AnyKey(stringValue: key))
-    }
-
-    /// The field `state`, tried as one type before all others.
-    func state<Value: Decodable>(
-        ifLikely type: Value.Type, _ make: (Value) -> JSONValue
-    ) throws -> JSONValue {
-        let key = AnyKey(stringValue: "state")
-        return try (try? decode(type, forKey: key)).map(make) ?? decode(JSONValue.self, forKey: key)
-    }
-
-    /// All the fields but `known`.
-    func extra(besides known: Set<String>) throws -> [String: JSONValue] {
-        var extra: [String: JSONValue] = [:]
-        for key in allKeys where !known.contains(key.stringValue) {
-            extra[key.stringValue] = try decode(JSONValue.self, forKey: key)
+    private static func write(_ text: String, to bytes: inout [UInt8]) {
+        bytes.append(UInt8(ascii: "\""))
+        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
+            bytes += text.utf8
+        } else {
+            for scalar in text.unicodeScalars {
+                switch scalar {
+                case "\"": bytes += "\\\"".utf8
+                case "\\": bytes += "\\\\".utf8
+                case "\n": bytes += "\\n".utf8
+                case "\t": bytes += "\\t".utf8
+                case "\r": bytes += "\\r".utf8
+                case _ where scalar.isForbiddenInName:
+                    let digits = String(scalar.value, radix: 16)  // all of them lie in the first plane
+                    bytes += ("\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits).utf8
+                default: bytes += String(scalar).utf8
+                }
+            }
         }
-        return extra
+        bytes.append(UInt8(ascii: "\""))
     }
 }
 
-extension KeyedEncodingContainer where Key == AnyKey {
-    mutating func set(_ key: String, to value: some Encodable) throws {
-        try encode(value, forKey: AnyKey(stringValue: key))
-    }
-
-    mutating func add(_ extra: [String: JSONValue]) throws {
-        for (key, value) in extra { try set(key, to: value) }
+extension JSONValue: JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        switch reader.peek() {
+        case UInt8(ascii: "\""): self = .string(try reader.string())
+        case UInt8(ascii: "["): self = .array(try [JSONValue](reading: &reader))
+        case UInt8(ascii: "{"):
+            var members: [String: JSONValue] = [:]
+            try reader.object { key, reader throws(JSONFault) in
+                members[key] = try JSONValue(reading: &reader)
+            }
+            self = .object(members)
+        default: self = try reader.literal()
+        }
     }
 }

@@ -4,6 +4,7 @@ package func quoted(_ text: String) -> String { "\"\(shortened(text))\"" }
 
 /// At most the first 80 characters. Scalars are counted, since one character may be made of a million.
 package func shortened(_ text: String) -> String {
+    if text.utf8.count <= 80 { return text }
     let head = text.unicodeScalars.prefix(81)
     return head.count <= 80 ? text : String(String.UnicodeScalarView(head.prefix(80))) + "…"
 }

@@ -3,18 +3,12 @@
 ///     {"collection": string, "plugin_name": string, "required_info": {field: explanation, …}}
 ///
 /// `name` is always among the fields.
-package struct PluginDescription: Equatable, Sendable, Decodable {
+package struct PluginDescription: Equatable, Sendable {
     /// The manufacturer, mostly.
     package let collection: String
     package let plugin: String
     /// Each field with the server's explanation of it.
     package let requiredInfo: [String: String]
-
-    private enum CodingKeys: String, CodingKey {
-        case collection
-        case plugin = "plugin_name"
-        case requiredInfo = "required_info"
-    }
 
     /// The fields in the order in which a person is asked: the name first, then by the alphabet.
     package var fields: [(name: String, explanation: String)] {
@@ -26,4 +20,31 @@ package struct PluginDescription: Equatable, Sendable, Decodable {
 
 private func < (one: (Bool, String), other: (Bool, String)) -> Bool {
     one.0 == other.0 ? one.1 < other.1 : !one.0
+}
+
+extension PluginDescription: JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        var (collection, plugin): (String?, String?)
+        var info: [String: String]?
+        try reader.object { key, reader throws(JSONFault) in
+            switch key {
+            case "collection": collection = try reader.string()
+            case "plugin_name": plugin = try reader.string()
+            case "required_info":
+                var fields: [String: String] = [:]
+                try reader.object { field, reader throws(JSONFault) in fields[field] = try reader.string() }
+                info = fields
+            default: _ = try JSONValue(reading: &reader)
+            }
+        }
+        self.collection = try collection.required("collection")
+        self.plugin = try plugin.required("plugin_name")
+        requiredInfo = try info.required("required_info")
+    }
+
+    /// The description in a server's answer; nil if it is none.
+    package init?(parsing bytes: [UInt8]) {
+        guard let value = try? JSONReader.read(PluginDescription.self, from: bytes) else { return nil }
+        self = value
+    }
 }

@@ -11,7 +11,7 @@ package struct Scene: Equatable, Sendable {
     }
 
     /// One activator's state.
-    package struct State: Equatable, Sendable, Codable {
+    package struct State: Equatable, Sendable {
         /// The device's id.
         package let device: String
         /// The activator's id.
@@ -56,5 +56,32 @@ package struct Scene: Equatable, Sendable {
         states.map {
             Orders.Order(device: $0.device, activator: $0.activator, name: $0.name, state: $0.state)
         }
+    }
+}
+
+extension Scene.State: JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        var (device, activator, name): (String?, String?, String?)
+        var state: JSONValue?
+        try reader.object { key, reader throws(JSONFault) in
+            switch key {
+            case "device": device = try reader.string()
+            case "activator": activator = try reader.string()
+            case "name": name = try reader.string()
+            case "state": state = try JSONValue(reading: &reader)
+            default: _ = try JSONValue(reading: &reader)
+            }
+        }
+        self.device = try device.required("device")
+        self.activator = try activator.required("activator")
+        self.name = try name.required("name")
+        self.state = try state.required("state")
+    }
+
+    /// As it stands in the file.
+    var json: JSONValue {
+        .object([
+            "device": .string(device), "activator": .string(activator), "name": .string(name), "state": state,
+        ])
     }
 }

@@ -72,7 +72,7 @@ package struct Scenes: Equatable, Sendable {
                 throw .invalidValue("more than \(maximumStateCount) states", key: key, group: group)
             }
             guard text.utf8.count <= maximumStateByteCount,
-                let state = try? JSONDecoder().decode(Scene.State.self, from: Data(text.utf8))
+                let state = try? JSONReader.read(Scene.State.self, from: Array(text.utf8))
             else { throw .invalidValue("not a state in JSON", key: key, group: group) }
             states.append(state)
         }
@@ -96,33 +96,14 @@ package struct Scenes: Equatable, Sendable {
             case .paired(let fingerprint): [("hub", fingerprint.description)]
             case .stock(let name): [("stock", name.description)]
             }
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         for (index, state) in scene.states.enumerated() {
-            // What was read from JSON can be written as JSON; control characters are escaped by it, but for DEL and C1.
-            guard let data = try? encoder.encode(state), data.count <= Scenes.maximumStateByteCount else {
-                throw .stateTooLong(state.name)
-            }
-            pairs.append(("state.\(index + 1)", Scenes.escaped(String(decoding: data, as: UTF8.self))))
+            let text = state.json.text
+            guard text.utf8.count <= Scenes.maximumStateByteCount else { throw .stateTooLong(state.name) }
+            pairs.append(("state.\(index + 1)", text))
         }
         file.replaceGroup(Scenes.group(scene.name), with: pairs)
         scenes.removeAll { $0.name == scene.name }
         scenes.append(scene)
-    }
-
-    /// A keyfile holds no control characters.
-    private static func escaped(_ json: String) -> String {
-        guard json.unicodeScalars.contains(where: { $0.properties.generalCategory == .control }) else {
-            return json
-        }
-        return json.unicodeScalars.reduce(into: "") { text, scalar in
-            if scalar.properties.generalCategory == .control {
-                let digits = String(scalar.value, radix: 16)
-                text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
-            } else {
-                text.unicodeScalars.append(scalar)
-            }
-        }
     }
 
     /// Removes the scene of this name.

@@ -17,35 +17,21 @@ package enum ServerError: Error, Equatable {
     /// A good status, and a body that is not what was asked for; why.
     case unreadable(String)
 
-    private struct Body: Decodable {
-        struct Inner: Decodable {
-            let exception: String
-            let details: [String: JSONValue]?
-        }
-        let error: Inner?
-        let message: String?
-    }
-
-    private struct GatewayBody: Decodable {
-        let error: String
-        let message: String?
-    }
-
     /// What a response of `status` (400–599) says.
     package init(status: Int, contentType: String?, body: [UInt8]) {
-        if let parsed = try? JSONDecoder().decode(GatewayBody.self, from: Data(body)) {
-            self = .gateway(status: status, word: parsed.error, message: parsed.message ?? parsed.error)
-            return
-        }
-        guard let parsed = try? JSONDecoder().decode(Body.self, from: Data(body)),
-            parsed.error != nil || parsed.message != nil
-        else {
+        let body = JSONValue(parsing: body)?.asObject ?? [:]
+        let message = body["message"]?.asString
+        if let word = body["error"]?.asString {
+            self = .gateway(status: status, word: word, message: message ?? word)
+        } else if let error = body["error"]?.asObject, let exception = error["exception"]?.asString {
+            self = .refused(
+                status: status, exception: exception, details: error["details"]?.asObject ?? [:],
+                message: message)
+        } else if let message {
+            self = .refused(status: status, exception: nil, details: [:], message: message)
+        } else {
             self = .status(status, contentType: contentType)
-            return
         }
-        self = .refused(
-            status: status, exception: parsed.error?.exception, details: parsed.error?.details ?? [:],
-            message: parsed.message)
     }
 }
 

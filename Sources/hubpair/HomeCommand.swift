@@ -94,8 +94,7 @@ struct HomeCommand: ParsableCommand {
 
         private func write(_ devices: [ControlledDevice], of session: HomeSession) throws {
             if json.isSet {
-                for device in devices { try JSONLine.write(session.json(of: device)) }
-                return
+                return try JSONLine.write(devices.map(session.json))
             }
             var lines = [Console.escaped(session.title)]
             if devices.isEmpty {

@@ -4,6 +4,20 @@ import Identity
 
 // How hubs and devices are written: as lines of a table, as JSON.
 
+extension JSONLine {
+    /// Writes values to standard output, each as one line; their text is safe for a terminal.
+    static func write(_ values: [JSONValue]) throws {
+        var bytes: [UInt8] = []
+        for value in values {
+            value.write(to: &bytes)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+        try Console.output(bytes: bytes)
+    }
+
+    static func write(_ value: JSONValue) throws { try write([value]) }
+}
+
 extension HomeSession {
     /// The keys of the hub in every JSON line.
     var json: [String: JSONValue] {

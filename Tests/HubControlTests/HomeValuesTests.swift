@@ -17,7 +17,7 @@ import Testing
             "deviceId": .string(id), "name": .string(name), "type": .string("Light"),
             "activators": .array([activator]),
         ])
-        return try JSONDecoder().decode(ControlledDevice.self, from: Data(device.text.utf8))
+        return try #require(ControlledDevice.list(parsing: Array("[\(device.text)]".utf8))?.first)
     }
 
     @Test func changes() throws {
@@ -146,11 +146,8 @@ import Testing
     }
 
     @Test func givenAnswers() throws {
-        let plugin = try JSONDecoder().decode(
-            PluginDescription.self,
-            from: Data(
-                #"{"collection":"c","plugin_name":"p","required_info":{"name":"n","ip":"i","port":"p"}}"#.utf8
-            ))
+        let text = #"{"collection":"c","plugin_name":"p","required_info":{"name":"n","ip":"i","port":"p"}}"#
+        let plugin = try #require(PluginDescription(parsing: Array(text.utf8)))
         let (answers, missing) = try InfoAnswers(["ip=::1", "name=a=b"]).check(against: plugin)
         #expect(answers == ["ip": "::1", "name": "a=b"] && missing.map(\.name) == ["port"])
         #expect(throws: InfoAnswersError.notAsked("x", fields: ["name", "ip", "port"])) {
@@ -171,5 +168,47 @@ import Testing
         let name = "é" + String(repeating: "\u{301}", count: 1_000_000)
         #expect(quoted(name).unicodeScalars.count == 83)
         #expect(shortened("kurz") == "kurz")
+    }
+}
+
+@Suite struct JSONValueTests {
+    @Test(arguments: [
+        ("null", JSONValue.null), (" true ", .boolean(true)), ("-0", .integer(0)), ("12", .integer(12)),
+        ("9223372036854775808", .number(9223372036854775808)), ("-1.5e3", .number(-1500)),
+        ("1E-2", .number(0.01)),
+        (#""\u00e9\ud83d\ude00\n\/""#, .string("é😀\n/")), ("[]", .array([])), ("{ }", .object([:])),
+        (
+            #"[{"a": [1, "x"], "b": null}]"#,
+            .array([.object(["a": .array([.integer(1), .string("x")]), "b": .null])])
+        ),
+        (#"{"a": 1, "a": 2}"#, .object(["a": .integer(2)])),
+    ])
+    func reads(_ text: String, _ value: JSONValue) {
+        #expect(JSONValue(parsing: Array(text.utf8)) == value)
+        #expect(JSONValue(parsing: Array(value.text.utf8)) == value)
+    }
+
+    @Test(arguments: [
+        "", " ", "nul", "True", "01", "-", "1.", ".5", "+1", "1e", "0x1", "1e999", "[1,]", "[,1]", "[1", "{",
+        "{a:1}",
+        #"{"a"}"#, #"{"a":}"#, #"{"a":1,}"#, #""a"#, #""\x""#, #""\u12""#, #""\ud800""#, #""\ud800\u0041""#,
+        #""\udc00""#,
+        "\"a\nb\"", "1 2", #""a\"#, "[1] x", "NaN", "Infinity", "1-2", "\u{FEFF}1",
+        String(repeating: "[", count: 65) + String(repeating: "]", count: 65),
+        String(repeating: "[", count: 1_000_000),
+    ])
+    func refuses(_ text: String) {
+        #expect(JSONValue(parsing: Array(text.utf8)) == nil)
+    }
+
+    @Test func refusesWhatIsNotUTF8() {
+        #expect(JSONValue(parsing: [0x22, 0xFF, 0x22]) == nil)
+    }
+
+    @Test func isSafeForATerminal() {
+        #expect(
+            JSONValue.string("\u{1B}[2J\u{202E}\u{7F}\u{9B}\\\"é").text
+                == #""\u001b[2J\u202e\u007f\u009b\\\"é""#)
+        #expect(JSONValue.number(2).text == "2.0" && JSONValue.number(0.25).text == "0.25")
     }
 }

@@ -22,12 +22,22 @@ func fuzzWords(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for field in ["name", "ip", "port", "room"] {
         if let answer = try? InfoField.check(text, for: field) { precondition(answer == text) }
     }
-    if let devices = try? JSONDecoder().decode([ControlledDevice].self, from: Data(bytes)) {
+    if let value = JSONValue(parsing: bytes) {
+        precondition(
+            JSONValue(parsing: Array(value.text.utf8)) == value, "what is written is read as the same")
+        precondition(
+            (try? JSONDecoder().decode(Anything.self, from: Data(bytes))) != nil, "Foundation reads it too")
+    }
+    if let devices = ControlledDevice.list(parsing: bytes) {
         precondition(HomeChange.between(house, devices).count < 100_000)
         _ = devices.map { $0.activators.map(\.stateText) }
     }
     precondition(ServerError(status: 500, contentType: text, body: bytes).description.utf8.count < 10_000)
     return 0
+}
+
+private struct Anything: Decodable {
+    init(from decoder: any Decoder) {}
 }
 
 private let house: [ControlledDevice] = {
@@ -38,5 +48,5 @@ private let house: [ControlledDevice] = {
          {"deviceId": "4", "name": "Front door", "type": "Lock", "activators":
           [{"activatorId": "5", "rank": 0, "name": "Activate", "type": "bool", "state": false}]}]
         """
-    return (try? JSONDecoder().decode([ControlledDevice].self, from: Data(json.utf8))) ?? []
+    return ControlledDevice.list(parsing: Array(json.utf8)) ?? []
 }()
