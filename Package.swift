@@ -40,6 +40,7 @@ let package = Package(
         // must not be linked beside libavahi-client, since both export an avahi_entry_group_free, and they differ.
         .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
+        // Loaded with the first picture, never linked: with it come the libraries of cameras and of X11.
         .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),

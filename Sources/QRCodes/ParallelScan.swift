@@ -23,6 +23,8 @@ package enum ParallelScan {
             }
             return
         }
+        // Here, once for all children; where it is missing, each of them says so.
+        _ = try? ZBarLibrary.load()
         let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
         var running: [(index: Int, scan: IsolatedScan)] = []
         var done: [Int: IsolatedScan.Outcome] = [:]

@@ -51,8 +51,9 @@ package enum QRScanner {
         let linear = [ZBAR_EAN13, ZBAR_EAN8, ZBAR_UPCA, ZBAR_CODE128, ZBAR_CODE39]
         let density = Int32(clamping: max(1, min(image.width, image.height) / 500))
         let symbols = try ZBarScanner.symbols(linear, in: image, density: density)
+        let zbar = try ZBarLibrary.load()
         return symbols.filter { $0.quality > 1 }.compactMap { symbol in
-            zbar_get_symbol_name(symbol.type).map { (String(cString: $0), symbol.data) }
+            zbar.name(symbol.type).map { (String(cString: $0), symbol.data) }
         }
     }
 

@@ -148,7 +148,9 @@ extension ImageError {
 }
 
 extension QRScanError {
-    private static let all: [QRScanError] = [.outOfMemory, .refused, .crashed, .tookTooLong]
+    private static let all: [QRScanError] = [
+        .outOfMemory, .refused, .crashed, .tookTooLong, .missingLibrary,
+    ]
 
     var fields: ReplyFields { ReplyFields(QRScanError.all.firstIndex(of: self) ?? 1) }
 

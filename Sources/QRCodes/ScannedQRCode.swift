@@ -50,6 +50,8 @@ package struct QRScanResult: Equatable, Sendable {
 
 /// Why a picture could not be searched. A picture without a code is no error.
 package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+    /// libzbar is not installed, or is another version than 0.23.
+    case missingLibrary
     /// libzbar has no memory for a scanner.
     case outOfMemory
     /// libzbar refuses the picture or a setting.
@@ -62,6 +64,7 @@ package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStri
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
+        case .missingLibrary: "the barcode library libzbar is not installed"
         case .outOfMemory: "there is not enough memory to search the image for codes"
         case .refused: "the barcode library libzbar refuses the image"
         case .crashed: "the image crashed its decoder or the barcode library libzbar"
@@ -76,6 +79,7 @@ package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStri
     package var recoverySuggestion: String? {
         switch self {
         case .outOfMemory: "crop the image to the code, or make it smaller"
+        case .missingLibrary: "apt install libzbar0"
         case .refused: "check that libzbar 0.23 is installed: apt install libzbar0"
         case .crashed, .tookTooLong:
             "crop the image to one code; if it comes from a stranger, do not trust it"

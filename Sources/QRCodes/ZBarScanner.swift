@@ -13,6 +13,7 @@ struct ZBarScanner: ~Copyable {
         let points: [PixelPoint]
     }
 
+    private let zbar: ZBarLibrary
     private let scanner: OpaquePointer
 
     /// The symbols in `image`, in libzbar's order, of these symbologies and no other: noise is easily taken
@@ -28,11 +29,13 @@ struct ZBarScanner: ~Copyable {
     }
 
     private init() throws(QRScanError) {
-        guard let scanner = zbar_image_scanner_create() else { throw .outOfMemory }
+        let zbar = try ZBarLibrary.load()
+        guard let scanner = zbar.makeScanner() else { throw .outOfMemory }
+        self.zbar = zbar
         self.scanner = scanner
     }
 
-    deinit { zbar_image_scanner_destroy(scanner) }
+    deinit { zbar.freeScanner(scanner) }
 
     private func look(for symbologies: [zbar_symbol_type_t], density: Int32) throws(QRScanError) {
         try set(ZBAR_CFG_ENABLE, of: ZBAR_NONE, to: 0)
@@ -46,7 +49,7 @@ struct ZBarScanner: ~Copyable {
     private func set(_ config: zbar_config_t, of type: zbar_symbol_type_t, to value: Int32)
         throws(QRScanError)
     {
-        guard zbar_image_scanner_set_config(scanner, type, config, value) == 0 else { throw .refused }
+        guard zbar.configure(scanner, type, config, value) == 0 else { throw .refused }
     }
 
     private func symbols(in image: LuminanceImage) throws(QRScanError) -> [Symbol] {
@@ -57,18 +60,18 @@ struct ZBarScanner: ~Copyable {
         return try image.pixels.withUnsafeBufferPointer { (pixels) throws(QRScanError) in
             // libzbar never compares its idea of the size with the data's.
             guard !overflow, pixels.count == byteCount, byteCount > 0 else { throw .refused }
-            guard let picture = ZBarImage() else { throw .outOfMemory }
-            zbar_image_set_format(picture.pointer, ZBarImage.grey)
-            zbar_image_set_size(picture.pointer, width, height)
+            guard let picture = ZBarImage(zbar) else { throw .outOfMemory }
+            zbar.setFormat(picture.pointer, ZBarImage.grey)
+            zbar.setSize(picture.pointer, width, height)
             // No clean-up handler: the picture borrows the pixels, and ends inside this closure.
-            zbar_image_set_data(picture.pointer, pixels.baseAddress, UInt(pixels.count), nil)
-            guard zbar_scan_image(scanner, picture.pointer) >= 0 else { throw .refused }
+            zbar.setData(picture.pointer, pixels.baseAddress, UInt(pixels.count), nil)
+            guard zbar.scan(scanner, picture.pointer) >= 0 else { throw .refused }
 
             var found: [Symbol] = []
-            var next = zbar_image_first_symbol(picture.pointer)
+            var next = zbar.firstSymbol(picture.pointer)
             while let symbol = next {
-                found.append(Symbol(copying: symbol))
-                next = zbar_symbol_next(symbol)
+                found.append(Symbol(copying: symbol, zbar))
+                next = zbar.nextSymbol(symbol)
             }
             return found
         }
@@ -76,16 +79,16 @@ struct ZBarScanner: ~Copyable {
 }
 
 extension ZBarScanner.Symbol {
-    fileprivate init(copying symbol: OpaquePointer) {
-        type = zbar_symbol_get_type(symbol)
-        quality = Int(zbar_symbol_get_quality(symbol))
-        let start = UnsafeRawPointer(zbar_symbol_get_data(symbol))
-        let count = Int(zbar_symbol_get_data_length(symbol))
+    fileprivate init(copying symbol: OpaquePointer, _ zbar: ZBarLibrary) {
+        type = zbar.type(symbol)
+        quality = Int(zbar.quality(symbol))
+        let start = UnsafeRawPointer(zbar.data(symbol))
+        let count = Int(zbar.dataLength(symbol))
         // The length counts NUL bytes inside the data; nothing may look for an end of the string.
         data = start.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
-        points = (0..<zbar_symbol_get_loc_size(symbol)).map { index in
+        points = (0..<zbar.pointCount(symbol)).map { index in
             PixelPoint(
-                x: Int(zbar_symbol_get_loc_x(symbol, index)), y: Int(zbar_symbol_get_loc_y(symbol, index)))
+                x: Int(zbar.x(symbol, index)), y: Int(zbar.y(symbol, index)))
         }
     }
 }
@@ -96,12 +99,14 @@ private struct ZBarImage: ~Copyable {
     static let grey = "Y800".utf8.reversed().reduce(UInt(0)) { $0 << 8 | UInt($1) }
 
     let pointer: OpaquePointer
+    private let zbar: ZBarLibrary
 
     /// Nil if there is no memory for it.
-    init?() {
-        guard let pointer = zbar_image_create() else { return nil }
+    init?(_ zbar: ZBarLibrary) {
+        guard let pointer = zbar.makeImage() else { return nil }
         self.pointer = pointer
+        self.zbar = zbar
     }
 
-    deinit { zbar_image_destroy(pointer) }
+    deinit { zbar.freeImage(pointer) }
 }

@@ -63,6 +63,7 @@ enum ExitStatus: Int32, Error {
             case is InputFileError: .noInput
             // What a picture does to the reader is the picture's fault.
             case QRScanError.crashed, QRScanError.tookTooLong: .badData
+            case QRScanError.missingLibrary: .unavailable
             case is QRScanError, is QREncodeError, is RenderError: .tryAgain
             case PDFError.labelTooSmall, PDFError.tooManyLabels, PDFError.sheetTooLarge: .usage
             case PDFError.missingLibrary, PDFError.noFont: .unavailable
