@@ -5,7 +5,9 @@ import Pairing
 /// One request on its way to the upstream, and its response back: both stream, and neither side is read faster
 /// than the other takes it.
 final class GatewayExchange {
+    /// Ends this exchange when it goes itself; so it is there until `isOver`, and must not be touched after it.
     private unowned let client: ServeConnection
+    private let shared: ServeShared
     private let head: HTTPRequestHead
     private let upgrade: String?
     /// True if the request may be sent again on another connection: it changes nothing (RFC 9110 § 9.2.2), or
@@ -28,6 +30,7 @@ final class GatewayExchange {
         authority: String
     ) {
         self.client = client
+        shared = client.shared
         upgrade = GatewayHeaders.upgrade(request, body: body)
         head = HTTPRequestHead(
             version: .http1_1, method: request.method, uri: request.uri,
@@ -37,8 +40,6 @@ final class GatewayExchange {
         hasBody = body != .none
         isRepeatable = !hasBody && repeatable.contains(request.method)
     }
-
-    private var shared: ServeShared { client.shared }
 
     /// Takes a connection that is open, or opens one.
     func start() {

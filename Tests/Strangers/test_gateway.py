@@ -4,6 +4,7 @@ import json
 import os
 import socket
 import ssl
+import struct
 import subprocess
 import tempfile
 import threading
@@ -268,6 +269,39 @@ class GatewayTests(unittest.TestCase):
                 status, _, body = connection.request("GET", "/devices/")
             self.assertEqual(status, 502)
             self.assertIn("error", json.loads(body))
+
+    def test_a_client_that_leaves_while_the_upstream_is_being_connected_to(self):
+        """A hub that looks back at a client which is gone would fall over, for everybody."""
+        def connections(state):
+            with open("/proc/net/tcp") as file:  # 01: established, 02: SYN sent
+                rows = [line.split()[2:4] for line in file][1:]
+            return [int(remote.split(":")[1], 16) for remote, word in rows if word == state]
+
+        upstream = socket.create_server(("127.0.0.1", 0), backlog=0)
+        self.addCleanup(upstream.close)
+        port = upstream.getsockname()[1]
+        hub = Hub(f"http://127.0.0.1:{port}")
+        self.addCleanup(hub.remove)
+        hub.start()
+        Attempt(hub.code(), self.device).send(hub.port)
+        full = []  # connections that wait to be accepted; the next one waits for its SYN to be sent again
+        while connections("02").count(port) == 0:
+            full.append(socket.socket())
+            self.addCleanup(full[-1].close)
+            full[-1].setblocking(False)
+            full[-1].connect_ex(("127.0.0.1", port))
+        before = connections("02").count(port)
+        client = Connection(hub.port, self.device)
+        client.socket.sendall(b"GET /x HTTP/1.1\r\nHost: hub\r\n\r\n")
+        hub.wait_for(lambda: connections("02").count(port) > before, "the hub connects")
+        client.socket.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        client.close()
+        upstream.settimeout(10)
+        while connections("02").count(port) > 0:
+            self.addCleanup(upstream.accept()[0].close)
+        with Connection(hub.port) as connection:
+            self.assertEqual(connection.request("GET", "/hubpair/v1/hub")[0], 200)
+        self.assertIsNone(hub.process.poll(), hub.log())
 
     def test_certificates_are_neither_lost_nor_gained_by_resumption(self):
         """A TLS session that is resumed belongs to the device that made it, and to nobody else."""
