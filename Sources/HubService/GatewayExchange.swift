@@ -134,6 +134,8 @@ final class GatewayExchange {
                 return fail(.upstreamMalformed)
             }
             switchesProtocol = true
+        } else if code < 100 {
+            return fail(.upstreamMalformed)
         } else if code < 200 {
             // 100 (Continue) and its like; HTTP/1.0 knows none.
             if client.request.version == .http1_1 {

@@ -122,7 +122,12 @@ extension ServeConnection {
         case .refusing(let reply, _): respond(reply)
         case .collecting(let body): pair(body)
         case .proxying(let exchange):
-            timer.start(.upstream, shared.limits.upstream)
+            // A response that has begun may last: nothing more is waited for.
+            if exchange.responseHasStarted {
+                timer.stop()
+            } else {
+                timer.start(.upstream, shared.limits.upstream)
+            }
             exchange.clientEnd(trailers)
         default: break
         }
