@@ -111,14 +111,15 @@ package final class PairDevice: Sendable {
             hub: HubDescription(name: hub.settings.name, id: hub.pin.fingerprint), nonce: use.hubNonce,
             proof: transcript.hubProof(key, hubNonce: use.hubNonce))
         let what =
-            switch (status, isNew) {
-            case (.approved, true): "approved"
-            case (.pending, true): "asks for approval: hubpair devices approve \(use.device.fingerprint)"
-            case (_, false): "asked again: \(status.rawValue)"
+            switch status {
+            case .approved: "approved"
+            case .pending: "asks for approval: hubpair devices approve \(use.device.fingerprint)"
             }
+        // Who has an answer can ask for it again as often as they like, and a device that waits does; nothing changes,
+        // so nothing is said: the log would fill the disk.
         return PairingAnswer(
             status: reply.httpStatus, body: reply.serialized,
-            event: "device \"\(use.name)\" (\(use.device.fingerprint)) \(what)")
+            event: isNew ? "device \"\(use.name)\" (\(use.device.fingerprint)) \(what)" : nil)
     }
 
     private func onQueue<Value: Sendable>(

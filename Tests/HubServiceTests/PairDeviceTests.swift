@@ -73,6 +73,8 @@ extension PairDevice {
         #expect(answer.event == "device \"Tablet\" (\(attempt.device.fingerprint)) approved")
         // Another process, after a restart, and from elsewhere: the same to the byte.
         #expect(try await hub.pairing().send(attempt, to: hub.hub, from: "fd77::1").body == answer.body)
+        // Nothing has changed, and the log is not to be filled.
+        #expect(try await pairing.send(attempt, to: hub.hub).event == nil)
         #expect(try hub.status(of: attempt) == .approved)
         let other = try await pairing.send(try hub.attempt(attempt.secret, "Eve"), to: hub.hub)
         #expect(other.status == 409 && other.event?.hasPrefix("refused 192.0.2.7: ticket_used") == true)
