@@ -36,7 +36,9 @@ extension ServeConnection {
 
     func respond(_ reply: ServeReply) {
         if let word = reply.word {
-            let what = hasRequest ? "\(request.method.rawValue) \(request.uri.prefix(200))" : "a request"
+            // Not the query: clients put secrets there.
+            let path = request.uri.prefix { $0 != "?" }.prefix(200)
+            let what = hasRequest ? "\(request.method.rawValue) \(path)" : "a request"
             shared.log.warning(
                 .refusal(Int(reply.status.code)),
                 "\(source): \(what) was answered with \(reply.status.code): \(word)")
