@@ -47,6 +47,8 @@ final class ServeShared: Sendable {
             configuration.applicationProtocols = ["http/1.1"]
             // The callback decides; with .none it would never be called.
             configuration.certificateVerification = .noHostnameVerification
+            // An upstream that does not answer TLS's goodbye must not hold up the end of the hub.
+            configuration.shutdownTimeout = .seconds(1)
             return try NIOSSLContext(configuration: configuration)
         }
     }
