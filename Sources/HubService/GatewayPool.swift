@@ -67,6 +67,8 @@ final class GatewayPool {
         let tls = shared.upstreamTLS
         let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(shared.limits.connect)
             .channelOption(.socketOption(.so_keepalive), value: 1)
+            // More than one read before anybody looks whether the client takes it is memory for each slow client.
+            .channelOption(.maxMessagesPerRead, value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
