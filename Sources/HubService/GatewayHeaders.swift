@@ -4,8 +4,9 @@ import NIOHTTP1
 ///
 /// Dropped from a request: hop-by-hop fields and those that `Connection` names (RFC 9110 § 7.6.1), framing (it is
 /// written anew), what only a proxy may say (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`, `X-Hubpair-*`, certificate
-/// headers), `Proxy` (CGI makes `HTTP_PROXY` of it), and every field with `_` in its name: behind CGI and WSGI
-/// `X_Hubpair_Device` and `X-Hubpair-Device` are one name. `Host` is passed on as it came.
+/// headers), `Proxy` (CGI makes `HTTP_PROXY` of it), and every field with another character in its name than letters,
+/// digits and `-`: behind CGI and WSGI `X_Hubpair_Device`, with some `X-Hubpair.Device` too, and `X-Hubpair-Device` are
+/// one name. `Host` is passed on as it came.
 /// Set: `X-Hubpair-Device`, the device's fingerprint, and `X-Hubpair-Name`.
 enum GatewayHeaders {
     /// The device's fingerprint, `XXXX-XXXX-XXXX-XXXX`.
@@ -120,10 +121,14 @@ enum GatewayHeaders {
     }
 
     private static func isDroppedFromRequest(_ lower: String) -> Bool {
-        lower.utf8.contains(UInt8(ascii: "_")) || hopByHop.contains(lower) || fromProxiesOnly.contains(lower)
+        !lower.utf8.allSatisfy(isPlainNameByte) || hopByHop.contains(lower) || fromProxiesOnly.contains(lower)
             || lower.hasPrefix("x-hubpair-") || lower.hasPrefix("x-forwarded-")
             || lower.hasPrefix("x-ssl-") || lower.hasPrefix("ssl-client-") || lower.hasPrefix("x-original-")
             || lower.hasPrefix("x-rewrite-")
+    }
+
+    private static func isPlainNameByte(_ byte: UInt8) -> Bool {
+        (0x61...0x7A).contains(byte) || (0x30...0x39).contains(byte) || byte == UInt8(ascii: "-")
     }
 
     private static func connectionOptions(_ headers: HTTPHeaders) -> Set<String> {

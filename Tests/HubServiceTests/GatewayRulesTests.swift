@@ -60,7 +60,8 @@ import Testing
     ]
 
     @Test(arguments: [
-        "X-Hubpair-Device", "x-hubpair-name", "X_Hubpair_Device", "X-Hubpair-Anything", "Forwarded",
+        "X-Hubpair-Device", "x-hubpair-name", "X_Hubpair_Device", "X-Hubpair.Device", "X~Hubpair-Name",
+        "X-Hubpair-Anything", "Forwarded",
         "X-Forwarded-For", "X-Forwarded-Proto", "x_forwarded_for", "X-Real-IP", "X_Real_IP", "Connection",
         "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "TE", "Trailer", "Upgrade", "Proxy",
         "X-SSL-Client-Cert", "X-SSL-Client-Verify", "Content_Length", "X-Original-URL", "Named",
