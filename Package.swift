@@ -129,11 +129,20 @@ let package = Package(
             swiftSettings: strict
         ),
 
+        // Between the floors: what is wrong. A hub is asked from outside as a client does it, so it stands on both.
+        .target(
+            name: "Diagnosis",
+            dependencies: [
+                "CGlibc", "Discovery", "HubClient", "HubService", "Identity", "Pairing", "PinnedTLS",
+            ],
+            swiftSettings: strict
+        ),
+
         // Floor 3: the command line. It parses, calls the floors below and prints.
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "CGlibc", "Discovery", "HubClient", "HubControl", "HubService", "Identity", "Pairing",
+                "CGlibc", "Diagnosis", "Discovery", "HubClient", "HubControl", "HubService", "Identity", "Pairing",
                 "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -168,6 +177,10 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        .testTarget(
+            name: "DiagnosisTests",
+            dependencies: ["Diagnosis", "Discovery", "HubClient", "HubService", "Pairing"],
+            swiftSettings: strict),
         .testTarget(
             name: "HubControlTests", dependencies: ["HubControl", "Identity", "Pairing"],
             swiftSettings: strict),

@@ -1,6 +1,7 @@
 #include <linux/memfd.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/timex.h>
 #include <sys/types.h>
 #include <unistd.h>
 #include <wchar.h>
@@ -13,6 +14,7 @@ int wcwidth(wchar_t character);
 // And these only with _GNU_SOURCE.
 int memfd_create(const char *name, unsigned int flags);
 int pipe2(int ends[2], int flags);
+int unshare(int flags);
 
 // Swift imports neither fork(2) nor variadic functions. The child dies with its parent, so that a search that was
 // interrupted does not go on.

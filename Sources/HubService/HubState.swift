@@ -33,15 +33,15 @@ package struct HubState: Sendable {
         }
     }
 
-    static func settings(in directory: borrowing ProtectedDirectory) throws -> HubSettings? {
+    package static func settings(in directory: borrowing ProtectedDirectory) throws -> HubSettings? {
         try directory.read(HubSettings.fileName, HubSettings.init(parsing:))
     }
 
-    static func devices(in directory: borrowing ProtectedDirectory) throws -> ApprovedDevices? {
+    package static func devices(in directory: borrowing ProtectedDirectory) throws -> ApprovedDevices? {
         try directory.read(ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
     }
 
-    static func tickets(in directory: borrowing ProtectedDirectory) throws -> Tickets? {
+    package static func tickets(in directory: borrowing ProtectedDirectory) throws -> Tickets? {
         try directory.read(Tickets.fileName, Tickets.init(parsing:))
     }
 

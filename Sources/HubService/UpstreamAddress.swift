@@ -1,23 +1,23 @@
 import Discovery
 import FoundationEssentials
 import NIOCore
-import Pairing
+package import Pairing
 
 /// Where an upstream is, and how it is recognised.
-struct UpstreamAddress: Sendable {
+package struct UpstreamAddress: Sendable {
     /// Its name or address, IPv6 without brackets.
-    let host: String
+    package let host: String
     /// Its TCP port.
-    let port: Int
-    let isTLS: Bool
+    package let port: Int
+    package let isTLS: Bool
     /// The pin that its key must have; nil on loopback, where any key is taken: a stock hub makes a new one at
     /// every start, and who may listen on this host's loopback is the owner's own business.
-    let pin: Pin?
+    package let pin: Pin?
     /// What stands in `Host` for it.
     let authority: String
 
     /// Nil if `upstream` is no URL after all, which its initialiser rules out.
-    init?(_ upstream: Upstream) {
+    package init?(_ upstream: Upstream) {
         guard let parts = URLComponents(string: upstream.text), let host = parts.host else { return nil }
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         self.host = isBracketed ? String(host.dropFirst().dropLast()) : host
@@ -29,7 +29,7 @@ struct UpstreamAddress: Sendable {
     }
 
     /// True if it is on this host.
-    var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback ?? false }
+    package var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback ?? false }
 
     /// The name for SNI (RFC 6066 § 3), which addresses do not have.
     var serverName: String? { host == "localhost" || NetworkAddress(host) != nil ? nil : host }

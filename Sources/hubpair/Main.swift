@@ -94,7 +94,7 @@ struct Hubpair: AsyncParsableCommand {
         commandName: "hubpair",
         abstract: "Find the home hubs on the local network, and let a device in with a QR code.",
         discussion: """
-            On the hub: setup, serve, print, devices. On a device: list, scan, pair, hubs, call, home.
+            On the hub: setup, serve, print, devices. On a device: list, scan, pair, hubs, call, home. What is wrong: doctor.
 
             Exit codes: 0 done, 1 nothing found, 64 usage, 65 bad data, 66 no such input, 69 nobody answers, \
             73 cannot write, 75 try again, 77 not permitted or not approved, 78 bad configuration.
@@ -103,7 +103,7 @@ struct Hubpair: AsyncParsableCommand {
         subcommands: [
             SetupCommand.self, ServeCommand.self, PrintCommand.self, DevicesCommand.self, ListCommand.self,
             ScanCommand.self, PairCommand.self, HubsCommand.self, CallCommand.self,
-            HomeCommand.self,
+            HomeCommand.self, DoctorCommand.self,
         ]
     )
 }

@@ -1,0 +1,79 @@
+import Discovery
+import FoundationEssentials
+import Glibc
+
+/// The D-Bus system bus and avahi-daemon on it. Without them hubpair speaks mDNS itself, so that neither is a problem.
+enum CheckDaemon {
+    private static let meanwhile = "hubpair speaks multicast DNS itself meanwhile"
+
+    static var bus: DiagnosisCheck {
+        let path = socketPath(ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"])
+        return DiagnosisCheck("dbus", tried: "connected to the D-Bus system bus") {
+            guard let path else { return .skipped("its address is no socket of this machine") }
+            return busVerdict(path: path, errno: connectError(path))
+        }
+    }
+
+    static var daemon: DiagnosisCheck {
+        DiagnosisCheck("avahi-daemon", tried: "asked avahi-daemon to look for hubs", deadline: .seconds(2)) {
+            do throws(DiscoveryError) {
+                var browser = HubBrowser(follows: false, asksOnce: false)
+                browser.resolveDeadline = .milliseconds(200)
+                for try await _ in browser.sightings { break }
+                return .ok("it answers")
+            } catch {
+                return daemonVerdict(error)
+            }
+        }
+    }
+
+    static func busVerdict(path: String, errno code: Int32) -> Finding.Verdict {
+        let words = "\(path): \(String(cString: strerror(code)))"
+        return switch code {
+        case 0: .ok("\(path) accepts connections")
+        case EACCES, EPERM:
+            .warning("\(words); \(meanwhile)", mend: "let this user use it: ls -l \(path); or run as another user")
+        case ENOENT:
+            .warning("there is no socket \(path); \(meanwhile)", mend: "sudo apt-get install dbus avahi-daemon")
+        default: .warning("\(words); \(meanwhile)", mend: "sudo systemctl start dbus avahi-daemon")
+        }
+    }
+
+    static func daemonVerdict(_ error: DiscoveryError) -> Finding.Verdict {
+        switch error {
+        case .noBus:
+            .skipped("the bus does not let us in", mend: error.recoverySuggestion)
+        case .noDaemon, .daemonLost:
+            .warning("\(error); \(meanwhile)", mend: error.recoverySuggestion)
+        default: .problem("\(error)", mend: error.recoverySuggestion)
+        }
+    }
+
+    /// The path in `unix:path=/run/…[,…][;…]`; the system's own if nothing is set; nil for another transport.
+    static func socketPath(_ address: String?) -> String? {
+        guard let address, !address.isEmpty else { return "/run/dbus/system_bus_socket" }
+        for one in address.split(separator: ";") where one.hasPrefix("unix:") {
+            for pair in one.dropFirst("unix:".count).split(separator: ",") where pair.hasPrefix("path=") {
+                return String(pair.dropFirst("path=".count))
+            }
+        }
+        return nil
+    }
+
+    private static func connectError(_ path: String) -> Int32 {
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        let bytes = Array(path.utf8)
+        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return errno }
+        defer { close(descriptor) }
+        let result = withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        return result == 0 ? 0 : errno
+    }
+}

@@ -1,0 +1,125 @@
+import CGlibc
+import Glibc
+
+/// Whether datagrams of mDNS and of UDP discovery come in from another machine: a neighbour made for the purpose
+/// (``TestNetwork``) sends some. IPv4 only. Rules for single interfaces are not seen by it.
+enum CheckFirewall {
+    /// What became of the neighbour's datagrams.
+    enum Arrival: Equatable, Sendable {
+        case arrived, lost
+        /// No socket for the port here: somebody has it.
+        case untried
+    }
+
+    /// To mDNS's port, to the hubs' port, and to one of ours as answers to probes come in.
+    struct Arrivals: Equatable, Sendable {
+        var mdns: Arrival
+        var discovery: Arrival
+        var answers: Arrival
+    }
+
+    private static let group = "224.0.0.251"
+
+    static func check(hasHub: Bool) -> DiagnosisCheck {
+        DiagnosisCheck(
+            "firewall", tried: "sent to UDP 5353 and 8000 from a namespace of our own", deadline: .seconds(4)
+        ) {
+            guard geteuid() == 0 else {
+                return .skipped("only root can make a neighbour to send from", mend: "run 'sudo hubpair doctor'")
+            }
+            var why = ""
+            guard let network = TestNetwork(why: &why) else { return .skipped(why) }
+            return verdict(arrivals(through: network), hasHub: hasHub)
+        }
+    }
+
+    static func verdict(_ arrivals: Arrivals, hasHub: Bool) -> Finding.Verdict {
+        func mend(_ port: String) -> String {
+            "allow it: sudo ufw allow \(port), or sudo firewall-cmd --permanent --add-port=\(port) and --reload; "
+                + "'sudo nft list ruleset' shows all rules"
+        }
+        if arrivals.mdns == .lost {
+            let also = arrivals.discovery == .lost ? ", and to 8000" : ""
+            return .problem("what comes to UDP port 5353\(also) is dropped: a firewall", mend: mend("5353/udp"))
+        }
+        if arrivals.discovery == .lost {
+            let words = "what comes to UDP port 8000 is dropped: a firewall"
+            return hasHub
+                ? .problem("\(words); this hub is found by multicast DNS at most", mend: mend("8000/udp"))
+                : .warning("\(words); a hub that starts is noticed late", mend: mend("8000/udp"))
+        }
+        if arrivals.answers == .lost {
+            return .warning(
+                "answers to UDP probes are dropped: a firewall; hubs are found by multicast DNS alone",
+                mend: "allow answers from UDP port 8000: sudo nft add rule inet filter input udp sport 8000 accept")
+        }
+        if arrivals.mdns == .untried || arrivals.discovery == .untried {
+            return .skipped("a port is not shared (see the ports above); what could be tried came in")
+        }
+        return .ok("all came in")
+    }
+
+    private static func arrivals(through network: borrowing TestNetwork) -> Arrivals {
+        var nonce = [UInt8](repeating: 0, count: 16)
+        for index in nonce.indices { nonce[index] = .random(in: 0x61...0x7A) }
+        // A question for a name that nobody has: well-formed, so that no responder complains (RFC 1035 § 4.1).
+        let query: [UInt8] = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 16] + nonce + [5] + Array("local".utf8) + [0, 0, 16, 0, 1]
+        let mdns = Ear(port: 5353, group: group, interface: network.interface)
+        let discovery = Ear(port: 8000)
+        let answers = Ear(port: 0)
+        // The interface may take a moment, and a burst is what hubpair sends too.
+        for wait in [useconds_t(20_000), 100_000, 200_000, 400_000] {
+            network.send(query, to: group, port: 5353)
+            network.send(nonce, to: network.broadcast, port: 8000)
+            if let port = answers?.port { network.send(nonce, to: network.broadcast, port: port) }
+            usleep(wait)
+            let all = [mdns?.hears(nonce), discovery?.hears(nonce), answers?.hears(nonce)]
+            if all.allSatisfy({ $0 != false }) { break }
+        }
+        func arrival(_ ear: Ear?) -> Arrival { ear.map { $0.hasHeard ? .arrived : .lost } ?? .untried }
+        return Arrivals(mdns: arrival(mdns), discovery: arrival(discovery), answers: arrival(answers))
+    }
+}
+
+/// A socket that waits for the neighbour's datagrams beside whoever shares its port.
+private final class Ear {
+    private let descriptor: Int32
+    private(set) var hasHeard = false
+
+    init?(port: UInt16, group: String? = nil, interface: String? = nil) {
+        descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return nil }
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        guard withIPv4("0.0.0.0", port: port, { bind(descriptor, $0, $1) }) == 0 else { return nil }
+        guard let group, let interface else { return }
+        var request = ip_mreqn()
+        inet_pton(AF_INET, group, &request.imr_multiaddr)
+        request.imr_ifindex = Int32(bitPattern: if_nametoindex(interface))
+        setsockopt(
+            descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
+    }
+
+    deinit { close(descriptor) }
+
+    /// The port that the system gave.
+    var port: UInt16? {
+        var address = sockaddr_in()
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let result = withUnsafeMutablePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
+        }
+        return result == 0 ? UInt16(bigEndian: address.sin_port) : nil
+    }
+
+    /// True once a datagram with the nonce in it has come; reads what waits, at most 256 datagrams.
+    func hears(_ nonce: [UInt8]) -> Bool {
+        var buffer = [UInt8](repeating: 0, count: 512)
+        for _ in 0..<256 where !hasHeard {
+            let count = recv(descriptor, &buffer, buffer.count, 0)
+            guard count >= 0 else { break }
+            hasHeard = buffer.prefix(count).firstRange(of: nonce) != nil
+        }
+        return hasHeard
+    }
+}

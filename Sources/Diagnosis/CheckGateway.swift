@@ -1,0 +1,121 @@
+import Discovery
+import FoundationEssentials
+import Glibc
+import HubClient
+import HubService
+import Identity
+import Pairing
+
+/// Whether the hub keeps strangers out: its port is asked as from another device, by an address of this machine that is
+/// not loopback, and without a credential.
+enum CheckGateway {
+    /// What the port at one address did.
+    enum Answer: Equatable, Sendable {
+        /// The hub's own refusal, with the hub's key: 401 `no_certificate`.
+        case refused
+        /// It served a stranger, with this status.
+        case served(Int)
+        /// Another answer of the right key.
+        case other(Int)
+        /// Another server's key.
+        case otherKey(Fingerprint)
+        /// Nobody listens.
+        case closed
+        /// In words.
+        case failed(String)
+    }
+
+    /// The most addresses that are asked.
+    static let maximumAddresses = 8
+
+    /// This machine's addresses that others can reach, IPv4 first.
+    static func outsideAddresses() -> [NetworkAddress] {
+        let all = NetworkLink.current().filter(\.isUsable).flatMap(\.addresses).filter { !$0.isLoopback }
+        return Array((all.filter { $0.family == .ipv4 } + all.filter { $0.family == .ipv6 }).prefix(maximumAddresses))
+    }
+
+    static func check(_ hub: CheckHubFiles.Hub) -> DiagnosisCheck {
+        let port = hub.settings.port
+        return DiagnosisCheck(
+            "hub-gateway", tried: "asked port \(port) for /devices/ from outside, as a stranger", deadline: .seconds(4)
+        ) {
+            let addresses = outsideAddresses()
+            guard !addresses.isEmpty else { return .skipped("no interface is up but loopback") }
+            var answers: [(NetworkAddress, Answer)] = []
+            let connector = try HubConnector(allowsTLS12: true)
+            for address in addresses {
+                answers.append((address, await ask(address, port, hub.pin, connector)))
+            }
+            return verdict(answers, port: port)
+        }
+    }
+
+    static func verdict(_ answers: [(NetworkAddress, Answer)], port: UInt16) -> Finding.Verdict {
+        func places(_ all: [(NetworkAddress, Answer)]) -> String {
+            all.map { $0.0.description(withPort: port) }.joined(separator: ", ")
+        }
+        let open = answers.filter { if case .served = $0.1 { true } else { false } }
+        guard open.isEmpty else {
+            return .problem(
+                "OPEN: a stranger is served at \(places(open))",
+                mend: "another server has the port: stop it or move it to 127.0.0.1 (--upstream), then 'hubpair serve'; see "
+                    + "who it is: sudo ss -ltnp 'sport = :\(port)'")
+        }
+        for (address, answer) in answers {
+            let place = address.description(withPort: port)
+            switch answer {
+            case .otherKey(let key):
+                return .problem(
+                    "not this hub: \(place) shows the key \(key)",
+                    mend: "see who has the port: sudo ss -ltnp 'sport = :\(port)'; or name its directory with --state")
+            case .other(let status):
+                return .warning(
+                    "\(place) answers a stranger with \(status), not with 401",
+                    mend: "see what 'hubpair serve' says, and restart it")
+            case .failed(let words):
+                return .problem(words, mend: "see who has the port: sudo ss -ltnp 'sport = :\(port)'")
+            default: continue
+            }
+        }
+        let enforced = answers.filter { $0.1 == .refused }
+        guard !enforced.isEmpty else {
+            return .problem(
+                "the hub is not running: nobody listens at \(places(answers))",
+                mend: "start it: 'hubpair serve', or sudo systemctl start hubpair")
+        }
+        return .ok("ENFORCED: a stranger gets 401 at \(places(enforced))")
+    }
+
+    private static func ask(
+        _ address: NetworkAddress, _ port: UInt16, _ pin: Pin, _ connector: HubConnector
+    ) async -> Answer {
+        do {
+            let connection = try await connector.connect(
+                to: [HubAddress(address, port: port)], expecting: .any, deadline: .milliseconds(1500))
+            defer { connection.close() }
+            let answer = try await connection.send(
+                HubRequest(method: "GET", target: "/devices/"), maximumBodyByteCount: 1 << 20,
+                deadlines: .init(quiet: .milliseconds(1500), total: .milliseconds(1500)))
+            return judge(
+                status: answer.response.status, body: answer.body, isOwnKey: connection.pin == pin,
+                key: connection.pin.fingerprint)
+        } catch let error as HubConnectionError {
+            switch error.reason {
+            case .refused, .unreachable: return .closed
+            // A body that is larger was served, too.
+            case .tooLarge: return .served(200)
+            default: return .failed(error.description)
+            }
+        } catch {
+            return .failed("\(error)")
+        }
+    }
+
+    static func judge(status: Int, body: [UInt8], isOwnKey: Bool, key: Fingerprint) -> Answer {
+        struct Refusal: Decodable { let error: String }
+        if (200..<400).contains(status) { return .served(status) }
+        guard isOwnKey else { return .otherKey(key) }
+        let word = (try? JSONDecoder().decode(Refusal.self, from: Data(body)))?.error
+        return status == 401 && word == "no_certificate" ? .refused : .other(status)
+    }
+}

@@ -1,0 +1,107 @@
+import FoundationEssentials
+import Glibc
+import HubService
+import Pairing
+import PinnedTLS
+
+/// The hub's files: who may read them, and whether they are whole. Nothing is written, no lock is taken.
+struct CheckHubFiles: Sendable {
+    /// What the other checks of the hub go by.
+    struct Hub: Sendable {
+        let settings: HubSettings
+        let pin: Pin
+    }
+
+    let state: HubState
+
+    /// True if there is something at the state directory's path, a hub's or not.
+    var exists: Bool { access(state.path, F_OK) == 0 }
+
+    /// The hub, if its settings and its key can be read.
+    var hub: Hub? {
+        guard let directory = try? state.open(), let settings = try? HubState.settings(in: directory),
+            let identity = try? HubIdentity.load(from: directory)
+        else { return nil }
+        return Hub(settings: settings, pin: identity.pin)
+    }
+
+    var checks: [DiagnosisCheck] {
+        let state = state
+        return [
+            DiagnosisCheck("hub-files", tried: "looked who may read the hub's files in \(state.path)") {
+                try CheckHubFiles.files(state)
+            },
+            DiagnosisCheck("hub-certificate", tried: "compared the hub's certificate with its key") {
+                guard let directory = CheckHubFiles.open(state) else { return CheckHubFiles.closed }
+                guard let identity = try HubIdentity.load(from: directory) else {
+                    throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
+                }
+                let bytes = try directory.read(HubIdentity.certificateFileName)
+                return CheckHubFiles.certificate(
+                    isThere: bytes != nil, matches: bytes.map(identity.isBorne(byCertificatePEM:)) ?? false,
+                    fingerprint: identity.pin.fingerprint.description)
+            },
+            DiagnosisCheck("hub-devices", tried: "read the keyfile of the approved devices") {
+                guard let directory = CheckHubFiles.open(state) else { return CheckHubFiles.closed }
+                guard let devices = try HubState.devices(in: directory) else {
+                    let path = directory.path(of: ApprovedDevices.fileName)
+                    let hasBackup = directory.hasGoodBackup(ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
+                    throw HubError.missingFile(path: path, hasGoodBackup: hasBackup)
+                }
+                _ = try HubState.tickets(in: directory)
+                return CheckHubFiles.counts(devices.devices.map(\.status))
+            },
+        ]
+    }
+
+    static let closed = Finding.Verdict.skipped("the files cannot be read (see above)")
+
+    static func certificate(isThere: Bool, matches: Bool, fingerprint: String) -> Finding.Verdict {
+        if matches { return .ok("both are of the hub \(fingerprint)") }
+        return .problem(
+            isThere ? "the certificate is of another key, or is none" : "the certificate is gone",
+            mend: "'hubpair setup' makes it anew from the key; then restart the hub")
+    }
+
+    static func counts(_ all: [ApprovedDevice.Status]) -> Finding.Verdict {
+        let words = [ApprovedDevice.Status.approved, .pending, .revoked].map { status in
+            "\(all.count { $0 == status }) \(status.rawValue)"
+        }
+        return .ok(words.joined(separator: ", "))
+    }
+
+    private static func open(_ state: HubState) -> ProtectedDirectory? { try? state.open() }
+
+    private static func files(_ state: HubState) throws -> Finding.Verdict {
+        let directory: ProtectedDirectory
+        do {
+            directory = try state.open()
+        } catch FileError.otherOwner(let owner, let path) where path == state.path {
+            // Perhaps rightly: a service has a user of its own.
+            return .skipped(
+                FileError.otherOwner(owner, path: path).description,
+                mend: "run it as the owner: sudo -u '#\(owner)' hubpair doctor --state \(shellQuoted(path))")
+        }
+        let names = [
+            HubSettings.fileName, HubIdentity.keyFileName, HubIdentity.certificateFileName, ApprovedDevices.fileName,
+            Tickets.fileName, FailedAttempts.fileName,
+        ]
+        var faults: [any Error] = []
+        for name in names {
+            do {
+                _ = try directory.read(name)
+            } catch {
+                faults.append(error)
+            }
+        }
+        do {
+            guard try HubState.settings(in: directory) != nil else { throw HubError.notSetUp(directory: state.path) }
+        } catch let error where !(error is FileError) {
+            faults.append(error)
+        }
+        guard let first = faults.first else { return .ok("nobody but their owner, and they can be read") }
+        let verdict = Finding.Verdict(first)
+        let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
+        return Finding.Verdict(status: verdict.status, seen: verdict.seen + more, mend: verdict.mend)
+    }
+}

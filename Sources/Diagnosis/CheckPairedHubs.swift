@@ -1,0 +1,100 @@
+import FoundationEssentials
+import Glibc
+import HubClient
+import Identity
+import Pairing
+import PinnedTLS
+
+/// This device's files, and the hubs that it is paired with: whether they can be reached where they were last, show
+/// the right key, and let this device in. Nothing is written.
+struct CheckPairedHubs: Sendable {
+    /// The most hubs that are asked.
+    private static let maximumHubs = 8
+
+    let configuration: DeviceConfiguration
+
+    var checks: [DiagnosisCheck] {
+        let configuration = configuration
+        let files = DiagnosisCheck("device-files", tried: "read this device's files in \(configuration.path)") {
+            let known = try configuration.knownHubs()
+            guard !known.hubs.isEmpty else {
+                return .skipped(
+                    known.added.isEmpty ? "this device knows no hub" : "this device is paired with no hub",
+                    mend: NoHubError.notPaired.recoverySuggestion)
+            }
+            guard let identity = try DeviceIdentity.load(from: configuration) else {
+                throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")
+            }
+            return CheckPairedHubs.files(
+                paired: known.hubs.count, hasDefault: known.defaultHub != nil || known.defaultAdded != nil,
+                fingerprint: identity.pin.fingerprint.description)
+        }
+        guard let known = try? configuration.knownHubs(), let identity = try? DeviceIdentity.load(from: configuration)
+        else { return [files] }
+        let hubs = known.hubs.sorted { one, other in
+            one.fingerprint == known.defaultHub && other.fingerprint != known.defaultHub
+        }
+        return [files]
+            + hubs.prefix(CheckPairedHubs.maximumHubs).map { hub in
+                let isDefault = hub.fingerprint == known.defaultHub || known.hubs.count == 1
+                let place = hub.address ?? "an unknown address"
+                return DiagnosisCheck(
+                    "paired-hub", tried: "asked \(hub.name)\(isDefault ? " (the default)" : "") at \(place)",
+                    deadline: .seconds(3)
+                ) { try await CheckPairedHubs.ask(hub, as: identity, isDefault: isDefault) }
+            }
+    }
+
+    static func files(paired: Int, hasDefault: Bool, fingerprint: String) -> Finding.Verdict {
+        guard hasDefault || paired == 1 else {
+            return .warning("\(paired) hubs, and none is the default", mend: "choose one: 'hubpair hubs use HUB'")
+        }
+        return .ok("\(paired) paired, this device is \(fingerprint)")
+    }
+
+    /// - Parameters:
+    ///   - status: the HTTP status of `GET /hubpair/v1/device`.
+    ///   - word: the `status` of its JSON.
+    static func verdict(status: Int, word: String?, device: String) -> Finding.Verdict {
+        switch (status, word) {
+        case (200, "approved"): .ok("its key is right, and this device is approved")
+        case (_, "pending"):
+            .warning("this device is not approved yet", mend: "on the hub: 'hubpair devices approve \(device)'")
+        case (_, "revoked"), (_, "expired"):
+            .problem(
+                "this device was \(word == "expired" ? "let in for a time that is over" : "revoked")",
+                mend: "on the hub: 'hubpair print' makes a new code; here: 'hubpair pair'")
+        case (401, _), (403, _):
+            .problem(
+                "the hub does not know this device (\(device))",
+                mend: "on the hub: 'hubpair devices' shows who is approved, 'hubpair print' makes a new code")
+        default:
+            .warning(
+                "its key is right, but it answers \(status)", mend: "on the hub: look at what 'hubpair serve' says")
+        }
+    }
+
+    private static func ask(_ hub: KnownHub, as identity: TLSIdentity, isDefault: Bool) async throws -> Finding.Verdict {
+        struct Standing: Decodable { let status: String? }
+        guard let address = hub.address.flatMap({ HubAddress($0) }) else {
+            return .skipped("where it is is not known", mend: "'hubpair call GET /' finds it by its key")
+        }
+        do {
+            let connection = try await HubConnector(identity: identity).connect(
+                to: [address], expecting: .pin(hub.pin), deadline: .milliseconds(1500))
+            defer { connection.close() }
+            let answer = try await connection.send(
+                HubRequest(method: "GET", target: "/hubpair/v1/device"), maximumBodyByteCount: 4_096,
+                deadlines: .init(quiet: .seconds(1), total: .seconds(1)))
+            let standing = try? JSONDecoder().decode(Standing.self, from: Data(answer.body))
+            return verdict(
+                status: answer.response.status, word: standing?.status,
+                device: identity.pin.fingerprint.description)
+        } catch let error as HubConnectionError {
+            if case .otherKey = error.reason { return .problem("\(error)", mend: error.recoverySuggestion) }
+            // The default hub is the one that a command without --hub fails with.
+            let mend = error.recoverySuggestion
+            return isDefault ? .problem("\(error)", mend: mend) : .warning("\(error)", mend: mend)
+        }
+    }
+}

@@ -1,0 +1,93 @@
+import Discovery
+import Glibc
+import HubClient
+import HubService
+import Pairing
+
+/// The server behind the gateway: whether it answers, and whether the network can get at it past the gateway.
+enum CheckUpstream {
+    static func checks(_ hub: CheckHubFiles.Hub) -> [DiagnosisCheck] {
+        guard let upstream = hub.settings.upstream, let address = UpstreamAddress(upstream),
+            let port = UInt16(exactly: address.port)
+        else {
+            return [
+                DiagnosisCheck("upstream", tried: "looked for a server behind the gateway") {
+                    .skipped("none is set", mend: "give one with 'upstream' in the hub's settings, if it has one")
+                }
+            ]
+        }
+        let answers = DiagnosisCheck("upstream", tried: "connected to the server at \(upstream.text)", deadline: .seconds(3)) {
+            await answer(upstream, address, port)
+        }
+        let past = DiagnosisCheck(
+            "upstream-exposed", tried: "asked port \(port) from outside, past the gateway", deadline: .seconds(3)
+        ) {
+            guard address.isLoopback else {
+                return .skipped(
+                    "it is on another host, which cannot be asked as others would",
+                    mend: "let no host but this one reach it, by its firewall")
+            }
+            return exposure(
+                await openAddresses(port, hub), of: CheckGateway.outsideAddresses(), port: port)
+        }
+        return [answers, past]
+    }
+
+    static func exposure(_ open: [NetworkAddress], of all: [NetworkAddress], port: UInt16) -> Finding.Verdict {
+        guard !all.isEmpty else { return .skipped("no interface is up but loopback") }
+        guard open.isEmpty else {
+            let places = open.map { $0.description(withPort: port) }.joined(separator: ", ")
+            return .problem(
+                "OPEN: it listens on the network too, at \(places): whoever is there needs no pairing",
+                mend: "let the server listen on 127.0.0.1 alone (its option for the address or host), and restart it")
+        }
+        return .ok("nobody listens there")
+    }
+
+    private static func answer(
+        _ upstream: Upstream, _ address: UpstreamAddress, _ port: UInt16
+    ) async -> Finding.Verdict {
+        let mend = "start the server, or set another one with 'upstream' in the hub's settings"
+        let hosts = address.host == "localhost" ? ["127.0.0.1", "::1"] : [address.host]
+        let native = hosts.compactMap { NetworkAddress($0) }
+        if !address.isTLS {
+            let codes = native.map { TCPConnect.errno(to: $0, port: port) }
+            if codes.contains(0) { return .ok("it accepts connections") }
+            let words = codes.first.map { String(cString: strerror($0)).lowercased() } ?? "no address"
+            return .problem("it does not answer: \(words)", mend: mend)
+        }
+        let places =
+            native.isEmpty
+            ? HubAddress("\(address.host):\(port)").map { [$0] } ?? [] : native.map { HubAddress($0, port: port) }
+        do {
+            let connection = try await HubConnector(allowsTLS12: true).connect(
+                to: places, expecting: upstream.pin.map(ExpectedPeer.pin) ?? .any, deadline: .seconds(2))
+            connection.close()
+            return .ok(upstream.pin == nil ? "it answers over TLS" : "it answers, and its key is the one expected")
+        } catch let error as HubConnectionError {
+            if case .otherKey = error.reason {
+                return .problem("it is not the server: \(error)", mend: "check the pin in the hub's settings")
+            }
+            return .problem("it does not answer: \(error)", mend: mend)
+        } catch {
+            return .problem("it does not answer: \(error)", mend: mend)
+        }
+    }
+
+    private static func openAddresses(_ port: UInt16, _ hub: CheckHubFiles.Hub) async -> [NetworkAddress] {
+        var open: [NetworkAddress] = []
+        for address in CheckGateway.outsideAddresses()
+        where TCPConnect.errno(to: address, port: port, milliseconds: 250) == 0 {
+            // The hub itself may have the same port at another address.
+            if port == hub.settings.port, let connector = try? HubConnector(),
+                let connection = try? await connector.connect(
+                    to: [HubAddress(address, port: port)], expecting: .pin(hub.pin), deadline: .seconds(1))
+            {
+                connection.close()
+                continue
+            }
+            open.append(address)
+        }
+        return open
+    }
+}

@@ -1,0 +1,46 @@
+import FoundationEssentials
+package import HubClient
+package import HubService
+
+/// What is wrong, and how to mend it: all checks of the network, of the hub on this machine if there is one, and of
+/// the hubs that this device is paired with.
+package struct Doctor: Sendable {
+    private let network: [DiagnosisCheck]
+    private let hub: [DiagnosisCheck]
+    private let device: [DiagnosisCheck]
+
+    /// - Parameter sweeps: when no hub is heard, every address of the local network is tried, up to a /22.
+    package init(state: HubState, configuration: DeviceConfiguration, sweeps: Bool) {
+        let files = CheckHubFiles(state: state)
+        network = [
+            CheckInterfaces.check, CheckMulticast.check, CheckDaemon.bus, CheckDaemon.daemon, CheckPorts.check(5353),
+            CheckPorts.check(8000), CheckFirewall.check(hasHub: files.exists), CheckSearch.check(sweeps: sweeps),
+        ]
+        if files.exists {
+            let running = files.hub.map { [CheckGateway.check($0)] + CheckUpstream.checks($0) }
+            hub = files.checks + [CheckClock.check(directory: state.path)] + (running ?? [])
+        } else {
+            hub = [
+                DiagnosisCheck("hub-files", tried: "looked for a hub in \(state.path)") {
+                    .skipped("no hub is set up there")
+                }
+            ]
+        }
+        device = CheckPairedHubs(configuration: configuration).checks
+    }
+
+    /// Runs all checks: the network's one after the other, since some would see each other's traces; beside them the
+    /// others. `report` hears of each in a fixed order, as soon as those before it are done.
+    package func run(_ report: (Finding) throws -> Void) async throws {
+        let (hub, device) = (hub, device)
+        async let others = Doctor.run(hub + device)
+        for check in network { try report(await check.run()) }
+        for finding in await others { try report(finding) }
+    }
+
+    private static func run(_ checks: [DiagnosisCheck]) async -> [Finding] {
+        var findings: [Finding] = []
+        for check in checks where !Task.isCancelled { findings.append(await check.run()) }
+        return findings
+    }
+}

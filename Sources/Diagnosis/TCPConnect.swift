@@ -1,0 +1,25 @@
+import Discovery
+import Glibc
+
+/// Tries to open a TCP connection, and closes it.
+enum TCPConnect {
+    /// 0 if somebody accepts; else an errno. It blocks, for `milliseconds` at most.
+    static func errno(to address: NetworkAddress, port: UInt16, milliseconds: Int32 = 500) -> Int32 {
+        let descriptor = socket(
+            address.family == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return Glibc.errno }
+        defer { close(descriptor) }
+        let interface = address.scope.map { if_nametoindex($0) } ?? 0
+        let result = withSocketAddress(address, port: port, interface: interface) {
+            Glibc.connect(descriptor, $0, $1)
+        }
+        if result == 0 { return 0 }
+        guard Glibc.errno == EINPROGRESS else { return Glibc.errno }
+        var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+        guard poll(&wait, 1, milliseconds) == 1 else { return ETIMEDOUT }
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(descriptor, SOL_SOCKET, SO_ERROR, &code, &length)
+        return code
+    }
+}

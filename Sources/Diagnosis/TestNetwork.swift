@@ -1,0 +1,135 @@
+import CGlibc
+import Glibc
+
+/// A network namespace of one neighbour, joined to this machine by a veth pair that only root can make: datagrams
+/// come in from it as from any other machine, through the firewall.
+///
+/// The namespace lives by its sockets alone. When they are closed, or this process ends by whatever signal, the
+/// kernel takes it away, and the pair with it: nothing can be left behind.
+struct TestNetwork: ~Copyable {
+    /// The near end's interface.
+    let interface: String
+    /// The broadcast address of the pair's network, a /30 of 169.254.0.0/16 (RFC 3927).
+    let broadcast: String
+    /// A UDP socket in the namespace.
+    private let sender: Int32
+
+    /// Nil if something is missing: then `why` says what.
+    init?(why: inout String) {
+        let places = ["/usr/sbin/ip", "/sbin/ip", "/usr/bin/ip", "/bin/ip"]
+        guard let ip = places.first(where: { (path: String) in access(path, X_OK) == 0 }) else {
+            why = "the program ip is missing (apt-get install iproute2)"
+            return nil
+        }
+        let number = UInt8.random(in: 1...254)
+        let base = UInt8.random(in: 0...62) * 4
+        let name = "hpdoctor\(number)"
+        let plan = Plan(
+            ip: ip, near: name, far: "\(name)f", address: "169.254.\(number).\(base + 2)/30", process: getpid())
+        guard let sender = plan.build(why: &why) else { return nil }
+        guard
+            run([ip, "address", "add", "169.254.\(number).\(base + 1)/30", "brd", "+", "dev", name])
+                && run([ip, "link", "set", name, "multicast", "on", "up"])
+        else {
+            close(sender)
+            why = "ip does not give \(name) an address"
+            return nil
+        }
+        (interface, broadcast, self.sender) = (name, "169.254.\(number).\(base + 3)", sender)
+    }
+
+    deinit { close(sender) }
+
+    /// Sends from the neighbour to this machine.
+    func send(_ bytes: [UInt8], to address: String, port: UInt16) {
+        _ = withIPv4(address, port: port) {
+            sendto(sender, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, $1)
+        }
+    }
+}
+
+/// What a thread of its own does in a namespace of its own: a thread that has left for another network must not
+/// come back to Swift's pool.
+private final class Plan {
+    private static let newNetwork: Int32 = 0x4000_0000  // CLONE_NEWNET, a macro
+
+    let ip, near, far, address: String
+    let process: pid_t
+    private var sender: Int32 = -1
+    private var why = ""
+
+    init(ip: String, near: String, far: String, address: String, process: pid_t) {
+        (self.ip, self.near, self.far, self.address, self.process) = (ip, near, far, address, process)
+    }
+
+    func build(why: inout String) -> Int32? {
+        var thread = pthread_t()
+        let plan = Unmanaged.passRetained(self)
+        defer { plan.release() }
+        guard
+            pthread_create(
+                &thread, nil,
+                {
+                    if let context = $0 { Unmanaged<Plan>.fromOpaque(context).takeUnretainedValue().run() }
+                    return nil
+                }, plan.toOpaque()) == 0
+        else {
+            why = "no thread can be made"
+            return nil
+        }
+        pthread_join(thread, nil)
+        why = self.why
+        return sender >= 0 ? sender : nil
+    }
+
+    private func run() {
+        guard unshare(Plan.newNetwork) == 0 else {
+            why = "no network namespace can be made: \(String(cString: strerror(errno)))"
+            return
+        }
+        guard
+            Diagnosis.run([ip, "link", "add", far, "type", "veth", "peer", "name", near, "netns", "\(process)"])
+                && Diagnosis.run([ip, "address", "add", address, "brd", "+", "dev", far])
+                && Diagnosis.run([ip, "link", "set", far, "multicast", "on", "up"])
+        else {
+            why = "no pair of virtual interfaces can be made (modprobe veth)"
+            return
+        }
+        let descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
+        guard descriptor >= 0 else {
+            why = "socket: \(String(cString: strerror(errno)))"
+            return
+        }
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_BROADCAST, &one, socklen_t(MemoryLayout<Int32>.size))
+        var request = ip_mreqn()
+        request.imr_ifindex = Int32(bitPattern: if_nametoindex(far))
+        setsockopt(
+            descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
+        sender = descriptor
+    }
+}
+
+/// Runs a program without input and output, in the network of the calling thread; true if it ends with 0 within
+/// a second.
+private func run(_ words: [String]) -> Bool {
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    for descriptor in Int32(0)...2 {
+        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
+    }
+    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var child = pid_t()
+    guard let program = words.first, posix_spawn(&child, program, &actions, nil, &arguments, environ) == 0
+    else { return false }
+    var status: Int32 = 0
+    for _ in 0..<500 {
+        if waitpid(child, &status, WNOHANG) == child { return status == 0 }
+        usleep(2_000)
+    }
+    kill(child, SIGKILL)
+    waitpid(child, &status, 0)
+    return false
+}

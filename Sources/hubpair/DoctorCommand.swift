@@ -1,0 +1,68 @@
+import ArgumentParser
+import Diagnosis
+import FoundationEssentials
+
+/// `hubpair doctor`: what is wrong, and how to mend it.
+struct DoctorCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Say what is wrong, and how to mend it.",
+        discussion: """
+            Looks at the network (interfaces, multicast, avahi-daemon, ports, the firewall, and whether hubs are heard), at \
+            the hub of this machine if one is set up (its files, its clock, and from outside: whether it keeps strangers \
+            out), and at the hubs that this device is paired with. A line a check: ok, warning, problem or skipped, what was \
+            tried, what was seen; and a hint that mends it. It changes nothing.
+
+            The firewall can be tried by root alone, with a network namespace that is gone afterwards. If no hub is \
+            heard, every address of the local network is tried, up to 1,022 of them. Exits with 78 if there is a problem.
+            """
+    )
+
+    @Flag(name: .customLong("no-sweep"), help: "Do not try every address when no hub is heard.")
+    var noSweep = false
+
+    @OptionGroup var state: StateOption
+    @OptionGroup var configuration: ConfigurationOption
+    @OptionGroup var json: JSONOption
+
+    func run() async throws {
+        let doctor = Doctor(
+            state: state.state, configuration: configuration.configuration, sweeps: !noSweep)
+        var hasProblem = false
+        try await doctor.run { finding in
+            hasProblem = hasProblem || finding.verdict.status == .problem
+            if json.isSet {
+                try JSONLine.write(Line(finding))
+            } else {
+                try Console.output(DoctorCommand.text(finding))
+            }
+        }
+        if hasProblem { throw ExitStatus.badConfiguration }
+    }
+
+    /// `problem  avahi-daemon: what was tried: what was seen`, and the hint below.
+    private static func text(_ finding: Finding) -> String {
+        let width = Finding.Status.allCases.map(\.rawValue.count).max() ?? 0
+        let mark = finding.verdict.status.rawValue
+        let margin = String(repeating: " ", count: width - mark.count + 2)
+        let line = "\(finding.check): \(finding.tried): \(finding.verdict.seen)"
+        let text = mark + margin + Console.escaped(line)
+        guard let mend = finding.verdict.mend else { return text }
+        return text + "\n" + String(repeating: " ", count: width + 2) + "hint: " + Console.escaped(mend)
+    }
+
+    /// The finding as a line of JSON.
+    private struct Line: Encodable {
+        let check: String
+        let status: String
+        let tried: String
+        let seen: String
+        @Nullable var mend: String?
+
+        init(_ finding: Finding) {
+            (check, tried) = (finding.check, finding.tried)
+            (status, seen) = (finding.verdict.status.rawValue, finding.verdict.seen)
+            _mend = Nullable(wrappedValue: finding.verdict.mend)
+        }
+    }
+}

@@ -1,0 +1,171 @@
+import Discovery
+import FoundationEssentials
+import Glibc
+import Pairing
+import Testing
+
+@testable import Diagnosis
+
+/// The verdicts, from facts alone.
+@Suite struct VerdictTests {
+    private static func link(
+        _ name: String, _ kind: NetworkLink.Kind = .ordinary, isUp: Bool = true, isRunning: Bool = true,
+        address: String? = "192.168.1.2"
+    ) -> NetworkLink {
+        NetworkLink(
+            name: name, kind: kind, isUp: isUp, isRunning: isRunning, hasMulticast: true,
+            addresses: address.flatMap { NetworkAddress($0) }.map { [$0] } ?? [])
+    }
+
+    @Test(arguments: [
+        ([link("lo", .loopback), link("eth0")], Finding.Status.ok, "eth0 (192.168.1.2)"),
+        ([link("lo", .loopback)], .problem, "none but loopback"),
+        ([link("lo", .loopback), link("eth0", isUp: false)], .problem, "no interface is up: eth0"),
+        ([link("eth0", address: nil)], .problem, "has no address"),
+        ([link("eth0", isRunning: false, address: nil)], .problem, "no carrier and no address"),
+        ([link("eth0", isRunning: false)], .problem, "no interface has a carrier"),
+        ([link("wg0", .vpn), link("docker0", .container)], .warning, "only VPN and container interfaces"),
+        ([link("wg0", .vpn), link("wlan0")], .ok, "wlan0"),
+        ([], .problem, "none but loopback"),
+    ])
+    func interfaces(_ links: [NetworkLink], _ status: Finding.Status, _ words: String) {
+        let verdict = CheckInterfaces.verdict(links)
+        #expect(verdict.status == status)
+        #expect(verdict.seen.contains(words))
+        #expect((verdict.mend == nil) == (status == .ok))
+    }
+
+    @Test(arguments: [
+        ("eth0", false, NetworkLink.Kind.ordinary), ("wlp3s0", false, .ordinary), ("br0", false, .ordinary),
+        ("docker0", false, .container), ("br-0a1b2c", false, .container), ("veth12ab", false, .container),
+        ("tun0", false, .vpn), ("wg0", false, .vpn), ("strange0", true, .vpn),
+    ])
+    func kinds(_ name: String, _ isPointToPoint: Bool, _ kind: NetworkLink.Kind) {
+        #expect(NetworkLink.kind(named: name, isPointToPoint: isPointToPoint) == kind)
+    }
+
+    @Test func multicast() {
+        let links = [Self.link("eth0"), Self.link("eth1")]
+        let good = CheckMulticast.Way(interface: "eth0", group: "224.0.0.251", errno: 0)
+        let bad = CheckMulticast.Way(interface: "eth1", group: "ff02::fb", errno: ENETUNREACH)
+        #expect(CheckMulticast.verdict(links, ways: [good]).status == .ok)
+        #expect(CheckMulticast.verdict(links, ways: [good, bad]).status == .warning)
+        #expect(CheckMulticast.verdict(links, ways: [bad]).status == .problem)
+        #expect(CheckMulticast.verdict(links, ways: [bad]).mend?.contains("dev eth1") == true)
+    }
+
+    @Test(arguments: [
+        (nil, "/run/dbus/system_bus_socket"), ("unix:path=/x/bus,guid=1", "/x/bus"),
+        ("tcp:host=h;unix:path=/y", "/y"), ("tcp:host=h", nil), ("", "/run/dbus/system_bus_socket"),
+    ] as [(String?, String?)])
+    func busAddress(_ address: String?, _ path: String?) {
+        #expect(CheckDaemon.socketPath(address) == path)
+    }
+
+    @Test func daemon() {
+        #expect(CheckDaemon.busVerdict(path: "/b", errno: 0).status == .ok)
+        #expect(CheckDaemon.busVerdict(path: "/b", errno: EACCES).seen.contains("Permission denied"))
+        #expect(CheckDaemon.busVerdict(path: "/b", errno: ENOENT).status == .warning)
+        #expect(CheckDaemon.daemonVerdict(.noDaemon).mend?.contains("systemctl start avahi-daemon") == true)
+        #expect(CheckDaemon.daemonVerdict(.avahi(code: -1, text: "no")).status == .problem)
+    }
+
+    @Test func portTable() {
+        let text = """
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref
+              12: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   104        0 18293 2 0 0
+              13: 00000000000000000000000000000000:1F40 0:0000 07 0:0 00:0 0 0 0 99 2 0 0
+              14: 00000000:XXXX 00000000:0000 07 0:0 00:0 0 0 0 1 2
+              15: short
+            """
+        #expect(
+            UDPPortTable.parse(text) == [
+                .init(port: 5353, uid: 104, inode: 18293), .init(port: 8000, uid: 0, inode: 99),
+            ])
+        #expect(CheckPorts.verdict(5353, errno: 0, owners: []).status == .ok)
+        #expect(CheckPorts.verdict(5353, errno: EADDRINUSE, owners: ["dnsmasq (7)"]).seen.hasPrefix("dnsmasq (7) has it"))
+        #expect(CheckPorts.verdict(5353, errno: EACCES, owners: []).status == .skipped)
+    }
+
+    @Test(arguments: [
+        (CheckFirewall.Arrivals(mdns: .arrived, discovery: .arrived, answers: .arrived), false, Finding.Status.ok),
+        (.init(mdns: .lost, discovery: .arrived, answers: .arrived), false, .problem),
+        (.init(mdns: .arrived, discovery: .lost, answers: .arrived), false, .warning),
+        (.init(mdns: .arrived, discovery: .lost, answers: .arrived), true, .problem),
+        (.init(mdns: .arrived, discovery: .arrived, answers: .lost), true, .warning),
+        (.init(mdns: .untried, discovery: .arrived, answers: .arrived), true, .skipped),
+    ])
+    func firewall(_ arrivals: CheckFirewall.Arrivals, _ hasHub: Bool, _ status: Finding.Status) {
+        #expect(CheckFirewall.verdict(arrivals, hasHub: hasHub).status == status)
+    }
+
+    @Test(arguments: [
+        ([CheckSearch.Heard(sources: [.mdns, .udp], hasID: true)], nil, Finding.Status.ok),
+        ([.init(sources: [.mdns], hasID: false)], nil, .ok),
+        ([.init(sources: [.mdns], hasID: true)], nil, .warning),
+        ([.init(sources: [.udp], hasID: true)], nil, .warning),
+        ([], nil, .warning), ([], 0, .warning), ([], 1, .problem),
+    ] as [([CheckSearch.Heard], Int?, Finding.Status)])
+    func search(_ heard: [CheckSearch.Heard], _ swept: Int?, _ status: Finding.Status) {
+        #expect(CheckSearch.verdict(heard, swept: swept.map { ($0, "10.0.0.0/24") }).status == status)
+    }
+
+    @Test func clock() throws {
+        let now = Date(timeIntervalSince1970: 1_790_000_000)
+        #expect(CheckClock.verdict(now: now, newest: now, isSynchronised: true).status == .ok)
+        #expect(CheckClock.verdict(now: now, newest: now + 300, isSynchronised: true).status == .problem)
+        #expect(CheckClock.verdict(now: now, newest: now + 60, isSynchronised: nil).status == .ok)
+        #expect(CheckClock.verdict(now: now, newest: nil, isSynchronised: false).status == .warning)
+        #expect(CheckClock.verdict(now: Date(timeIntervalSince1970: 0), newest: nil, isSynchronised: nil).status == .problem)
+    }
+
+    @Test func gateway() throws {
+        let address = try #require(NetworkAddress("192.168.1.2"))
+        let key = Pin(bytes: Array(repeating: 7, count: 32))?.fingerprint
+        let fingerprint = try #require(key)
+        func judge(_ status: Int, _ body: String, isOwnKey: Bool = true) -> CheckGateway.Answer {
+            CheckGateway.judge(status: status, body: Array(body.utf8), isOwnKey: isOwnKey, key: fingerprint)
+        }
+        #expect(judge(401, #"{"error":"no_certificate","message":""}"#) == .refused)
+        #expect(judge(401, "no") == .other(401))
+        #expect(judge(200, "[]") == .served(200))
+        #expect(judge(200, "[]", isOwnKey: false) == .served(200))
+        #expect(judge(401, #"{"error":"no_certificate"}"#, isOwnKey: false) == .otherKey(fingerprint))
+        func verdict(_ answers: CheckGateway.Answer...) -> Finding.Verdict {
+            CheckGateway.verdict(answers.map { (address, $0) }, port: 8000)
+        }
+        #expect(verdict(.refused, .closed).seen == "ENFORCED: a stranger gets 401 at 192.168.1.2:8000")
+        #expect(verdict(.refused, .served(200)).seen.hasPrefix("OPEN: "))
+        #expect(verdict(.closed).seen.contains("not running"))
+        #expect(verdict(.refused, .otherKey(fingerprint)).status == .problem)
+        #expect(verdict(.other(502)).status == .warning)
+        #expect(verdict(.failed("x")).status == .problem)
+        #expect(CheckUpstream.exposure([address], of: [address], port: 8443).seen.hasPrefix("OPEN: "))
+        #expect(CheckUpstream.exposure([], of: [address], port: 8443).status == .ok)
+        #expect(CheckUpstream.exposure([], of: [], port: 8443).status == .skipped)
+    }
+
+    @Test(arguments: [
+        (200, "approved", Finding.Status.ok), (200, "pending", .warning), (200, "revoked", .problem),
+        (200, "expired", .problem), (403, nil, .problem), (401, nil, .problem), (500, nil, .warning),
+    ] as [(Int, String?, Finding.Status)])
+    func pairedHub(_ status: Int, _ word: String?, _ expected: Finding.Status) {
+        #expect(CheckPairedHubs.verdict(status: status, word: word, device: "D").status == expected)
+    }
+
+    @Test func files() {
+        #expect(CheckHubFiles.certificate(isThere: true, matches: true, fingerprint: "X").status == .ok)
+        #expect(CheckHubFiles.certificate(isThere: false, matches: false, fingerprint: "X").status == .problem)
+        #expect(CheckHubFiles.counts([.approved, .approved, .revoked]).seen == "2 approved, 0 pending, 1 revoked")
+        #expect(Finding.Verdict(FileError.system(EACCES, operation: "open", path: "x")).status == .skipped)
+        #expect(Finding.Verdict(FileError.tooOpen(mode: 0o644, allowed: 0o600, path: "x")).mend == "chmod 0600 x")
+    }
+
+    @Test func checkThatHangsIsLeft() async {
+        let check = DiagnosisCheck("x", tried: "y", deadline: .milliseconds(1)) {
+            try await Task.sleep(for: .seconds(3_600))
+            return .ok("never")
+        }
+        #expect(await check.run().verdict.status == .skipped)
+    }
+}
