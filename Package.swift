@@ -142,8 +142,8 @@ let package = Package(
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "CGlibc", "Diagnosis", "Discovery", "HubClient", "HubControl", "HubService", "Identity", "Pairing",
-                "QRCodes",
+                "CGlibc", "Diagnosis", "Discovery", "HubClient", "HubControl", "HubService", "Identity",
+                "Pairing", "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],

@@ -1,8 +1,10 @@
+import CGlibc
 import Discovery
 import FoundationEssentials
 import Glibc
 
-/// The D-Bus system bus and avahi-daemon on it. Without them hubpair speaks mDNS itself, so that neither is a problem.
+/// The D-Bus system bus and avahi-daemon on it. Without them hubpair speaks mDNS itself, so that
+/// their absence is no problem.
 enum CheckDaemon {
     private static let meanwhile = "hubpair speaks multicast DNS itself meanwhile"
 
@@ -32,9 +34,11 @@ enum CheckDaemon {
         return switch code {
         case 0: .ok("\(path) accepts connections")
         case EACCES, EPERM:
-            .warning("\(words); \(meanwhile)", mend: "let this user use it: ls -l \(path); or run as another user")
+            // Here the search does not go on by itself: somebody has decided it.
+            .problem(words, mend: "let this user use it: ls -l \(path); or run as another user")
         case ENOENT:
-            .warning("there is no socket \(path); \(meanwhile)", mend: "sudo apt-get install dbus avahi-daemon")
+            .warning(
+                "there is no socket \(path); \(meanwhile)", mend: "sudo apt-get install dbus avahi-daemon")
         default: .warning("\(words); \(meanwhile)", mend: "sudo systemctl start dbus avahi-daemon")
         }
     }

@@ -25,7 +25,8 @@ enum CheckFirewall {
             "firewall", tried: "sent to UDP 5353 and 8000 from a namespace of our own", deadline: .seconds(4)
         ) {
             guard geteuid() == 0 else {
-                return .skipped("only root can make a neighbour to send from", mend: "run 'sudo hubpair doctor'")
+                return .skipped(
+                    "only root can make a neighbour to send from", mend: "run 'sudo hubpair doctor'")
             }
             var why = ""
             guard let network = TestNetwork(why: &why) else { return .skipped(why) }
@@ -40,7 +41,8 @@ enum CheckFirewall {
         }
         if arrivals.mdns == .lost {
             let also = arrivals.discovery == .lost ? ", and to 8000" : ""
-            return .problem("what comes to UDP port 5353\(also) is dropped: a firewall", mend: mend("5353/udp"))
+            return .problem(
+                "what comes to UDP port 5353\(also) is dropped: a firewall", mend: mend("5353/udp"))
         }
         if arrivals.discovery == .lost {
             let words = "what comes to UDP port 8000 is dropped: a firewall"
@@ -51,7 +53,9 @@ enum CheckFirewall {
         if arrivals.answers == .lost {
             return .warning(
                 "answers to UDP probes are dropped: a firewall; hubs are found by multicast DNS alone",
-                mend: "allow answers from UDP port 8000: sudo nft add rule inet filter input udp sport 8000 accept")
+                mend:
+                    "allow answers from UDP port 8000: sudo nft add rule inet filter input udp sport 8000 accept"
+            )
         }
         if arrivals.mdns == .untried || arrivals.discovery == .untried {
             return .skipped("a port is not shared (see the ports above); what could be tried came in")
@@ -63,7 +67,8 @@ enum CheckFirewall {
         var nonce = [UInt8](repeating: 0, count: 16)
         for index in nonce.indices { nonce[index] = .random(in: 0x61...0x7A) }
         // A question for a name that nobody has: well-formed, so that no responder complains (RFC 1035 § 4.1).
-        let query: [UInt8] = [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 16] + nonce + [5] + Array("local".utf8) + [0, 0, 16, 0, 1]
+        let query: [UInt8] =
+            [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 16] + nonce + [5] + Array("local".utf8) + [0, 0, 16, 0, 1]
         let mdns = Ear(port: 5353, group: group, interface: network.interface)
         let discovery = Ear(port: 8000)
         let answers = Ear(port: 0)
@@ -97,7 +102,8 @@ private final class Ear {
         inet_pton(AF_INET, group, &request.imr_multiaddr)
         request.imr_ifindex = Int32(bitPattern: if_nametoindex(interface))
         setsockopt(
-            descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
+            descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, socklen_t(MemoryLayout<ip_mreqn>.size)
+        )
     }
 
     deinit { close(descriptor) }

@@ -31,13 +31,15 @@ enum CheckGateway {
     /// This machine's addresses that others can reach, IPv4 first.
     static func outsideAddresses() -> [NetworkAddress] {
         let all = NetworkLink.current().filter(\.isUsable).flatMap(\.addresses).filter { !$0.isLoopback }
-        return Array((all.filter { $0.family == .ipv4 } + all.filter { $0.family == .ipv6 }).prefix(maximumAddresses))
+        return Array(
+            (all.filter { $0.family == .ipv4 } + all.filter { $0.family == .ipv6 }).prefix(maximumAddresses))
     }
 
     static func check(_ hub: CheckHubFiles.Hub) -> DiagnosisCheck {
         let port = hub.settings.port
         return DiagnosisCheck(
-            "hub-gateway", tried: "asked port \(port) for /devices/ from outside, as a stranger", deadline: .seconds(4)
+            "hub-gateway", tried: "asked port \(port) for /devices/ from outside, as a stranger",
+            deadline: .seconds(4)
         ) {
             let addresses = outsideAddresses()
             guard !addresses.isEmpty else { return .skipped("no interface is up but loopback") }
@@ -58,7 +60,8 @@ enum CheckGateway {
         guard open.isEmpty else {
             return .problem(
                 "OPEN: a stranger is served at \(places(open))",
-                mend: "another server has the port: stop it or move it to 127.0.0.1 (--upstream), then 'hubpair serve'; see "
+                mend:
+                    "another server has the port: stop it or move it to 127.0.0.1 (--upstream), then 'hubpair serve'; see "
                     + "who it is: sudo ss -ltnp 'sport = :\(port)'")
         }
         for (address, answer) in answers {
@@ -67,7 +70,9 @@ enum CheckGateway {
             case .otherKey(let key):
                 return .problem(
                     "not this hub: \(place) shows the key \(key)",
-                    mend: "see who has the port: sudo ss -ltnp 'sport = :\(port)'; or name its directory with --state")
+                    mend:
+                        "see who has the port: sudo ss -ltnp 'sport = :\(port)'; or name its directory with --state"
+                )
             case .other(let status):
                 return .warning(
                     "\(place) answers a stranger with \(status), not with 401",

@@ -45,7 +45,8 @@ struct CheckHubFiles: Sendable {
                 guard let directory = CheckHubFiles.open(state) else { return CheckHubFiles.closed }
                 guard let devices = try HubState.devices(in: directory) else {
                     let path = directory.path(of: ApprovedDevices.fileName)
-                    let hasBackup = directory.hasGoodBackup(ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
+                    let hasBackup = directory.hasGoodBackup(
+                        ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
                     throw HubError.missingFile(path: path, hasGoodBackup: hasBackup)
                 }
                 _ = try HubState.tickets(in: directory)
@@ -83,7 +84,8 @@ struct CheckHubFiles: Sendable {
                 mend: "run it as the owner: sudo -u '#\(owner)' hubpair doctor --state \(shellQuoted(path))")
         }
         let names = [
-            HubSettings.fileName, HubIdentity.keyFileName, HubIdentity.certificateFileName, ApprovedDevices.fileName,
+            HubSettings.fileName, HubIdentity.keyFileName, HubIdentity.certificateFileName,
+            ApprovedDevices.fileName,
             Tickets.fileName, FailedAttempts.fileName,
         ]
         var faults: [any Error] = []
@@ -95,7 +97,9 @@ struct CheckHubFiles: Sendable {
             }
         }
         do {
-            guard try HubState.settings(in: directory) != nil else { throw HubError.notSetUp(directory: state.path) }
+            guard try HubState.settings(in: directory) != nil else {
+                throw HubError.notSetUp(directory: state.path)
+            }
         } catch let error where !(error is FileError) {
             faults.append(error)
         }

@@ -16,12 +16,17 @@ enum CheckInterfaces {
                 let down = others.map(\.name).joined(separator: ", ")
                 return .problem(
                     others.isEmpty ? "there is none but loopback" : "no interface is up: \(down)",
-                    mend: "plug in the cable or join the Wi-Fi (nmtui, ip link set \(others.first?.name ?? "eth0") up)")
+                    mend:
+                        "plug in the cable or join the Wi-Fi (nmtui, ip link set \(others.first?.name ?? "eth0") up)"
+                )
             }
             return .problem(
                 link.isRunning
-                    ? "\(link.name) is up, but has no address" : "\(link.name) is up, but has no carrier and no address",
-                mend: "see whether the router gives addresses (DHCP): journalctl -b -u NetworkManager -u dhcpcd")
+                    ? "\(link.name) is up, but has no address"
+                    : "\(link.name) is up, but has no carrier and no address",
+                mend:
+                    "see whether the router gives addresses (DHCP): journalctl -b -u NetworkManager -u dhcpcd"
+            )
         }
         let words = usable.map { "\($0.name) (\($0.addresses.map(\.description).joined(separator: ", ")))" }
             .joined(separator: ", ")
@@ -29,11 +34,13 @@ enum CheckInterfaces {
             let kinds = Set(usable.map { $0.kind == .vpn ? "VPN" : "container" }).sorted()
             return .warning(
                 "only \(kinds.joined(separator: " and ")) interfaces are up: \(words)",
-                mend: "hubs are on the local network: join its Wi-Fi or plug in the cable; a container needs the "
+                mend:
+                    "hubs are on the local network: join its Wi-Fi or plug in the cable; a container needs the "
                     + "host's network (docker run --network host)")
         }
         guard usable.contains(where: { $0.kind == .ordinary && $0.isRunning }) else {
-            return .problem("no interface has a carrier: \(words)", mend: "plug in the cable or join the Wi-Fi")
+            return .problem(
+                "no interface has a carrier: \(words)", mend: "plug in the cable or join the Wi-Fi")
         }
         return .ok(words)
     }

@@ -1,3 +1,4 @@
+import CGlibc
 import Discovery
 import Glibc
 
@@ -48,7 +49,9 @@ enum CheckMulticast {
     }
 
     /// 0, or the errno of connect(2).
-    private static func connectError(_ group: String, _ family: NetworkAddress.Family, _ interface: String) -> Int32 {
+    private static func connectError(_ group: String, _ family: NetworkAddress.Family, _ interface: String)
+        -> Int32
+    {
         let index = if_nametoindex(interface)
         guard index > 0, let address = NetworkAddress(group) else { return ENODEV }
         let domain: Int32 = family == .ipv4 ? AF_INET : AF_INET6

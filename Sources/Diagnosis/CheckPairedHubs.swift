@@ -15,7 +15,8 @@ struct CheckPairedHubs: Sendable {
 
     var checks: [DiagnosisCheck] {
         let configuration = configuration
-        let files = DiagnosisCheck("device-files", tried: "read this device's files in \(configuration.path)") {
+        let files = DiagnosisCheck("device-files", tried: "read this device's files in \(configuration.path)")
+        {
             let known = try configuration.knownHubs()
             guard !known.hubs.isEmpty else {
                 return .skipped(
@@ -29,7 +30,8 @@ struct CheckPairedHubs: Sendable {
                 paired: known.hubs.count, hasDefault: known.defaultHub != nil || known.defaultAdded != nil,
                 fingerprint: identity.pin.fingerprint.description)
         }
-        guard let known = try? configuration.knownHubs(), let identity = try? DeviceIdentity.load(from: configuration)
+        guard let known = try? configuration.knownHubs(),
+            let identity = try? DeviceIdentity.load(from: configuration)
         else { return [files] }
         let hubs = known.hubs.sorted { one, other in
             one.fingerprint == known.defaultHub && other.fingerprint != known.defaultHub
@@ -47,7 +49,8 @@ struct CheckPairedHubs: Sendable {
 
     static func files(paired: Int, hasDefault: Bool, fingerprint: String) -> Finding.Verdict {
         guard hasDefault || paired == 1 else {
-            return .warning("\(paired) hubs, and none is the default", mend: "choose one: 'hubpair hubs use HUB'")
+            return .warning(
+                "\(paired) hubs, and none is the default", mend: "choose one: 'hubpair hubs use HUB'")
         }
         return .ok("\(paired) paired, this device is \(fingerprint)")
     }
@@ -59,7 +62,8 @@ struct CheckPairedHubs: Sendable {
         switch (status, word) {
         case (200, "approved"): .ok("its key is right, and this device is approved")
         case (_, "pending"):
-            .warning("this device is not approved yet", mend: "on the hub: 'hubpair devices approve \(device)'")
+            .warning(
+                "this device is not approved yet", mend: "on the hub: 'hubpair devices approve \(device)'")
         case (_, "revoked"), (_, "expired"):
             .problem(
                 "this device was \(word == "expired" ? "let in for a time that is over" : "revoked")",
@@ -70,11 +74,14 @@ struct CheckPairedHubs: Sendable {
                 mend: "on the hub: 'hubpair devices' shows who is approved, 'hubpair print' makes a new code")
         default:
             .warning(
-                "its key is right, but it answers \(status)", mend: "on the hub: look at what 'hubpair serve' says")
+                "its key is right, but it answers \(status)",
+                mend: "on the hub: look at what 'hubpair serve' says")
         }
     }
 
-    private static func ask(_ hub: KnownHub, as identity: TLSIdentity, isDefault: Bool) async throws -> Finding.Verdict {
+    private static func ask(_ hub: KnownHub, as identity: TLSIdentity, isDefault: Bool) async throws
+        -> Finding.Verdict
+    {
         struct Standing: Decodable { let status: String? }
         guard let address = hub.address.flatMap({ HubAddress($0) }) else {
             return .skipped("where it is is not known", mend: "'hubpair call GET /' finds it by its key")

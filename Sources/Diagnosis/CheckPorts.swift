@@ -1,3 +1,4 @@
+import CGlibc
 import Discovery
 import Glibc
 
@@ -17,9 +18,11 @@ enum CheckPorts {
         case EADDRINUSE:
             let taken = "\(names.isEmpty ? "another program" : names) has it and does not share it"
             return .problem(
-                port == 5353 ? "\(taken): no multicast DNS beside it" : "\(taken): no hub is announced by UDP here",
+                port == 5353
+                    ? "\(taken): no multicast DNS beside it" : "\(taken): no hub is announced by UDP here",
                 mend: owners.isEmpty || names.contains("of the user")
-                    ? "see which, and stop it: sudo ss -ulpn 'sport = :\(port)'" : "stop that program, or let it share the port")
+                    ? "see which, and stop it: sudo ss -ulpn 'sport = :\(port)'"
+                    : "stop that program, or let it share the port")
         default:
             return .skipped("bind: \(String(cString: strerror(code)))")
         }

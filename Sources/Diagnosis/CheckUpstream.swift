@@ -12,15 +12,19 @@ enum CheckUpstream {
         else {
             return [
                 DiagnosisCheck("upstream", tried: "looked for a server behind the gateway") {
-                    .skipped("none is set", mend: "give one with 'upstream' in the hub's settings, if it has one")
+                    .skipped(
+                        "none is set", mend: "give one with 'upstream' in the hub's settings, if it has one")
                 }
             ]
         }
-        let answers = DiagnosisCheck("upstream", tried: "connected to the server at \(upstream.text)", deadline: .seconds(3)) {
+        let answers = DiagnosisCheck(
+            "upstream", tried: "connected to the server at \(upstream.text)", deadline: .seconds(3)
+        ) {
             await answer(upstream, address, port)
         }
         let past = DiagnosisCheck(
-            "upstream-exposed", tried: "asked port \(port) from outside, past the gateway", deadline: .seconds(3)
+            "upstream-exposed", tried: "asked port \(port) from outside, past the gateway",
+            deadline: .seconds(3)
         ) {
             guard address.isLoopback else {
                 return .skipped(
@@ -33,13 +37,16 @@ enum CheckUpstream {
         return [answers, past]
     }
 
-    static func exposure(_ open: [NetworkAddress], of all: [NetworkAddress], port: UInt16) -> Finding.Verdict {
+    static func exposure(_ open: [NetworkAddress], of all: [NetworkAddress], port: UInt16) -> Finding.Verdict
+    {
         guard !all.isEmpty else { return .skipped("no interface is up but loopback") }
         guard open.isEmpty else {
             let places = open.map { $0.description(withPort: port) }.joined(separator: ", ")
             return .problem(
                 "OPEN: it listens on the network too, at \(places): whoever is there needs no pairing",
-                mend: "let the server listen on 127.0.0.1 alone (its option for the address or host), and restart it")
+                mend:
+                    "let the server listen on 127.0.0.1 alone (its option for the address or host), and restart it"
+            )
         }
         return .ok("nobody listens there")
     }
@@ -58,12 +65,14 @@ enum CheckUpstream {
         }
         let places =
             native.isEmpty
-            ? HubAddress("\(address.host):\(port)").map { [$0] } ?? [] : native.map { HubAddress($0, port: port) }
+            ? HubAddress("\(address.host):\(port)").map { [$0] } ?? []
+            : native.map { HubAddress($0, port: port) }
         do {
             let connection = try await HubConnector(allowsTLS12: true).connect(
                 to: places, expecting: upstream.pin.map(ExpectedPeer.pin) ?? .any, deadline: .seconds(2))
             connection.close()
-            return .ok(upstream.pin == nil ? "it answers over TLS" : "it answers, and its key is the one expected")
+            return .ok(
+                upstream.pin == nil ? "it answers over TLS" : "it answers, and its key is the one expected")
         } catch let error as HubConnectionError {
             if case .otherKey = error.reason {
                 return .problem("it is not the server: \(error)", mend: "check the pin in the hub's settings")

@@ -13,8 +13,10 @@ package struct Doctor: Sendable {
     package init(state: HubState, configuration: DeviceConfiguration, sweeps: Bool) {
         let files = CheckHubFiles(state: state)
         network = [
-            CheckInterfaces.check, CheckMulticast.check, CheckDaemon.bus, CheckDaemon.daemon, CheckPorts.check(5353),
-            CheckPorts.check(8000), CheckFirewall.check(hasHub: files.exists), CheckSearch.check(sweeps: sweeps),
+            CheckInterfaces.check, CheckMulticast.check, CheckDaemon.bus, CheckDaemon.daemon,
+            CheckPorts.check(5353),
+            CheckPorts.check(8000), CheckFirewall.check(hasHub: files.exists),
+            CheckSearch.check(sweeps: sweeps),
         ]
         if files.exists {
             let running = files.hub.map { [CheckGateway.check($0)] + CheckUpstream.checks($0) }

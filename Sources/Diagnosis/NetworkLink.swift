@@ -31,6 +31,7 @@ struct NetworkLink: Hashable, Sendable {
             let flags = entry.ifa_flags
             func has(_ flag: some FixedWidthInteger) -> Bool { flags & UInt32(truncatingIfNeeded: flag) != 0 }
             let name = String(cString: pointer)
+            guard !name.hasPrefix(TestNetwork.prefix) else { continue }
             var link =
                 links[name]
                 ?? NetworkLink(
@@ -47,7 +48,8 @@ struct NetworkLink: Hashable, Sendable {
     static func kind(of name: String, _ isPointToPoint: Bool) -> Kind {
         let folder = "/sys/class/net/\(name)"
         func text(_ file: String) -> String {
-            String(decoding: FileManager.default.contents(atPath: "\(folder)/\(file)") ?? Data(), as: UTF8.self)
+            String(
+                decoding: FileManager.default.contents(atPath: "\(folder)/\(file)") ?? Data(), as: UTF8.self)
         }
         if access("\(folder)/tun_flags", F_OK) == 0 || text("uevent").contains("DEVTYPE=wireguard") {
             return .vpn
@@ -58,7 +60,8 @@ struct NetworkLink: Hashable, Sendable {
     static func kind(named name: String, isPointToPoint: Bool) -> Kind {
         let vpns = ["tun", "tap", "wg", "ppp", "tailscale", "zt", "ipsec", "nordlynx", "proton", "utun"]
         let containers = [
-            "docker", "br-", "veth", "virbr", "lxcbr", "lxdbr", "podman", "cni", "flannel", "cali", "vnet", "vmnet",
+            "docker", "br-", "veth", "virbr", "lxcbr", "lxdbr", "podman", "cni", "flannel", "cali", "vnet",
+            "vmnet",
             "vboxnet", "waydroid",
         ]
         if isPointToPoint || vpns.contains(where: name.hasPrefix) { return .vpn }

@@ -1,3 +1,4 @@
+import CGlibc
 import Discovery
 import Glibc
 
@@ -6,7 +7,8 @@ enum TCPConnect {
     /// 0 if somebody accepts; else an errno. It blocks, for `milliseconds` at most.
     static func errno(to address: NetworkAddress, port: UInt16, milliseconds: Int32 = 500) -> Int32 {
         let descriptor = socket(
-            address.family == .ipv4 ? AF_INET : AF_INET6, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+            address.family == .ipv4 ? AF_INET : AF_INET6,
+            Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return Glibc.errno }
         defer { close(descriptor) }
         let interface = address.scope.map { if_nametoindex($0) } ?? 0

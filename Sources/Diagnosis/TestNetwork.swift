@@ -4,15 +4,19 @@ import Glibc
 /// A network namespace of one neighbour, joined to this machine by a veth pair that only root can make: datagrams
 /// come in from it as from any other machine, through the firewall.
 ///
-/// The namespace lives by its sockets alone. When they are closed, or this process ends by whatever signal, the
-/// kernel takes it away, and the pair with it: nothing can be left behind.
+/// The namespace lives by its socket alone: if this process ends, by whatever signal, the kernel takes it away, and the
+/// pair with it. Nothing can be left behind.
 struct TestNetwork: ~Copyable {
+    /// How the names of such interfaces begin, by which other checks know to leave them out.
+    static let prefix = "hpdoctor"
+
     /// The near end's interface.
     let interface: String
     /// The broadcast address of the pair's network, a /30 of 169.254.0.0/16 (RFC 3927).
     let broadcast: String
     /// A UDP socket in the namespace.
     private let sender: Int32
+    private let ip: String
 
     /// Nil if something is missing: then `why` says what.
     init?(why: inout String) {
@@ -23,9 +27,10 @@ struct TestNetwork: ~Copyable {
         }
         let number = UInt8.random(in: 1...254)
         let base = UInt8.random(in: 0...62) * 4
-        let name = "hpdoctor\(number)"
+        let name = "\(TestNetwork.prefix)\(number)"
         let plan = Plan(
-            ip: ip, near: name, far: "\(name)f", address: "169.254.\(number).\(base + 2)/30", process: getpid())
+            ip: ip, near: name, far: "\(name)f", address: "169.254.\(number).\(base + 2)/30",
+            process: getpid())
         guard let sender = plan.build(why: &why) else { return nil }
         guard
             run([ip, "address", "add", "169.254.\(number).\(base + 1)/30", "brd", "+", "dev", name])
@@ -35,10 +40,15 @@ struct TestNetwork: ~Copyable {
             why = "ip does not give \(name) an address"
             return nil
         }
-        (interface, broadcast, self.sender) = (name, "169.254.\(number).\(base + 3)", sender)
+        (interface, broadcast) = (name, "169.254.\(number).\(base + 3)")
+        (self.sender, self.ip) = (sender, ip)
     }
 
-    deinit { close(sender) }
+    deinit {
+        // The kernel would do it some time after the socket is closed; others are to look at the interfaces now.
+        _ = run([ip, "link", "delete", interface])
+        close(sender)
+    }
 
     /// Sends from the neighbour to this machine.
     func send(_ bytes: [UInt8], to address: String, port: UInt16) {
@@ -88,7 +98,9 @@ private final class Plan {
             return
         }
         guard
-            Diagnosis.run([ip, "link", "add", far, "type", "veth", "peer", "name", near, "netns", "\(process)"])
+            Diagnosis.run([
+                ip, "link", "add", far, "type", "veth", "peer", "name", near, "netns", "\(process)",
+            ])
                 && Diagnosis.run([ip, "address", "add", address, "brd", "+", "dev", far])
                 && Diagnosis.run([ip, "link", "set", far, "multicast", "on", "up"])
         else {

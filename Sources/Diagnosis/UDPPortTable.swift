@@ -39,7 +39,8 @@ enum UDPPortTable {
             entries += parse(String(decoding: data, as: UTF8.self)).filter { $0.port == port }
         }
         guard !entries.isEmpty else { return [] }
-        var users = Dictionary(entries.map { ("socket:[\($0.inode)]", $0.uid) }, uniquingKeysWith: { one, _ in one })
+        var users = Dictionary(
+            entries.map { ("socket:[\($0.inode)]", $0.uid) }, uniquingKeysWith: { one, _ in one })
         var owners: [String] = []
         let processes = ((try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? [])
             .filter { $0.utf8.allSatisfy { (0x30...0x39).contains($0) } }

@@ -54,17 +54,18 @@ import Testing
         #expect(CheckMulticast.verdict(links, ways: [bad]).mend?.contains("dev eth1") == true)
     }
 
-    @Test(arguments: [
-        (nil, "/run/dbus/system_bus_socket"), ("unix:path=/x/bus,guid=1", "/x/bus"),
-        ("tcp:host=h;unix:path=/y", "/y"), ("tcp:host=h", nil), ("", "/run/dbus/system_bus_socket"),
-    ] as [(String?, String?)])
+    @Test(
+        arguments: [
+            (nil, "/run/dbus/system_bus_socket"), ("unix:path=/x/bus,guid=1", "/x/bus"),
+            ("tcp:host=h;unix:path=/y", "/y"), ("tcp:host=h", nil), ("", "/run/dbus/system_bus_socket"),
+        ] as [(String?, String?)])
     func busAddress(_ address: String?, _ path: String?) {
         #expect(CheckDaemon.socketPath(address) == path)
     }
 
     @Test func daemon() {
         #expect(CheckDaemon.busVerdict(path: "/b", errno: 0).status == .ok)
-        #expect(CheckDaemon.busVerdict(path: "/b", errno: EACCES).seen.contains("Permission denied"))
+        #expect(CheckDaemon.busVerdict(path: "/b", errno: EACCES).status == .problem)
         #expect(CheckDaemon.busVerdict(path: "/b", errno: ENOENT).status == .warning)
         #expect(CheckDaemon.daemonVerdict(.noDaemon).mend?.contains("systemctl start avahi-daemon") == true)
         #expect(CheckDaemon.daemonVerdict(.avahi(code: -1, text: "no")).status == .problem)
@@ -83,12 +84,17 @@ import Testing
                 .init(port: 5353, uid: 104, inode: 18293), .init(port: 8000, uid: 0, inode: 99),
             ])
         #expect(CheckPorts.verdict(5353, errno: 0, owners: []).status == .ok)
-        #expect(CheckPorts.verdict(5353, errno: EADDRINUSE, owners: ["dnsmasq (7)"]).seen.hasPrefix("dnsmasq (7) has it"))
+        #expect(
+            CheckPorts.verdict(5353, errno: EADDRINUSE, owners: ["dnsmasq (7)"]).seen.hasPrefix(
+                "dnsmasq (7) has it"))
         #expect(CheckPorts.verdict(5353, errno: EACCES, owners: []).status == .skipped)
     }
 
     @Test(arguments: [
-        (CheckFirewall.Arrivals(mdns: .arrived, discovery: .arrived, answers: .arrived), false, Finding.Status.ok),
+        (
+            CheckFirewall.Arrivals(mdns: .arrived, discovery: .arrived, answers: .arrived), false,
+            Finding.Status.ok
+        ),
         (.init(mdns: .lost, discovery: .arrived, answers: .arrived), false, .problem),
         (.init(mdns: .arrived, discovery: .lost, answers: .arrived), false, .warning),
         (.init(mdns: .arrived, discovery: .lost, answers: .arrived), true, .problem),
@@ -99,15 +105,24 @@ import Testing
         #expect(CheckFirewall.verdict(arrivals, hasHub: hasHub).status == status)
     }
 
-    @Test(arguments: [
-        ([CheckSearch.Heard(sources: [.mdns, .udp], hasID: true)], nil, Finding.Status.ok),
-        ([.init(sources: [.mdns], hasID: false)], nil, .ok),
-        ([.init(sources: [.mdns], hasID: true)], nil, .warning),
-        ([.init(sources: [.udp], hasID: true)], nil, .warning),
-        ([], nil, .warning), ([], 0, .warning), ([], 1, .problem),
-    ] as [([CheckSearch.Heard], Int?, Finding.Status)])
+    @Test(
+        arguments: [
+            ([CheckSearch.Heard(sources: [.mdns, .udp], hasID: true)], nil, Finding.Status.ok),
+            ([.init(sources: [.mdns], hasID: false)], nil, .ok),
+            ([.init(sources: [.mdns], hasID: true)], nil, .warning),
+            ([.init(sources: [.udp], hasID: true)], nil, .warning),
+            ([], nil, .warning), ([], 0, .warning), ([], 1, .problem),
+        ] as [([CheckSearch.Heard], Int?, Finding.Status)])
     func search(_ heard: [CheckSearch.Heard], _ swept: Int?, _ status: Finding.Status) {
         #expect(CheckSearch.verdict(heard, swept: swept.map { ($0, "10.0.0.0/24") }).status == status)
+    }
+
+    @Test func ownHub() {
+        let own = CheckSearch.Heard(sources: [.mdns, .udp], hasID: true, isOwn: true)
+        let other = CheckSearch.Heard(sources: [.mdns, .udp], hasID: true)
+        #expect(
+            CheckSearch.verdict([own], swept: nil).seen == "this machine's own hub is heard, and no other")
+        #expect(CheckSearch.verdict([own, other], swept: nil).seen == "2 hubs heard")
     }
 
     @Test func clock() throws {
@@ -116,7 +131,9 @@ import Testing
         #expect(CheckClock.verdict(now: now, newest: now + 300, isSynchronised: true).status == .problem)
         #expect(CheckClock.verdict(now: now, newest: now + 60, isSynchronised: nil).status == .ok)
         #expect(CheckClock.verdict(now: now, newest: nil, isSynchronised: false).status == .warning)
-        #expect(CheckClock.verdict(now: Date(timeIntervalSince1970: 0), newest: nil, isSynchronised: nil).status == .problem)
+        #expect(
+            CheckClock.verdict(now: Date(timeIntervalSince1970: 0), newest: nil, isSynchronised: nil).status
+                == .problem)
     }
 
     @Test func gateway() throws {
@@ -145,20 +162,24 @@ import Testing
         #expect(CheckUpstream.exposure([], of: [], port: 8443).status == .skipped)
     }
 
-    @Test(arguments: [
-        (200, "approved", Finding.Status.ok), (200, "pending", .warning), (200, "revoked", .problem),
-        (200, "expired", .problem), (403, nil, .problem), (401, nil, .problem), (500, nil, .warning),
-    ] as [(Int, String?, Finding.Status)])
+    @Test(
+        arguments: [
+            (200, "approved", Finding.Status.ok), (200, "pending", .warning), (200, "revoked", .problem),
+            (200, "expired", .problem), (403, nil, .problem), (401, nil, .problem), (500, nil, .warning),
+        ] as [(Int, String?, Finding.Status)])
     func pairedHub(_ status: Int, _ word: String?, _ expected: Finding.Status) {
         #expect(CheckPairedHubs.verdict(status: status, word: word, device: "D").status == expected)
     }
 
     @Test func files() {
         #expect(CheckHubFiles.certificate(isThere: true, matches: true, fingerprint: "X").status == .ok)
-        #expect(CheckHubFiles.certificate(isThere: false, matches: false, fingerprint: "X").status == .problem)
-        #expect(CheckHubFiles.counts([.approved, .approved, .revoked]).seen == "2 approved, 0 pending, 1 revoked")
+        #expect(
+            CheckHubFiles.certificate(isThere: false, matches: false, fingerprint: "X").status == .problem)
+        #expect(
+            CheckHubFiles.counts([.approved, .approved, .revoked]).seen == "2 approved, 0 pending, 1 revoked")
         #expect(Finding.Verdict(FileError.system(EACCES, operation: "open", path: "x")).status == .skipped)
-        #expect(Finding.Verdict(FileError.tooOpen(mode: 0o644, allowed: 0o600, path: "x")).mend == "chmod 0600 x")
+        #expect(
+            Finding.Verdict(FileError.tooOpen(mode: 0o644, allowed: 0o600, path: "x")).mend == "chmod 0600 x")
     }
 
     @Test func checkThatHangsIsLeft() async {
