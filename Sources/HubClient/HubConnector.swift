@@ -163,7 +163,7 @@ package struct HubConnector: Sendable {
         expecting peer: ExpectedPeer
     ) -> ClientBootstrap {
         ClientBootstrap(group: loop)
-            .channelOption(.socketOption(.tcp_nodelay), value: 1)
+            .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     let exchange = HTTPExchange(handshake: handshake)
