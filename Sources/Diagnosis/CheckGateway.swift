@@ -106,6 +106,7 @@ enum CheckGateway {
                 key: connection.pin.fingerprint)
         } catch let error as HubConnectionError {
             switch error.reason {
+            case .unreachable(EACCES), .unreachable(EPERM): return .failed(error.description)
             case .refused, .unreachable: return .closed
             // A body that is larger was served, too.
             case .tooLarge: return .served(200)
