@@ -26,7 +26,7 @@ package enum ImageError: Error, Equatable, Sendable, LocalizedError, CustomStrin
         switch self {
         case .empty: "the image file is empty"
         case .otherFormat(let format):
-            "the file is a \(format.rawValue) image, which cannot be read"
+            "the file is \(format == .svg ? "an" : "a") \(format.rawValue) image, which cannot be read"
         case .notAnImage: "the file is not an image"
         case .zeroDimensions(let width, let height): "the image has no pixels: it says \(width)×\(height)"
         case .tooManyPixels(let width, let height, let limit):

@@ -41,7 +41,10 @@ import Testing
         let file = try pillow("code = Image.new('RGB', (20, 20))\n" + script).read("x")
         let error = try #require(failure(file))
         #expect(error == .otherFormat(format))
-        #expect(error.description == "the file is a \(format.rawValue) image, which cannot be read")
+        #expect(
+            error.description
+                == "the file is \(format == .svg ? "an" : "a") \(format.rawValue) image, which cannot be read"
+        )
         #expect(error.recoverySuggestion?.hasPrefix("convert it first") == true)
     }
 
