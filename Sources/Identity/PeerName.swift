@@ -70,9 +70,15 @@ public enum PeerNameError: Error, Equatable, Sendable, LocalizedError, CustomStr
         case .empty: "the name is empty"
         case .tooLong(let count): "the name has \(count) bytes, more than 63"
         case .forbiddenCharacter(let scalar):
-            "the name holds the character U+\(String(scalar.value, radix: 16, uppercase: true))"
+            "the name holds the character U+\(PeerNameError.digits(scalar))"
         case .spaceAtEnd: "the name begins or ends with a space"
         }
+    }
+
+    /// At least four, as the Unicode standard writes them (Appendix A).
+    private static func digits(_ scalar: Unicode.Scalar) -> String {
+        let digits = String(scalar.value, radix: 16, uppercase: true)
+        return String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 
     /// The same as the description.
