@@ -27,9 +27,9 @@ struct HubRow {
         id = found.hub.id?.description ?? "-"
     }
 
-    /// The escaped cells in their columns.
+    /// The escaped cells in their columns: 80 characters with an IPv4 address, so that a terminal does not wrap them.
     var line: String {
-        let cells = [(name, 20), (address, 28), (identity, 16), (id, 0)].map { cell, width in
+        let cells = [(name, 17), (address, 22), (identity, 16), (id, 0)].map { cell, width in
             let text = Console.escaped(cell)
             return text + String(repeating: " ", count: max(0, width - columnWidth(of: text)))
         }
