@@ -102,7 +102,8 @@ package struct HubConnectionError: Error, Equatable, LocalizedError, CustomStrin
                 + "only if it was: 'hubpair print' on the hub makes a new code, pair again"
         case .tls: "on the hub: is it hubpair that answers on this port? it speaks TLS 1.3"
         case .tooLarge: "on the hub: this is no answer that hubpair gives"
-        case .invalidRequest, .busy: nil
+        case .invalidRequest: "give it like: hubpair call GET /devices/"
+        case .busy: nil
         case .system: "try again"
         }
     }

@@ -88,13 +88,19 @@ struct CallCommand: AsyncParsableCommand {
             hint = "on the hub: 'hubpair devices' shows whether this device (\(device)) is approved"
         case 404, 410:
             status = .nothingFound
+            hint = "check the path; 'hubpair call GET /devices/' lists what a Hestia server controls"
         case 408, 425, 429, 503:
             status = .tryAgain
+            hint = "the same request may be answered later"
         case 502, 504:
             status = .unavailable
             hint = "on the hub: is the server behind the gateway running?"
-        case 400..<500: status = .badData
-        default: status = .unavailable
+        case 400..<500:
+            status = .badData
+            hint = "on this device: the server takes no such request; check the method, the path and --data"
+        default:
+            status = .unavailable
+            hint = "on the hub: the server behind the gateway failed; its log may say why"
         }
         Console.report(
             "\(hub) answers \(answer.status) to \(method.uppercased()) \(path)", hint: hint)
