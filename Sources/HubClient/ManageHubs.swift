@@ -37,6 +37,22 @@ package struct ManageHubs {
         }
     }
 
+    /// The added hub that is used when none is named.
+    package func defaultAdded() throws -> PeerName? { try configuration.knownHubs().defaultAdded }
+
+    /// Gives an added hub another name.
+    ///
+    /// - Returns: nil if none bears the old one.
+    package func renameAdded(_ selector: PeerSelector, to name: PeerName) throws -> AddedHub? {
+        try write { known in
+            guard let hub = known.added.first(where: { selector.isName($0.name) }) else { return nil }
+            let isTaken = (known.hubs.map(\.name) + known.added.map(\.name)).contains(name)
+            guard name == hub.name || !isTaken else { throw AddHubError.nameTaken(name) }
+            known.rename(added: hub.name, to: name)
+            return hub
+        }
+    }
+
     /// Notes that an added hub may be used although nothing protects the connection to it.
     package func allowInsecure(_ hub: AddedHub) throws { try write { $0.allowInsecure(hub.name) } }
 
@@ -69,6 +85,7 @@ package struct ManageHubs {
             if let other = known.hubs.first(where: { $0.name == name && $0.pin != hub.pin }) {
                 throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
             }
+            guard !known.added.contains(where: { $0.name == name }) else { throw AddHubError.nameTaken(name) }
             hub.name = name
             known.insert(hub)
         }

@@ -26,7 +26,7 @@ public struct AddedHub: Equatable, Sendable {
     static let groupKind = "added"
 
     /// The user's name for it; no other hub of the file has it.
-    public let name: PeerName
+    public package(set) var name: PeerName
     /// `HOST:PORT`.
     public let address: String
     /// What it was when it was added.

@@ -117,6 +117,16 @@ public struct KnownHubs: Equatable, Sendable {
         file.set("default", to: group, in: KeyFile.formatGroup)
     }
 
+    /// Gives an added hub another name, which must be no other's in this file. Nothing happens if there is none.
+    package mutating func rename(added name: PeerName, to newName: PeerName) {
+        guard let index = added.firstIndex(where: { $0.name == name }), let group = addedGroup(name) else {
+            return
+        }
+        added[index].name = newName
+        file.set("name", to: newName.description, in: group)
+        if defaultAdded == name { defaultAdded = newName }
+    }
+
     /// Notes that the added hub of this name may be used without protection.
     package mutating func allowInsecure(_ name: PeerName) {
         guard let index = added.firstIndex(where: { $0.name == name }), let group = addedGroup(name) else {

@@ -29,7 +29,7 @@ extension HubsCommand {
                 )
             }
             let hub = try await AddHub(configuration: configuration.configuration)(name, at: address)
-            if json.isSet { return try JSONLine.write(AddedHubLine(hub)) }
+            if json.isSet { return try JSONLine.write(AddedHubLine(hub, isDefault: false)) }
             switch hub.kind {
             case .stock:
                 Console.note("\(hub.name) is a stock hub at \(hub.address): it serves anybody, unprotected")
@@ -49,11 +49,12 @@ struct AddedHubLine: Encodable {
     let name: String
     let address: String
     @Nullable var paired: String?
-    let `default` = false
+    let `default`: Bool
     /// `unpaired`, or `unprotected` for a stock hub, which nobody can pair with.
     let status: String
 
-    init(_ hub: AddedHub) {
+    init(_ hub: AddedHub, isDefault: Bool) {
+        self.default = isDefault
         self.hub = hub.id?.description
         name = hub.name.description
         address = hub.address

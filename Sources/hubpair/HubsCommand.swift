@@ -24,7 +24,8 @@ struct HubsCommand: ParsableCommand {
         func run() throws {
             let manage = ManageHubs(configuration: configuration.configuration)
             let (hubs, defaultHub) = try manage.list()
-            let added = try manage.added().map(AddedHubLine.init)
+            let defaultAdded = try manage.defaultAdded()
+            let added = try manage.added().map { AddedHubLine($0, isDefault: $0.name == defaultAdded) }
             let lines = hubs.map { HubLine($0, isDefault: $0.fingerprint == defaultHub) }
             if json.isSet {
                 for line in lines { try JSONLine.write(line) }
@@ -36,7 +37,13 @@ struct HubsCommand: ParsableCommand {
                 columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""],
                 rows: lines.map {
                     [$0.name, $0.hub, $0.address ?? "-", $0.paired ?? "-", $0.default ? "default" : ""]
-                } + added.map { [$0.name, $0.hub ?? "-", $0.address, "-", $0.status] }
+                }
+                    + added.map {
+                        [
+                            $0.name, $0.hub ?? "-", $0.address, "-",
+                            $0.status + ($0.default ? ", default" : ""),
+                        ]
+                    }
             ).write()
         }
     }
@@ -102,8 +109,12 @@ struct HubsCommand: ParsableCommand {
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
         func run() throws {
-            let hub = try ManageHubs(configuration: configuration.configuration).rename(
-                hub, to: PeerName(name))
+            let manage = ManageHubs(configuration: configuration.configuration)
+            let name = try PeerName(name)
+            if let added = try manage.renameAdded(hub, to: name) {
+                return Console.note("\(added.name) is called \(name) now")
+            }
+            let hub = try manage.rename(hub, to: name)
             Console.note("\(hub.fingerprint) is called \(hub.name) now")
         }
     }
