@@ -55,6 +55,7 @@ enum Main {
             }
         }
         if let silent = error as? ExitStatus { return silent.rawValue }
+        if let output = error as? OutputError, output.isReaderGone { return ExitStatus(of: error).rawValue }
         if status == .validationFailure {
             // ArgumentParser's words: the first sentence is the error, the next one how to mend it.
             let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: " ")
@@ -71,7 +72,21 @@ enum Main {
         let usage = Hubpair.fullMessage(for: error).split(separator: "\n").first { $0.hasPrefix("Usage: ") }
         let command = usage?.dropFirst("Usage: ".count).split(separator: " ")
             .prefix { !$0.hasPrefix("[") && !$0.hasPrefix("<") && !$0.hasPrefix("-") }.joined(separator: " ")
-        return "see '\(command ?? "hubpair") --help'"
+        guard let command, command != "hubpair" else { return "see '\(commandInArguments) --help'" }
+        return "see '\(command) --help'"
+    }
+
+    /// The command that was called; ArgumentParser does not know it any more once the command runs.
+    private static var commandInArguments: String {
+        var type: any ParsableCommand.Type = Hubpair.self
+        var words = [Hubpair._commandName]
+        for argument in CommandLine.arguments.dropFirst() {
+            guard let next = type.configuration.subcommands.first(where: { $0._commandName == argument })
+            else { break }
+            type = next
+            words.append(argument)
+        }
+        return words.joined(separator: " ")
     }
 
     /// A sentence in the style of our own errors: lower case, no full stop.

@@ -62,6 +62,9 @@ struct OutputError: Error, LocalizedError, CustomStringConvertible {
     /// errno.
     let code: Int32
 
+    /// True if whoever read the output has read enough, as `head` does. That is no fault, and nothing to say.
+    var isReaderGone: Bool { code == EPIPE }
+
     var description: String { "cannot write \(name): \(String(cString: strerror(code)))" }
     var errorDescription: String? { description }
     var recoverySuggestion: String? {
