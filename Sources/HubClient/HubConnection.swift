@@ -89,6 +89,10 @@ package final class HubConnection: Sendable {
             {
                 throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)
             }
+            // What a hub promises is not reserved beyond what a hub has to say.
+            if let length = $0["Content-Length"].flatMap(Int.init(_:)), length > 0 {
+                body.reserveCapacity(min(length, 1 << 20))
+            }
         } body: {
             guard body.count + $0.count <= maximumBodyByteCount else {
                 throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)

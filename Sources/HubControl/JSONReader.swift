@@ -15,7 +15,6 @@ struct JSONReader: ~Copyable {
 
     /// Reads one value, which all of `bytes` must be.
     static func read<Value: JSONReadable>(_: Value.Type, from bytes: [UInt8]) throws(JSONFault) -> Value {
-        guard String(validating: bytes, as: UTF8.self) != nil else { throw JSONFault(.syntax) }
         var reader = JSONReader(bytes: bytes)
         let value = try Value(reading: &reader)
         guard reader.peek() == nil else { throw JSONFault(.syntax) }
@@ -92,7 +91,7 @@ struct JSONReader: ~Copyable {
             case UInt8(ascii: "\""):
                 defer { position += 1 }
                 let text = bytes[start..<position]
-                return hasEscapes ? try JSONReader.unescaped(text) : String(decoding: text, as: UTF8.self)
+                return try hasEscapes ? JSONReader.unescaped(text) : JSONReader.validated(text)
             case UInt8(ascii: "\\"):
                 hasEscapes = true
                 position += 2
@@ -124,7 +123,12 @@ struct JSONReader: ~Copyable {
             default: throw JSONFault(.syntax)
             }
         }
-        return String(decoding: units, as: UTF8.self)
+        return try validated(units[...])
+    }
+
+    private static func validated(_ bytes: ArraySlice<UInt8>) throws(JSONFault) -> String {
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw JSONFault(.syntax) }
+        return text
     }
 
     /// The scalar behind `\u`; one beyond the first plane takes two of them (RFC 8259 § 7).

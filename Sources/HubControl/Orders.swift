@@ -1,33 +1,5 @@
 /// Sets states, all in parallel, and reads each back until it is so.
 package struct Orders: Sendable {
-    /// One activator, and what it is to be.
-    package struct Order: Equatable, Sendable {
-        /// The device's id.
-        package let device: String
-        /// The activator's id.
-        package let activator: String
-        /// What people call the two.
-        package let name: String
-        package let state: JSONValue
-
-        /// The order that sets `activator` of `device`.
-        package init(_ device: ControlledDevice, _ activator: Activator, to setting: Setting)
-            throws(SettingError)
-        {
-            self.init(
-                device: device.id, activator: activator.id,
-                name: "\(shortened(device.name)): \(shortened(activator.name))",
-                state: try setting.state(for: activator))
-        }
-
-        package init(device: String, activator: String, name: String, state: JSONValue) {
-            self.device = device
-            self.activator = activator
-            self.name = name
-            self.state = state
-        }
-    }
-
     /// What became of an order.
     package enum Outcome: Sendable {
         /// It was read back as it was ordered, or as the nearest that the device can be.

@@ -52,9 +52,9 @@ package struct Scene: Equatable, Sendable {
     }
 
     /// What brings the devices back to it.
-    package var orders: [Orders.Order] {
+    package var orders: [Order] {
         states.map {
-            Orders.Order(device: $0.device, activator: $0.activator, name: $0.name, state: $0.state)
+            Order(device: $0.device, activator: $0.activator, name: $0.name, state: $0.state)
         }
     }
 }

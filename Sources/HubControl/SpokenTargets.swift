@@ -24,10 +24,10 @@ package struct SpokenTargets {
     }
 
     /// What is to be sent, all of it or nothing.
-    package func orders(of order: PlainWords) throws -> [Orders.Order] {
+    package func orders(of order: PlainWords) throws -> [Order] {
         try targets(of: order).map { target in
             let activator = try target.activator ?? target.device.activator(for: order.setting)
-            return try Orders.Order(target.device, activator, to: order.setting)
+            return try Order(target.device, activator, to: order.setting)
         }
     }
 

@@ -94,7 +94,7 @@ struct HomeCommand: ParsableCommand {
 
         private func write(_ devices: [ControlledDevice], of session: HomeSession) throws {
             if json.isSet {
-                return try JSONLine.write(devices.map(session.json))
+                return try JSONLine.write(devices.lazy.map(session.json))
             }
             var lines = [Console.escaped(session.title)]
             if devices.isEmpty {

@@ -6,14 +6,20 @@ import Identity
 
 extension JSONLine {
     /// Writes values to standard output, each as one line; their text is safe for a terminal.
-    static func write(_ values: [JSONValue]) throws {
+    static func write(_ values: some Sequence<JSONValue>) throws {
         var bytes: [UInt8] = []
+        bytes.reserveCapacity(2 * chunkByteCount)
         for value in values {
             value.write(to: &bytes)
             bytes.append(UInt8(ascii: "\n"))
+            guard bytes.count >= chunkByteCount else { continue }
+            try Console.output(bytes: bytes)
+            bytes.removeAll(keepingCapacity: true)
         }
-        try Console.output(bytes: bytes)
+        if !bytes.isEmpty { try Console.output(bytes: bytes) }
     }
+
+    private static let chunkByteCount = 32_768
 
     static func write(_ value: JSONValue) throws { try write([value]) }
 }

@@ -26,7 +26,7 @@ struct HomeOrders {
 
     /// What became of one order.
     struct Result {
-        let order: Orders.Order
+        let order: Order
         let outcome: Orders.Outcome
 
         var status: ExitStatus {
@@ -38,13 +38,13 @@ struct HomeOrders {
         }
     }
 
-    func run(_ orders: [Orders.Order]) async -> [Result] {
+    func run(_ orders: [Order]) async -> [Result] {
         let outcomes = await Orders(home: session.home, time: .seconds(timeout)).run(orders)
         return zip(orders, outcomes).map(Result.init)
     }
 
     /// Gives orders, writes the results, and throws the gravest status if one has failed.
-    func runAndReport(_ orders: [Orders.Order], asJSON: Bool) async throws {
+    func runAndReport(_ orders: [Order], asJSON: Bool) async throws {
         let results = await run(orders)
         if asJSON {
             for result in results { try JSONLine.write(json(of: result)) }

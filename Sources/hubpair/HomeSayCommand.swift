@@ -43,7 +43,7 @@ extension HomeCommand {
 
         /// Does what one sentence says. Everything in it is found before anything is sent.
         private func answer(_ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
-            let orders: [Orders.Order]
+            let orders: [Order]
             do {
                 let order = try PlainWords(sentence)
                 let targets = SpokenTargets(devices: try await session.devices())

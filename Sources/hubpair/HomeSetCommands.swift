@@ -29,7 +29,7 @@ extension HomeCommand {
             let activator =
                 try third == nil ? device.activator(for: setting) : Selection(second).activator(of: device)
             try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-                [Orders.Order(device, activator, to: setting)], asJSON: json.isSet)
+                [Order(device, activator, to: setting)], asJSON: json.isSet)
         }
     }
 
@@ -62,7 +62,7 @@ extension HomeCommand {
                 Console.note("\(quoted(device.name)) cannot be switched, and is left alone")
             }
             let orders = try able.compactMap { device in
-                try device.main.map { try Orders.Order(device, $0, to: .off) }
+                try device.main.map { try Order(device, $0, to: .off) }
             }
             if orders.isEmpty { return Console.note("there is nothing to switch off") }
             try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(

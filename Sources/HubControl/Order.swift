@@ -1,0 +1,27 @@
+/// One activator, and what it is to be.
+package struct Order: Equatable, Sendable {
+    /// The device's id.
+    package let device: String
+    /// The activator's id.
+    package let activator: String
+    /// What people call the two.
+    package let name: String
+    package let state: JSONValue
+
+    /// The order that sets `activator` of `device`.
+    package init(_ device: ControlledDevice, _ activator: Activator, to setting: Setting)
+        throws(SettingError)
+    {
+        self.init(
+            device: device.id, activator: activator.id,
+            name: "\(shortened(device.name)): \(shortened(activator.name))",
+            state: try setting.state(for: activator))
+    }
+
+    package init(device: String, activator: String, name: String, state: JSONValue) {
+        self.device = device
+        self.activator = activator
+        self.name = name
+        self.state = state
+    }
+}
