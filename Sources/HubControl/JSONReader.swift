@@ -75,15 +75,25 @@ struct JSONReader: ~Copyable {
     }
 
     private mutating func open(_ bracket: UInt8) throws(JSONFault) {
-        guard take(bracket) else { throw JSONFault(peek() == nil ? .syntax : .otherType) }
+        guard take(bracket) else { throw mismatch() }
         depth += 1
         guard depth <= JSONReader.maximumDepth else { throw JSONFault(.tooDeep) }
+    }
+
+    /// What stands here is another value than the expected one, or none.
+    private mutating func mismatch() -> JSONFault {
+        switch peek() {
+        case UInt8(ascii: "\"")?, UInt8(ascii: "[")?, UInt8(ascii: "{")?, UInt8(ascii: "-")?, (0x30...0x39)?,
+            UInt8(ascii: "t")?, UInt8(ascii: "f")?, UInt8(ascii: "n")?:
+            JSONFault(.otherType)
+        default: JSONFault(.syntax)
+        }
     }
 
     private mutating func close() { depth -= 1 }
 
     mutating func string() throws(JSONFault) -> String {
-        guard take(UInt8(ascii: "\"")) else { throw JSONFault(peek() == nil ? .syntax : .otherType) }
+        guard take(UInt8(ascii: "\"")) else { throw mismatch() }
         let start = position
         var hasEscapes = false
         while position < bytes.count {

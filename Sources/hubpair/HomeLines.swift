@@ -25,14 +25,6 @@ extension JSONLine {
 }
 
 extension HomeSession {
-    /// The keys of the hub in every JSON line.
-    var json: [String: JSONValue] {
-        [
-            "hub": hub.fingerprint.map { .string($0.description) } ?? .null,
-            "hub_name": .string(hub.name.description), "unprotected": .boolean(hub.isUnprotected),
-        ]
-    }
-
     /// A device as `home --json` writes it.
     func json(of device: ControlledDevice) -> JSONValue {
         let activators = device.activators.map { activator -> JSONValue in
@@ -78,10 +70,13 @@ struct HomeTable {
         let columnWidths = (0..<4).map { column in rows.map { columnWidth(of: $0[column]) }.max() ?? 0 }
         lines = rows.map { row in
             var line = ""
-            for (cell, width) in zip(row, columnWidths) {
-                line += cell + String(repeating: " ", count: width - columnWidth(of: cell) + widths.gap)
+            let last = row.lastIndex { !$0.isEmpty } ?? 0
+            for (index, cell) in row.enumerated() where index <= last {
+                line += cell
+                guard index < last else { break }
+                line += String(
+                    repeating: " ", count: columnWidths[index] - columnWidth(of: cell) + widths.gap)
             }
-            while line.last == " " { line.removeLast() }
             return line
         }
     }

@@ -31,6 +31,8 @@ struct HomeOptions: ParsableArguments {
 final class HomeSession: Sendable {
     let hub: UsableHub
     let home: HubHome
+    /// The keys of the hub in every JSON line.
+    let json: [String: JSONValue]
     private let reach: ReachHubs
     private let isInsecureAllowed: Bool
     private let becomesDefault: Bool
@@ -39,6 +41,10 @@ final class HomeSession: Sendable {
     init(_ hub: UsableHub, reach: ReachHubs, isInsecureAllowed: Bool = false, becomesDefault: Bool = false) {
         self.hub = hub
         self.reach = reach
+        json = [
+            "hub": hub.fingerprint.map { .string($0.description) } ?? .null,
+            "hub_name": .string(hub.name.description), "unprotected": .boolean(hub.isUnprotected),
+        ]
         self.isInsecureAllowed = isInsecureAllowed
         self.becomesDefault = becomesDefault
         home = HubHome { try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed) }
