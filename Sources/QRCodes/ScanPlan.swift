@@ -161,7 +161,7 @@ extension SymbolSearch.Limits {
     /// Sharp rows only, for a picture of so many pixels.
     static func quick(pixels: Int) -> SymbolSearch.Limits {
         var limits = SymbolSearch.Limits()
-        limits.finders.rowStep = pixels > 5_000_000 ? 3 : pixels > 800_000 ? 2 : 1
+        limits.finders.rowStep = pixels > 5_000_000 ? 3 : pixels > 400_000 ? 2 : 1
         limits.finders.maximumChecks = 8000
         limits.finders.maximumKept = 96
         limits.finders.maximumPatterns = 14
