@@ -14,6 +14,9 @@ struct FinderTriple {
     /// How ill it fits; 0 is perfect.
     let misfit: Float
 
+    /// The three middles.
+    var centres: [Vector] { [corner.centre, right.centre, down.centre] }
+
     /// The side of a module in pixels, the mean of the three.
     var moduleSize: Float { (corner.moduleSize + right.moduleSize + down.moduleSize) / 3 }
 

@@ -14,19 +14,19 @@ struct GridEqualizer {
         self.patterns = patterns
     }
 
-    /// Estimates of all modules, row by row, above 0 for light: plain; by what is known; and after each of
-    /// `rounds` fits to what was read before.
-    func estimates(rounds: Int, ridge: Double = 0.02) -> [[Float]] {
+    /// Hands estimates of all modules, row by row and above 0 for light, to `use`, until it returns something:
+    /// plain ones; by what is known; and after each of `rounds` fits to what was read before.
+    func estimates<Result>(
+        rounds: Int, ridge: Double = 0.02, _ use: ([Float]) throws(QRScanError) -> Result?
+    ) throws(QRScanError) -> Result? {
         let side = patterns.side
-        var plain = [Float](repeating: 0, count: side * side)
+        let plain = (0..<side * side).map { sampling.middle(x: $0 % side, y: $0 / side) }
+        if let result = try use(plain) { return result }
         var features = [Float](repeating: 1, count: side * side * GridEqualizer.size)
         for y in 0..<side {
             for x in 0..<side {
-                let module = y * side + x
-                plain[module] = sampling.middle(x: x, y: y)
-                for tap in 0..<GridSampling.taps {
-                    features[module * GridEqualizer.size + tap] = sampling(x: x, y: y, tap: tap)
-                }
+                let start = (y * side + x) * GridEqualizer.size
+                for tap in 0..<GridSampling.taps { features[start + tap] = sampling(x: x, y: y, tap: tap) }
             }
         }
         let known = patterns.modules.map { module -> Float in
@@ -36,22 +36,23 @@ struct GridEqualizer {
             case .data, .format: 0
             }
         }
-        var results = [plain]
         let taught = known.indices.filter { known[$0] != 0 }
-        guard let first = NormalEquations(features, size: GridEqualizer.size, rows: taught, ridge: ridge),
+        guard let first = NormalEquations(features, size: GridEqualizer.size, rows: taught, ridge: ridge)
+        else { return nil }
+        var estimate = first.predictions(fittedTo: known)
+        if let result = try use(estimate) { return result }
+        guard rounds > 0,
             let all = NormalEquations(
                 features, size: GridEqualizer.size, rows: Array(known.indices), ridge: ridge / 4)
-        else { return results }
-        var estimate = first.predictions(fittedTo: known)
-        results.append(estimate)
+        else { return nil }
         for _ in 0..<rounds {
             let targets = known.indices.map { index -> Float in
                 known[index] != 0 ? known[index] : max(-1, min(1, estimate[index] * 2))
             }
             estimate = all.predictions(fittedTo: targets)
-            results.append(estimate)
+            if let result = try use(estimate) { return result }
         }
-        return results
+        return nil
     }
 }
 

@@ -68,7 +68,17 @@ package struct PhotoSearch {
         case .symbols(let limits):
             let seen = try SymbolSearch.run(picture, limits: limits)
             sightings.append((step.scale, seen))
-            return seen.result
+            let isAll = !seen.result.codes.isEmpty && !seen.hasUnexplainedPatterns
+            guard !seen.result.isEmpty, !isAll else { return seen.result }
+            // There are more codes, or a part of one in several: libzbar reads any number of them, and knows
+            // which belong together.
+            var result = try QRScanner.scanOnce(picture)
+            guard !result.isEmpty else { return seen.result }
+            for code in seen.result.codes where !result.codes.contains(where: { $0.isSameSymbol(as: code) }) {
+                result.codes.append(code)
+            }
+            result.codes = QRScanner.inReadingOrder(result.codes)
+            return result
         case .filtered(let filter):
             var result = try QRScanner.scanOnce(filter(picture))
             result.codes = result.codes.map { code in
@@ -91,16 +101,34 @@ extension [ScannedQRCode] {
 }
 
 extension ScannedQRCode {
-    /// True if the mean of the other's corners lies within these corners, on the same side of all edges.
+    /// True if the mean of the other's corners lies within these corners.
     fileprivate func holdsMiddle(of other: ScannedQRCode) -> Bool {
-        guard corners.count >= 3, !other.corners.isEmpty else { return false }
-        func vector(_ point: PixelPoint) -> Vector { Vector(x: Float(point.x), y: Float(point.y)) }
-        let middle =
-            other.corners.map(vector).reduce(Vector(x: 0, y: 0), +) * (1 / Float(other.corners.count))
+        guard !other.corners.isEmpty else { return false }
+        let sum = other.corners.map(\.vector).reduce(Vector(x: 0, y: 0), +)
+        return holds(sum * (1 / Float(other.corners.count)))
+    }
+
+    /// True if the place lies within the corners: on the same side of all edges.
+    func holds(_ place: Vector) -> Bool {
+        guard corners.count >= 3 else { return false }
         let sides = corners.indices.map { index in
-            let start = vector(corners[index])
-            return (vector(corners[(index + 1) % corners.count]) - start).cross(middle - start) > 0
+            let start = corners[index].vector
+            return (corners[(index + 1) % corners.count].vector - start).cross(place - start) > 0
         }
         return Set(sides).count == 1
     }
+}
+
+extension SymbolSearch.Outcome {
+    /// True if there is a finder pattern beyond doubt outside all codes that were read.
+    fileprivate var hasUnexplainedPatterns: Bool {
+        patterns.contains { pattern in
+            pattern.directions == 4 && pattern.hits >= 3
+                && !result.codes.contains { $0.holds(pattern.centre) }
+        }
+    }
+}
+
+extension PixelPoint {
+    fileprivate var vector: Vector { Vector(x: Float(x), y: Float(y)) }
 }

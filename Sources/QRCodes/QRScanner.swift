@@ -59,7 +59,7 @@ package enum QRScanner {
 
     /// From top to bottom; codes whose middle is level with the uppermost of a row are in that row, and go
     /// from left to right.
-    private static func inReadingOrder(_ codes: [ScannedQRCode]) -> [ScannedQRCode] {
+    static func inReadingOrder(_ codes: [ScannedQRCode]) -> [ScannedQRCode] {
         var rows: [[ScannedQRCode]] = []
         var rowEnd = Int.min
         for code in codes.sorted(by: { ($0.top, $0.left) < ($1.top, $1.left) }) {
@@ -81,7 +81,7 @@ extension ScannedQRCode {
 
     /// Two readings of one symbol: the same bytes, and the middle of one inside the other. Two copies of a
     /// code that stand apart are two codes.
-    fileprivate func isSameSymbol(as other: ScannedQRCode) -> Bool {
+    func isSameSymbol(as other: ScannedQRCode) -> Bool {
         let x = (other.left + other.right) / 2
         let y = (other.top + other.bottom) / 2
         return payload == other.payload && left <= x && x <= right && top <= y && y <= bottom

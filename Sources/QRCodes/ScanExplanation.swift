@@ -130,19 +130,9 @@ extension PhotoSearch {
         var search = PhotoSearch(source, effort: effort)
         try search.run()
         let scale = search.plan.steps.first?.scale ?? 1
-        // A plain pass that has read the code has seen no patterns: they are looked for to be drawn.
-        if search.sightings.isEmpty, let step = search.plan.steps.first(where: \.showsPatterns) {
-            _ = try search.carryOut(step, on: search.picture(step.scale))
-        }
         var drawing = ScanExplanation(try search.picture(scale), scale: scale)
         for sighting in search.sightings { drawing.draw(sighting.seen, scale: sighting.scale) }
         drawing.draw(search.outcome.result.codes)
         return (search.outcome, try drawing.png())
-    }
-}
-
-extension ScanPlan.Step {
-    fileprivate var showsPatterns: Bool {
-        if case .symbols = method { true } else { false }
     }
 }

@@ -46,15 +46,14 @@ struct ScanPlan: Equatable {
         let scales = sequence(first: coarse) { $0 > 1 ? $0 / 2 : nil }.filter {
             pixels(at: $0) <= QRScanner.maximumPixels
         }
+        // Where the quick search finds all there is, it is quicker than libzbar's own.
         var steps = [
             Step(
-                method: .plain, scale: coarse,
-                reason: "most codes are held large and straight into the picture")
-        ]
-        steps.append(
-            Step(
                 method: .symbols(.quick(pixels: pixels(at: coarse))), scale: coarse,
-                reason: "tilted, badly lit, light on dark"))
+                reason: "most codes are large enough; tilted, badly lit, light on dark"),
+            Step(
+                method: .plain, scale: coarse, reason: "what is damaged where finder patterns are looked for"),
+        ]
         scaleForOthers = effort == .quick ? nil : coarse
         let finer = scales.dropFirst()
         for scale in finer.prefix(effort == .quick ? 1 : 2) {

@@ -63,10 +63,14 @@ struct SymbolSearch {
     /// 269 photographs that were read none had less than 0.44 and 0.65; what is no code hardly ever has more.
     private static let leastPromise: Float = 0.25
     private static let leastFit: Float = 0.45
+    /// What fits so well at first is read at once.
+    private static let perfectFit: Float = 0.85
 
     private let limits: Limits
     private var registrations: [Int: GridRegistration] = [:]
     private var readings = 0
+    /// The middles of the finder patterns of what was read.
+    private var used: [Vector] = []
 
     static func run(_ image: LuminanceImage, limits: Limits) throws(QRScanError) -> Outcome {
         let noise = image.noise
@@ -110,6 +114,16 @@ struct SymbolSearch {
         return made
     }
 
+    /// A grid before it is fitted.
+    private struct Start {
+        let triple: FinderTriple
+        let version: Int
+        let map: ModuleMap
+        let score: GridRegistration.Score
+        var promise: Float { score.total - 0.1 * triple.misfit }
+        var isInverted: Bool { triple.corner.isInverted }
+    }
+
     private mutating func read(_ patterns: [FinderPattern], in view: ContrastView, hysteresis: Float)
         throws(QRScanError) -> Outcome
     {
@@ -121,71 +135,84 @@ struct SymbolSearch {
         if limits.pairs > 0 {
             outcome.triples += FinderCompletion(in: view).triples(patterns, limit: limits.pairs)
         }
-        var starts: [(triple: FinderTriple, version: Int, map: ModuleMap, total: Float)] = []
+        // What fits at once is read at once, and its finder patterns are out of the question for others.
+        var starts: [Start] = []
         for triple in outcome.triples {
-            for version in triple.versions {
-                for start in registration(version).starts(triple, in: view).prefix(2)
-                where start.score.known > SymbolSearch.leastPromise {
-                    starts.append((triple, version, start.map, start.score.total - 0.1 * triple.misfit))
+            for version in triple.versions where !triple.centres.contains(where: { used.contains($0) }) {
+                for found in registration(version).starts(triple, in: view).prefix(2)
+                where found.score.known > SymbolSearch.leastPromise
+                    && !triple.centres.contains(where: { used.contains($0) })
+                {
+                    let start = Start(triple: triple, version: version, map: found.map, score: found.score)
+                    if found.score.known > SymbolSearch.perfectFit {
+                        try read(start, map: found.map, score: found.score, rounds: 0, in: view, &outcome)
+                    }
+                    starts.append(start)
                 }
             }
         }
-        starts.sort { $0.total > $1.total }
-        var used: [Vector] = []
-        var fitted: [(version: Int, map: ModuleMap)] = []
-        for start in starts.prefix(limits.grids) {
-            let corners = [start.triple.corner, start.triple.right, start.triple.down]
-            guard !corners.contains(where: { used.contains($0.centre) }), readings < limits.readings else {
-                continue
-            }
-            let registration = registration(start.version)
-            let isInverted = start.triple.corner.isInverted
-            let (map, score) = registration.refined(
-                start.map, moduleSize: start.triple.moduleSize, in: view, sign: isInverted ? -1 : 1)
-            let isKnown = fitted.contains {
+        starts.sort { $0.promise > $1.promise }
+        for start in starts where outcome.grids.count < limits.grids && readings < limits.readings {
+            guard !start.triple.centres.contains(where: { used.contains($0) }) else { continue }
+            let (map, score) = registration(start.version).refined(
+                start.map, moduleSize: start.triple.moduleSize, in: view, sign: start.isInverted ? -1 : 1)
+            let isKnown = outcome.grids.contains {
                 $0.version == start.version && $0.map.isNear(map, within: 0.2 * start.triple.moduleSize)
             }
-            if isKnown { continue }
-            fitted.append((start.version, map))
-            outcome.grids.append(
-                Grid(
-                    triple: start.triple, version: start.version, map: map, score: score,
-                    clearness: registration.clearness(map, in: view, sign: isInverted ? -1 : 1)))
-            guard score.known > SymbolSearch.leastFit, let function = map.function else { continue }
-            let found = try decode(function, registration.patterns, isInverted: isInverted, in: view)
-            // Which parts belong together is not known here.
-            outcome.result.incompleteStructuredAppends = max(
-                outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
-            outcome.result.emptyCodes += found.emptyCodes
-            outcome.result.codes += found.codes
-            if !found.isEmpty { used += corners.map(\.centre) }
+            if !isKnown { try read(start, map: map, score: score, rounds: 3, in: view, &outcome) }
         }
+        outcome.result.codes = QRScanner.inReadingOrder(outcome.result.codes)
         return outcome
+    }
+
+    /// Reads one grid, and notes what it was. A grid that fitted at first and was not read is not noted: it
+    /// comes again, fitted.
+    private mutating func read(
+        _ start: Start, map: ModuleMap, score: GridRegistration.Score, rounds: Int, in view: ContrastView,
+        _ outcome: inout Outcome
+    ) throws(QRScanError) {
+        let registration = registration(start.version)
+        var found = QRScanResult()
+        if score.known > SymbolSearch.leastFit, let function = map.function {
+            found = try decode(
+                function, registration.patterns, isInverted: start.isInverted, rounds: rounds, in: view)
+        }
+        guard rounds > 0 || !found.isEmpty else { return }
+        outcome.grids.append(
+            Grid(
+                triple: start.triple, version: start.version, map: map, score: score,
+                clearness: registration.clearness(map, in: view, sign: start.isInverted ? -1 : 1)))
+        // Which parts belong together is not known here.
+        outcome.result.incompleteStructuredAppends = max(
+            outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
+        outcome.result.emptyCodes += found.emptyCodes
+        outcome.result.codes += found.codes
+        if !found.isEmpty { used += start.triple.centres }
     }
 
     /// Reads the grid in several ways until one holds.
     private mutating func decode(
-        _ function: ModuleFunction, _ patterns: FunctionPatterns, isInverted: Bool, in view: ContrastView
+        _ function: ModuleFunction, _ patterns: FunctionPatterns, isInverted: Bool, rounds: Int,
+        in view: ContrastView
     ) throws(QRScanError) -> QRScanResult {
         let sampling = GridSampling(function, side: patterns.side, isInverted: isInverted, in: view)
         let equalizer = GridEqualizer(sampling: sampling, patterns: patterns)
         var tried: [[Bool]] = []
-        for estimates in equalizer.estimates(rounds: 3) {
+        return try equalizer.estimates(rounds: rounds) { (estimates) throws(QRScanError) -> QRScanResult? in
             guard let (picture, modules) = GridReading.picture(of: estimates, patterns: patterns),
                 !tried.contains(modules), readings < limits.readings
-            else { continue }
+            else { return nil }
             tried.append(modules)
             readings += 1
             var result = try QRScanner.scanOnce(picture)
-            guard !result.isEmpty else { continue }
+            guard !result.isEmpty else { return nil }
             let side = Float(patterns.side)
             let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in
                 function(Vector(x: x, y: y)).pixel
             }
             result.codes = result.codes.prefix(1).map { ScannedQRCode(payload: $0.payload, corners: corners) }
             return result
-        }
-        return QRScanResult()
+        } ?? QRScanResult()
     }
 }
 

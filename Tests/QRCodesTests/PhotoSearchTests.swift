@@ -86,7 +86,7 @@ import Testing
         var search = PhotoSearch(source, effort: .normal)
         try search.run()
         #expect(search.plan.steps.first?.scale == 2)
-        #expect(search.sightings.isEmpty, "the first step has read it")
+        #expect(search.sightings.map(\.scale) == [2], "the first step has read it")
         let code = try #require(search.outcome.result.codes.first)
         #expect(code.payload == Photograph.payload)
         #expect(abs(code.corners[0].x - Int(photograph.corners[0].x)) < 8)
@@ -109,6 +109,16 @@ import Testing
         canvas.paste(one, x: 320, y: 0)
         let codes = try PhotoSearch.run(ImageSource(try canvas.image())).result.codes
         #expect(codes.map(\.payload) == [Photograph.payload, Photograph.payload])
+    }
+
+    @Test func `where more codes are than the quick search reads, all of them are read, in order`() throws {
+        var canvas = Canvas(width: 900, height: 660)
+        for index in 0..<12 {
+            let code = try picture(of: Array("CODE \(index)".utf8), pixelsPerModule: 5)
+            canvas.paste(code, x: index % 4 * 220, y: index / 4 * 220)
+        }
+        let codes = try PhotoSearch.run(ImageSource(try canvas.image())).result.codes
+        #expect(codes.map { String(decoding: $0.payload, as: UTF8.self) } == (0..<12).map { "CODE \($0)" })
     }
 
     @Test func `codes that lie in each other and say different things are none`() {
