@@ -14,7 +14,8 @@ struct DevicesCommand: ParsableCommand {
     )
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the devices (the default).")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the devices (the default).")
         @OptionGroup var state: StateOption
         @OptionGroup var json: JSONOption
 
@@ -42,6 +43,7 @@ struct DevicesCommand: ParsableCommand {
 
     struct Approve: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "approve",
             abstract:
                 "Approve a device that asked. Compare the fingerprint with the device's own screen first.")
         @OptionGroup var state: StateOption
@@ -54,7 +56,8 @@ struct DevicesCommand: ParsableCommand {
     }
 
     struct Revoke: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Keep a device out from now on.")
+        static let configuration = CommandConfiguration(
+            commandName: "revoke", abstract: "Keep a device out from now on.")
         @OptionGroup var state: StateOption
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
 
@@ -65,7 +68,8 @@ struct DevicesCommand: ParsableCommand {
     }
 
     struct Rename: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Give a device another name.")
+        static let configuration = CommandConfiguration(
+            commandName: "rename", abstract: "Give a device another name.")
         @OptionGroup var state: StateOption
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String

@@ -8,6 +8,7 @@ extension HomeCommand {
     /// `hubpair home add`: a device that the hub shall control.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Add a device to a hub.",
             discussion: """
                 At a terminal it asks for what is missing: the manufacturer, the kind, and what the hub needs to know of \

@@ -8,7 +8,8 @@ import Pairing
 extension HomeCommand {
     /// `hubpair home rename`
     struct Rename: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Give a device another name.")
+        static let configuration = CommandConfiguration(
+            commandName: "rename", abstract: "Give a device another name.")
         @OptionGroup var home: HomeOptions
         @OptionGroup var json: JSONOption
         @Argument(help: "Its name, the beginning of it, or its id.") var device: String
@@ -35,6 +36,7 @@ extension HomeCommand {
     /// `hubpair home remove`
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "remove",
             abstract: "Remove a device from its hub, after asking.")
         @OptionGroup var home: HomeOptions
         @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false

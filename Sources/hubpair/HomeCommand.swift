@@ -25,6 +25,7 @@ struct HomeCommand: ParsableCommand {
 
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "list",
             abstract: "List the devices and their states (the default).")
         @OptionGroup var home: HomeOptions
         @OptionGroup var json: JSONOption
@@ -109,6 +110,7 @@ struct HomeCommand: ParsableCommand {
 
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show a device with all that can be set on it.")
         @OptionGroup var home: HomeOptions
         @OptionGroup var json: JSONOption

@@ -8,6 +8,7 @@ extension HomeCommand {
     /// `hubpair home say`: orders in plain words.
     struct Say: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "say",
             abstract: "Switch devices by a sentence, or by sentences on standard input.",
             discussion: """
                 "turn the kitchen light off", "switch on the hall light and the lamp", "dim the lamp to 40 percent", \

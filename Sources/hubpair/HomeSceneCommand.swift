@@ -18,6 +18,7 @@ extension HomeCommand {
 extension HomeCommand.SceneCommand {
     struct Save: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "save",
             abstract: "Save the states of a hub's devices, all or those that are named.",
             discussion: "A scene of the same name is replaced; the file before stays as scenes.bak.")
         @OptionGroup var home: HomeOptions
@@ -44,6 +45,7 @@ extension HomeCommand.SceneCommand {
 
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "run",
             abstract: "Have the devices as they were.",
             discussion: "All at once. What fails is named, and the rest stands.")
         @OptionGroup var configuration: ConfigurationOption
@@ -64,7 +66,7 @@ extension HomeCommand.SceneCommand {
     }
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the scenes.")
+        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the scenes.")
         @OptionGroup var configuration: ConfigurationOption
         @OptionGroup var json: JSONOption
 
@@ -94,7 +96,8 @@ extension HomeCommand.SceneCommand {
     }
 
     struct Show: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Show the states of a scene.")
+        static let configuration = CommandConfiguration(
+            commandName: "show", abstract: "Show the states of a scene.")
         @OptionGroup var configuration: ConfigurationOption
         @OptionGroup var json: JSONOption
         @Argument(help: "The scene's name.") var name: String
@@ -120,7 +123,7 @@ extension HomeCommand.SceneCommand {
     }
 
     struct Remove: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Remove a scene.")
+        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a scene.")
         @OptionGroup var configuration: ConfigurationOption
         @Argument(help: "The scene's name.") var name: String
 

@@ -6,6 +6,7 @@ extension HomeCommand {
     /// `hubpair home set`: one activator of one device.
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "set",
             abstract: "Set a device to on, off, or a level.",
             usage:
                 "hubpair home set <device> [<activator>] on|off|0.4|40% [--hub <hub>] [--timeout <seconds>] [--json]",
@@ -36,6 +37,7 @@ extension HomeCommand {
     /// `hubpair home off`: every device, or every one of a kind.
     struct Off: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "off",
             abstract: "Switch off all devices of a type, or all there are.",
             discussion: "--all leaves locks alone: off may open them. '--type Lock' means them.")
         @OptionGroup var home: HomeOptions

@@ -10,6 +10,7 @@ extension HomeCommand {
     /// `hubpair home watch`: the devices as they change.
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "watch",
             abstract: "Show the devices, and what changes, until it is stopped.",
             discussion: """
                 A terminal shows the list, with the time of the last change; a pipe gets a line for each change, and \

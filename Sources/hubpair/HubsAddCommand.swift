@@ -8,6 +8,7 @@ extension HubsCommand {
     /// `hubpair hubs add`: a hub by its address.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "add",
             abstract: "Note down a hub by its address, for networks where it cannot be found.",
             discussion: """
                 Asks the server there what it is: a hub with hubpair, or a stock Hestia server. If it is neither, says \

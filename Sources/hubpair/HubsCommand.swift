@@ -17,7 +17,8 @@ struct HubsCommand: ParsableCommand {
     )
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "List the hubs (the default).")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the hubs (the default).")
         @OptionGroup var configuration: ConfigurationOption
         @OptionGroup var json: JSONOption
 
@@ -50,6 +51,7 @@ struct HubsCommand: ParsableCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
+            commandName: "show",
             abstract: "Show one hub, or the curl arguments that reach it.",
             discussion: """
                 --curl writes one line for a shell, with the hub's URL at its end:
@@ -88,7 +90,8 @@ struct HubsCommand: ParsableCommand {
     }
 
     struct Use: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Use this hub when none is named.")
+        static let configuration = CommandConfiguration(
+            commandName: "use", abstract: "Use this hub when none is named.")
         @OptionGroup var configuration: ConfigurationOption
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
 
@@ -103,7 +106,8 @@ struct HubsCommand: ParsableCommand {
     }
 
     struct Rename: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Give a hub another name on this device.")
+        static let configuration = CommandConfiguration(
+            commandName: "rename", abstract: "Give a hub another name on this device.")
         @OptionGroup var configuration: ConfigurationOption
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
@@ -120,7 +124,7 @@ struct HubsCommand: ParsableCommand {
     }
 
     struct Forget: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forget a hub.")
+        static let configuration = CommandConfiguration(commandName: "forget", abstract: "Forget a hub.")
         @OptionGroup var configuration: ConfigurationOption
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
 
@@ -133,7 +137,8 @@ struct HubsCommand: ParsableCommand {
     }
 
     struct Reset: ParsableCommand {
-        static let configuration = CommandConfiguration(abstract: "Forget every hub, after asking.")
+        static let configuration = CommandConfiguration(
+            commandName: "reset", abstract: "Forget every hub, after asking.")
         @OptionGroup var configuration: ConfigurationOption
         @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
 

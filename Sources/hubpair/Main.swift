@@ -30,11 +30,14 @@ enum Main {
     /// slip in it is a secret too, so the shape decides and not the checksum.
     private static func refuseSecrets(in arguments: [String]) throws {
         for argument in arguments {
-            let value = argument.split(separator: "=").last.map(String.init) ?? ""
+            let bytes = Array(argument.utf8)
+            let value = String(decoding: bytes.split(separator: UInt8(ascii: "=")).last ?? [], as: UTF8.self)
             let looksTyped = CrockfordBase32.symbols(typed: value)?.count == TypedCode.characterCount
             // A name may well be "hubpair: kitchen"; a code has a long word behind the colon.
-            let upper = argument.uppercased()
-            let word = upper.firstRange(of: PairingCode.prefix).map { upper[$0.upperBound...].prefix(8).utf8 }
+            let upper = bytes.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
+            let word = upper.firstRange(of: Array(PairingCode.prefix.utf8)).map {
+                upper[$0.upperBound...].prefix(8)
+            }
             let looksScanned = word?.count == 8 && word?.allSatisfy(isLetterOrDigit) == true
             if looksTyped || looksScanned { throw SecretInArguments() }
         }
