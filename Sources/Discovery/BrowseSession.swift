@@ -63,6 +63,7 @@ actor BrowseSession {
         if browser.asksOnce { askOnce() } else { mayResolve = true }
         do throws(DiscoveryError) {
             try connect()
+            send(.began)
         } catch {
             close(error)
         }

@@ -65,6 +65,7 @@ actor EmbeddedBrowseSession {
         state = .open(self)
         do throws(DiscoveryError) {
             try browse()
+            send(.began)
         } catch {
             close(error)
         }

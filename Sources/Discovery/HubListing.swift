@@ -102,7 +102,7 @@ public struct HubListing: Sendable {
             return addresses(of: Host(name: name.lowercased(), interface: interface)) { addresses in
                 addresses.remove(address)
             }
-        case .unresolved, .settled, .flooded, .pending, .lossy, .interrupted, .resumed: return []
+        case .began, .unresolved, .settled, .flooded, .pending, .lossy, .interrupted, .resumed: return []
         }
     }
 

@@ -78,7 +78,9 @@ package struct HubSurvey: Sendable {
     private var resolving = 0
     private var tasks = 0
     private var interrupted: Duration?
+    private var isBeginning = true
     private var isSettling = false
+    private var hasSettled = false
 
     package init(known: [KnownHub], networks: [LocalNetwork], isBrowsing: Bool) {
         (self.known, self.networks, self.isBrowsing) = (known, networks, isBrowsing)
@@ -98,7 +100,10 @@ package struct HubSurvey: Sendable {
     package func isOver(at time: Duration) -> Bool {
         var rule = rule
         let isWaiting = interrupted.map { time - $0 < HubSurvey.patience } ?? false
-        rule.pending = resolving + tasks + asking.count + (isWaiting || isSettling ? 1 : 0)
+        // Nobody says "nothing there" before the daemon has said that nothing more comes.
+        let isUnanswered =
+            isBrowsing && interrupted == nil && (isBeginning || isSettling || rows.isEmpty && !hasSettled)
+        rule.pending = resolving + tasks + asking.count + (isWaiting || isUnanswered ? 1 : 0)
         rule.isEmpty = rows.isEmpty
         rule.hasHints = isBrowsing && listing.hasHints
         return rule.isOver(at: time)
@@ -115,7 +120,7 @@ package struct HubSurvey: Sendable {
         switch step {
         case .sighting(let sighting): return take(sighting, at: time)
         case .browseEnded(let words):
-            (isBrowsing, isSettling) = (false, false)
+            isBrowsing = false
             resolving = 0
             return [.incomplete(words)]
         case .embedded(let words):
@@ -144,7 +149,10 @@ package struct HubSurvey: Sendable {
     private mutating func take(_ sighting: Sighting, at time: Duration) -> [Event] {
         switch sighting {
         case .pending(let count): resolving = count
-        case .settled: isSettling = false
+        case .began:
+            isBeginning = false
+            rule.begun = time
+        case .settled: (isSettling, hasSettled) = (false, true)
         case .lossy: rule.isLossy = true
         case .flooded:
             return [.incomplete("a host floods the network with services; hubs may be missing")]
@@ -154,7 +162,7 @@ package struct HubSurvey: Sendable {
         case .resumed:
             interrupted = nil
             // It begins with its first question again.
-            rule.lastNews = time + QuietRule.firstAnswers - QuietRule.quiet
+            rule.begun = time
         case .unresolved(let instance, _):
             rule.isLossy = true
             guard !listing.hubs.contains(where: { $0.name == instance.name }) else { break }
@@ -208,6 +216,9 @@ package struct HubSurvey: Sendable {
     /// Whatever has not been said yet, at the end.
     package mutating func finish(at time: Duration) -> [Event] {
         var events = update(at: time)
+        if isBrowsing, isBeginning {
+            events.append(.incomplete("avahi-daemon does not answer; hubs may be missing"))
+        }
         for (key, _) in fresh.sorted(by: { $0.value < $1.value }) {
             if let event = rows[key].flatMap({ say($0) }) { events.append(event) }
         }

@@ -22,6 +22,8 @@ package struct QuietRule: Hashable, Sendable {
     /// The longest that it waits for what is under way: who keeps a search busy must not keep it for ever.
     package static let limit = Duration.seconds(10)
 
+    /// When the first question was asked: a busy daemon can take its time to.
+    package var begun = Duration.zero
     /// When the list last changed.
     package var lastNews = Duration.zero
     /// Questions whose answers are not there, nor late: resolvers, handshakes, a sweep.
@@ -49,6 +51,6 @@ package struct QuietRule: Hashable, Sendable {
             } else {
                 QuietRule.firstAnswers
             }
-        return pending == 0 && time >= least && time - lastNews >= QuietRule.quiet
+        return pending == 0 && time - begun >= least && time - lastNews >= QuietRule.quiet
     }
 }

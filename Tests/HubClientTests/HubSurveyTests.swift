@@ -19,7 +19,9 @@ import Testing
         let hubs = try known.map {
             KnownHub(name: try PeerName("Kitchen hub"), pin: try pin($0), address: nil, paired: nil)
         }
-        return HubSurvey(known: hubs, networks: Self.networks, isBrowsing: isBrowsing)
+        var survey = HubSurvey(known: hubs, networks: Self.networks, isBrowsing: isBrowsing)
+        _ = survey.take(.sighting(.began), at: .zero)
+        return survey
     }
 
     private func service(
@@ -168,6 +170,31 @@ import Testing
 }
 
 extension HubSurveyTests {
+    @Test func aDaemonThatIsBusyIsWaitedFor() throws {
+        var survey = HubSurvey(known: [], networks: Self.networks, isBrowsing: true)
+        #expect(!survey.isOver(at: .seconds(9)))
+        _ = survey.take(.sighting(.began), at: .milliseconds(3_000))
+        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(3_020))
+        _ = survey.take(.tick, at: .milliseconds(3_040))
+        #expect(!survey.isOver(at: .milliseconds(3_340)))
+        #expect(survey.isOver(at: .milliseconds(3_360)))
+        #expect(names(survey.finish(at: .milliseconds(3_360))) == ["added Hub claimed"])
+    }
+
+    @Test func aDaemonThatDoesNotAnswerIsNamed() throws {
+        var survey = HubSurvey(known: [], networks: Self.networks, isBrowsing: true)
+        #expect(survey.isOver(at: .seconds(10)))
+        let words = names(survey.finish(at: .seconds(10)))
+        #expect(words == ["avahi-daemon does not answer; hubs may be missing"])
+    }
+
+    @Test func nothingIsThereOnlyOnceTheDaemonHasSaidSo() throws {
+        var survey = try survey()
+        #expect(!survey.isOver(at: .milliseconds(2_000)))
+        _ = survey.take(.sighting(.settled), at: .milliseconds(2_100))
+        #expect(survey.isOver(at: .milliseconds(2_101)))
+    }
+
     @Test func withoutADaemonItIsOverWhenTheBrowseSaysSo() throws {
         var survey = try survey()
         #expect(names(survey.take(.embedded("words"), at: .milliseconds(1))) == ["words"])
