@@ -14,8 +14,7 @@ package enum CodeContent: Equatable, Sendable {
     /// Reads a payload. One that only resembles a pairing code, in lower case or with something before it,
     /// is unusable and not another code: its text may hold a secret.
     package init(payload: [UInt8]) {
-        let upper = payload.map { (0x61...0x7A).contains($0) ? $0 - 0x20 : $0 }
-        guard upper.firstRange(of: Array(PairingCode.prefix.utf8)) != nil else {
+        guard PairingCode.end(ofPrefixIn: payload) != nil else {
             self = .other
             return
         }
