@@ -11,7 +11,7 @@ package struct HubRequest: Sendable {
     package var target: String
     /// Header fields beside `Host` and `Content-Length`.
     package var headers: [(name: String, value: String)]
-    /// The content; nil: none, and no `Content-Length`.
+    /// The content; nil: none, and no `Content-Length` but for methods that expect content.
     package var body: [UInt8]?
 
     package init(
@@ -152,7 +152,11 @@ package final class HubConnection: Sendable {
             else { throw HubConnectionError.Reason.invalidRequest("a header field holds what it must not") }
             head.headers.add(name: field.name, value: field.value)
         }
-        if let body = request.body { head.headers.add(name: "Content-Length", value: "\(body.count)") }
+        // A POST without content says so (RFC 9110 § 8.6); NIO would announce chunks, which old servers cannot read.
+        let mayHaveContent = ["POST", "PUT", "PATCH"].contains(request.method)
+        if let length = request.body?.count ?? (mayHaveContent ? 0 : nil) {
+            head.headers.add(name: "Content-Length", value: "\(length)")
+        }
         let body = ByteBuffer(bytes: request.body ?? [])
         let ready = head
         try await channel.eventLoop.submit { [exchange] in

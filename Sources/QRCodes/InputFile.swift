@@ -13,15 +13,39 @@ package enum InputFile {
     /// The bytes of the file at `path`; `-` is standard input. What does not begin like an image is read only
     /// that far: nobody waits for the end of `/dev/zero`.
     package static func read(_ path: String) throws(InputFileError) -> [UInt8] {
-        if path == "-" { return try readAll(STDIN_FILENO, sizeHint: 0) }
+        try read(path, limit: maximumByteCount) { descriptor, size throws(InputFileError) in
+            try readAll(descriptor, sizeHint: size)
+        }
+    }
+
+    /// All bytes of the file at `path`, whatever they are, but no more than `limit`; `-` is standard input.
+    package static func readWhole(_ path: String, limit: Int) throws(InputFileError) -> [UInt8] {
+        try read(path, limit: limit) { descriptor, size throws(InputFileError) in
+            var bytes: [UInt8] = []
+            bytes.reserveCapacity(size)
+            while let chunk = try readSome(descriptor) {
+                guard bytes.count + chunk.count <= limit else { throw .longer(than: limit) }
+                bytes += chunk
+            }
+            return bytes
+        }
+    }
+
+    private static func read(
+        _ path: String, limit: Int,
+        _ readAll: (_ descriptor: Int32, _ size: Int) throws(InputFileError) -> [UInt8]
+    ) throws(InputFileError) -> [UInt8] {
+        if path == "-" { return try readAll(STDIN_FILENO, 0) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw InputFileError(openErrno: errno) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw InputFileError.system(errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw InputFileError.directory }
-        guard status.st_size <= maximumByteCount else { throw InputFileError.tooLarge }
-        return try readAll(descriptor, sizeHint: Int(status.st_size))
+        guard status.st_size <= limit else {
+            throw limit == maximumByteCount ? InputFileError.tooLarge : .longer(than: limit)
+        }
+        return try readAll(descriptor, Int(status.st_size))
     }
 
     /// What is left in `descriptor` after the bytes `head`, and those.
@@ -71,6 +95,8 @@ package enum InputFileError: Error, Equatable, LocalizedError, CustomStringConve
     case nameNotUTF8
     /// It has more than `InputFile.maximumByteCount` bytes.
     case tooLarge
+    /// It has more bytes than are taken where it is to go.
+    case longer(than: Int)
     /// What the system said (errno).
     case system(Int32)
 
@@ -92,6 +118,7 @@ package enum InputFileError: Error, Equatable, LocalizedError, CustomStringConve
         case .noImages: "the directory has no image files"
         case .nameNotUTF8: "the name is not UTF-8"
         case .tooLarge: "has more than \(InputFile.maximumByteCount >> 20) MiB"
+        case .longer(let limit): "has more than \(limit) bytes"
         case .system(let code): "cannot be read: \(String(cString: strerror(code)))"
         }
     }
@@ -109,7 +136,7 @@ package enum InputFileError: Error, Equatable, LocalizedError, CustomStringConve
             "images are known by the ends of their names, like .jpg; directories inside are left out"
         case .nameNotUTF8: "rename the file, or give its content on standard input"
         case .tooLarge: "this is no photograph of a code"
-        case .system: nil
+        case .longer, .system: nil
         }
     }
 }

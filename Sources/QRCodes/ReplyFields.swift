@@ -97,6 +97,7 @@ extension InputFileError {
         case .nameNotUTF8: ReplyFields(4)
         case .tooLarge: ReplyFields(5)
         case .system(let code): ReplyFields(6, [Int(code)])
+        case .longer(let limit): ReplyFields(7, [limit])
         }
     }
 
@@ -106,6 +107,8 @@ extension InputFileError {
         ]
         if fields.which == 6 {
             self = .system(Int32(truncatingIfNeeded: fields.number(0)))
+        } else if fields.which == 7 {
+            self = .longer(than: fields.number(0))
         } else {
             guard plain.indices.contains(fields.which) else { return nil }
             self = plain[fields.which]

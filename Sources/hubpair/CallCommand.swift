@@ -62,14 +62,8 @@ struct CallCommand: AsyncParsableCommand {
         guard data == "-" || data.hasPrefix("@") else { return Array(data.utf8) }
         let file = data == "-" ? data : String(data.dropFirst())
         do {
-            let bytes = try InputFile.read(file)
-            guard bytes.count <= CallCommand.maximumBodyByteCount else {
-                throw ValidationError(
-                    "the body has \(bytes.count) bytes; at most \(CallCommand.maximumBodyByteCount) can be sent"
-                )
-            }
-            return bytes
-        } catch let error as InputFileError {
+            return try InputFile.readWhole(file, limit: CallCommand.maximumBodyByteCount)
+        } catch {
             Console.report(error, subject: file == "-" ? "standard input" : file)
             throw ExitStatus(of: error)
         }

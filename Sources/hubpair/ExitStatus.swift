@@ -58,7 +58,7 @@ enum ExitStatus: Int32, Error {
             case is OutputError: .cannotWrite
             case is NoCodeError: .nothingFound
             case is ImageError: .badData
-            case InputFileError.tooLarge: .badData
+            case InputFileError.tooLarge, InputFileError.longer: .badData
             case InputFileError.notPermitted: .notPermitted
             case is InputFileError: .noInput
             // What a picture does to the reader is the picture's fault.
