@@ -31,6 +31,11 @@ public struct HubProof: Hashable, Sendable {
         (self.id, self.source, self.isHandshake, self.time) = (id, source, isHandshake, time)
     }
 
+    /// True if `hub` says to be what has this key: by its `id`; or by the name, if it says no `id`.
+    fileprivate func mayBe(_ hub: DiscoveredHub) -> Bool {
+        hub.id.map { $0 == pin.fingerprint } ?? (name.isEmpty || name == hub.name)
+    }
+
     /// What both say, if both are of the same place and key; the newer name counts.
     fileprivate func renewed(by new: HubProof) -> HubProof {
         HubProof(
@@ -47,8 +52,10 @@ public struct HubProof: Hashable, Sendable {
 ///   stay with the first.
 /// - A proof that belongs to no row joins the row that has proven the same key on the same port, or is a row of its
 ///   own. An `id` alone joins nothing: it can be copied.
+/// - A key that is known already belongs to no row that says to be another: whoever announces the address of a known hub
+///   under another name or `id` cannot hide it.
 ///
-/// A pure value. At most 1,024 proofs are kept.
+/// A pure value. At most 1,024 places are kept.
 public struct HubProofs: Sendable {
     /// The most proofs.
     public static let maximumCount = 1_024
@@ -73,7 +80,13 @@ public struct HubProofs: Sendable {
     public mutating func insert(_ proof: HubProof) -> Bool {
         let place = Place(address: proof.address, port: proof.port)
         guard var list = places[place] else {
-            guard places.count < HubProofs.maximumCount else { return false }
+            if places.count >= HubProofs.maximumCount {
+                // Replies with made-up sources can fill it; what a handshake has shown takes the place of one.
+                guard proof.isHandshake,
+                    let spare = places.first(where: { !$0.value.contains(where: \.isHandshake) })?.key
+                else { return false }
+                places[spare] = nil
+            }
             places[place] = [proof]
             return true
         }
@@ -95,22 +108,36 @@ public struct HubProofs: Sendable {
         places.removeValue(forKey: Place(address: address, port: port)) != nil
     }
 
+    /// True if something was proven there.
+    public func contains(_ address: NetworkAddress, port: UInt16) -> Bool {
+        places[Place(address: address, port: port)] != nil
+    }
+
     /// True if a handshake has shown the key there.
     public func hasHandshake(at address: NetworkAddress, port: UInt16) -> Bool {
         places[Place(address: address, port: port)]?.contains(where: \.isHandshake) ?? false
     }
 
-    /// The table of `announced` rows and proofs.
-    public func merged(with announced: [DiscoveredHub], rules: HubAddressRules) -> [DiscoveredHub] {
+    /// The table of `announced` rows and proofs. `known` are the keys whose holders are known already.
+    public func merged(
+        with announced: [DiscoveredHub], rules: HubAddressRules, known: Set<Pin> = []
+    ) -> [DiscoveredHub] {
         guard !places.isEmpty else { return announced }
         var rows: [DiscoveredHub] = []
-        var used: Set<Place> = []
+        var used: Set<PlaceAndKey> = []
         for hub in announced {
             let found = hub.addresses.map { Place(address: $0, port: hub.port) }
-            used.formUnion(found)
-            rows += split(hub, by: found.map { places[$0] ?? [] })
+            let proofs = found.map { place in
+                (places[place] ?? []).filter { !known.contains($0.pin) || $0.mayBe(hub) }
+            }
+            for (place, proofs) in zip(found, proofs) {
+                used.formUnion(proofs.map { PlaceAndKey(place: place, pin: $0.pin) })
+            }
+            rows += split(hub, by: proofs)
         }
-        let left = places.filter { !used.contains($0.key) }.values.joined().filter { $0.source != nil }
+        let left = places.flatMap { place, proofs in
+            proofs.filter { $0.source != nil && !used.contains(PlaceAndKey(place: place, pin: $0.pin)) }
+        }
         var groups: [[HubProof]] = []
         var numbers: [KeyAndPort: Int] = [:]
         for proof in left.sorted(by: HubProofs.isEarlier) {
@@ -130,6 +157,11 @@ public struct HubProofs: Sendable {
             }
         }
         return rows
+    }
+
+    private struct PlaceAndKey: Hashable {
+        let place: Place
+        let pin: Pin
     }
 
     private struct KeyAndPort: Hashable {

@@ -5,46 +5,6 @@ package import Pairing
 ///
 /// A pure value: steps and times (since the start) come in, events and questions come out.
 package struct HubSurvey: Sendable {
-    /// What happens to a search.
-    package enum Step: Sendable {
-        case sighting(Sighting)
-        /// The browse has ended by itself: its words.
-        case browseEnded(String)
-        /// The browse goes on without a daemon: in words. Then it is over with ``Sighting/settled``.
-        case embedded(String)
-        /// Something else is missing: in words.
-        case note(String)
-        case proof(HubProof)
-        /// The hub at this address was asked for its key, and told none.
-        case noProof(HubAddress)
-        /// A row's hub was asked whether it is still there.
-        case answered(DiscoveredHub.Key, Bool)
-        /// A task beside the search has begun or ended: the tries of addresses that were known before.
-        case begun, ended
-        case swept(done: Int, total: Int)
-        /// Time goes on.
-        case tick
-    }
-
-    /// What a search has to say.
-    package enum Event: Sendable {
-        /// The table has changed.
-        case table([FoundHub])
-        /// A row has been quiet for long enough that its addresses are all there, as far as can be known. It comes
-        /// again when the row has changed.
-        case added(FoundHub)
-        case changed(FoundHub)
-        case removed(FoundHub)
-        /// Something announces itself as a hub but cannot be one: in words. A flood of these may be cut.
-        case unusable(String)
-        /// The list may lack hubs: in words.
-        case incomplete(String)
-        /// Another way than usual is taken: in words.
-        case note(String)
-        /// How far the sweep is.
-        case progress(done: Int, total: Int)
-    }
-
     /// How long a row must have been quiet: a host answers within 20–120 ms (RFC 6762 § 6), and for each address
     /// family and interface by itself.
     package static let settling = Duration.milliseconds(150)
@@ -58,6 +18,7 @@ package struct HubSurvey: Sendable {
     private static let patience = Duration.seconds(3)
 
     private let known: [KnownHub]
+    private let pins: Set<Pin>
     private let networks: [LocalNetwork]
     private var listing: HubListing
     private var proofs = HubProofs()
@@ -72,6 +33,8 @@ package struct HubSurvey: Sendable {
     private var isStale = false
     private var lastUpdate = Duration.seconds(-1)
 
+    /// Where hubs have proven their keys and said goodbye.
+    private var withdrawn: Set<HubAddress> = []
     private var asked: Set<HubAddress> = []
     private var asking: Set<HubAddress> = []
     private var questions: [HubAddress] = []
@@ -84,6 +47,7 @@ package struct HubSurvey: Sendable {
 
     package init(known: [KnownHub], networks: [LocalNetwork], isBrowsing: Bool) {
         (self.known, self.networks, self.isBrowsing) = (known, networks, isBrowsing)
+        pins = Set(known.map(\.pin))
         listing = HubListing(networks: networks)
     }
 
@@ -136,6 +100,7 @@ package struct HubSurvey: Sendable {
         case .answered(let key, let answer):
             if answers[key] != answer { isStale = true }
             answers[key] = answer
+            if !answer { dropProofs(of: key) }
         case .begun: tasks += 1
         case .ended: tasks -= 1
         case .swept(let done, let total):
@@ -170,7 +135,9 @@ package struct HubSurvey: Sendable {
         case .hinted(let service): if hinted.count < 4_096 { hinted.insert(service.instance.nameBytes) }
         default: break
         }
-        return listing.apply(sighting, at: time).compactMap { change in
+        let changes = listing.apply(sighting, at: time)
+        if case .addressGone(let address, _, _) = sighting { drop(address, changes) }
+        return changes.compactMap { change in
             switch change {
             case .rejected(let service, let error):
                 return .unusable("\(service.instance.name) at \(service.host): \(error)")
@@ -179,10 +146,40 @@ package struct HubSurvey: Sendable {
                     "\(service.host) at \(service.address) announces more than "
                         + "\(HubListing.maximumServicesPerAddress) hubs; the others of it are left out")
             case .overflowed: return .incomplete("more hubs are announced than can be; some are left out")
-            case .added, .changed, .removed:
+            case .removed(let hub):
+                withdrawn.formUnion(
+                    hub.addresses.filter { proofs.contains($0, port: hub.port) }.map {
+                        HubAddress($0, port: hub.port)
+                    })
+                isStale = true
+                return nil
+            case .added(let hub), .changed(let hub):
+                if !withdrawn.isEmpty {
+                    withdrawn.subtract(hub.addresses.map { HubAddress($0, port: hub.port) })
+                }
                 isStale = true
                 return nil
             }
+        }
+    }
+
+    /// A hub has left an address: nothing is there that was proven there, and it may be asked again.
+    private mutating func drop(_ address: NetworkAddress, _ changes: [HubListing.Change]) {
+        for case .changed(let hub) in changes where !hub.addresses.contains(address) {
+            asked.remove(HubAddress(address, port: hub.port))
+            if proofs.remove(address, port: hub.port) { isStale = true }
+        }
+    }
+
+    /// A hub that has said goodbye and does not answer any more has left; one that only does not answer may come back.
+    private mutating func dropProofs(of key: DiscoveredHub.Key) {
+        guard let hub = rows[key]?.hub, !hub.sources.contains(.mdns) else { return }
+        let places = hub.addresses.map { HubAddress($0, port: hub.port) }
+        guard places.contains(where: withdrawn.contains) else { return }
+        for (address, place) in zip(hub.addresses, places) {
+            withdrawn.remove(place)
+            asked.remove(place)
+            if proofs.remove(address, port: hub.port) { isStale = true }
         }
     }
 
@@ -234,7 +231,7 @@ package struct HubSurvey: Sendable {
 
     /// Makes the table anew.
     private mutating func update(at time: Duration) -> [Event] {
-        let hubs = proofs.merged(with: listing.hubs, rules: listing.rules)
+        let hubs = proofs.merged(with: listing.hubs, rules: listing.rules, known: pins)
         let new = Dictionary(
             hubs.map { ($0.key, FoundHub($0, known: known, answers: answers[$0.key])) },
             uniquingKeysWith: { first, _ in first })

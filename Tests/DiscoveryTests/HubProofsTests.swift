@@ -18,12 +18,14 @@ import Testing
             time: time)
     }
 
-    private func rows(_ services: [ResolvedService], _ proofs: [HubProof]) -> [DiscoveredHub] {
+    private func rows(
+        _ services: [ResolvedService], _ proofs: [HubProof], known: Set<Pin> = []
+    ) -> [DiscoveredHub] {
         var listing = HubListing(networks: Self.rules.networks)
         for service in services { _ = listing.apply(.resolved(service), at: .zero) }
         var all = HubProofs()
         for proof in proofs { _ = all.insert(proof) }
-        return all.merged(with: listing.hubs, rules: Self.rules)
+        return all.merged(with: listing.hubs, rules: Self.rules, known: known)
     }
 
     @Test func aProofJoinsTheRowOfItsAddress() throws {
@@ -103,6 +105,37 @@ import Testing
         for order in [[evil, handshake], [handshake, evil]] {
             #expect(rows([hub], order).map(\.pin) == [good.pin])
         }
+    }
+
+    /// Somebody announces a known hub's address under another `id`, or another name and none.
+    @Test func nobodyHidesAKnownHub() throws {
+        let proofs = try [proof("192.168.1.5", 1, name: "Hub", source: .udp)]
+        for (name, txt) in [("Hub", ["id=\(try pin(9).fingerprint)"]), ("Garage", [])] {
+            let announced = try service(name, at: "192.168.1.5", txt: txt)
+            let found = rows([announced], proofs, known: [try pin(1)])
+            #expect(found.map(\.name) == [name, "Hub"])
+            #expect(found.map(\.pin) == [nil, try pin(1)])
+            // It is in its own row again once it announces itself.
+            let hub = try service(
+                "Hub", at: "192.168.1.5", index: 3, txt: ["id=\(try pin(1).fingerprint)"])
+            let both = rows([announced, hub], proofs, known: [try pin(1)])
+            #expect(both.map(\.pin) == [nil, try pin(1)])
+            #expect(both.last?.sources == [.mdns, .udp])
+        }
+        // A stock hub's announcement with the name that the hub gives itself is the hub's.
+        #expect(rows([try service("Hub", at: "192.168.1.5")], proofs, known: [try pin(1)]).count == 1)
+    }
+
+    @Test func aHandshakeFindsRoom() throws {
+        var proofs = HubProofs()
+        for number in 0..<HubProofs.maximumCount {
+            _ = proofs.insert(
+                try proof(
+                    "10.0.\(number / 256).\(number % 256)", 1, name: "Hub", source: .udp, isHandshake: false))
+        }
+        let reply = proofs.insert(try proof("10.1.0.1", 2, name: "Hub", source: .udp, isHandshake: false))
+        let handshake = proofs.insert(try proof("10.1.0.1", 2, name: "Hub", source: .scan))
+        #expect([reply, handshake] == [false, true])
     }
 
     @Test func proofsAreBounded() throws {
