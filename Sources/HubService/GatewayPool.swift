@@ -7,7 +7,7 @@ import PinnedTLS
 
 /// The connections to the upstream of one event loop: those that wait for a request, the youngest first.
 final class GatewayPool {
-    private static let maximumIdleCount = 32
+    static let maximumIdleCount = 32
     /// Shorter than servers wait for the next request, most of them 60 s or more.
     private static let idleTime = TimeAmount.seconds(30)
 

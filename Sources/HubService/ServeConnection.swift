@@ -93,6 +93,7 @@ final class ServeConnection: ChannelInboundHandler {
             // comes from the session.
             pin = ssl.peerCertificate.flatMap(Pin.init(device:))
             timer.start(.idle, shared.limits.idle)
+            recognize()
             // BoringSSL says nothing here, so the acknowledgement would wait 40 ms for company, and with it the first
             // request of every client that has Nagle's algorithm on (tcp(7)).
             let quickAcknowledgement = ChannelOptions.Types.SocketOption(
@@ -143,7 +144,25 @@ final class ServeConnection: ChannelInboundHandler {
         if case .proxying(let exchange) = phase { exchange.clientReadComplete() }
     }
 
+    // MARK: The device
+
+    /// An approved device keeps its place from its handshake on, whoever else connects.
+    private func recognize() {
+        guard let pin, case .approved(let device) = shared.devices.access(of: pin, at: Date()) else { return }
+        enter(device)
+    }
+
     // MARK: The end
+
+    /// Makes room for another connection, without TLS's goodbye.
+    func giveWay() {
+        guard let transport = try? context?.pipeline.syncOperations.context(handler: ssl) else {
+            return close()
+        }
+        framing.discard()
+        end()
+        transport.close(promise: nil)
+    }
 
     /// Closes at once. TLS waits a while for the client's own goodbye; nothing that comes meanwhile counts.
     func close() {

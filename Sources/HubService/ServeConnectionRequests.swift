@@ -2,6 +2,7 @@ import FoundationEssentials
 import NIOCore
 import NIOHTTP1
 import Pairing
+import Synchronization
 
 // What a request asks for, and whether whoever asks may have it.
 extension ServeConnection {
@@ -42,8 +43,7 @@ extension ServeConnection {
         case .unknown: return answer(.stranger)
         case .refused(_, let verdict): return answer(.refused(verdict))
         case .approved(let device):
-            hasBeenApproved = true
-            watchExpiry(of: device)
+            guard enter(device) else { return }
             guard let upstream = shared.upstream else { return answer(.noUpstream) }
             let body = BodyFraming(request: head.headers)
             if case .length(let count) = body, count > shared.limits.bodyByteCount {
@@ -55,6 +55,26 @@ extension ServeConnection {
             if body != .none { timer.start(.body, shared.limits.body) }
             exchange.start()
         }
+    }
+
+    /// The device may come in: the connection is its own from now on, and closed when it may no longer.
+    ///
+    /// - Returns: false if it has too many connections; then this one is closed.
+    @discardableResult
+    func enter(_ device: ApprovedDevice) -> Bool {
+        watchExpiry(of: device)
+        guard !hasBeenApproved, let channel = context?.channel else { return hasBeenApproved }
+        let limits = shared.limits
+        hasBeenApproved = shared.connections.withLock {
+            $0.approve(ConnectionKey(channel: channel), as: device.pin, limits: limits)
+        }
+        guard !hasBeenApproved else { return true }
+        shared.log.warning(
+            .limit,
+            "closed a connection of \(device.fingerprint) from \(source): it has \(limits.connectionsPerSource)"
+        )
+        close()
+        return false
     }
 
     /// What is written of a device into headers, made once for many requests.

@@ -11,6 +11,8 @@ package enum ServeError: Error, Equatable, LocalizedError, CustomStringConvertib
     case noSuchAddress(String)
     /// What the system said (errno).
     case cannotListen(Int32, address: String)
+    /// The system lets this process have fewer descriptors than its connections may need.
+    case tooFewDescriptors(Int, needed: Int, fitting: Int)
     /// The upstream is the hub itself: every request would come back.
     case upstreamIsHub(String)
 
@@ -22,6 +24,8 @@ package enum ServeError: Error, Equatable, LocalizedError, CustomStringConvertib
         case .noSuchAddress(let address): "\(address) is no address of this host"
         case .cannotListen(let code, let address):
             "cannot listen on \(address): \(String(cString: strerror(code)))"
+        case .tooFewDescriptors(let limit, let needed, _):
+            "the system lets this process open \(limit) files and connections, and the hub may need \(needed)"
         case .upstreamIsHub(let url): "the upstream \(url) is this hub's own port"
         }
     }
@@ -38,6 +42,9 @@ package enum ServeError: Error, Equatable, LocalizedError, CustomStringConvertib
             "choose a port from 1024 on in the hub's settings, or give the service CAP_NET_BIND_SERVICE"
         case .noSuchAddress: "'ip address' lists this host's addresses"
         case .cannotListen: "give another address with --listen"
+        case .tooFewDescriptors(_, let needed, let fitting):
+            "raise the limit (LimitNOFILE=\(needed) in the systemd unit, or 'ulimit -Hn \(needed)' as root)"
+                + (fitting > 0 ? ", or take fewer clients: --max-connections \(fitting)" : "")
         case .upstreamIsHub:
             "let the server behind the hub listen on another port, and put that into 'upstream'"
         }

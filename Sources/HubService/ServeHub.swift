@@ -1,6 +1,5 @@
 package import Discovery
 import FoundationEssentials
-import Glibc
 import NIOCore
 import NIOPosix
 import NIOSSL
@@ -18,7 +17,7 @@ package struct ServeOptions: Sendable {
     package var limits = ServeLimits()
     /// Whether the network is told of the hub, over mDNS and UDP. Who listens on loopback alone is never announced.
     package var isAnnounced = true
-    /// Event loops; nil: as many as the machine has cores.
+    /// Event loops; nil: as many as the machine has cores, 16 at most.
     package var threads: Int?
 
     package init() {}
@@ -28,6 +27,9 @@ package struct ServeOptions: Sendable {
 package final class ServeHub: Sendable {
     /// The TCP port that it listens on.
     package let port: UInt16
+
+    /// More would be for more clients than a home has; each costs descriptors.
+    private static let maximumThreads = 16
 
     private let group: MultiThreadedEventLoopGroup
     private let listeners: [any Channel]
@@ -67,8 +69,9 @@ package final class ServeHub: Sendable {
         let shared = try ServeShared(
             hub: hub, identity: identity, devices: ServeDevices(register, log: log), options: options,
             pairing: pairing, log: log)
-        raiseDescriptorLimit()
-        let group = MultiThreadedEventLoopGroup(numberOfThreads: options.threads ?? System.coreCount)
+        let threads = options.threads ?? min(System.coreCount, maximumThreads)
+        try DescriptorLimit.raise(for: options.limits, loops: threads)
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         do {
             return try await start(
                 hub, identity, on: group, port: port, state: state, options: options, shared: shared)
@@ -146,14 +149,6 @@ package final class ServeHub: Sendable {
                 address.isUnspecified
                     || upstream.addresses.contains { NetworkAddress($0)?.bytes == address.bytes }
             }
-    }
-
-    /// Every client costs two descriptors, and many systems give a process 1,024.
-    private static func raiseDescriptorLimit() {
-        var limit = rlimit()
-        guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return }
-        limit.rlim_cur = min(limit.rlim_max, max(limit.rlim_cur, 65_536))
-        setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 }
 

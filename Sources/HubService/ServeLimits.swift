@@ -1,13 +1,12 @@
 import Discovery
-import Identity
 package import NIOCore
-import Synchronization
 
 /// What one client, or all of them, may take of the hub.
 package struct ServeLimits: Sendable {
     /// The most connections at a time.
     package var connections = 512
-    /// The most connections at a time from one source: an IPv4 address, or an IPv6 /64.
+    /// The most connections at a time from one source, an IPv4 address or an IPv6 /64, without an approved device's
+    /// certificate; and of one approved device.
     package var connectionsPerSource = 16
     /// The most bytes of a request's body.
     package var bodyByteCount = 32 << 20
@@ -31,79 +30,6 @@ package struct ServeLimits: Sendable {
     package var drain = TimeAmount.seconds(10)
 
     package init() {}
-}
-
-/// Who connects: an IPv4 address, or an IPv6 /64, since one host has as many addresses in it as it likes.
-struct ConnectionSource: Hashable, Sendable {
-    private let prefix: [UInt8]
-
-    init(_ address: NetworkAddress) {
-        prefix = address.family == .ipv4 ? address.bytes : Array(address.bytes.prefix(8))
-    }
-}
-
-/// How many connections there are.
-struct ConnectionCount: Sendable {
-    /// Why there is no room for a connection.
-    enum Refusal: Equatable, Sendable {
-        case tooMany
-        case tooManyFromSource
-    }
-
-    private(set) var total = 0
-    private var perSource: [ConnectionSource: Int] = [:]
-
-    /// Counts a connection, or says why it is one too many. A nil source is not counted by itself: a trusted
-    /// proxy stands for many clients.
-    mutating func add(_ source: ConnectionSource?, limits: ServeLimits) -> Refusal? {
-        guard total < limits.connections else { return .tooMany }
-        if let source {
-            guard perSource[source, default: 0] < limits.connectionsPerSource else {
-                return .tooManyFromSource
-            }
-            perSource[source, default: 0] += 1
-        }
-        total += 1
-        return nil
-    }
-
-    /// Takes back what `add` has counted.
-    mutating func remove(_ source: ConnectionSource?) {
-        total -= 1
-        guard let source, let count = perSource[source] else { return }
-        perSource[source] = count > 1 ? count - 1 : nil
-    }
-}
-
-/// Closes connections over the limits before they cost a TLS handshake.
-final class ConnectionLimiter: ChannelInboundHandler {
-    typealias InboundIn = any Channel
-    typealias InboundOut = any Channel
-
-    private let shared: ServeShared
-
-    init(_ shared: ServeShared) { self.shared = shared }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        let child = unwrapInboundIn(data)
-        let shared = shared
-        guard let address = child.remoteAddress.flatMap(NetworkAddress.init) else {
-            return child.close(promise: nil)
-        }
-        let source = shared.isTrustedProxy(address) ? nil : ConnectionSource(address)
-        if let refusal = shared.connections.withLock({ $0.add(source, limits: shared.limits) }) {
-            child.close(promise: nil)
-            let limits = shared.limits
-            shared.log.warning(
-                .limit,
-                refusal == .tooMany
-                    ? "closed a connection from \(address): there are \(limits.connections) already"
-                    : "closed a connection from \(address): it has \(limits.connectionsPerSource) already")
-            return
-        }
-        child.closeFuture.whenComplete { _ in shared.connections.withLock { $0.remove(source) } }
-        context.fireChannelRead(data)
-    }
 }
 
 extension NetworkAddress {

@@ -21,7 +21,7 @@ enum ServeListener {
             .serverChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandlers([
-                        AcceptBackoffHandler(), ConnectionLimiter(shared),
+                        AcceptPause(shared.log), ConnectionLimiter(shared),
                     ])
                 }
             }

@@ -16,6 +16,8 @@ package final class ServeLog: Sendable {
         case pairing
         /// A connection over the limits.
         case limit
+        /// No connection can be taken.
+        case accept
         /// A connection that was too slow.
         case slow
         /// TLS that failed.

@@ -19,7 +19,7 @@ final class ServeShared: Sendable {
     let upstream: UpstreamAddress?
     /// For an upstream with https.
     let upstreamTLS: NIOSSLContext?
-    let connections = Mutex(ConnectionCount())
+    let connections = Mutex(ConnectionTable<ConnectionKey>())
     private let trustedProxies: [NetworkAddress]
     private let upstreamIsUp = Mutex(true)
 

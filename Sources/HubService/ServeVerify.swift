@@ -8,8 +8,9 @@ import PinnedTLS
 ///
 /// From a trusted proxy, and from nobody else, the field `X-SSL-Client-Cert` counts: the client's certificate in
 /// PEM, percent-encoded, as nginx writes `$ssl_client_escaped_cert`. The proxy has seen the client prove its key in
-/// its own handshake, and must drop the field if a client sends it. Without the field it is the connection's own
-/// certificate.
+/// its own handshake, and must drop the field if a client sends it. A trusted proxy's own certificate never counts: nginx
+/// leaves the field out for a client without one, and what it shows for itself stands for none of its clients. From
+/// everybody else it is the connection's own certificate.
 ///
 /// Accepted: `-----BEGIN%20CERTIFICATE-----%0AMIIB…`. Rejected: two certificates, two fields, a key that is not
 /// P-256, more than 16 KiB.
@@ -20,13 +21,12 @@ enum ServeVerify {
     /// The pin of the device that a request stands for; nil for none.
     ///
     /// - Parameters:
-    ///   - own: the pin of the connection's certificate.
+    ///   - own: the pin of the connection's certificate; it counts only if the other end is no proxy.
     ///   - isFromTrustedProxy: the connection's other end is a trusted proxy's address.
     static func pin(_ headers: HTTPHeaders, own: Pin?, isFromTrustedProxy: Bool) -> Pin? {
         guard isFromTrustedProxy else { return own }
         let fields = headers[certificateHeader]
-        guard let field = fields.first else { return own }
-        guard fields.count == 1 else { return nil }
+        guard let field = fields.first, fields.count == 1 else { return nil }
         return pin(escapedCertificate: field)
     }
 

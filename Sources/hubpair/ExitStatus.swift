@@ -104,7 +104,7 @@ enum ExitStatus: Int32, Error {
             switch error {
             case .portBusy: .unavailable
             case .portNotPermitted: .notPermitted
-            case .noSuchAddress, .cannotListen, .upstreamIsHub: .badConfiguration
+            case .noSuchAddress, .cannotListen, .tooFewDescriptors, .upstreamIsHub: .badConfiguration
             }
     }
 

@@ -25,38 +25,101 @@ import Testing
         return (client, peer)
     }
 
-    @Test func oneSourceGetsSoManyConnectionsAndAllTogetherSoMany() async throws {
+    private static let hello = "GET /hubpair/v1/hub HTTP/1.1\r\nHost: h\r\n\r\n"
+
+    /// A client that the hub has answered, so that it is in.
+    private func entered(_ hub: HubInTest, from: String, as identity: TLSIdentity? = nil) async throws
+        -> RawPeer
+    {
+        let client = try await RawPeer.connect(port: hub.server.port, as: identity, from: from)
+        try await client.write(Self.hello)
+        #expect(try await client.response().head.hasPrefix("HTTP/1.1 200 "))
+        return client
+    }
+
+    @Test func strangersGiveWayToStrangersAndApprovedDevicesToNobody() async throws {
         var limits = ServeLimits()
-        (limits.connections, limits.connectionsPerSource) = (5, 3)
+        (limits.connections, limits.connectionsPerSource) = (6, 3)
         try await HubInTest.run(limits: limits) { hub in
+            // The device is of the strangers' own source.
+            let device = try await entered(hub, from: "127.0.0.1", as: hub.device)
+            var strangers: [RawPeer] = []
+            for _ in 0..<4 { strangers.append(try await entered(hub, from: "127.0.0.1")) }
+            #expect(try await strangers[0].rest() == "")
+            for _ in 0..<3 { strangers.append(try await entered(hub, from: "127.0.0.2")) }
+            #expect(try await strangers[1].rest() == "")
+            // The hub is full: it gets in at once, and its older connection has stayed.
+            let second = try await entered(hub, from: "127.0.0.1", as: hub.device)
+            #expect(try await strangers[2].rest() == "")
+            for client in [device, second, strangers[3], strangers[6]] {
+                try await client.write(Self.hello)
+                #expect(try await client.response().head.hasPrefix("HTTP/1.1 200 "))
+            }
+            #expect(hub.log.text.contains("device from the source of 127.0.0.1: it has 3"))
+            #expect(hub.log.text.contains("without an approved device of all: there are 6"))
+        }
+    }
+
+    @Test func oneDeviceHasSoManyConnectionsAndAHubOfApprovedOnesIsFull() async throws {
+        var limits = ServeLimits()
+        (limits.connections, limits.connectionsPerSource) = (4, 3)
+        try await HubInTest.run(limits: limits) { hub in
+            let other = TLSIdentity.random()
+            try hub.enter(other, name: "Other", .approved)
             var clients: [RawPeer] = []
-            let hello = "GET /hubpair/v1/hub HTTP/1.1\r\nHost: h\r\n\r\n"
-            for _ in 0..<3 {
-                clients.append(try await hub.connect(as: nil))
-                try await clients.last?.write(hello)
-                _ = try await clients.last?.response()
-            }
-            let refused = try await hub.connect(as: nil)
-            try? await refused.write(hello)
-            #expect(try await refused.rest() == "")
-            for _ in 0..<2 {
-                clients.append(try await RawPeer.connect(port: hub.server.port, from: "127.0.0.2"))
-                try await clients.last?.write(hello)
-                _ = try await clients.last?.response()
-            }
-            let last = try await RawPeer.connect(port: hub.server.port, from: "127.0.0.3")
-            try? await last.write(hello)
+            for _ in 0..<3 { clients.append(try await entered(hub, from: "127.0.0.1", as: hub.device)) }
+            let fourth = try await hub.connect(as: hub.device)
+            #expect(try await fourth.rest() == "")
+            #expect(
+                hub.log.text.contains("closed a connection of \(hub.device.pin.fingerprint) from 127.0.0.1"))
+            clients.append(try await entered(hub, from: "127.0.0.1", as: other))
+            let last = try await hub.connect(as: nil)
+            try? await last.write(Self.hello)
             #expect(try await last.rest() == "")
-            #expect(hub.log.text.contains("it has 3 already") && hub.log.text.contains("there are 5 already"))
+            #expect(hub.log.text.contains("there are 4 of approved devices already"))
             // One that ends makes room; the hub learns of it before it takes another.
             await clients[0].close()
             var isIn = false
             for _ in 0..<1_000 where !isIn {
                 let next = try await hub.connect(as: nil)
-                try? await next.write(hello)
+                try? await next.write(Self.hello)
                 isIn = (try? await next.response()) != nil
             }
             #expect(isIn)
+        }
+    }
+
+    /// Approved while it is connected, and before it has asked for anything: it counts as the device's from its first
+    /// request that is passed on.
+    @Test func aConnectionIsTheDevicesOnceItIsApproved() async throws {
+        var limits = ServeLimits()
+        (limits.connections, limits.connectionsPerSource) = (9, 1)
+        try await HubInTest.run(limits: limits) { hub in
+            let device = TLSIdentity.random()
+            try hub.enter(device, name: "New", .pending)
+            let client = try await entered(hub, from: "127.0.0.1", as: device)
+            _ = try AdministerDevices(state: hub.state).approve(PeerSelector("New"))
+            try await client.write(Self.get)
+            let peer = try await hub.upstream.accept()
+            _ = try await peer.read(until: "\r\n\r\n")
+            _ = try await entered(hub, from: "127.0.0.1")
+            try await peer.write("HTTP/1.1 204 No Content\r\n\r\n")
+            #expect(try await client.response().head.hasPrefix("HTTP/1.1 204 "))
+        }
+    }
+
+    @Test func descriptorsAreCountedBeforeTheHubServes() async throws {
+        let needed = DescriptorLimit.needed(connections: 1_000_000_000, loops: 1)
+        #expect(needed == 2_000_000_000 + 128 + 35 + 64)
+        var limits = ServeLimits()
+        limits.connections = 1_000_000_000
+        do {
+            try DescriptorLimit.raise(for: limits, loops: 1)
+            Issue.record("raised")
+        } catch .tooFewDescriptors(let limit, needed, let fitting) {
+            #expect(fitting == max(0, (limit - 227) / 2) && fitting < 1_000_000_000)
+        } catch {
+            Issue.record("\(error)")
         }
     }
 

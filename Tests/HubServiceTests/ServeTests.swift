@@ -92,6 +92,16 @@ import Testing
         }
     }
 
+    /// nginx with a client certificate of its own, which happens to be a paired device's, and a client with none.
+    @Test func theProxysOwnCertificateStandsForNobody() async throws {
+        try await HubInTest.run(trustedProxies: ["127.0.0.1"]) { hub in
+            let request = "GET /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\n"
+            #expect(try await hub.ask(request + "\r\n").head.hasPrefix("HTTP/1.1 401 "))
+            let empty = try await hub.ask(request + "X-SSL-Client-Cert: \r\n\r\n")
+            #expect(empty.head.hasPrefix("HTTP/1.1 401 "))
+        }
+    }
+
     @Test func aDevicePairsWithACodeAndIsLetIn() async throws {
         try await HubInTest.run { hub in
             let (codes, known) = try IssueCode.run(

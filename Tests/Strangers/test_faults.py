@@ -2,6 +2,8 @@
 import json
 import os
 import random
+import resource
+import socket
 import subprocess
 import tempfile
 import threading
@@ -111,6 +113,38 @@ class FaultTests(unittest.TestCase):
                 with self.assertRaises(Refused):
                     Attempt(attempt.code, self.device(f"Thief {step} {revoke}")).send(hub.port)
                 hub.kill()
+
+    def test_no_descriptor_left(self):
+        """The hub takes no connection then, waits without keeping a processor busy, and goes on when there is one."""
+        device = self.device("Tablet")
+        self.hub.start()
+        Attempt(self.hub.code(), device).send(self.hub.port)
+        pid = self.hub.process.pid
+        before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+        used = len(os.listdir(f"/proc/{pid}/fd"))
+        resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + 8, before[1]))
+        waiting = []
+        for number in range(40):
+            waiting.append(socket.create_connection(
+                ("127.0.0.1", self.hub.port), source_address=(f"127.0.0.{number + 2}", 0)))
+        self.hub.wait_for(lambda: "cannot take a connection" in self.hub.log(), "descriptors are used up")
+        start = self.cpu_seconds(pid)
+        time.sleep(3)
+        self.assertLess(self.cpu_seconds(pid) - start, 0.5)
+        self.assertIsNone(self.hub.process.poll())
+        for connection in waiting:
+            connection.close()
+        self.hub.wait_for(lambda: len(os.listdir(f"/proc/{pid}/fd")) <= used, "the hub closes what ended")
+        for limit in ((used + 8, before[1]), before):
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, limit)
+            with Connection(self.hub.port, device) as connection:
+                self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 200)
+        self.assertEqual(self.hub.stop(), 0)
+
+    def cpu_seconds(self, pid):
+        with open(f"/proc/{pid}/stat") as file:
+            fields = file.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def test_disk_full(self):
         """Nothing is approved that cannot be written, and nothing that was written is lost."""

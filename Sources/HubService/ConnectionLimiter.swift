@@ -1,0 +1,65 @@
+import Discovery
+import NIOCore
+import Synchronization
+
+/// A connection as the table knows it: by its channel's identity.
+struct ConnectionKey: Hashable, Sendable {
+    let channel: any Channel
+
+    static func == (one: ConnectionKey, other: ConnectionKey) -> Bool { one.channel === other.channel }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(channel)) }
+}
+
+/// Keeps the connections within the limits before they cost a TLS handshake: the oldest stranger gives way, or the
+/// new one is closed.
+final class ConnectionLimiter: ChannelInboundHandler {
+    typealias InboundIn = any Channel
+    typealias InboundOut = any Channel
+
+    private let shared: ServeShared
+
+    init(_ shared: ServeShared) { self.shared = shared }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        let child = unwrapInboundIn(data)
+        let shared = shared
+        guard let address = child.remoteAddress.flatMap(NetworkAddress.init) else {
+            return child.close(promise: nil)
+        }
+        let key = ConnectionKey(channel: child)
+        let source = shared.isTrustedProxy(address) ? nil : ConnectionSource(address)
+        let limits = shared.limits
+        switch shared.connections.withLock({ $0.admit(key, from: source, limits: limits) }) {
+        case .admitted: break
+        case .admittedFor(let oldest, let reason):
+            let why =
+                reason == .source
+                ? "from the source of \(address): it has \(limits.connectionsPerSource) already"
+                : "of all: there are \(limits.connections) already"
+            shared.log.warning(.limit, "closed the oldest connection without an approved device \(why)")
+            ConnectionLimiter.end(oldest.channel)
+        case .refused(let reason):
+            child.close(promise: nil)
+            shared.log.warning(
+                .limit,
+                "closed a connection from \(address): "
+                    + (reason == .total
+                        ? "there are \(limits.connections) of approved devices already"
+                        : "they come faster than old ones can be closed"))
+            return
+        }
+        child.closeFuture.whenComplete { _ in shared.connections.withLock { $0.remove(key) } }
+        context.fireChannelRead(data)
+    }
+
+    /// Without TLS's goodbye, for which a stranger may let us wait.
+    private static func end(_ channel: any Channel) {
+        channel.eventLoop.execute {
+            if let connection = try? channel.pipeline.syncOperations.handler(type: ServeConnection.self) {
+                connection.giveWay()
+            } else {
+                channel.close(promise: nil)
+            }
+        }
+    }
+}
