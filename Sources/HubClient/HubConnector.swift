@@ -44,14 +44,15 @@ package struct HubConnector: Sendable {
     ///
     /// - Parameters:
     ///   - more: addresses that are still being looked for; nothing is given up before it ends.
+    ///   - kind: of the addresses that are tried; others are left out.
     ///   - deadline: the longest that it may take: search, names, TCP, TLS.
     package func connect(
         to addresses: [HubAddress], and more: AsyncStream<[HubAddress]>? = nil,
-        expecting peer: ExpectedPeer, deadline: Duration = .seconds(10)
+        expecting peer: ExpectedPeer, kind: AddressKind = .any, deadline: Duration = .seconds(10)
     ) async throws -> HubConnection {
         try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
-            var race = Race(addresses, isOpen: more != nil)
+            var race = Race(addresses, isOpen: more != nil, kind: kind)
             if let more { group.addTask { await next(of: more) } }
             let end = ContinuousClock.now + deadline
             group.addTask {

@@ -14,54 +14,77 @@ struct HubFinder: Sendable {
         guard case .pairing(let code) = code else {
             return try await connectWithoutPin(place)
         }
+        if case .name(let name) = place, let asked = Fingerprint(forgiving: name),
+            asked != code.hub.fingerprint
+        {
+            throw HubSearchError.otherHub(asked: name, code: code.hub.fingerprint)
+        }
+        return try await connect(code.hub, hint: code.addressHint, place: place)
+    }
+
+    /// The hub of a code once more, when its key has been seen: perhaps at an address of another kind, and nowhere that
+    /// the code would not have led to.
+    func connect(
+        again pin: Pin, code: ScannedCode, place: HubPlace?, kind: AddressKind, deadline: Duration
+    ) async throws -> HubConnection {
+        var hint: PairingCode.AddressHint?
+        if case .pairing(let code) = code { hint = code.addressHint }
+        return try await connect(pin, hint: hint, place: place, kind: kind, deadline: deadline)
+    }
+
+    private func connect(
+        _ pin: Pin, hint: PairingCode.AddressHint?, place: HubPlace?, kind: AddressKind = .any,
+        deadline: Duration = .seconds(10)
+    ) async throws -> HubConnection {
         var addresses: [HubAddress] = []
-        if let hint = code.addressHint, let address = NetworkAddress(bytes: hint.ipv4) {
+        if let hint, let address = NetworkAddress(bytes: hint.ipv4) {
             addresses.append(HubAddress(address, port: hint.port))
         }
         switch place {
         case .address(let address):
-            addresses.append(address)
-            return try await connector.connect(to: addresses, expecting: .pin(code.hub))
+            return try await connector.connect(
+                to: addresses + [address], expecting: .pin(pin), kind: kind, deadline: deadline)
         case .name(let name) where Fingerprint(forgiving: name) == nil:
-            return try await connect(code.hub, addresses, search: .name(name))
-        case .name(let name):
-            guard Fingerprint(forgiving: name) == code.hub.fingerprint else {
-                throw HubSearchError.otherHub(asked: name, code: code.hub.fingerprint)
-            }
-            return try await connect(code.hub, addresses, search: .fingerprint(code.hub.fingerprint))
+            return try await connect(pin, addresses, search: .name(name), kind: kind, deadline: deadline)
+        case .name:
+            return try await connect(
+                pin, addresses, search: .fingerprint(pin.fingerprint), kind: kind, deadline: deadline)
         case nil:
-            let known = try configuration.knownHubs().hubs.first { $0.pin == code.hub }
+            let known = try configuration.knownHubs().hubs.first { $0.pin == pin }
             if let address = known?.address.flatMap(HubAddress.init) { addresses.append(address) }
             // The network is asked only if that keeps us waiting.
             return try await connect(
-                code.hub, addresses, search: .fingerprint(code.hub.fingerprint),
-                after: addresses.isEmpty ? .zero : .milliseconds(300))
+                pin, addresses, search: .fingerprint(pin.fingerprint),
+                after: addresses.isEmpty ? .zero : .milliseconds(300), kind: kind, deadline: deadline)
         }
     }
 
     /// A hub that this device is paired with: where it was last, or where it announces itself now. A new address
-    /// is remembered.
+    /// is remembered, but for a link-local one in the place of one that is good for longer.
     func connect(to hub: KnownHub) async throws -> HubConnection {
         let last = hub.address.flatMap(HubAddress.init)
         // The network is asked only if the last address keeps us waiting.
         let connection = try await connect(
             hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
             after: last == nil ? .zero : .milliseconds(300))
-        if hub.address != connection.address.description, last?.isName != true {
+        let isWorse = last?.isLasting == true && !connection.address.isLasting
+        if hub.address != connection.address.description, last?.isName != true, !isWorse {
             try remember(connection)
         }
         return connection
     }
 
     private func connect(
-        _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero
+        _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero,
+        kind: AddressKind = .any, deadline: Duration = .seconds(10)
     ) async throws -> HubConnection {
         let failure = Failure()
         let more = HubLookup(target: target).addresses(after: delay) { error in
             failure.error.withLock { $0 = error }
         }
         do {
-            return try await connector.connect(to: addresses, and: more, expecting: .pin(pin))
+            return try await connector.connect(
+                to: addresses, and: more, expecting: .pin(pin), kind: kind, deadline: deadline)
         } catch let error as HubConnectionError where error.reason == .noAddress {
             if let error = failure.error.withLock({ $0 }) { throw error }
             throw HubSearchError.notFound(target.description)

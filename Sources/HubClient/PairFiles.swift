@@ -45,20 +45,21 @@ struct PairFiles: Sendable {
 
     /// Stores the hub; the first one becomes the default. Only after its proof.
     func store(
-        _ reply: PairReply, from connection: HubConnection, attempt: PairAttempt, alias: PeerName?, now: Date
+        _ reply: PairReply, of pin: Pin, at address: HubAddress, attempt: PairAttempt, alias: PeerName?,
+        now: Date
     ) throws -> PairWithHub.Outcome {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             var known = try KnownHubs(in: directory)
-            let before = known.hubs.first { $0.pin == connection.pin }
-            let others = known.hubs.filter { $0.pin != connection.pin }.map(\.name)
+            let before = known.hubs.first { $0.pin == pin }
+            let others = known.hubs.filter { $0.pin != pin }.map(\.name)
             if let alias,
-                let other = known.hubs.first(where: { $0.name == alias && $0.pin != connection.pin })
+                let other = known.hubs.first(where: { $0.name == alias && $0.pin != pin })
             {
                 throw PeerSelectorError.nameTaken(name: alias.description, by: other.fingerprint)
             }
             let hub = KnownHub(
                 name: alias ?? before?.name ?? PairFiles.freeName(reply.hub.name, among: others),
-                pin: connection.pin, address: connection.address.description, paired: now)
+                pin: pin, address: address.description, paired: now)
             known.insert(hub)
             if known.defaultHub == nil { known.use(hub.fingerprint) }
             try directory.replace(KnownHubs.fileName, with: known.serialized)

@@ -86,15 +86,15 @@ package struct PairWithHub: Sendable {
         let identity = try DeviceIdentity.ensure(in: configuration)
         let files = PairFiles(configuration: configuration)
         if let alias { try files.check(alias, for: code.hub) }
-        let connector = try HubConnector(identity: identity)
-        var connection = try await find(connector, report)
+        let finder = HubFinder(configuration: configuration, connector: try HubConnector(identity: identity))
+        var connection = try await find(finder, report)
         // On disk before the request is sent, and not before it can be.
         let (attempt, isResumed) = try files.begin(
             code.secret, name: deviceName, device: identity.pin, now: Date())
         if isResumed { try report(.resuming(name: attempt.name)) }
         let reply: PairReply
         do {
-            reply = try await exchange(attempt, &connection, connector, report)
+            reply = try await exchange(attempt, &connection, finder, report)
         } catch let refusal as PairRefusal {
             if refusal.isFinal { try files.end(attempt) }
             if refusal.code == .ticketUsed,
@@ -106,13 +106,14 @@ package struct PairWithHub: Sendable {
         }
         // Nothing in the reply is true before this line, and nothing has been stored.
         try attempt.verify(reply, from: connection.pin)
+        let address = await lastingAddress(of: connection, finder)
         var outcome = try files.store(
-            reply, from: connection, attempt: attempt, alias: alias, now: Date())
+            reply, of: connection.pin, at: address, attempt: attempt, alias: alias, now: Date())
         if !outcome.isApproved {
             try report(.pending(outcome))
             guard waits else { return outcome }
             do {
-                try await awaitApproval(of: identity.pin, by: connection, connector, report)
+                try await awaitApproval(of: identity.pin, by: connection, finder, report)
             } catch let error as PairError {
                 if error.isFinal { try files.forget(outcome, attempt) }
                 throw error
@@ -124,20 +125,20 @@ package struct PairWithHub: Sendable {
     }
 
     private func find(
-        _ connector: HubConnector, _ report: (Event) throws -> Void
+        _ finder: HubFinder, _ report: (Event) throws -> Void
     ) async throws -> HubConnection {
-        let connection = try await HubFinder(configuration: configuration, connector: connector)
-            .connect(code: code, place: place)
+        let connection = try await finder.connect(code: code, place: place)
         try report(.reached(connection.address))
         return connection
     }
 
     /// Asks the hub; a lost reply is asked for again with the same request, which changes nothing there.
     private func exchange(
-        _ attempt: PairAttempt, _ connection: inout HubConnection, _ connector: HubConnector,
+        _ attempt: PairAttempt, _ connection: inout HubConnection, _ finder: HubFinder,
         _ report: (Event) throws -> Void
     ) async throws -> PairReply {
         var retries = 0
+        var isOtherFamilyTried = false
         while true {
             do {
                 let (response, body) = try await connection.send(
@@ -150,9 +151,34 @@ package struct PairWithHub: Sendable {
                 retries += 1
                 try report(.retrying(error))
                 try await Task.sleep(for: interval)
-                connection = try await find(connector, report)
+                connection = try await find(finder, report)
+            } catch let refusal as PairRefusal where refusal.code == .tooManyAttempts && !isOtherFamilyTried {
+                // Perhaps a neighbour's attempts, who is the same source to the hub over IPv6. By the other family it
+                // is another one; the request is the same to the byte, so that it cannot count twice.
+                isOtherFamilyTried = true
+                guard let other = await self.again(connection, finder, connection.address.otherFamily) else {
+                    throw refusal
+                }
+                connection = other
+                try report(.reached(other.address))
             }
         }
+    }
+
+    /// Another connection to the same hub, at an address of this kind; nil if there is none.
+    private func again(
+        _ connection: HubConnection, _ finder: HubFinder, _ kind: AddressKind
+    ) async -> HubConnection? {
+        // Whatever keeps it from being reached there: the caller has an address at which it was.
+        try? await finder.connect(
+            again: connection.pin, code: code, place: place, kind: kind, deadline: .seconds(3))
+    }
+
+    /// Where to look for the hub next time: where it was reached, or if that was a link-local address, at a better one
+    /// where it answers too.
+    private func lastingAddress(of connection: HubConnection, _ finder: HubFinder) async -> HubAddress {
+        guard !connection.address.isLasting else { return connection.address }
+        return await again(connection, finder, .lasting)?.address ?? connection.address
     }
 
     private static func reply(
@@ -181,7 +207,7 @@ package struct PairWithHub: Sendable {
 
     /// Asks on one connection until the owner has decided; one that is lost is opened anew.
     private func awaitApproval(
-        of device: Pin, by first: HubConnection, _ connector: HubConnector, _ report: (Event) throws -> Void
+        of device: Pin, by first: HubConnection, _ finder: HubFinder, _ report: (Event) throws -> Void
     ) async throws {
         var connection = first
         let end = ContinuousClock.now + PairWithHub.approvalTime
@@ -199,11 +225,7 @@ package struct PairWithHub: Sendable {
                 case .revoked, .expired: throw PairError.revoked
                 }
             } catch let error as HubConnectionError where error.mayPass {
-                if let again = try? await connector.connect(
-                    to: [first.address], expecting: .pin(first.pin), deadline: .seconds(5))
-                {
-                    connection = again
-                }
+                if let again = await again(first, finder, .any) { connection = again }
             }
             try await Task.sleep(for: interval)
         }

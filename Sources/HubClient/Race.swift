@@ -1,7 +1,7 @@
 /// Which of several addresses to try when: Happy Eyeballs (RFC 8305), for hubs.
 ///
 /// A pure value: what happened comes in, what to do comes out. An address that fails makes room for the next
-/// at once; one that is silent, after a while.
+/// at once; one that is silent, after a while. Of those that wait, link-local ones come last.
 struct Race {
     enum Move: Equatable {
         /// Look this name up.
@@ -19,15 +19,19 @@ struct Race {
     private var known: Set<HubAddress> = []
     private var resolving = 0
     private var isOpen: Bool
+    private let kind: AddressKind
     private var dialling = 0
     private var wait = 0
     private var isWaiting = false
     private var worst: HubConnectionError?
     private var lastDialled: HubAddress?
 
-    /// - Parameter isOpen: more addresses are being looked for.
-    init(_ addresses: [HubAddress], isOpen: Bool = false) {
+    /// - Parameters:
+    ///   - isOpen: more addresses are being looked for.
+    ///   - kind: of the addresses that are tried; others are left out.
+    init(_ addresses: [HubAddress], isOpen: Bool = false, kind: AddressKind = .any) {
         self.isOpen = isOpen
+        self.kind = kind
         for address in addresses {
             switch address.host {
             case .address: insert(address)
@@ -45,7 +49,7 @@ struct Race {
         }
         unresolved = []
         if !isWaiting, !untried.isEmpty {
-            let address = untried.removeFirst()
+            let address = untried.remove(at: untried.firstIndex(where: \.isLasting) ?? 0)
             dialling += 1
             lastDialled = address
             moves.append(.dial(address))
@@ -99,6 +103,7 @@ struct Race {
     }
 
     private mutating func insert(_ address: HubAddress) {
+        if case .address(let host) = address.host, !kind.includes(host) { return }
         guard known.count < HubConnector.maximumAddresses, known.insert(address).inserted else { return }
         untried.append(address)
     }

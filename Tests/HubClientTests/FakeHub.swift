@@ -29,7 +29,7 @@ final class FakeHub: Sendable {
     }
 
     let identity: TLSIdentity
-    let secret = TicketSecret.random()
+    let secret: TicketSecret
     let name: PeerName
     private let turns: Mutex<[Turn]>
     private let standings: Mutex<[Standing]>
@@ -43,16 +43,17 @@ final class FakeHub: Sendable {
     /// The last turn and the last standing repeat.
     init(
         _ turns: [Turn], then standings: [Standing] = [], name: String = "Kitchen hub", device: String,
-        identity: TLSIdentity = .random()
+        identity: TLSIdentity = .random(), secret: TicketSecret = .random(), host: String = "127.0.0.1"
     ) async throws {
         self.identity = identity
+        self.secret = secret
         self.name = try PeerName(name)
         self.turns = Mutex(turns.reversed())
         self.standings = Mutex(standings.reversed())
         configurationPath = device
         let server = try await TLSServer(
             .respond { [weak self] head, body, client in self?.answer(head, body, client) },
-            identity: identity)
+            identity: identity, host: host)
         serverBox.withLock { $0 = server }
     }
 

@@ -111,7 +111,8 @@ import Testing
     func aRefusalIsHandedOn(_ code: PairRefusal.Code) async throws {
         let hub = try await FakeHub([.refuse(code)], device: config)
         do {
-            _ = try await pair(try hub.code())
+            // With an address nobody looks on the network for another one.
+            _ = try await pair(try hub.code(), place: .address(try hub.address))
             Issue.record("paired")
         } catch let refusal as PairRefusal {
             #expect(refusal.code == code)
@@ -131,6 +132,34 @@ import Testing
         let requests = hub.requests.withLock { $0 }
         #expect(requests.count == 2)
         #expect(requests.first == requests.last)
+    }
+
+    /// A neighbour has used up the attempts of one address family; by the other the same request gets through.
+    @Test func theOtherFamilyIsTriedWhenThereWereTooManyAttempts() async throws {
+        let four = try await FakeHub([.refuse(.tooManyAttempts)], device: config)
+        let six = try await FakeHub(
+            [.reply(.approved)], device: config, identity: four.identity, secret: four.secret, host: "::1")
+        var reached: [HubAddress] = []
+        let outcome = try await pair(try four.code(), place: .address(try six.address)) {
+            if case .reached(let address) = $0 { reached.append(address) }
+        }
+        #expect(outcome.isApproved)
+        #expect(try reached == [four.address, six.address])
+        let requests = [four, six].map { $0.requests.withLock { $0 } }
+        #expect(requests[0].count == 1)
+        #expect(requests[0] == requests[1])
+    }
+
+    @Test func eachFamilyIsTriedOnce() async throws {
+        let four = try await FakeHub([.refuse(.tooManyAttempts)], device: config)
+        let six = try await FakeHub(
+            [.refuse(.tooManyAttempts)], device: config, identity: four.identity, secret: four.secret,
+            host: "::1")
+        await #expect(throws: PairRefusal.self) {
+            _ = try await pair(try four.code(), place: .address(try six.address))
+        }
+        #expect(four.requests.withLock { $0.count } == 1)
+        #expect(six.requests.withLock { $0.count } == 1)
     }
 
     @Test func anAttemptIsTakenUpByTheNextRun() async throws {
