@@ -54,8 +54,8 @@ package struct PairWithHub: Sendable {
     private static let devicePath = "/hubpair/v1/device"
 
     private let configuration: DeviceConfiguration
-    private let code: ScannedCode
-    private let place: HubPlace?
+    let code: ScannedCode
+    let place: HubPlace?
     private let deviceName: PeerName?
     private let alias: PeerName?
     private let interval: Duration
@@ -163,22 +163,6 @@ package struct PairWithHub: Sendable {
                 try report(.reached(other.address))
             }
         }
-    }
-
-    /// Another connection to the same hub, at an address of this kind; nil if there is none.
-    private func again(
-        _ connection: HubConnection, _ finder: HubFinder, _ kind: AddressKind
-    ) async -> HubConnection? {
-        // Whatever keeps it from being reached there: the caller has an address at which it was.
-        try? await finder.connect(
-            again: connection.pin, code: code, place: place, kind: kind, deadline: .seconds(3))
-    }
-
-    /// Where to look for the hub next time: where it was reached, or if that was a link-local address, at a better one
-    /// where it answers too.
-    private func lastingAddress(of connection: HubConnection, _ finder: HubFinder) async -> HubAddress {
-        guard !connection.address.isLasting else { return connection.address }
-        return await again(connection, finder, .lasting)?.address ?? connection.address
     }
 
     private static func reply(
