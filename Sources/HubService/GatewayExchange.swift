@@ -130,7 +130,8 @@ final class GatewayExchange {
     func upstreamHead(_ response: HTTPResponseHead) {
         let code = response.status.code
         if code == 101 {
-            guard upgrade != nil, response.headers.contains(name: "upgrade") else {
+            // RFC 6455 § 4.1: both fields, or it is no switch.
+            guard upgrade != nil, GatewayHeaders.upgrades(response) else {
                 return fail(.upstreamMalformed)
             }
             switchesProtocol = true

@@ -101,6 +101,12 @@ enum GatewayHeaders {
         return name
     }
 
+    /// True if a response with 101 switches to WebSocket.
+    static func upgrades(_ head: HTTPResponseHead) -> Bool {
+        connectionOptions(head.headers).contains("upgrade")
+            && head.headers["upgrade"].map { $0.lowercased() } == ["websocket"]
+    }
+
     /// True if NIO's parser takes the bytes after this request for another protocol's.
     static func endsHTTP(_ head: HTTPRequestHead) -> Bool {
         head.headers.contains(name: "upgrade") && connectionOptions(head.headers).contains("upgrade")

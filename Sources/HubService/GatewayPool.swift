@@ -75,13 +75,14 @@ final class GatewayPool {
                     if let tls { try pipeline.addHandler(GatewayPool.tlsHandler(tls, upstream)) }
                     var configuration = HTTPRequestEncoder.Configuration()
                     configuration.automaticallySetFramingHeaders = false
+                    let bytes = UpstreamBytes()
                     try pipeline.addHandlers([
-                        HTTPRequestEncoder(configuration: configuration),
+                        bytes, HTTPRequestEncoder(configuration: configuration),
                         ByteToMessageHandler(
                             HTTPResponseDecoder(
                                 leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .forward)
                         ),
-                        UpstreamConnection(),
+                        UpstreamConnection(bytes),
                     ])
                 }
             }

@@ -2,18 +2,36 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
+/// Writes bytes to the upstream past NIO's HTTP encoder and parser: it stands before them in the pipeline.
+///
+/// The parser looks at what is written too, and is still there for the rest of an event after an upgrade: bytes that
+/// went through it then, a client's first ones, would end the process.
+final class UpstreamBytes: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+    typealias InboundOut = ByteBuffer
+    typealias OutboundOut = ByteBuffer
+
+    private(set) var context: ChannelHandlerContext?
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func write(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>?) {
+        guard let context else {
+            promise?.fail(ChannelError.ioOnClosedChannel)
+            return
+        }
+        context.write(wrapOutboundOut(bytes), promise: promise)
+    }
+}
+
 /// One connection to the upstream, after NIO's HTTP parser; after an upgrade, of bytes.
 final class UpstreamConnection: ChannelDuplexHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundIn = HTTPClientRequestPart
     typealias OutboundOut = HTTPClientRequestPart
 
-    /// Reads and writes bytes in the place of HTTP.
-    private final class Bytes: ChannelInboundHandler {
-        typealias InboundIn = ByteBuffer
-        typealias OutboundOut = ByteBuffer
-    }
-
+    private let bytes: UpstreamBytes
     /// Whose request it carries; nil in the pool.
     var exchange: GatewayExchange?
     private var tunnel: GatewayTunnel?
@@ -22,6 +40,9 @@ final class UpstreamConnection: ChannelDuplexHandler {
     private var readIsHeld = false
     /// Since when it has been in the pool.
     var idleSince = NIODeadline.now()
+
+    /// - Parameter bytes: stands before the encoder and the parser.
+    init(_ bytes: UpstreamBytes) { self.bytes = bytes }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -49,7 +70,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if let tunnel { return tunnel.fromUpstream(Bytes.unwrapInboundIn(data)) }
+        if let tunnel { return tunnel.fromUpstream(UpstreamBytes.unwrapInboundIn(data)) }
         switch unwrapInboundIn(data) {
         case .head(let head):
             keepsAlive = head.isKeepAlive
@@ -93,10 +114,8 @@ final class UpstreamConnection: ChannelDuplexHandler {
         guard let context else { return tunnel.upstreamClosed() }
         self.tunnel = tunnel
         let pipeline = context.pipeline.syncOperations
+        // It fails if the connection is closed already; then there is no half of it.
         try? context.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
-        if let encoder = try? pipeline.handler(type: HTTPRequestEncoder.self) {
-            pipeline.removeHandler(encoder, promise: nil)
-        }
         if let decoder = try? pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self) {
             // What it hands on when it goes comes outside of a read.
             let promise = context.eventLoop.makePromise(of: Void.self)
@@ -106,7 +125,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
         resumeReading()
     }
 
-    func write(_ bytes: ByteBuffer) { context?.write(Bytes.wrapOutboundOut(bytes), promise: nil) }
+    func write(_ bytes: ByteBuffer) { self.bytes.write(bytes, promise: nil) }
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
     /// Closes after all that was written has gone out.
@@ -114,6 +133,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
         guard let context else { return }
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { [self] _ in close() }
-        context.writeAndFlush(Bytes.wrapOutboundOut(ByteBuffer()), promise: promise)
+        bytes.write(ByteBuffer(), promise: promise)
+        flush()
     }
 }

@@ -66,6 +66,42 @@ import Testing
         }
     }
 
+    /// No client may, and any can: it must neither be lost nor read as HTTP, and ended the process once.
+    @Test func bytesThatComeBeforeTheUpgradeIsAnswered() async throws {
+        try await HubInTest.run { hub in
+            let request =
+                "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nearly GET / bytes"
+            for leaves in [false, true] {
+                let (client, peer) = try await inFlight(hub, request)
+                if leaves { try await client.closeOutput() }
+                try await peer.write(
+                    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello"
+                )
+                if leaves {
+                    _ = try await peer.rest()
+                } else {
+                    #expect(try await peer.read(until: "bytes") == "early GET / bytes")
+                    #expect(try await client.read(until: "hello").hasPrefix("HTTP/1.1 101 "))
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [
+        "Upgrade: websocket", "Connection: Upgrade", "Connection: Upgrade\r\nUpgrade: h2c",
+        "Connection: close\r\nUpgrade: websocket",
+        "Connection: Upgrade\r\nUpgrade: websocket\r\nUpgrade: h2c",
+    ])
+    func aSwitchThatIsNoneIsAFaultOfTheUpstream(fields: String) async throws {
+        try await HubInTest.run { hub in
+            let (client, peer) = try await inFlight(
+                hub, "GET / HTTP/1.1\r\nHost: h\r\nConnection: upgrade\r\nUpgrade: websocket\r\n\r\nearly")
+            try await peer.write(
+                "HTTP/1.1 101 X\r\n\(fields)\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
+            #expect(try await client.rest().hasPrefix("HTTP/1.1 502 "))
+        }
+    }
+
     @Test func anUpgradeThatTheUpstreamRefusesIsAnOrdinaryAnswer() async throws {
         try await HubInTest.run { hub in
             let (client, peer) = try await inFlight(
