@@ -48,11 +48,18 @@ enum CheckGateway {
             for address in addresses {
                 answers.append((address, await ask(address, port, hub.pin, connector)))
             }
-            return verdict(answers, port: port)
+            var isOnLoopback = false
+            if answers.allSatisfy({ $0.1 == .closed }), let loopback = NetworkAddress("127.0.0.1") {
+                isOnLoopback = await ask(loopback, port, hub.pin, connector) == .refused
+            }
+            return verdict(answers, port: port, isOnLoopback: isOnLoopback)
         }
     }
 
-    static func verdict(_ answers: [(NetworkAddress, Answer)], port: UInt16) -> Finding.Verdict {
+    /// - Parameter isOnLoopback: nobody listens outside, and the hub does on loopback.
+    static func verdict(
+        _ answers: [(NetworkAddress, Answer)], port: UInt16, isOnLoopback: Bool = false
+    ) -> Finding.Verdict {
         func places(_ all: [(NetworkAddress, Answer)]) -> String {
             all.map { $0.0.description(withPort: port) }.joined(separator: ", ")
         }
@@ -83,6 +90,11 @@ enum CheckGateway {
             }
         }
         let enforced = answers.filter { $0.1 == .refused }
+        if enforced.isEmpty, isOnLoopback {
+            return .warning(
+                "ENFORCED: the hub listens on loopback alone, so no other device reaches it",
+                mend: "serve without '--listen 127.0.0.1', unless a proxy of yours stands in front of it")
+        }
         guard !enforced.isEmpty else {
             return .problem(
                 "the hub is not running: nobody listens at \(places(answers))",

@@ -154,6 +154,8 @@ import Testing
         #expect(verdict(.refused, .closed).seen == "ENFORCED: a stranger gets 401 at 192.168.1.2:8000")
         #expect(verdict(.refused, .served(200)).seen.hasPrefix("OPEN: "))
         #expect(verdict(.closed).seen.contains("not running"))
+        let hidden = CheckGateway.verdict([(address, .closed)], port: 8000, isOnLoopback: true)
+        #expect(hidden.status == .warning && hidden.seen.contains("loopback alone"))
         #expect(verdict(.refused, .otherKey(fingerprint)).status == .problem)
         #expect(verdict(.other(502)).status == .warning)
         #expect(verdict(.failed("x")).status == .problem)
