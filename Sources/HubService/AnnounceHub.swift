@@ -15,7 +15,7 @@ final class AnnounceHub: Sendable {
     init(_ hub: Hub, key: P256.Signing.PrivateKey, port: UInt16, state: HubState, log: ServeLog) throws {
         let publisher = try HubPublisher(
             HubAnnouncement(name: hub.settings.name, port: port, id: hub.pin.fingerprint))
-        let isOpen = AnnounceHub.openCodes(state, at: .now).isOpen
+        let isOpen = AnnounceHub.openCodes(state, at: .now, log).isOpen
         let responder = try ProbeResponder(
             name: hub.settings.name, port: port, key: key, isPairingOpen: isOpen)
         let (stream, continuation) = AsyncStream.makeStream(
@@ -36,7 +36,7 @@ final class AnnounceHub: Sendable {
             let expiry = AnnounceHub.Alarm { continuation.yield() }
             continuation.yield()
             for await _ in stream {
-                let codes = AnnounceHub.openCodes(state, at: .now)
+                let codes = AnnounceHub.openCodes(state, at: .now, log)
                 await responder.setPairingOpen(codes.isOpen)
                 expiry.set(codes.nextExpiry)
             }
@@ -58,9 +58,14 @@ final class AnnounceHub: Sendable {
     func codesMayHaveChanged() { changes.yield() }
 
     /// Whether a code for one device is out, and in how many seconds the next of them expires.
-    private static func openCodes(_ state: HubState, at now: Moment) -> (isOpen: Bool, nextExpiry: Double?) {
-        // A file with a fault lets nobody pair, and whoever tries is told of it.
-        guard let directory = try? state.open(), let tickets = try? HubState.tickets(in: directory) else {
+    private static func openCodes(
+        _ state: HubState, at now: Moment, _ log: ServeLog
+    ) -> (isOpen: Bool, nextExpiry: Double?) {
+        let tickets: Tickets
+        do {
+            tickets = try HubState.tickets(in: state.open()) ?? Tickets()
+        } catch {
+            log.warning(.fault, "nobody can pair until this is mended: \(describing(error))")
             return (false, nil)
         }
         let open = tickets.tickets.filter {

@@ -170,7 +170,7 @@ extension ServeConnection {
             if answer.status < 300 {
                 shared.log.info("\(source): \(event)")
             } else {
-                shared.log.warning(.pairing, event)
+                shared.log.warning(answer.status < 500 ? .pairing : .fault, event)
             }
         }
         guard case .answering = phase else { return }

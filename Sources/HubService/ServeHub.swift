@@ -33,13 +33,13 @@ package final class ServeHub: Sendable {
 
     private let group: MultiThreadedEventLoopGroup
     private let listeners: [any Channel]
-    private let watch: any Channel
+    private let watch: StateWatch.Running
     private let loops: [NIOLoopBound<ServeLoop>]
     private let announcement: AnnounceHub?
     private let shared: ServeShared
 
     private init(
-        group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: any Channel,
+        group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
         loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, shared: ServeShared
     ) {
         self.group = group
@@ -124,7 +124,7 @@ package final class ServeHub: Sendable {
         let limit = group.next().scheduleTask(in: shared.limits.drain) { [self] in stopAtOnce() }
         for future in drained { try? await future.get() }
         limit.cancel()
-        try? await watch.close().get()
+        await watch.stop()
         try? await group.shutdownGracefully()
         shared.log.notice("stopped")
     }

@@ -12,6 +12,8 @@ package final class ServeLog: Sendable {
     enum Kind: Hashable, Sendable {
         /// A request that was refused, by its status.
         case refusal(Int)
+        /// A fault of the hub's own, which strangers' doings must not keep out of the log.
+        case fault
         /// A pairing that failed.
         case pairing
         /// A connection over the limits.

@@ -2,8 +2,11 @@ import Glibc
 import NIOCore
 import NIOPosix
 import Pairing
+import Synchronization
 
-/// Tells when something happens to the keyfile or to the codes: the kernel says so (inotify(7)), nobody asks.
+/// Tells when something happens to the keyfile or to the codes: the kernel says so (inotify(7)), nobody asks. A system
+/// gives each user 128 instances of that, and containers and desktops use them up: then the files are looked at every
+/// second.
 ///
 /// The directory is watched and not the file, which is replaced whole at every change.
 final class StateWatch: ChannelInboundHandler {
@@ -21,23 +24,32 @@ final class StateWatch: ChannelInboundHandler {
     private let onChange: () -> Void
     private var watch: Int32
 
+    /// What goes on until it is stopped.
+    enum Running: Sendable {
+        case told(any Channel)
+        case looking(RepeatedTask)
+
+        func stop() async {
+            switch self {
+            case .told(let channel): try? await channel.close().get()  // closed already, at worst
+            case .looking(let task): task.cancel()
+            }
+        }
+    }
+
     /// Watches the directory at `path`.
-    ///
-    /// - Returns: the channel that is closed to stop.
     static func start(
         _ path: String, on eventLoop: any EventLoop, log: ServeLog, onChange: @escaping @Sendable () -> Void
-    ) async throws -> any Channel {
+    ) async throws -> Running {
         let descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-        guard descriptor >= 0 else {
-            throw FileError.system(errno, operation: "watch", path: path)
-        }
+        guard descriptor >= 0 else { return look(path, errno, on: eventLoop, log: log, onChange: onChange) }
         let watch = inotify_add_watch(descriptor, path, events)
         guard watch >= 0 else {
-            let error = FileError.system(errno, operation: "watch", path: path)
+            let code = errno
             Glibc.close(descriptor)
-            throw error
+            return look(path, code, on: eventLoop, log: log, onChange: onChange)
         }
-        return try await NIOPipeBootstrap(group: eventLoop)
+        let channel = try await NIOPipeBootstrap(group: eventLoop)
             // An event has 16 bytes and a name of up to 256; a read with less room fails.
             .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16_384))
             .channelInitializer { channel in
@@ -47,6 +59,38 @@ final class StateWatch: ChannelInboundHandler {
                 }
             }
             .takingOwnershipOfDescriptor(input: descriptor).get()
+        return .told(channel)
+    }
+
+    private static func look(
+        _ path: String, _ code: Int32, on eventLoop: any EventLoop, log: ServeLog,
+        onChange: @escaping @Sendable () -> Void
+    ) -> Running {
+        log.notice(
+            "looks for changes of \(path) every second, since the system does not tell of them "
+                + "(\(String(cString: strerror(code))); see fs.inotify in sysctl(8))")
+        let before = Mutex(stamps(path))
+        return .looking(
+            eventLoop.scheduleRepeatedTask(initialDelay: .seconds(1), delay: .seconds(1)) { _ in
+                let now = stamps(path)
+                let hasChanged = before.withLock { before in
+                    defer { before = now }
+                    return before != now
+                }
+                if hasChanged { onChange() }
+            })
+    }
+
+    /// The versions of the files that matter; nil for all, if the directory cannot be read.
+    private static func stamps(_ path: String) -> [FileStamp?]? {
+        do {
+            let directory = try ProtectedDirectory(path: path)
+            return [
+                try directory.stamp(of: ApprovedDevices.fileName), try directory.stamp(of: Tickets.fileName),
+            ]
+        } catch {
+            return nil  // whoever wants to read them says why
+        }
     }
 
     private init(
@@ -88,7 +132,7 @@ final class StateWatch: ChannelInboundHandler {
         watch = inotify_add_watch(descriptor, path, StateWatch.events)
         if watch >= 0 { return onChange() }
         // Every request looks at the file in any case; only open connections wait for this.
-        log.warning(.limit, "cannot watch \(path): \(String(cString: strerror(errno))); trying again")
+        log.warning(.fault, "cannot watch \(path): \(String(cString: strerror(errno))); trying again")
         eventLoop.scheduleTask(in: .seconds(1)) { [weak self] in self?.watchAgain(eventLoop) }
     }
 }

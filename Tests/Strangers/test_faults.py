@@ -141,6 +141,21 @@ class FaultTests(unittest.TestCase):
                 self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 200)
         self.assertEqual(self.hub.stop(), 0)
 
+    def test_a_system_that_does_not_tell_of_changes(self):
+        """Others have used up the inotify instances: the hub serves all the same, and a revocation closes what is open."""
+        device = self.device("Tablet")
+        self.hub.start(prefix=[
+            "unshare", "--user", "--map-root-user", "sh", "-c",
+            'echo 0 >/proc/sys/user/max_inotify_instances && exec "$@"', "sh"])
+        self.assertIn("looks for changes", self.hub.log())
+        Attempt(self.hub.code(), device).send(self.hub.port)
+        with Connection(self.hub.port, device) as connection:
+            self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 200)
+            self.hub.run("devices", "revoke", device.fingerprint)
+            self.assertEqual(connection.raw(b""), b"")  # closed by the hub
+        self.hub.wait_for(lambda: "no longer approved" in self.hub.log(), "the hub has seen it")
+        self.assertEqual(self.hub.stop(), 0)
+
     def cpu_seconds(self, pid):
         with open(f"/proc/{pid}/stat") as file:
             fields = file.read().rsplit(")", 1)[1].split()
@@ -178,10 +193,14 @@ class FaultTests(unittest.TestCase):
         first, second = self.device("First"), self.device("Second")
         Attempt(hub.code(), first).send(hub.port)
         attempt = Attempt(hub.code(), second)
+        for _ in range(15):  # a stranger's junk, of which the log has soon had enough
+            with Connection(hub.port, second) as connection:
+                self.assertEqual(connection.request("POST", "/hubpair/v1/pair", b"{}")[0], 400)
         spoil(hub.state)
         with self.assertRaises(Refused) as caught:
             attempt.send(hub.port)
         self.assertGreaterEqual(caught.exception.status, 500)
+        self.assertIn("cannot pair: ", hub.log())  # the owner is told all the same
         self.assertEqual(hub.approved(), {first.fingerprint: "approved"})
         with Connection(hub.port, first) as connection:
             self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 200)
