@@ -92,8 +92,8 @@ final class ServeConnection: ChannelInboundHandler {
             // Not from the verification callback: on a resumed session it is not called, and the certificate
             // comes from the session.
             pin = ssl.peerCertificate.flatMap(Pin.init(device:))
-            timer.start(.idle, shared.limits.idle)
             recognize()
+            timer.start(.idle, idleTime)
             // BoringSSL says nothing here, so the acknowledgement would wait 40 ms for company, and with it the first
             // request of every client that has Nagle's algorithm on (tcp(7)).
             let quickAcknowledgement = ChannelOptions.Types.SocketOption(
@@ -145,6 +145,13 @@ final class ServeConnection: ChannelInboundHandler {
     }
 
     // MARK: The device
+
+    /// How long it may say nothing between two requests.
+    var idleTime: TimeAmount {
+        let limits = shared.limits
+        return hasBeenApproved || shared.isTrustedProxy(source)
+            ? limits.idle : min(limits.idle, limits.strangerIdle)
+    }
 
     /// An approved device keeps its place from its handshake on, whoever else connects.
     private func recognize() {

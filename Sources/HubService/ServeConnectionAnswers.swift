@@ -80,7 +80,7 @@ extension ServeConnection {
         if keepsAlive, requestHasEnded {
             phase = .waiting
             flush()
-            timer.start(.idle, shared.limits.idle)
+            timer.start(.idle, idleTime)
             framing.startNext()
             if loop.isDraining, case .waiting = phase { close() }
             return

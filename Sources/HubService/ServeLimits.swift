@@ -16,6 +16,8 @@ package struct ServeLimits: Sendable {
     package var head = TimeAmount.seconds(10)
     /// Between two requests.
     package var idle = TimeAmount.seconds(60)
+    /// The same without an approved device's certificate, and without a trusted proxy's address.
+    package var strangerIdle = TimeAmount.seconds(15)
     /// Between two pieces of a body.
     package var body = TimeAmount.seconds(30)
     /// For a whole body that is not passed on.

@@ -175,6 +175,28 @@ import Testing
         }
     }
 
+    @Test func strangersMaySayNothingForAShorterTime() async throws {
+        var limits = ServeLimits()
+        limits.strangerIdle = .milliseconds(100)
+        for proxies in [[], ["127.0.0.1"]] {
+            try await HubInTest.run(limits: limits, trustedProxies: proxies) { hub in
+                let device = try await hub.connect(as: hub.device)
+                let stranger = try await hub.connect(as: nil)
+                let other = try await hub.connect(as: nil)
+                if proxies.isEmpty {
+                    #expect(try await other.rest() == "")
+                    #expect(try await stranger.rest() == "")
+                } else {
+                    try await Task.sleep(for: .milliseconds(300))
+                    try await stranger.write(Self.hello)
+                    #expect(try await stranger.response().head.contains(" 200 "))
+                }
+                try await device.write(Self.hello)
+                #expect(try await device.response().head.contains(" 200 "))
+            }
+        }
+    }
+
     @Test func aPortThatIsTakenAndOthersThatCannotBe() async throws {
         try await HubInTest.run { hub in
             func start(_ change: (inout ServeOptions) throws -> Void) async throws {
