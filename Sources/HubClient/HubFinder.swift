@@ -67,11 +67,19 @@ struct HubFinder: Sendable {
         let connection = try await connect(
             hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
             after: last == nil ? .zero : .milliseconds(300))
-        let isWorse = last?.isLasting == true && !connection.address.isLasting
-        if hub.address != connection.address.description, last?.isName != true, !isWorse {
+        guard hub.address != connection.address.description, last?.isName != true else { return connection }
+        if connection.address.isLasting || last?.isLasting != true {
             try remember(connection)
+            return connection
         }
-        return connection
+        // Whoever answered first did so at a link-local address; another one is worth a moment, and the old one more than
+        // none.
+        guard
+            let better = try? await connect(
+                hub.pin, [], search: .fingerprint(hub.fingerprint), kind: .lasting, deadline: .seconds(1))
+        else { return connection }
+        try remember(better)
+        return better
     }
 
     private func connect(
