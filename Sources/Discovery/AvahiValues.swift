@@ -16,6 +16,18 @@ enum AvahiCode {
     }
 }
 
+extension DiscoveryError {
+    /// Why there is no client.
+    static func withoutClient(_ code: Int32) -> DiscoveryError {
+        code == AvahiCode.noDaemon || code == AvahiCode.dbusError ? .noBus : .avahi(code)
+    }
+
+    /// What a client's error says of the daemon.
+    static func daemon(_ code: Int32) -> DiscoveryError {
+        code == AvahiCode.disconnected || code == AvahiCode.noDaemon ? .daemonLost : .avahi(code)
+    }
+}
+
 /// The bytes of a C string without its zero, at most 1,013 (avahi's own bound for names); none for NULL.
 func boundedBytes(_ string: UnsafePointer<CChar>?) -> [UInt8] {
     guard let string else { return [] }
@@ -34,6 +46,21 @@ extension ServiceInstance {
         self.init(
             nameBytes: boundedBytes(name), interface: NetworkInterface(index: UInt32(interface)),
             family: family == Int32(AVAHI_PROTO_INET) ? .ipv4 : .ipv6)
+    }
+}
+
+extension ResolvedService {
+    /// What a resolver's callback was given; nil if it has failed.
+    init?(
+        _ instance: ServiceInstance, _ event: AvahiResolverEvent, host: UnsafePointer<CChar>?,
+        address: UnsafePointer<AvahiAddress>?, port: UInt16, txt: UnsafeMutablePointer<AvahiStringList>?
+    ) {
+        guard event == AVAHI_RESOLVER_FOUND,
+            let address = address.flatMap({ NetworkAddress($0.pointee, on: instance.interface) })
+        else { return nil }
+        self.init(
+            instance: instance, host: String(decoding: boundedBytes(host), as: UTF8.self), port: port,
+            address: address, txt: TXTRecord(strings: AvahiStrings(first: txt)))
     }
 }
 

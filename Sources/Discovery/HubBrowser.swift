@@ -1,5 +1,3 @@
-import Synchronization
-
 /// Looks for services of one type on the local network through the running avahi-daemon (RFC 6762, 6763).
 ///
 ///     var listing = HubListing(networks: LocalNetwork.current())
@@ -39,60 +37,9 @@ public struct HubBrowser: Hashable, Sendable {
 
     /// What is seen from now on. It does not end by itself: break out of the loop or cancel the task, and
     /// everything (thread, descriptors, avahi's objects) is freed. Each iteration is a browse of its own.
-    public var sightings: Sightings { Sightings(browser: self) }
-
-    /// The sightings of one browser, with a typed error.
-    public struct Sightings: AsyncSequence, Sendable {
-        /// The element.
-        public typealias Element = Sighting
-        /// The error.
-        public typealias Failure = DiscoveryError
-
-        let browser: HubBrowser
-
-        /// Starts a browse.
-        public func makeAsyncIterator() -> Iterator { Iterator(browser) }
-    }
-
-    /// A browse that goes on until this value is gone.
-    public struct Iterator: AsyncIteratorProtocol {
-        private var base: AsyncStream<Sighting>.Iterator
-        private let ending: Ending
-
-        init(_ browser: HubBrowser) {
-            let (stream, continuation) = AsyncStream.makeStream(
-                of: Sighting.self, bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
-            let ending = Ending()
-            base = stream.makeAsyncIterator()
-            self.ending = ending
-            do throws(DiscoveryError) {
-                let session = try BrowseSession(browser) { sighting in
-                    if case .dropped = continuation.yield(sighting) { false } else { true }
-                } ended: { error in
-                    ending.error.withLock { $0 = error }
-                    continuation.finish()
-                }
-                // Called in every case: the end, cancellation, or an iterator that is dropped.
-                continuation.onTermination = { _ in Task { await session.close() } }
-                Task { await session.open() }
-            } catch {
-                ending.error.withLock { $0 = error }
-                continuation.finish()
-            }
+    public var sightings: Findings<Sighting> {
+        Findings(maximumUnread: HubBrowser.maximumUnread) { output, ended throws(DiscoveryError) in
+            try BrowseSession(self, by: DaemonBrowsing.self, output: output, ended: ended)
         }
-
-        /// The next sighting; nil if the task is cancelled.
-        public mutating func next(
-            isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(DiscoveryError) -> Sighting? {
-            if let sighting = await base.next(isolation: actor) { return sighting }
-            if let error = ending.error.withLock({ $0 }) { throw error }
-            return nil
-        }
-    }
-
-    /// How a browse ended. Beside the stream and not in it, so that it arrives even if the stream is full.
-    private final class Ending: Sendable {
-        let error = Mutex<DiscoveryError?>(nil)
     }
 }

@@ -42,65 +42,14 @@ public struct HubProber: Sendable {
     /// cancel the task, and everything (thread, sockets) is freed. Each iteration is a search of its own.
     ///
     /// A hub comes once for each of its addresses, and again when it says something new.
-    public var replies: Replies { Replies(prober: self) }
+    public var replies: Findings<VerifiedReply> {
+        Findings(maximumUnread: HubProber.maximumUnread) { output, ended throws(DiscoveryError) in
+            try ProbeSession(self, tally: tally, output: output, ended: ended)
+        }
+    }
 
     /// What was sent and dropped in all searches of this prober and its copies, up to now.
     public var counts: ProbeCounts { tally.counts.withLock { $0 } }
-
-    /// The replies to one prober, with a typed error.
-    public struct Replies: AsyncSequence, Sendable {
-        /// The element.
-        public typealias Element = VerifiedReply
-        /// The error.
-        public typealias Failure = DiscoveryError
-
-        let prober: HubProber
-
-        /// Starts a search.
-        public func makeAsyncIterator() -> Iterator { Iterator(prober) }
-    }
-
-    /// A search that goes on until this value is gone.
-    public struct Iterator: AsyncIteratorProtocol {
-        private var base: AsyncStream<VerifiedReply>.Iterator
-        private let ending: Ending
-
-        init(_ prober: HubProber) {
-            let (stream, continuation) = AsyncStream.makeStream(
-                of: VerifiedReply.self, bufferingPolicy: .bufferingOldest(HubProber.maximumUnread))
-            let ending = Ending()
-            base = stream.makeAsyncIterator()
-            self.ending = ending
-            do throws(DiscoveryError) {
-                let session = try ProbeSession(prober, tally: prober.tally) { reply in
-                    if case .dropped = continuation.yield(reply) { false } else { true }
-                } ended: { error in
-                    ending.error.withLock { $0 = error }
-                    continuation.finish()
-                }
-                // Called in every case: the end, cancellation, or an iterator that is dropped.
-                continuation.onTermination = { _ in Task { await session.close() } }
-                Task { await session.open() }
-            } catch {
-                ending.error.withLock { $0 = error }
-                continuation.finish()
-            }
-        }
-
-        /// The next reply; nil if the task is cancelled.
-        public mutating func next(
-            isolation actor: isolated (any Actor)? = #isolation
-        ) async throws(DiscoveryError) -> VerifiedReply? {
-            if let reply = await base.next(isolation: actor) { return reply }
-            if let error = ending.error.withLock({ $0 }) { throw error }
-            return nil
-        }
-    }
-
-    /// How a search ended. Beside the stream, so that it arrives even if the stream is full.
-    private final class Ending: Sendable {
-        let error = Mutex<DiscoveryError?>(nil)
-    }
 
     /// The counts that all searches of a prober share.
     final class Tally: Sendable {

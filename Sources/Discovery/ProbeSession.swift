@@ -5,10 +5,7 @@ import Synchronization
 ///
 /// From `open` to `close` the actor holds itself, and `close` runs on the loop's thread: after it no callback can
 /// come. Whoever calls `open` must see to it that `close` is called.
-actor ProbeSession {
-    /// Takes a reply; false if it has no room.
-    typealias Output = @Sendable (VerifiedReply) -> Bool
-
+actor ProbeSession: SearchSession {
     private enum State { case new, open(ProbeSession), closed }
 
     /// How long after a notice a device asks: not all at once.
@@ -19,8 +16,8 @@ actor ProbeSession {
     private let loop: AvahiLoop
     private let prober: HubProber
     private let tally: HubProber.Tally
-    private let output: Output
-    private let ended: @Sendable (DiscoveryError?) -> Void
+    private let output: Findings<VerifiedReply>.Output
+    private let ended: Findings<VerifiedReply>.Ended
 
     private var state = State.new
     private let start = ContinuousClock.now
@@ -37,8 +34,8 @@ actor ProbeSession {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     init(
-        _ prober: HubProber, tally: HubProber.Tally, output: @escaping Output,
-        ended: @escaping @Sendable (DiscoveryError?) -> Void
+        _ prober: HubProber, tally: HubProber.Tally, output: @escaping Findings<VerifiedReply>.Output,
+        ended: @escaping Findings<VerifiedReply>.Ended
     ) throws(DiscoveryError) {
         loop = try AvahiLoop()
         self.prober = prober
@@ -65,7 +62,7 @@ actor ProbeSession {
     }
 
     /// Frees everything and ends the output.
-    func close(_ error: DiscoveryError? = nil) {
+    func close(_ error: DiscoveryError?) {
         if case .closed = state { return }
         state = .closed
         for task in [asking, again, settled] { task?.cancel() }

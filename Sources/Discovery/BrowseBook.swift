@@ -1,0 +1,245 @@
+/// The bookkeeping of one browse: which instances there are, which of them are asked for an address and which wait for
+/// their turn, what a one-shot query has hinted at, and when the browse has settled.
+///
+/// A pure value: what an mDNS stack says comes in, with the time; orders come out, to be carried out one after the
+/// other.
+struct BrowseBook: Sendable {
+    enum Order: Hashable, Sendable {
+        case say(Sighting)
+        /// Asks for the address of an instance.
+        case ask(ServiceInstance, domain: [UInt8])
+        /// The question for this instance is over.
+        case free(ServiceInstance)
+    }
+
+    private struct Question {
+        let deadline: ContinuousClock.Instant
+        /// It has its answer. It is kept only to hear of changes, and gives way to one that has none.
+        var isAnswered = false
+        /// Reported as timed out. avahi goes on asking for some seconds; a late answer still counts.
+        var isLate = false
+
+        var isAwaited: Bool { !isAnswered && !isLate }
+    }
+
+    /// The most hints from one host, and in all: who sends more is no home hub.
+    static let maximumHintsPerHost = 256
+    static let maximumHints = 4_096
+
+    private let follows: Bool
+    private let patience: Duration
+    private let maximumQuestions: Int
+
+    private var orders = Queue<Order>()
+    private var instances: Set<ServiceInstance> = []
+    // Seen before the stack went away, and not again since.
+    private var stale: Set<ServiceInstance> = []
+    private var waiting = Queue<(instance: ServiceInstance, domain: [UInt8])>()
+    private var questions: [ServiceInstance: Question] = [:]
+    // Those that wait, and those whose question is neither answered nor late.
+    private var unanswered: Set<ServiceInstance> = []
+    private var hints: [ServiceInstance: ResolvedService] = [:]
+    private var hintCounts: [NetworkAddress: Int] = [:]
+    private var mayAsk: Bool
+    private var isAllForNow = false
+    private var hasFlooded = false
+    private var hasSettled = false
+
+    /// - Parameters:
+    ///   - follows: questions stay open after their answer, to hear of changes.
+    ///   - patience: how long an answer may take before it counts as late.
+    ///   - maximumQuestions: the most at a time; the rest waits, first come first served.
+    ///   - awaitsHints: nothing is asked before ``hintsAreIn(at:)``.
+    init(follows: Bool, patience: Duration, maximumQuestions: Int, awaitsHints: Bool) {
+        (self.follows, self.patience, self.maximumQuestions) = (follows, patience, maximumQuestions)
+        mayAsk = !awaitsHints
+    }
+
+    /// What is to be done next.
+    mutating func nextOrder() -> Order? { orders.next() }
+
+    /// When ``expire(at:)`` has something to do.
+    var nextDeadline: ContinuousClock.Instant? {
+        questions.values.lazy.filter(\.isAwaited).map(\.deadline).min()
+    }
+
+    /// The stack sees `instance`.
+    mutating func announce(
+        _ instance: ServiceInstance, domain: [UInt8], at now: ContinuousClock.Instant
+    ) {
+        if stale.remove(instance) == nil {
+            guard !instances.contains(instance) else { return }
+            guard instances.count < HubBrowser.maximumInstances else {
+                if !hasFlooded { say(.flooded) }
+                hasFlooded = true
+                return settle()
+            }
+            instances.insert(instance)
+        }
+        if let service = hints[instance] {
+            say(.resolved(service))
+            guard follows else { return }
+        } else {
+            setUnanswered(instance, true)
+        }
+        waiting.append((instance, domain))
+        ask(at: now)
+    }
+
+    /// The stack sees `instance` no more.
+    mutating func remove(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
+        stale.remove(instance)
+        guard instances.remove(instance) != nil else { return }
+        hints[instance] = nil
+        finish(instance)
+        say(.gone(instance))
+        ask(at: now)
+    }
+
+    /// The stack expects no more instances for now.
+    mutating func allForNow() {
+        isAllForNow = true
+        settle()
+    }
+
+    /// The question for an instance is answered.
+    mutating func answer(_ service: ResolvedService, at now: ContinuousClock.Instant) {
+        let instance = service.instance
+        guard questions[instance] != nil else { return }
+        // A hint is as old as the answer to the next question.
+        hints[instance] = nil
+        questions[instance]?.isAnswered = true
+        setUnanswered(instance, false)
+        if !follows { finish(instance) }
+        say(.resolved(service))
+        ask(at: now)
+    }
+
+    /// The question for an instance has failed, or could not be asked.
+    mutating func fail(_ instance: ServiceInstance, _ error: ResolveError, at now: ContinuousClock.Instant) {
+        guard let question = questions[instance] else { return }
+        finish(instance)
+        // A failure that was reported as timed out needs no second report.
+        if question.isAwaited, hints[instance] == nil { say(.unresolved(instance, error)) }
+        ask(at: now)
+    }
+
+    /// Gives up waiting for answers whose time is over.
+    mutating func expire(at now: ContinuousClock.Instant) {
+        for (instance, question) in questions where question.isAwaited && question.deadline <= now {
+            questions[instance]?.isLate = true
+            setUnanswered(instance, false)
+            if hints[instance] == nil { say(.unresolved(instance, .timedOut)) }
+        }
+        settle()
+    }
+
+    /// A host at `source` has answered a one-shot query.
+    mutating func hint(
+        _ service: ResolvedService, from source: NetworkAddress, at now: ContinuousClock.Instant
+    ) {
+        let instance = service.instance
+        // Two servers may bear one name and one host name, and answer each for itself: both addresses count.
+        if let known = hints[instance] {
+            guard known.address != service.address else { return }
+            return say(
+                .address(service.address, host: service.host, interface: instance.interface))
+        }
+        guard hints.count < BrowseBook.maximumHints,
+            hintCounts[source, default: 0] < BrowseBook.maximumHintsPerHost
+        else { return }
+        hintCounts[source, default: 0] += 1
+        if questions[instance]?.isAnswered == true { return }
+        hints[instance] = service
+        guard instances.contains(instance) else { return say(.hinted(service)) }
+        // The browse has seen it already: this is the answer that it waits for.
+        say(.resolved(service))
+        if follows { setUnanswered(instance, false) } else { finish(instance) }
+        ask(at: now)
+    }
+
+    /// Hints have had their time: what they have not brought is asked for.
+    mutating func hintsAreIn(at now: ContinuousClock.Instant) {
+        mayAsk = true
+        ask(at: now)
+    }
+
+    /// The stack is gone, and all its questions with it.
+    mutating func interrupt(_ error: DiscoveryError) {
+        stale = instances
+        waiting = Queue()
+        questions = [:]
+        if !unanswered.isEmpty {
+            unanswered = []
+            say(.pending(0))
+        }
+        say(.interrupted(error))
+    }
+
+    /// A new stack has had the time to see again what the old one saw.
+    mutating func removeStale(at now: ContinuousClock.Instant) {
+        for instance in stale { remove(instance, at: now) }
+    }
+
+    private mutating func say(_ sighting: Sighting) { orders.append(.say(sighting)) }
+
+    private mutating func ask(at now: ContinuousClock.Instant) {
+        while mayAsk, !waiting.isEmpty, makeRoom(), let (instance, domain) = waiting.next() {
+            // It may be gone meanwhile, or hinted.
+            guard instances.contains(instance), questions[instance] == nil,
+                follows || unanswered.contains(instance)
+            else { continue }
+            questions[instance] = Question(deadline: now + patience)
+            orders.append(.ask(instance, domain: domain))
+        }
+        settle()
+    }
+
+    /// True if there is room for one more question, or can be made.
+    private mutating func makeRoom() -> Bool {
+        if questions.count < maximumQuestions { return true }
+        guard let answered = questions.first(where: { $0.value.isAnswered })?.key else { return false }
+        finish(answered)
+        return true
+    }
+
+    /// Ends the question for `instance`, if there is one.
+    private mutating func finish(_ instance: ServiceInstance) {
+        setUnanswered(instance, false)
+        if questions.removeValue(forKey: instance) != nil { orders.append(.free(instance)) }
+    }
+
+    private mutating func setUnanswered(_ instance: ServiceInstance, _ isUnanswered: Bool) {
+        let before = unanswered.count
+        if isUnanswered { unanswered.insert(instance) } else { unanswered.remove(instance) }
+        if (before == 0) != unanswered.isEmpty { say(.pending(unanswered.count)) }
+    }
+
+    /// Says so when all is answered that can be. A flood is not waited for.
+    private mutating func settle() {
+        guard isAllForNow, !hasSettled, unanswered.isEmpty || hasFlooded else { return }
+        hasSettled = true
+        say(.settled)
+    }
+}
+
+/// First in, first out.
+struct Queue<Element> {
+    private var elements: [Element] = []
+    private var head = 0
+
+    var isEmpty: Bool { head == elements.count }
+
+    mutating func append(_ element: Element) { elements.append(element) }
+
+    mutating func next() -> Element? {
+        guard head < elements.count else {
+            (elements, head) = ([], 0)
+            return nil
+        }
+        defer { head += 1 }
+        return elements[head]
+    }
+}
+
+extension Queue: Sendable where Element: Sendable {}

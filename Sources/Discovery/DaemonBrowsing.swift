@@ -1,0 +1,118 @@
+import CAvahi
+
+/// A browse through avahi-daemon: owns the client and everything made from it.
+///
+/// A client that has lost its daemon never recovers and says no goodbyes: it tells ``BrowsingEvent/lost(_:)``.
+final class DaemonBrowsing: BrowsingStack {
+    /// avahi-daemon grants a client 1,024 objects, and the hosts need some.
+    static let maximumQuestions = 400
+
+    private let loop: AvahiLoop
+    private let serviceType: String
+    let changed: (BrowsingEvent) -> Void
+    private(set) var client: OpaquePointer?
+    private var resolutions: [ServiceInstance: Resolution<DaemonBrowsing>] = [:]
+    // For DaemonBrowsingHosts.swift.
+    var hosts: [HostAddresses.Host: HostWatch] = [:]
+
+    init(on loop: AvahiLoop, serviceType: String, changed: @escaping (BrowsingEvent) -> Void) {
+        (self.loop, self.serviceType, self.changed) = (loop, serviceType, changed)
+    }
+
+    func start() throws(DiscoveryError) {
+        let pointer = Unmanaged.passUnretained(self).toOpaque()
+        var code: Int32 = 0
+        // NO_FAIL tells "no daemon" (a client that is still connecting) from "no bus" (no client).
+        client = avahi_client_new(
+            loop.poll, AVAHI_CLIENT_NO_FAIL,
+            { client, state, pointer in
+                let code = AvahiCode.last(of: client)
+                DaemonBrowsing.at(pointer)?.clientChanged(to: state, code: code)
+            }, pointer, &code)
+        guard let client else { throw .withoutClient(code) }
+        switch avahi_client_get_state(client) {
+        case AVAHI_CLIENT_CONNECTING: throw .noDaemon
+        case AVAHI_CLIENT_FAILURE: throw .daemon(AvahiCode.last(of: client))
+        default: break
+        }
+        // USE_MULTICAST: a question never goes to a DNS server outside.
+        let services = avahi_service_browser_new(
+            client, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), serviceType, nil,
+            AVAHI_LOOKUP_USE_MULTICAST,
+            { services, interface, family, event, name, _, domain, _, pointer in
+                let code = AvahiCode.last(of: services.flatMap { avahi_service_browser_get_client($0) })
+                let instance = ServiceInstance(name: name, interface: interface, family: family)
+                DaemonBrowsing.at(pointer)?.browsed(
+                    event, instance: instance, domain: boundedBytes(domain), code: code)
+            }, pointer)
+        guard services != nil else { throw .daemon(AvahiCode.last(of: client)) }
+    }
+
+    func ask(_ instance: ServiceInstance, domain: [UInt8]) {
+        guard let client else { return }
+        let resolution = Resolution(instance, stack: self)
+        resolutions[instance] = resolution
+        resolution.resolver = avahi_service_resolver_new(
+            client, Int32(bitPattern: instance.interface.index),
+            Int32(instance.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6),
+            cString(instance.nameBytes), serviceType, cString(domain),
+            Int32(AVAHI_PROTO_UNSPEC), AVAHI_LOOKUP_USE_MULTICAST,
+            { resolver, _, _, event, _, _, _, host, address, port, txt, _, pointer in
+                guard let pointer else { return }
+                let resolution = Unmanaged<Resolution<DaemonBrowsing>>.fromOpaque(pointer)
+                    .takeUnretainedValue()
+                let service = ResolvedService(
+                    resolution.instance, event, host: host, address: address, port: port, txt: txt)
+                let code = AvahiCode.last(of: resolver.flatMap { avahi_service_resolver_get_client($0) })
+                resolution.stack.answered(resolution.instance, service, code: code)
+            }, Unmanaged.passUnretained(resolution).toOpaque())
+        if resolution.resolver == nil { answered(instance, nil, code: AvahiCode.last(of: client)) }
+    }
+
+    /// avahi allows that within a resolver's own callback.
+    func free(_ instance: ServiceInstance) {
+        guard let resolver = resolutions.removeValue(forKey: instance)?.resolver else { return }
+        avahi_service_resolver_free(resolver)
+    }
+
+    /// Never from within a callback: avahi goes on using the client after the callback returns.
+    func close() {
+        if let client { avahi_client_free(client) }
+        client = nil
+        // The client's end was that of everything made from it.
+        resolutions = [:]
+        hosts = [:]
+    }
+
+    private func clientChanged(to state: AvahiClientState, code: Int32) {
+        // The first callbacks come from within avahi_client_new; start() looks at the state itself then.
+        guard client != nil, state == AVAHI_CLIENT_FAILURE else { return }
+        changed(.lost(.daemon(code)))
+    }
+
+    private func browsed(
+        _ event: AvahiBrowserEvent, instance: ServiceInstance?, domain: [UInt8], code: Int32
+    ) {
+        switch event {
+        case AVAHI_BROWSER_NEW: if let instance { changed(.announced(instance, domain: domain)) }
+        case AVAHI_BROWSER_REMOVE: if let instance { changed(.gone(instance)) }
+        case AVAHI_BROWSER_ALL_FOR_NOW: changed(.allForNow)
+        case AVAHI_BROWSER_FAILURE:
+            let error = DiscoveryError.daemon(code)
+            changed(error == .daemonLost ? .lost(error) : .failed(error))
+        default: break
+        }
+    }
+
+    private func answered(_ instance: ServiceInstance, _ service: ResolvedService?, code: Int32) {
+        guard let service else {
+            return changed(.unresolved(instance, .avahi(code: code, text: avahiText(code))))
+        }
+        changed(.resolved(service))
+        watchHost(HostAddresses.Host(name: service.host, interface: instance.interface))
+    }
+
+    private static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonBrowsing? {
+        pointer.map { Unmanaged<DaemonBrowsing>.fromOpaque($0).takeUnretainedValue() }
+    }
+}
