@@ -61,6 +61,20 @@ struct MessageBuilder {
         #expect(hint.txt.text("a") == "1")
     }
 
+    // A large TXT record comes in a message of its own: without it nothing is known of the hub's id.
+    @Test func aServiceWithoutItsTXTRecordIsNoHint() throws {
+        var message = MessageBuilder(records: 3)
+        let instance = [3] + Array("Hub".utf8) + Self.typeBytes
+        message.record(Self.typeBytes, 12, instance)
+        message.record(instance, 33, [0, 0, 0, 0, 0x1F, 0x40] + MessageBuilder.name("host", "local"))
+        message.record(MessageBuilder.name("host", "local"), 1, [10, 0, 0, 5])
+        let type = try #require(Self.type)
+        #expect(try ServiceHint.hints(in: DNSMessage(parsing: message.bytes), of: type).isEmpty)
+        message.bytes[7] = 4
+        message.record(instance, 16, [0])
+        #expect(try ServiceHint.hints(in: DNSMessage(parsing: message.bytes), of: type).count == 1)
+    }
+
     /// Every shorter message is refused, and every changed byte is at least read without a trap.
     @Test func survivesEveryCutAndEveryByte() throws {
         let type = try #require(Self.type)
