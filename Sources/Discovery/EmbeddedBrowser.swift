@@ -1,9 +1,9 @@
 /// Looks for services of one type on the local network without avahi-daemon: avahi's own mDNS stack, in this process
 /// (RFC 6762, 6763).
 ///
-/// The same sightings as ``HubBrowser``, for machines where that throws ``DiscoveryError/noBus`` or
-/// ``DiscoveryError/noDaemon``. A daemon keeps a cache and this does not: a first answer takes 20–120 ms (RFC 6762
-/// § 6). Fine beside a daemon, too: it only asks.
+/// The same sightings as ``HubBrowser``, for machines where that throws an error that
+/// ``DiscoveryError/isWithoutDaemon``. A daemon keeps a cache and this does not: what the one-shot query does not bring
+/// takes 20–120 ms (RFC 6762 § 6), or a second if somebody else has just asked. Fine beside a daemon, too: it only asks.
 public struct EmbeddedBrowser: Hashable, Sendable {
     /// The DNS-SD service type (RFC 6763 § 4.1.2), such as `_hestia._tcp`.
     public var serviceType: String
@@ -20,7 +20,7 @@ public struct EmbeddedBrowser: Hashable, Sendable {
     /// (thread, sockets, avahi's objects) is freed. Each iteration is a browse of its own.
     public var sightings: Findings<Sighting> {
         let browser = HubBrowser(
-            serviceType: serviceType, resolveDeadline: resolveDeadline, follows: false, asksOnce: false)
+            serviceType: serviceType, resolveDeadline: resolveDeadline, follows: false)
         return Findings(maximumUnread: HubBrowser.maximumUnread) { output, ended throws(DiscoveryError) in
             try BrowseSession(browser, by: EmbeddedBrowsing.self, output: output, ended: ended)
         }

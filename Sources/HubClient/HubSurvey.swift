@@ -89,6 +89,8 @@ package struct HubSurvey: Sendable {
             return [.incomplete(words)]
         case .embedded(let words):
             isSettling = true
+            rule.uncachedSince = time
+            interrupted = nil
             return [.note(words)]
         case .note(let words): return [.incomplete(words)]
         case .proof(let proof):

@@ -10,6 +10,8 @@
 /// - A lost packet is made up for by the repetition of the question, one second after the first (§ 5.2), and its
 ///   answer: 1,400 ms. That is waited for if there is a sign of loss, and before saying that there is nothing: a host
 ///   that answered one question and not another; a resolver without answer.
+/// - A responder multicasts a record at most once a second (§ 6): to a stack without a cache it may seem silent, if
+///   somebody else has just asked. The repetition comes after that second, so it is waited for: 1,400 ms.
 /// - A hint that the browse does not confirm is a host that is there, and that the daemon does not hear: its third
 ///   question is waited for, two seconds after the second (§ 5.2), and its answer: 3,400 ms.
 ///
@@ -30,6 +32,8 @@ package struct QuietRule: Hashable, Sendable {
     package var pending = 0
     /// There is a sign that packets are lost.
     package var isLossy = false
+    /// When a stack that has no cache began to ask; nil: the daemon has one.
+    package var uncachedSince: Duration?
     /// Nothing was found.
     package var isEmpty = true
     /// Something was hinted at that the browse has not seen.
@@ -51,6 +55,7 @@ package struct QuietRule: Hashable, Sendable {
             } else {
                 QuietRule.firstAnswers
             }
-        return pending == 0 && time - begun >= least && time - lastNews >= QuietRule.quiet
+        let repeated = uncachedSince.map { $0 + QuietRule.repetition } ?? .zero
+        return pending == 0 && time - begun >= least && time >= repeated && time - lastNews >= QuietRule.quiet
     }
 }
