@@ -24,18 +24,21 @@ enum CheckDaemon {
                 for try await _ in browser.sightings { break }
                 return .ok("it answers")
             } catch {
-                return daemonVerdict(error)
+                return daemonVerdict(error, isRunning: connectError(daemonSocket) == 0)
             }
         }
     }
+
+    /// The daemon's own, beside D-Bus: whoever listens there runs.
+    private static let daemonSocket = "/run/avahi-daemon/socket"
 
     static func busVerdict(path: String, errno code: Int32) -> Finding.Verdict {
         let words = "\(path): \(String(cString: strerror(code)))"
         return switch code {
         case 0: .ok("\(path) accepts connections")
         case EACCES, EPERM:
-            // Here the search does not go on by itself: somebody has decided it.
-            .problem(words, mend: "let this user use it: ls -l \(path); or run as another user")
+            .warning(
+                "\(words); \(meanwhile)", mend: "let this user use it: ls -l \(path); or run as another user")
         case ENOENT:
             .warning(
                 "there is no socket \(path); \(meanwhile)", mend: "sudo apt-get install dbus avahi-daemon")
@@ -43,11 +46,18 @@ enum CheckDaemon {
         }
     }
 
-    static func daemonVerdict(_ error: DiscoveryError) -> Finding.Verdict {
+    /// - Parameter isRunning: the daemon runs, whatever D-Bus says.
+    static func daemonVerdict(_ error: DiscoveryError, isRunning: Bool) -> Finding.Verdict {
         switch error {
         case .noBus:
             .skipped("the bus does not let us in", mend: error.recoverySuggestion)
-        case .noDaemon, .daemonLost:
+        case .noDaemon where isRunning:
+            .warning(
+                "it runs, but D-Bus keeps it from this user; \(meanwhile)",
+                mend:
+                    "see the policies in /etc/dbus-1/system.d and /usr/share/dbus-1/system.d/avahi-dbus.conf")
+        case .noDaemon: .warning("it is not running; \(meanwhile)", mend: error.recoverySuggestion)
+        case .daemonLost, .refused:
             .warning("\(error); \(meanwhile)", mend: error.recoverySuggestion)
         default: .problem("\(error)", mend: error.recoverySuggestion)
         }

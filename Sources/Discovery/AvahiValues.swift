@@ -9,6 +9,9 @@ enum AvahiCode {
     static let disconnected = Int32(AVAHI_ERR_DISCONNECTED)
     static let noMemory = Int32(AVAHI_ERR_NO_MEMORY)
     static let noDaemon = Int32(AVAHI_ERR_NO_DAEMON)
+    static let accessDenied = Int32(AVAHI_ERR_ACCESS_DENIED)
+    static let notPermitted = Int32(AVAHI_ERR_NOT_PERMITTED)
+    static let notSupported = Int32(AVAHI_ERR_NOT_SUPPORTED)
 
     /// The client's last error.
     static func last(of client: OpaquePointer?) -> Int32 {

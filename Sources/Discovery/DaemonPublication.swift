@@ -11,7 +11,7 @@ final class DaemonPublication: Publication {
     /// True if there is a bus, but no daemon on it; `ready` comes when it appears.
     private(set) var isWaiting = false
 
-    /// Connects to the daemon, or waits for it to appear. Throws `.noBus` without a D-Bus.
+    /// Connects to the daemon, or waits for it to appear. Throws `.noBus` without a D-Bus, and `.refused`.
     ///
     /// - Parameter changed: comes from within avahi's callbacks.
     init(on loop: AvahiLoop, changed: @escaping (PublicationEvent) -> Void) throws(DiscoveryError) {
@@ -23,16 +23,14 @@ final class DaemonPublication: Publication {
                 let code = AvahiCode.last(of: client)
                 DaemonPublication.at(pointer)?.clientChanged(to: state, code: code)
             }, Unmanaged.passUnretained(self).toOpaque(), &code)
-        guard let client else {
-            throw code == AvahiCode.noDaemon || code == AvahiCode.dbusError ? .noBus : .avahi(code)
-        }
+        guard let client else { throw .withoutClient(code) }
         switch avahi_client_get_state(client) {
         case AVAHI_CLIENT_CONNECTING: isWaiting = true
         case AVAHI_CLIENT_S_RUNNING: isReady = true
         case AVAHI_CLIENT_FAILURE:
             let code = AvahiCode.last(of: client)
             close()
-            throw code == AvahiCode.disconnected ? .daemonLost : .avahi(code)
+            throw .daemon(code)
         default: break
         }
     }
@@ -81,7 +79,7 @@ final class DaemonPublication: Publication {
             isWaiting = false
             changed(.busy)
         case AVAHI_CLIENT_FAILURE:
-            changed(.failed(code == AvahiCode.disconnected ? .daemonLost : .avahi(code)))
+            changed(.failed(.daemon(code)))
         default: break
         }
     }

@@ -6,8 +6,10 @@ import Glibc
 public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
     /// There is no D-Bus system bus to reach the avahi-daemon through.
     case noBus
-    /// The bus is there, but no avahi-daemon is on it.
+    /// The bus is there, but no avahi-daemon answers on it: none runs, or the bus's policy hides it.
     case noDaemon
+    /// The bus or the avahi-daemon does not permit this program what it needs, with avahi's code (negative) and text.
+    case refused(code: Int32, text: String)
     /// The avahi-daemon or the bus went away in the middle.
     case daemonLost
     /// Another error of avahi, with its code (negative) and text.
@@ -24,14 +26,27 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
     case overrun
 
     static func avahi(_ code: Int32) -> DiscoveryError {
-        .avahi(code: code, text: avahiText(code))
+        switch code {
+        case AvahiCode.accessDenied, AvahiCode.notPermitted, AvahiCode.notSupported:
+            .refused(code: code, text: avahiText(code))
+        default: .avahi(code: code, text: avahiText(code))
+        }
+    }
+
+    /// True if there is no avahi-daemon that this program may use, so that ``EmbeddedBrowser`` takes its place.
+    public var isWithoutDaemon: Bool {
+        switch self {
+        case .noBus, .noDaemon, .refused: true
+        default: false
+        }
     }
 
     /// What is wrong, in lower case, without a full stop.
     public var description: String {
         switch self {
         case .noBus: "cannot reach the D-Bus system bus, and avahi-daemon only through it"
-        case .noDaemon: "avahi-daemon is not running"
+        case .noDaemon: "no avahi-daemon answers on D-Bus"
+        case .refused(let code, let text): "avahi-daemon may not be used: \(text) (\(code))"
         case .daemonLost: "avahi-daemon went away"
         case .avahi(let code, let text): "avahi: \(text) (\(code))"
         case .embedded(let code, let text): "mDNS without avahi-daemon: \(text) (\(code))"
@@ -50,6 +65,8 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
         switch self {
         case .noBus: "start it: sudo systemctl start dbus avahi-daemon"
         case .noDaemon: "start it: sudo systemctl start avahi-daemon"
+        case .refused:
+            "let this user use it: see the policies in /etc/dbus-1/system.d, and /etc/avahi/avahi-daemon.conf"
         case .daemonLost: "start it again: sudo systemctl restart avahi-daemon"
         case .avahi: "see what the daemon says: journalctl -u avahi-daemon"
         case .embedded:

@@ -1,12 +1,12 @@
-/// Announces a hub over mDNS until its task is cancelled: through avahi-daemon if it runs, else by avahi's own stack in
-/// this process.
+/// Announces a hub over mDNS until its task is cancelled: through avahi-daemon if it runs and lets this program, else by
+/// avahi's own stack in this process.
 ///
 ///     let publisher = try HubPublisher(HubAnnouncement(name: name, port: 8000, id: pin.fingerprint))
 ///     await publisher.run { event in log(event) }
 ///
 /// A taken name is replaced by the next free one (`Hub #2`). A daemon that dies or appears is noticed, and the service
-/// moves to it or away from it: beside a running daemon this process never publishes by itself, since two stacks of one
-/// machine would dispute its names.
+/// moves to it or away from it: beside a daemon that publishes for it this process never does so by itself, since two
+/// stacks of one machine would dispute its names.
 public actor HubPublisher {
     /// Which mDNS stack speaks for the hub.
     public enum Stack: String, Hashable, Sendable {
@@ -24,6 +24,8 @@ public actor HubPublisher {
         case renamed(from: String, to: String)
         /// The daemon went away; the service is published again soon.
         case daemonLost(DiscoveryError)
+        /// The daemon does not publish for this program, which does so by itself: why.
+        case refused(DiscoveryError)
         /// The service is not published for now. It tries again every ``retryInterval``.
         case unavailable(DiscoveryError)
     }
@@ -47,12 +49,14 @@ public actor HubPublisher {
     private var report: @Sendable (Event) -> Void = { _ in }
     private var finished: CheckedContinuation<Void, Never>?
     private var daemon: DaemonPublication?
+    // The daemon that is there will not publish: nothing is asked of it until another one takes its place.
+    private var isRefused = false
     private var embedded: EmbeddedPublication?
     // An event of a stack that was closed meanwhile means nothing: each has a number.
     private var numbers: [Stack: Int] = [:]
     private var pending: [(event: PublicationEvent, stack: Stack, number: Int)] = []
     private var renames = RenamePolicy()
-    private var lastTrouble: DiscoveryError?
+    private var lastTrouble: Event?
     // The next attempt to reach a stack, and the next to publish.
     private var later: Task<Void, Never>?
     private var again: Task<Void, Never>?
@@ -107,6 +111,7 @@ public actor HubPublisher {
     /// Takes the daemon's way if there is one, else this process's own.
     private func connect(afterLoss: Bool) {
         guard usesDaemon else { return embed() }
+        isRefused = false
         do throws(DiscoveryError) {
             let daemon = try DaemonPublication(on: loop, changed: events(of: .daemon))
             self.daemon = daemon
@@ -114,8 +119,12 @@ public actor HubPublisher {
             guard daemon.isWaiting else { return moveAway() }
             if afterLoss { attempt(after: HubPublisher.restartGrace) { $0.embed() } } else { embed() }
         } catch {
+            if case .refused = error {
+                isRefused = true
+                tell(.refused(error))
+            }
             embed()
-            // The bus may still come.
+            // The bus may still come, or let this program in.
             attempt(after: HubPublisher.retryInterval) { $0.connect(afterLoss: false) }
         }
     }
@@ -133,14 +142,14 @@ public actor HubPublisher {
     }
 
     private func embed() {
-        guard case .open = state, embedded == nil, daemon?.isWaiting ?? true else { return }
+        guard case .open = state, embedded == nil, isRefused || daemon?.isWaiting ?? true else { return }
         do throws(DiscoveryError) {
             let embedded = try EmbeddedPublication(
                 on: loop, for: announcement, changed: events(of: .embedded))
             self.embedded = embedded
             embedded.publish(announcement, as: name)
         } catch {
-            tell(error)
+            tell(.unavailable(error))
             attempt(after: HubPublisher.retryInterval) { $0.embed() }
         }
     }
@@ -171,10 +180,10 @@ public actor HubPublisher {
 
     private func handle(_ event: PublicationEvent, of stack: Stack) {
         switch event {
-        case .ready: if stack == .daemon { moveToDaemon() } else { publish(by: stack) }
-        case .busy: moveAway()
+        case .ready: if stack == .embedded { publish(by: stack) } else if !isRefused { moveToDaemon() }
+        case .busy: if !isRefused { moveAway() }
         case .established:
-            lastTrouble = nil
+            if !isRefused { lastTrouble = nil }
             report(.published(name: name, by: stack))
         case .collision:
             let taken = name
@@ -182,8 +191,12 @@ public actor HubPublisher {
             report(.renamed(from: taken, to: name))
             let delay = renames.delay()
             if delay == .zero { publish(by: stack) } else { publishAgain(after: delay, by: stack) }
+        case .refused(let error) where stack == .daemon && error.isWithoutDaemon:
+            tell(.refused(error))
+            isRefused = true
+            embed()
         case .refused(let error):
-            tell(error)
+            tell(.unavailable(error))
             publishAgain(after: HubPublisher.retryInterval, by: stack)
         case .failed(let error):
             again?.cancel()
@@ -193,7 +206,7 @@ public actor HubPublisher {
                 daemon = nil
                 connect(afterLoss: true)
             } else {
-                tell(error)
+                tell(.unavailable(error))
                 embedded?.close()
                 embedded = nil
                 attempt(after: HubPublisher.retryInterval) { $0.embed() }
@@ -222,11 +235,11 @@ public actor HubPublisher {
         }
     }
 
-    /// Reports that it is not published, once and not with every attempt.
-    private func tell(_ error: DiscoveryError) {
-        guard error != lastTrouble else { return }
-        lastTrouble = error
-        report(.unavailable(error))
+    /// Reports what hinders it, once and not with every attempt.
+    private func tell(_ trouble: Event) {
+        guard trouble != lastTrouble else { return }
+        lastTrouble = trouble
+        report(trouble)
     }
 
     private func networkChanged() {

@@ -97,7 +97,7 @@ package struct FindHubs: Sendable {
             do throws(DiscoveryError) {
                 for try await sighting in browser.sightings { steps.yield(.sighting(sighting)) }
             } catch {
-                guard error == .noDaemon || error == .noBus else { throw error }
+                guard error.isWithoutDaemon else { throw error }
                 steps.yield(.embedded("\(error); this process speaks multicast DNS itself"))
                 let embedded = EmbeddedBrowser(
                     serviceType: browser.serviceType, resolveDeadline: browser.resolveDeadline)

@@ -96,7 +96,7 @@ struct HubLookup: Sendable {
                 do throws(DiscoveryError) {
                     for try await sighting in HubBrowser().sightings { take(sighting) }
                 } catch {
-                    guard error == .noDaemon || error == .noBus else { throw error }
+                    guard error.isWithoutDaemon else { throw error }
                     for try await sighting in EmbeddedBrowser().sightings { take(sighting) }
                 }
             }

@@ -79,10 +79,11 @@ final class AnnounceHub: Sendable {
         switch event {
         case .published(let name, .daemon): log.info("announced over mDNS as \"\(name)\", by avahi-daemon")
         case .published(let name, .embedded):
-            log.info("announced over mDNS as \"\(name)\", by this process: no avahi-daemon is running")
+            log.info("announced over mDNS as \"\(name)\", by this process, without avahi-daemon")
         case .renamed(let name, let other):
             log.notice("the name \"\(name)\" is taken; announced as \"\(other)\"")
         case .daemonLost(let error): log.notice("\(error); the hub is announced again soon")
+        case .refused(let error): log.notice("\(error); this process speaks multicast DNS itself")
         case .unavailable(let error): log.notice("not announced over mDNS for now: \(error)")
         }
     }

@@ -65,10 +65,15 @@ import Testing
 
     @Test func daemon() {
         #expect(CheckDaemon.busVerdict(path: "/b", errno: 0).status == .ok)
-        #expect(CheckDaemon.busVerdict(path: "/b", errno: EACCES).status == .problem)
+        #expect(CheckDaemon.busVerdict(path: "/b", errno: EACCES).status == .warning)
         #expect(CheckDaemon.busVerdict(path: "/b", errno: ENOENT).status == .warning)
-        #expect(CheckDaemon.daemonVerdict(.noDaemon).mend?.contains("systemctl start avahi-daemon") == true)
-        #expect(CheckDaemon.daemonVerdict(.avahi(code: -1, text: "no")).status == .problem)
+        let stopped = CheckDaemon.daemonVerdict(.noDaemon, isRunning: false)
+        #expect(stopped.mend?.contains("systemctl start avahi-daemon") == true)
+        let hidden = CheckDaemon.daemonVerdict(.noDaemon, isRunning: true)
+        #expect(hidden.status == .warning && hidden.mend?.contains("system.d") == true)
+        #expect(
+            CheckDaemon.daemonVerdict(.refused(code: -20, text: "no"), isRunning: true).status == .warning)
+        #expect(CheckDaemon.daemonVerdict(.avahi(code: -1, text: "no"), isRunning: true).status == .problem)
     }
 
     @Test func portTable() {
