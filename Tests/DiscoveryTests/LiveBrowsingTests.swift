@@ -80,6 +80,27 @@ struct LiveBrowsing {
         #expect(try #require(seen.hubs.first { $0.name == "Bare" }).txt.entries.isEmpty)
     }
 
+    // avahi sends a record in one packet, so that over Ethernet 1.3 KB are the most; loopback carries all of it. A packet
+    // has 9,000 bytes at most, and so have we.
+    @Test(arguments: [(33, 33, false), (40, 35, true)])
+    func aLargeRecordArrives(sent: Int, read: Int, isTruncated: Bool) async throws {
+        let type = "_hp-big\(sent)._tcp"
+        let txt = (0..<sent).map { Array("k\($0)=".utf8) + [UInt8](repeating: 0x78, count: 245) }
+        let stranger = try Program.announcing("Big", type: type, txt: txt)
+        defer { stranger.stop() }
+        let seen = try await sightings(of: type) { seen in
+            seen.contains { $0.resolved?.instance.interface.name == "lo" } && seen.contains(.settled)
+        }
+        let record = try #require(seen.compactMap(\.resolved).first).txt
+        #expect(record.entries.count == read)
+        #expect(record.isTruncated == isTruncated)
+        #expect(record.entries.allSatisfy { $0.value?.count == 245 })
+        let elsewhere = seen.compactMap { sighting -> String? in
+            if case .unresolved(let instance, .timedOut) = sighting { instance.interface.name } else { nil }
+        }
+        #expect(Set(elsewhere) == ["lan0", "lan1"])
+    }
+
     @Test func aGoodbyeRemovesTheRow() async throws {
         let type = "_hp-bye._tcp"
         let stranger = try Program.announcing("Hub", type: type)

@@ -182,6 +182,19 @@ extension LiveBrowsing {
             }
         }
 
+        @Test func zeroconfSeesWhatTheDaemonPublishes() async throws {
+            let type = "_hp-python2._tcp"
+            try await publishing(publisher("Hub", type: type)) { _ in
+                let text = try output("/usr/bin/python3 \(strangerBrowser) \(type) 192.168.77.1")
+                #expect(
+                    text == """
+                        Hub.\(type).local. lab.local. 8123 192.168.77.1 \
+                        api_level=0.7 hubpair=1 id=000G-40R4-0M30-E209
+
+                        """)
+            }
+        }
+
         @Test func theDaemonDiesAndTheServiceLivesOn() async throws {
             let type = "_hp-move._tcp"
             try await publishing(publisher("Hub", type: type)) { events in
