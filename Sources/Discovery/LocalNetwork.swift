@@ -1,3 +1,5 @@
+// Both have sockaddr, and whose it is depends on what else the module loads.
+import CGlibc
 import Glibc
 
 /// One address of this machine with the network that it is on: what is "near" for ``HubAddressRules``.

@@ -1,3 +1,5 @@
+// Both have net/if.h, and whose it is depends on what else the module loads.
+import CGlibc
 import Glibc
 
 /// An interface of this machine that is up, with what UDP discovery needs to know of it.
