@@ -75,7 +75,7 @@ extension Activator: JSONReadable {
             case "name": name = try reader.string()
             case "type": type = try reader.string()
             case "state": state = try JSONValue(reading: &reader)
-            default: extra[key] = try JSONValue(reading: &reader)
+            default: extra[try key.text] = try JSONValue(reading: &reader)
             }
         }
         self.id = try id.required("activatorId")

@@ -49,7 +49,7 @@ extension ControlledDevice: JSONReadable {
             case "name": name = try reader.string()
             case "type": type = try reader.string()
             case "activators": activators = try [Activator](reading: &reader)
-            default: extra[key] = try JSONValue(reading: &reader)
+            default: extra[try key.text] = try JSONValue(reading: &reader)
             }
         }
         self.id = try id.required("deviceId")

@@ -15,6 +15,8 @@ struct JSONReader: ~Copyable {
 
     /// Reads one value, which all of `bytes` must be.
     static func read<Value: JSONReadable>(_: Value.Type, from bytes: [UInt8]) throws(JSONFault) -> Value {
+        // All of it, as not every key becomes a text.
+        guard (try? UTF8Span(validating: bytes.span)) != nil else { throw JSONFault(.syntax) }
         var reader = JSONReader(bytes: bytes)
         let value = try Value(reading: &reader)
         guard reader.peek() == nil else { throw JSONFault(.syntax) }
@@ -41,16 +43,17 @@ struct JSONReader: ~Copyable {
     }
 
     /// Reads an object; `member` gets each key and reads its value.
-    mutating func object(_ member: (String, inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
+    mutating func object(_ member: (JSONKey, inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
         try open(UInt8(ascii: "{"))
         guard !take(UInt8(ascii: "}")) else { return close() }
         repeat {
-            let key = try string()
+            let (range, hasEscapes) = try quotedRange()
             guard take(UInt8(ascii: ":")) else { throw JSONFault(.syntax) }
+            let key = JSONKey(bytes: bytes, range: range, hasEscapes: hasEscapes)
             do {
                 try member(key, &self)
             } catch {
-                throw error.inside(key)
+                throw error.inside(try key.text)
             }
         } while take(UInt8(ascii: ","))
         guard take(UInt8(ascii: "}")) else { throw JSONFault(.syntax) }
@@ -93,20 +96,35 @@ struct JSONReader: ~Copyable {
     private mutating func close() { depth -= 1 }
 
     mutating func string() throws(JSONFault) -> String {
+        let (range, hasEscapes) = try quotedRange()
+        return try JSONReader.text(bytes, range, hasEscapes: hasEscapes)
+    }
+
+    static func text(
+        _ bytes: [UInt8], _ range: Range<Int>, hasEscapes: Bool
+    ) throws(JSONFault) -> String {
+        if hasEscapes { return try unescaped(bytes[range]) }
+        return try validated(bytes.span.extracting(range))
+    }
+
+    /// Takes a string. - Returns: what stands between its quotation marks.
+    private mutating func quotedRange() throws(JSONFault) -> (Range<Int>, hasEscapes: Bool) {
         guard take(UInt8(ascii: "\"")) else { throw mismatch() }
         let start = position
         var hasEscapes = false
-        while position < bytes.count {
-            switch bytes[position] {
+        var end = start
+        let bytes = bytes
+        let span = bytes.span
+        while end < span.count {
+            switch span[end] {
             case UInt8(ascii: "\""):
-                defer { position += 1 }
-                let text = bytes[start..<position]
-                return try hasEscapes ? JSONReader.unescaped(text) : JSONReader.validated(text)
+                position = end + 1
+                return (start..<end, hasEscapes)
             case UInt8(ascii: "\\"):
                 hasEscapes = true
-                position += 2
+                end += 2
             case ..<0x20: throw JSONFault(.syntax)
-            default: position += 1
+            default: end += 1
             }
         }
         throw JSONFault(.syntax)
@@ -133,12 +151,16 @@ struct JSONReader: ~Copyable {
             default: throw JSONFault(.syntax)
             }
         }
-        return try validated(units[...])
+        return try validated(units.span)
     }
 
-    private static func validated(_ bytes: ArraySlice<UInt8>) throws(JSONFault) -> String {
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw JSONFault(.syntax) }
-        return text
+    /// `String(validating:)` looks its types up anew for every string, which took longer than all the rest.
+    private static func validated(_ bytes: Span<UInt8>) throws(JSONFault) -> String {
+        do {
+            return String(copying: try UTF8Span(validating: bytes))
+        } catch {
+            throw JSONFault(.syntax)
+        }
     }
 
     /// The scalar behind `\u`; one beyond the first plane takes two of them (RFC 8259 § 7).
@@ -212,36 +234,12 @@ struct JSONReader: ~Copyable {
             guard digits() > 0 else { throw JSONFault(.syntax) }
         }
         guard rest.isEmpty else { throw JSONFault(.syntax) }
+        if isInteger, word.count <= 18, word.first != UInt8(ascii: "-") {
+            return .integer(word.reduce(0) { 10 * $0 + Int64($1 - 0x30) })
+        }
         let text = String(decoding: word, as: UTF8.self)
         if isInteger, let value = Int64(text) { return .integer(value) }
         guard let value = Double(text), value.isFinite else { throw JSONFault(.syntax) }
         return .number(value)
-    }
-}
-
-/// What can be read from JSON.
-protocol JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault)
-}
-
-extension Array: JSONReadable where Element: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) {
-        var elements: [Element] = []
-        try reader.array { reader throws(JSONFault) in elements.append(try Element(reading: &reader)) }
-        self = elements
-    }
-}
-
-extension String: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) { self = try reader.string() }
-}
-
-extension Int: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) {
-        guard case .integer(let value) = try JSONValue(reading: &reader), let value = Int(exactly: value)
-        else {
-            throw JSONFault(.otherType)
-        }
-        self = value
     }
 }

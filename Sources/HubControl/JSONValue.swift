@@ -1,7 +1,13 @@
 import Identity
 
+/// What can be written as JSON.
+package protocol JSONWritable {
+    /// Adds itself to `bytes`, on one line.
+    func write(to bytes: inout [UInt8])
+}
+
 /// Any JSON value (RFC 8259), so that what a newer server says survives: unknown kinds of activators, extra fields.
-package enum JSONValue: Equatable, Sendable {
+package enum JSONValue: Equatable, Sendable, JSONWritable {
     case null
     case boolean(Bool)
     case integer(Int64)
@@ -71,11 +77,18 @@ package enum JSONValue: Equatable, Sendable {
         }
     }
 
-    private static func write(_ text: String, to bytes: inout [UInt8]) {
+    /// Adds a text in quotation marks.
+    package static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) {
-            bytes += text.utf8
-        } else {
+        // Most of it is plain, and stands in one piece.
+        let isWritten = text.utf8.withContiguousStorageIfAvailable { plain in
+            guard plain.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else {
+                return false
+            }
+            bytes.append(contentsOf: plain)
+            return true
+        }
+        if isWritten != true {
             for scalar in text.unicodeScalars {
                 switch scalar {
                 case "\"": bytes += "\\\"".utf8
@@ -102,7 +115,7 @@ extension JSONValue: JSONReadable {
         case UInt8(ascii: "{"):
             var members: [String: JSONValue] = [:]
             try reader.object { key, reader throws(JSONFault) in
-                members[key] = try JSONValue(reading: &reader)
+                members[try key.text] = try JSONValue(reading: &reader)
             }
             self = .object(members)
         default: self = try reader.literal()

@@ -32,7 +32,9 @@ extension PluginDescription: JSONReadable {
             case "plugin_name": plugin = try reader.string()
             case "required_info":
                 var fields: [String: String] = [:]
-                try reader.object { field, reader throws(JSONFault) in fields[field] = try reader.string() }
+                try reader.object { field, reader throws(JSONFault) in
+                    fields[try field.text] = try reader.string()
+                }
                 info = fields
             default: _ = try JSONValue(reading: &reader)
             }

@@ -28,6 +28,17 @@ import Testing
         #expect(again?[0].extra["colour"] == .object(["deep": .array([.integer(1), .number(2.5), .null])]))
     }
 
+    /// A key is the same however it is written, and of two equal ones the last counts.
+    @Test func keysWithEscapes() throws {
+        let text = #"""
+            [{"device\u0049d": "1", "n\u0061me": "\u00e9\"", "name\u0000": 1, "type": "Fan", "type": "Light", "nam": 2,
+              "activators": [], "": 3}]
+            """#
+        let device = try #require(ControlledDevice.list(parsing: Array(text.utf8))?.first)
+        #expect((device.id, device.name, device.type) == ("1", "é\"", "Light"))
+        #expect(device.extra == ["name\0": .integer(1), "nam": .integer(2), "": .integer(3)])
+    }
+
     @Test(arguments: [
         ("on", Setting.on), ("OFF", .off), ("0.4", .level(0.4)), ("40%", .level(0.4)), ("1", .level(1)),
         ("0", .level(0)), ("100%", .level(1)), ("0.5%", .level(0.005)),

@@ -175,6 +175,9 @@ import Testing
     @Test(arguments: [
         ("null", JSONValue.null), (" true ", .boolean(true)), ("-0", .integer(0)), ("12", .integer(12)),
         ("9223372036854775808", .number(9223372036854775808)), ("-1.5e3", .number(-1500)),
+        ("999999999999999999", .integer(999_999_999_999_999_999)), ("-7", .integer(-7)), ("0", .integer(0)),
+        ("9223372036854775807", .integer(.max)), ("-9223372036854775808", .integer(.min)),
+        ("10000000000000000000000", .number(1e22)),
         ("1E-2", .number(0.01)),
         (#""\u00e9\ud83d\ude00\n\/""#, .string("é😀\n/")), ("[]", .array([])), ("{ }", .object([:])),
         (
@@ -203,6 +206,10 @@ import Testing
 
     @Test func refusesWhatIsNotUTF8() {
         #expect(JSONValue(parsing: [0x22, 0xFF, 0x22]) == nil)
+        // A key that nobody asks for is a text all the same.
+        let info = #"{"collection":"c","plugin_name":"p","required_info":{"name":"n"},"X":1}"#
+        #expect(PluginDescription(parsing: Array(info.utf8)) != nil)
+        #expect(PluginDescription(parsing: info.utf8.map { $0 == UInt8(ascii: "X") ? 0xC0 : $0 }) == nil)
     }
 
     @Test func isSafeForATerminal() {

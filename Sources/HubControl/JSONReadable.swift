@@ -1,0 +1,52 @@
+/// The key of a member, as it stands in the text: compared in place, since most keys never become a text.
+struct JSONKey {
+    let bytes: [UInt8]
+    let range: Range<Int>
+    let hasEscapes: Bool
+
+    var text: String {
+        get throws(JSONFault) { try JSONReader.text(bytes, range, hasEscapes: hasEscapes) }
+    }
+
+    /// Lets a `switch` look for the keys that are known.
+    static func ~= (name: StaticString, key: JSONKey) -> Bool {
+        if key.hasEscapes { return (try? key.text).map { $0.utf8.elementsEqual("\(name)".utf8) } ?? false }
+        guard key.range.count == name.utf8CodeUnitCount else { return false }
+        let span = key.bytes.span
+        return name.withUTF8Buffer { name in
+            var index = key.range.lowerBound
+            for byte in name {
+                guard span[index] == byte else { return false }
+                index += 1
+            }
+            return true
+        }
+    }
+}
+
+/// What can be read from JSON.
+protocol JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault)
+}
+
+extension Array: JSONReadable where Element: JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        var elements: [Element] = []
+        try reader.array { reader throws(JSONFault) in elements.append(try Element(reading: &reader)) }
+        self = elements
+    }
+}
+
+extension String: JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault) { self = try reader.string() }
+}
+
+extension Int: JSONReadable {
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        guard case .integer(let value) = try JSONValue(reading: &reader), let value = Int(exactly: value)
+        else {
+            throw JSONFault(.otherType)
+        }
+        self = value
+    }
+}
