@@ -1,6 +1,3 @@
-import FoundationEssentials
-import Glibc
-import Identity
 import NIOCore
 import NIOHTTP1
 import NIOSSL
@@ -23,6 +20,27 @@ final class HTTPExchange: ChannelInboundHandler {
         case closed(Reason)
     }
 
+    /// Somebody who waits for the rest of a body.
+    private struct Collector {
+        let promise: EventLoopPromise<[UInt8]>
+        let maximumByteCount: Int
+        var body: [UInt8] = []
+
+        /// Takes a part; the body once it is whole, nil before.
+        mutating func take(_ part: HTTPClientResponsePart) throws(Reason) -> [UInt8]? {
+            switch part {
+            case .head: break
+            case .body(let piece):
+                guard body.count + piece.readableBytes <= maximumByteCount else {
+                    throw .tooLarge(maximumByteCount)
+                }
+                body.append(contentsOf: piece.readableBytesView)
+            case .end: return body
+            }
+            return nil
+        }
+    }
+
     private static let chunkByteCount = 65_536
 
     private let handshake: EventLoopPromise<Void>
@@ -30,6 +48,7 @@ final class HTTPExchange: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var parts = CircularBuffer<HTTPClientResponsePart>()
     private var waiter: EventLoopPromise<HTTPClientResponsePart>?
+    private var collector: Collector?
     /// What is still to be sent of the request's body; nil: all of it has been.
     private var unsent: ByteBuffer?
     private var isLastExchange = false
@@ -40,20 +59,22 @@ final class HTTPExchange: ChannelInboundHandler {
     /// - Parameter handshake: succeeds once the peer's key has been checked, fails with a `Reason`.
     init(handshake: EventLoopPromise<Void>) { self.handshake = handshake }
 
-    /// Begins a request. The response's parts come from ``next()``.
+    /// Begins a request. More parts of the response come from ``next()`` or ``rest(maximumByteCount:capacity:)``.
     ///
     /// - Parameters:
     ///   - quiet: the longest that nothing may happen while somebody waits.
     ///   - total: the longest that it may take altogether.
+    /// - Returns: the first part of the response.
     func begin(
         _ head: HTTPRequestHead, body: ByteBuffer, quiet: TimeAmount, total: TimeAmount?
-    ) throws {
+    ) -> EventLoopFuture<HTTPClientResponsePart> {
+        let eventLoop = handshake.futureResult.eventLoop
         switch phase {
         case .idle: break
-        case .closed(let reason): throw reason
-        case .handshake, .exchange: throw Reason.busy
+        case .closed(let reason): return eventLoop.makeFailedFuture(reason)
+        case .handshake, .exchange: return eventLoop.makeFailedFuture(Reason.busy)
         }
-        guard let context else { throw Reason.closed }
+        guard let context else { return eventLoop.makeFailedFuture(Reason.closed) }
         phase = .exchange
         isLastExchange = false
         parts.removeAll()
@@ -62,6 +83,7 @@ final class HTTPExchange: ChannelInboundHandler {
         unsent = body
         context.write(wrapOutboundOut(.head(head)), promise: nil)
         sendMore()
+        return next()
     }
 
     /// The next part of the response.
@@ -70,12 +92,50 @@ final class HTTPExchange: ChannelInboundHandler {
         // What came before the end is still there after it.
         if let part = parts.popFirst() { return eventLoop.makeSucceededFuture(part) }
         if case .closed(let reason) = phase { return eventLoop.makeFailedFuture(reason) }
-        guard waiter == nil else { return eventLoop.makeFailedFuture(Reason.busy) }
+        guard waiter == nil, collector == nil else { return eventLoop.makeFailedFuture(Reason.busy) }
         let promise = eventLoop.makePromise(of: HTTPClientResponsePart.self)
         waiter = promise
         startTimer()
         context?.read()
         return promise.futureResult
+    }
+
+    /// The rest of the body, read without handing its pieces to another thread one by one.
+    ///
+    /// - Parameter capacity: how large it is expected to be.
+    func rest(maximumByteCount: Int, capacity: Int) -> EventLoopFuture<[UInt8]> {
+        let promise = handshake.futureResult.eventLoop.makePromise(of: [UInt8].self)
+        guard waiter == nil, collector == nil else {
+            promise.fail(Reason.busy)
+            return promise.futureResult
+        }
+        collector = Collector(promise: promise, maximumByteCount: maximumByteCount)
+        collector?.body.reserveCapacity(capacity)
+        // What came before the end is still there after it.
+        while collector != nil, let part = parts.popFirst() { collect(part) }
+        if case .closed(let reason) = phase {
+            collector?.promise.fail(reason)
+            collector = nil
+        }
+        if collector != nil {
+            startTimer()
+            context?.read()
+        }
+        return promise.futureResult
+    }
+
+    private func collect(_ part: HTTPClientResponsePart) {
+        let promise = collector?.promise
+        do throws(Reason) {
+            guard let body = try collector?.take(part) else { return }
+            collector = nil
+            timer?.cancel()
+            promise?.succeed(body)
+        } catch {
+            collector = nil
+            promise?.fail(error)
+            close(error)
+        }
     }
 
     /// A piece of the body after the other has reached the socket; a response that comes early ends it.
@@ -91,11 +151,13 @@ final class HTTPExchange: ChannelInboundHandler {
         unsent = body
         let written = context.eventLoop.makePromise(of: Void.self)
         written.futureResult.assumeIsolated().whenSuccess {
-            if self.waiter != nil { self.startTimer() }
+            if self.isAwaited { self.startTimer() }
             self.sendMore()
         }
         context.writeAndFlush(wrapOutboundOut(.body(.byteBuffer(chunk))), promise: written)
     }
+
+    private var isAwaited: Bool { waiter != nil || collector != nil }
 
     private func startTimer() {
         timer?.cancel()
@@ -113,6 +175,8 @@ final class HTTPExchange: ChannelInboundHandler {
         timer?.cancel()
         waiter?.fail(reason)
         waiter = nil
+        collector?.promise.fail(reason)
+        collector = nil
         unsent = nil
         context?.close(promise: nil)
     }
@@ -142,6 +206,8 @@ final class HTTPExchange: ChannelInboundHandler {
             self.waiter = nil
             timer?.cancel()
             waiter.succeed(part)
+        } else if collector != nil {
+            collect(part)
         } else {
             parts.append(part)
         }
@@ -154,7 +220,9 @@ final class HTTPExchange: ChannelInboundHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         // What came was only a piece of a part, or of a TLS record.
-        if waiter != nil { context.read() }
+        if isAwaited { context.read() }
+        // Every piece is a sign of life.
+        if collector != nil { startTimer() }
         context.fireChannelReadComplete()
     }
 
@@ -164,52 +232,4 @@ final class HTTPExchange: ChannelInboundHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) { close(Reason(error)) }
-}
-
-extension HubConnectionError.Reason: Error {
-    /// What an error of the network stack means.
-    init(_ error: any Error) {
-        self =
-            switch error {
-            case let reason as Self: reason
-            case NIOSSLError.handshakeFailed(let error): .init(error)
-            case let error as BoringSSLError: .init(error)
-            case NIOSSLError.uncleanShutdown: .closed
-            case HTTPParserError.headerOverflow: .headersTooLarge
-            case HTTPParserError.invalidEOFState, HTTPParserError.closedConnection: .closed
-            case let error as HTTPParserError: .malformed("\(error)")
-            case let error as IOError: .init(errno: error.errnoCode)
-            case ChannelError.connectTimeout: .timedOut(.connection)
-            case is ChannelError: .closed
-            default: .malformed("\(type(of: error))")
-            }
-    }
-
-    private init(_ error: BoringSSLError) {
-        switch error {
-        case .sslError(let stack), .unknownError(let stack):
-            // "Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at …"
-            let line = stack.first?.description ?? ""
-            let text = line.split(separator: " at ").first ?? ""
-            if text.hasSuffix("EOF during handshake") {
-                self = .closed
-            } else {
-                let word = text.split(separator: ":").last ?? "unknown"
-                self = .tls(word.lowercased().replacing("_", with: " "))
-            }
-        default: self = .closed
-        }
-    }
-
-    init(errno code: Int32) {
-        self =
-            switch code {
-            case ECONNREFUSED: .refused
-            case ETIMEDOUT: .timedOut(.connection)
-            case ENETUNREACH, EHOSTUNREACH, EHOSTDOWN, ENETDOWN, EADDRNOTAVAIL, EINVAL, ENODEV, EACCES, EPERM:
-                .unreachable(code)
-            case ECONNRESET, EPIPE, ECONNABORTED: .closed
-            default: .system(code)
-            }
-    }
 }

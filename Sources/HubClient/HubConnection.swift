@@ -30,6 +30,11 @@ package struct HubResponse: Sendable {
     package let status: Int
     package let headers: [(name: String, value: String)]
 
+    init(_ head: HTTPResponseHead) {
+        status = Int(head.status.code)
+        headers = head.headers.map { ($0.name, $0.value) }
+    }
+
     /// The first field of this name (ASCII case does not matter).
     package subscript(name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
@@ -80,27 +85,22 @@ package final class HubConnection: Sendable {
         _ request: HubRequest, maximumBodyByteCount: Int = maximumBodyByteCount,
         deadlines: Deadlines = Deadlines(total: .seconds(60))
     ) async throws -> (response: HubResponse, body: [UInt8]) {
-        var body: [UInt8] = []
-        var head: HubResponse?
-        try await send(request, deadlines: deadlines) {
-            head = $0
-            if let length = $0["Content-Length"].flatMap(Int.init(_:)), length > maximumBodyByteCount,
-                request.method != "HEAD"
-            {
+        try await closingOnError {
+            guard case .head(let head) = try await begin(request, deadlines) else {
+                throw HubConnectionError.Reason.closed
+            }
+            let response = HubResponse(head)
+            let length = response["Content-Length"].flatMap(Int.init(_:)) ?? 0
+            guard length <= maximumBodyByteCount || request.method == "HEAD" else {
                 throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)
             }
             // What a hub promises is not reserved beyond what a hub has to say.
-            if let length = $0["Content-Length"].flatMap(Int.init(_:)), length > 0 {
-                body.reserveCapacity(min(length, 1 << 20))
+            let capacity = max(0, min(length, 1 << 20))
+            let body = try await untilCancelled {
+                $0.rest(maximumByteCount: maximumBodyByteCount, capacity: capacity)
             }
-        } body: {
-            guard body.count + $0.count <= maximumBodyByteCount else {
-                throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)
-            }
-            body += $0
+            return (response, body)
         }
-        guard let head else { throw failure(.closed) }
-        return (head, body)
     }
 
     /// Sends a request and hands on the response as it comes: the head once, then the body's pieces. The hub
@@ -109,18 +109,22 @@ package final class HubConnection: Sendable {
         _ request: HubRequest, deadlines: Deadlines = Deadlines(),
         head: (HubResponse) async throws -> Void, body: ([UInt8]) async throws -> Void
     ) async throws {
-        do {
-            try await begin(request, deadlines)
+        try await closingOnError {
+            var part = try await begin(request, deadlines)
             while true {
-                switch try await next() {
-                case .head(let part):
-                    try await head(
-                        HubResponse(
-                            status: Int(part.status.code), headers: part.headers.map { ($0.name, $0.value) }))
+                switch part {
+                case .head(let part): try await head(HubResponse(part))
                 case .body(let piece): try await body(Array(piece.readableBytesView))
                 case .end: return
                 }
+                part = try await next()
             }
+        }
+    }
+
+    private func closingOnError<Result>(_ body: () async throws -> Result) async throws -> Result {
+        do {
+            return try await body()
         } catch {
             close()
             if Task.isCancelled { throw CancellationError() }
@@ -132,7 +136,10 @@ package final class HubConnection: Sendable {
         HubConnectionError(address: "\(address)", reason: reason)
     }
 
-    private func begin(_ request: HubRequest, _ deadlines: Deadlines) async throws {
+    /// Sends a request. - Returns: the first part of the response.
+    private func begin(
+        _ request: HubRequest, _ deadlines: Deadlines
+    ) async throws -> HTTPClientResponsePart {
         var head = HTTPRequestHead(
             version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target)
         guard request.method.utf8.allSatisfy(isTokenCharacter), (1...64).contains(request.method.utf8.count)
@@ -159,16 +166,21 @@ package final class HubConnection: Sendable {
         }
         let body = ByteBuffer(bytes: request.body ?? [])
         let ready = head
-        try await channel.eventLoop.submit { [exchange] in
-            try exchange.value.begin(
+        return try await untilCancelled { exchange in
+            exchange.begin(
                 ready, body: body, quiet: TimeAmount(deadlines.quiet),
                 total: deadlines.total.map(TimeAmount.init))
-        }.get()
+        }
     }
 
-    private func next() async throws -> HTTPClientResponsePart {
+    private func next() async throws -> HTTPClientResponsePart { try await untilCancelled { $0.next() } }
+
+    /// What the exchange answers; who has given up waits no longer.
+    private func untilCancelled<Answer: Sendable>(
+        _ question: @escaping @Sendable (HTTPExchange) -> EventLoopFuture<Answer>
+    ) async throws -> Answer {
         try await withTaskCancellationHandler {
-            try await channel.eventLoop.flatSubmit { [exchange] in exchange.value.next() }.get()
+            try await channel.eventLoop.flatSubmit { [exchange] in question(exchange.value) }.get()
         } onCancel: {
             channel.close(promise: nil)
         }
