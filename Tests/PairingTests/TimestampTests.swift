@@ -1,0 +1,33 @@
+import FoundationEssentials
+import Pairing
+import Testing
+
+@Suite struct TimestampTests {
+    /// Foundation's calendar writes what is read here: every month of 1583 to 9999, and seconds of every kind.
+    @Test func readsWhatFoundationWrites() {
+        var second = -12_212_553_600.0
+        while second < 253_402_300_800 {
+            let date = Date(timeIntervalSince1970: second)
+            #expect(Date(timestamp: date.timestamp) == date)
+            second += 2_593_741
+        }
+    }
+
+    @Test(arguments: [
+        ("1970-01-01T00:00:00Z", 0.0), ("2000-02-29T23:59:59Z", 951_868_799),
+        ("1583-01-01T00:00:00Z", -12_212_553_600),
+        ("9999-12-31T23:59:59Z", 253_402_300_799),
+    ])
+    func reads(_ text: String, _ seconds: Double) {
+        #expect(Date(timestamp: text)?.timeIntervalSince1970 == seconds)
+    }
+
+    @Test(arguments: [
+        "", "2026-11-21", "2026-11-21T10:22:03", "2026-11-21 10:22:03Z", "2026-11-21t10:22:03z",
+        "2026-02-29T00:00:00Z",
+        "1900-02-29T00:00:00Z", "2026-13-01T00:00:00Z", "2026-00-01T00:00:00Z", "2026-01-00T00:00:00Z",
+        "2026-04-31T00:00:00Z", "2026-01-01T24:00:00Z", "2026-01-01T00:60:00Z", "2026-01-01T00:00:60Z",
+        "+026-01-01T00:00:00Z", "1582-12-31T00:00:00Z", "2026-01-01T00:00:0\u{0660}",
+    ])
+    func refuses(_ text: String) { #expect(Date(timestamp: text) == nil) }
+}
