@@ -21,6 +21,8 @@ package enum ExpectedPeer: Hashable, Sendable {
 package struct HubConnector: Sendable {
     /// After this long without an answer the next address is tried beside the first (RFC 8305 § 5).
     package static let stagger = Duration.milliseconds(250)
+    /// The longest for search, names, TCP and TLS, unless told otherwise.
+    package static let deadline = Duration.seconds(10)
     /// The most addresses that are tried for one connection.
     package static let maximumAddresses = 128
     /// One thread for all connections of this process; it does nothing but move bytes. It is never stopped.
@@ -46,9 +48,11 @@ package struct HubConnector: Sendable {
     ///   - more: addresses that are still being looked for; nothing is given up before it ends.
     ///   - kind: of the addresses that are tried; others are left out.
     ///   - deadline: the longest that it may take: search, names, TCP, TLS.
+    ///   - failed: hears of each address that failed, while others may still be tried.
     package func connect(
         to addresses: [HubAddress], and more: AsyncStream<[HubAddress]>? = nil,
-        expecting peer: ExpectedPeer, kind: AddressKind = .any, deadline: Duration = .seconds(10)
+        expecting peer: ExpectedPeer, kind: AddressKind = .any, deadline: Duration = HubConnector.deadline,
+        failed: (HubConnectionError) -> Void = { _ in }
     ) async throws -> HubConnection {
         try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
@@ -77,7 +81,9 @@ package struct HubConnector: Sendable {
                 guard let event = try await group.next() else { throw CancellationError() }
                 switch event {
                 case .dialled(.success(let connection)): return connection
-                case .dialled(.failure(let error)): race.failed(error)
+                case .dialled(.failure(let error)):
+                    race.failed(error)
+                    failed(error)
                 case .found(let addresses):
                     race.found(addresses)
                     if let more { group.addTask { await next(of: more) } }

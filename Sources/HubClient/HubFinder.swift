@@ -8,6 +8,9 @@ struct HubFinder: Sendable {
     let configuration: DeviceConfiguration
     let connector: HubConnector
 
+    /// How long a known address may keep us waiting before the network is asked.
+    private static let patience = Duration.milliseconds(300)
+
     /// The hub of a code. One with a pin may be tried anywhere, since the handshake checks it; a typed code goes
     /// only where it is told to, or to the only hub there is.
     func connect(code: ScannedCode, place: HubPlace?) async throws -> HubConnection {
@@ -34,7 +37,7 @@ struct HubFinder: Sendable {
 
     private func connect(
         _ pin: Pin, hint: PairingCode.AddressHint?, place: HubPlace?, kind: AddressKind = .any,
-        deadline: Duration = .seconds(10)
+        deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
         var addresses: [HubAddress] = []
         if let hint, let address = NetworkAddress(bytes: hint.ipv4) {
@@ -55,18 +58,21 @@ struct HubFinder: Sendable {
             // The network is asked only if that keeps us waiting.
             return try await connect(
                 pin, addresses, search: .fingerprint(pin.fingerprint),
-                after: addresses.isEmpty ? .zero : .milliseconds(300), kind: kind, deadline: deadline)
+                after: addresses.isEmpty ? .zero : HubFinder.patience, kind: kind, deadline: deadline)
         }
     }
 
     /// A hub that this device is paired with: where it was last, or where it announces itself now. A new address
     /// is remembered, but for a link-local one in the place of one that is good for longer.
-    func connect(to hub: KnownHub) async throws -> HubConnection {
+    func connect(
+        to hub: KnownHub, deadline: Duration = HubConnector.deadline
+    ) async throws -> HubConnection {
         let last = hub.address.flatMap(HubAddress.init)
-        // The network is asked only if the last address keeps us waiting.
+        // The network is asked only if the last address keeps us waiting, or fails.
         let connection = try await connect(
             hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
-            after: last == nil ? .zero : .milliseconds(300))
+            after: last == nil ? .zero : HubFinder.patience, haste: last == nil ? nil : HubLookup.Haste(),
+            deadline: deadline)
         guard hub.address != connection.address.description, last?.isName != true else { return connection }
         if connection.address.isLasting || last?.isLasting != true {
             try remember(connection)
@@ -82,17 +88,20 @@ struct HubFinder: Sendable {
         return better
     }
 
+    /// - Parameter haste: hears of addresses that failed, which begins the search and makes it short: a machine that
+    ///   refuses is there, so that most likely the hub is down. Without it the search is as long as it takes.
     private func connect(
         _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero,
-        kind: AddressKind = .any, deadline: Duration = .seconds(10)
+        haste: HubLookup.Haste? = nil, kind: AddressKind = .any, deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
         let failure = Failure()
-        let more = HubLookup(target: target).addresses(after: delay) { error in
+        let more = HubLookup(target: target).addresses(after: delay, haste) { error in
             failure.error.withLock { $0 = error }
         }
         do {
             return try await connector.connect(
-                to: addresses, and: more, expecting: .pin(pin), kind: kind, deadline: deadline)
+                to: addresses, and: more, expecting: .pin(pin), kind: kind, deadline: deadline
+            ) { haste?.hear(of: $0) }
         } catch let error as HubConnectionError where error.reason == .noAddress {
             if let error = failure.error.withLock({ $0 }) { throw error }
             throw HubSearchError.notFound(target.description)

@@ -54,16 +54,60 @@ struct HubLookup: Sendable {
         }
     }
 
+    /// What is heard of a known address while the search for others waits for its turn.
+    final class Haste: Sendable {
+        private let (failures, failed) = AsyncStream<HubConnectionError>.makeStream()
+
+        /// The address has failed.
+        func hear(of error: HubConnectionError) {
+            failed.yield(error)
+            failed.finish()
+        }
+
+        /// Returns after `delay`, or as soon as the address has failed.
+        ///
+        /// - Returns: how long the search may take if it finds nothing. A silent address may be lost packets, and so
+        ///   the repetition of the questions is waited for; one that refuses speaks for a network that loses none.
+        fileprivate func wait(atMost delay: Duration) async throws -> Duration {
+            try await withThrowingTaskGroup(of: HubConnectionError?.self) { group in
+                group.addTask { [failures] in
+                    for await failure in failures { return failure }
+                    return nil
+                }
+                group.addTask {
+                    try await Task.sleep(for: delay)
+                    return nil
+                }
+                defer { group.cancelAll() }
+                let isRefused = try await group.next()??.reason == .refused
+                try Task.checkCancellation()
+                return isRefused ? HubProber.answerTime : QuietRule.repetition
+            }
+        }
+    }
+
     /// The same as addresses to try, in a stream that ends without an error; the caller hears of it through
     /// `failed`.
     func addresses(
-        after delay: Duration = .zero, failed: @escaping @Sendable (any Error) -> Void
+        after delay: Duration = .zero, _ haste: Haste? = nil, failed: @escaping @Sendable (any Error) -> Void
     ) -> AsyncStream<[HubAddress]> {
         AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
                 do {
-                    try await Task.sleep(for: delay)
-                    for try await candidate in candidates { continuation.yield(candidate.addresses) }
+                    guard let haste else {
+                        try await Task.sleep(for: delay)
+                        for try await candidate in candidates { continuation.yield(candidate.addresses) }
+                        return continuation.finish()
+                    }
+                    let time = try await haste.wait(atMost: delay)
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        defer { group.cancelAll() }
+                        group.addTask { try await Task.sleep(for: time) }
+                        group.addTask {
+                            for try await candidate in candidates { continuation.yield(candidate.addresses) }
+                        }
+                        try await group.next()
+                    }
                 } catch {
                     failed(error)
                 }

@@ -1,5 +1,7 @@
 import FoundationEssentials
+package import Identity
 package import Pairing
+import PinnedTLS
 
 /// Finds the hubs that this device may use and opens connections to them, so that nobody has to remember anything:
 /// the hub used last is the default, and one that has moved is found again by its key.
@@ -7,10 +9,14 @@ package struct ReachHubs: Sendable {
     private let configuration: DeviceConfiguration
     /// To paired hubs; nil if this device has no key.
     private let finder: HubFinder?
+    /// By which paired hubs know this device; nil if it has no key.
+    package let device: Fingerprint?
 
     package init(configuration: DeviceConfiguration) throws {
         self.configuration = configuration
-        finder = try DeviceIdentity.load(from: configuration).map {
+        let identity = try DeviceIdentity.load(from: configuration)
+        device = identity?.pin.fingerprint
+        finder = try identity.map {
             HubFinder(configuration: configuration, connector: try HubConnector(identity: $0))
         }
     }
@@ -62,21 +68,26 @@ package struct ReachHubs: Sendable {
 
     /// Opens a connection. A paired hub's key is checked in the handshake; a new address of it is remembered.
     ///
-    /// - Parameter isInsecureAllowed: the user has just said so.
-    package func connect(to hub: UsableHub, isInsecureAllowed: Bool = false) async throws -> HubConnection {
+    /// - Parameters:
+    ///   - isInsecureAllowed: the user has just said so.
+    ///   - deadline: the longest that it may take.
+    package func connect(
+        to hub: UsableHub, isInsecureAllowed: Bool = false, deadline: Duration = HubConnector.deadline
+    ) async throws -> HubConnection {
         switch hub {
         case .paired(let hub):
             guard let finder else {
                 throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")
             }
-            return try await finder.connect(to: hub)
+            return try await finder.connect(to: hub, deadline: deadline)
         case .stock(let hub):
             guard isInsecureAllowed || hub.isInsecureAllowed else { throw UseHubError.unprotected(hub.name) }
             guard let address = HubAddress(hub.address) else {
                 throw HubConnectionError(address: hub.address, reason: .noAddress)
             }
             // A stock hub makes a new key at every start, and one of 2018 may know no TLS 1.3.
-            return try await HubConnector(allowsTLS12: true).connect(to: [address], expecting: .any)
+            return try await HubConnector(allowsTLS12: true).connect(
+                to: [address], expecting: .any, deadline: deadline)
         }
     }
 
