@@ -108,6 +108,9 @@ package struct HubConnectionError: Error, Equatable, LocalizedError, CustomStrin
         }
     }
 
+    /// True if no hub could have taken the request; nothing was sent.
+    package var isRequestAtFault: Bool { if case .invalidRequest = reason { true } else { false } }
+
     private func system(_ code: Int32) -> String { String(cString: strerror(code)) }
 
     /// How much it tells: of several addresses that failed, the one with the highest is reported.

@@ -52,6 +52,8 @@ extension ServerError: LocalizedError, CustomStringConvertible {
                 + (details.isEmpty ? "" : " \(shortened(JSONValue.object(details).text))")
         case .refused(let status, nil, _, let message):
             "the hub answers \(status): \(shortened(message ?? ""))"
+        case .gateway(_, "no_upstream", _):
+            "no server stands behind its gateway, so that there is nothing to control"
         case .gateway(_, _, let message): message.unicodeScalars.count > 300 ? shortened(message) : message
         case .status(let status, let contentType):
             "the hub answers \(status) without a reason" + (contentType.map { " (\(shortened($0)))" } ?? "")
@@ -74,7 +76,10 @@ extension ServerError: LocalizedError, CustomStringConvertible {
         case .refused(400..<500, _, _, _): nil
         case .refused: "on the hub: its own log tells more"
         case .gateway(403, _, _): "on the hub: 'hubpair devices' lists this device if it may come in"
-        case .gateway(502, _, _): "on the hub: is the server behind the gateway running?"
+        case .gateway(_, "no_upstream", _):
+            "on the hub: write the server's address, like 'upstream=https://127.0.0.1:8443', into the file 'hub' "
+                + "below [hub], and start 'hubpair serve' again"
+        case .gateway(502, _, _), .gateway(504, _, _): "on the hub: is the server behind the gateway running?"
         case .gateway: nil
         case .status(404, _): "is it a Hestia server that stands behind the hub's gateway?"
         case .status: "on the hub: is the server behind the gateway well? its log tells more"

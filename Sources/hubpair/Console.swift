@@ -61,7 +61,7 @@ enum Console {
     /// `text` with everything that could drive a terminal, break a line or turn the text around written as
     /// `\u{1B}`. Names come from the network and from files; escape sequences in them would be run.
     static func escaped(_ text: String) -> String {
-        guard !text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return text }
+        guard !text.isPrintableASCII else { return text }
         guard text.unicodeScalars.contains(where: \.isForbiddenInName) else { return text }
         var safe = ""
         for scalar in text.unicodeScalars {

@@ -30,6 +30,8 @@ enum ExitStatus: Int32, Error {
         self =
             switch error {
             case let status as ExitStatus: status
+            case let failure as HubFailure: ExitStatus(of: failure.error)
+            case is HubTooSlow: .unavailable
             case is SecretInArguments, is NotUTF8, is TerminalTooNarrow, is PeerNameError, is UpstreamError,
                 is SweepRangeError:
                 .usage

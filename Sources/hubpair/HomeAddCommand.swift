@@ -27,7 +27,10 @@ extension HomeCommand {
 
         func run() async throws {
             let given = try InfoAnswers(info)
-            let session = try home.open()
+            try await home.use { try await add(given, to: $0) }
+        }
+
+        private func add(_ given: InfoAnswers, to session: HomeSession) async throws {
             let server = session.home
             let collections = try await server.collections()
             session.noteUse()
@@ -57,7 +60,7 @@ extension HomeCommand {
                     "the hub took the device, and does not list it", hint: "'hubpair home' lists the devices")
                 throw ExitStatus.tryAgain
             }
-            if json.isSet { return try JSONLine.write(session.json(of: device)) }
+            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: device, session: session)) }
             Console.note("\(quoted(device.name)) (\(shortened(device.type))) is added to \(session.hub.name)")
         }
 

@@ -17,7 +17,10 @@ extension HomeCommand {
 
         func run() async throws {
             let name = try PeerName(name).description
-            let session = try home.open()
+            try await home.use { try await rename(to: name, $0) }
+        }
+
+        private func rename(to name: String, _ session: HomeSession) async throws {
             let devices = try await session.devices()
             let device = try Selection(device).device(in: devices)
             try refuseTaken(name, in: devices.filter { $0.id != device.id })
@@ -28,7 +31,7 @@ extension HomeCommand {
                     "the hub took the name, and the device is still called \(quoted(now.name))", hint: nil)
                 throw ExitStatus.tryAgain
             }
-            if json.isSet { return try JSONLine.write(session.json(of: now)) }
+            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: now, session: session)) }
             Console.note("\(quoted(device.name)) is called \(quoted(now.name)) now")
         }
     }
@@ -47,7 +50,10 @@ extension HomeCommand {
                 throw ValidationError(
                     "'home remove' asks before it removes, and standard input is no terminal; use --yes")
             }
-            let session = try home.open()
+            try await home.use(remove)
+        }
+
+        private func remove(_ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
             if !yes {
                 Console.note(

@@ -29,11 +29,14 @@ struct HomeCommand: ParsableCommand {
             abstract: "List the devices and their states (the default).")
         @OptionGroup var home: HomeOptions
         @OptionGroup var json: JSONOption
-        @Flag(help: "Of every hub, all asked at once; one that does not answer is named, and no failure.")
+        @Flag(
+            help: "Of every hub, all asked at once; who does not answer is named at the end, and no failure.")
         var allHubs = false
 
-        /// The most hubs that are asked at once: each takes a descriptor or two.
-        private static let maximumAtOnce = 128
+        @Option(
+            help: ArgumentHelp(
+                "With --all-hubs: how long each hub has, 10 unless told otherwise.", valueName: "seconds"))
+        var timeout: Double?
 
         func validate() throws {
             guard !allHubs || home.hub == nil else {
@@ -42,69 +45,48 @@ struct HomeCommand: ParsableCommand {
             guard !allHubs || !home.insecure else {
                 throw ValidationError("--insecure is said for one hub. Name it with --hub")
             }
+            guard timeout == nil || allHubs else {
+                throw ValidationError("--timeout is for --all-hubs")
+            }
+            guard timeout.map({ $0 > 0 && $0 <= 600 }) ?? true else {
+                throw ValidationError("--timeout takes seconds, above 0 and at most 600")
+            }
         }
 
         func run() async throws {
-            guard allHubs else {
-                let session = try home.open()
-                return try write(await session.devices(), of: session)
-            }
+            guard allHubs else { return try await home.use { try write(await $0.devices(), of: $0) } }
             let reach = try ReachHubs(configuration: home.configuration.configuration)
-            let sessions = try reach.all().map { HomeSession($0, reach: reach) }
+            let timeout = timeout ?? 10
+            // A hub that does not even let itself be connected to has half of the time, and gets the better words.
+            let connecting = Duration.seconds(timeout / 2)
+            let sessions = try reach.all().map { HomeSession($0, reach: reach, connecting: connecting) }
             guard !sessions.isEmpty else { throw NoHubError.notPaired }
-            try await askAll(sessions)
-        }
-
-        private func askAll(_ sessions: [HomeSession]) async throws {
-            try await withThrowingTaskGroup(of: (Int, Result<[ControlledDevice], any Error>).self) { group in
-                var next = 0
-                func ask() {
-                    guard next < sessions.count else { return }
-                    let (index, session) = (next, sessions[next])
-                    next += 1
-                    group.addTask {
-                        do {
-                            return (index, .success(try await session.devices()))
-                        } catch {
-                            return (index, .failure(error))
-                        }
-                    }
-                }
-                for _ in 0..<List.maximumAtOnce { ask() }
-                var answers: [Int: Result<[ControlledDevice], any Error>] = [:]
-                var written = 0
-                var failures: [ExitStatus] = []
-                for try await (index, answer) in group {
-                    ask()
-                    answers[index] = answer
-                    while let answer = answers.removeValue(forKey: written) {
-                        switch answer {
-                        case .success(let devices):
-                            if written > failures.count, !json.isSet { try Console.output("") }
-                            try write(devices, of: sessions[written])
-                        case .failure(let error):
-                            Console.report(error, subject: sessions[written].title)
-                            failures.append(ExitStatus(of: error))
-                        }
-                        written += 1
-                    }
-                }
-                if failures.count == sessions.count { throw ExitStatus.worst(of: failures) }
+            var isFirst = true
+            let failures = try await HomeOfEveryHub(sessions: sessions, timeout: timeout).run {
+                if !isFirst, !json.isSet { try Console.output("") }
+                isFirst = false
+                try write($1, of: $0)
+            }
+            for (session, error) in failures {
+                Console.report(error, subject: session.hub.name.description)
+            }
+            guard failures.count < sessions.count else {
+                throw ExitStatus.worst(of: failures.map { ExitStatus(of: $0.error) })
             }
         }
 
         private func write(_ devices: [ControlledDevice], of session: HomeSession) throws {
             if json.isSet {
-                return try JSONLine.write(devices.lazy.map(session.json))
+                return try JSONLine.write(devices.lazy.map { HomeDeviceLine(device: $0, session: session) })
             }
-            var lines = [Console.escaped(session.title)]
+            var bytes = Array((Console.escaped(session.title) + "\n").utf8)
             if devices.isEmpty {
                 Console.note("\(session.hub.name) has no devices yet; 'hubpair home add' adds one")
             } else {
-                lines +=
-                    HomeTable(devices, columns: Console.outputIsTerminal ? Console.size.columns : nil).lines
+                HomeTable(devices, columns: Console.outputIsTerminal ? Console.size.columns : nil)
+                    .write(to: &bytes)
             }
-            try Console.output(lines.joined(separator: "\n"))
+            try Console.output(bytes: bytes)
         }
     }
 
@@ -116,10 +98,11 @@ struct HomeCommand: ParsableCommand {
         @OptionGroup var json: JSONOption
         @Argument(help: "Its name, the beginning of it, or its id.") var device: String
 
-        func run() async throws {
-            let session = try home.open()
+        func run() async throws { try await home.use(run) }
+
+        private func run(_ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
-            if json.isSet { return try JSONLine.write(session.json(of: device)) }
+            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: device, session: session)) }
             let fields = [
                 ("name", device.name), ("type", device.type), ("id", device.id), ("hub", session.title),
             ]

@@ -6,7 +6,7 @@ import Identity
 
 extension JSONLine {
     /// Writes values to standard output, each as one line; their text is safe for a terminal.
-    static func write(_ values: some Sequence<JSONValue>) throws {
+    static func write(_ values: some Sequence<some JSONWritable>) throws {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(2 * chunkByteCount)
         for value in values {
@@ -21,24 +21,46 @@ extension JSONLine {
 
     private static let chunkByteCount = 32_768
 
-    static func write(_ value: JSONValue) throws { try write([value]) }
+    static func write(_ value: some JSONWritable) throws { try write(CollectionOfOne(value)) }
 }
 
-extension HomeSession {
-    /// A device as `home --json` writes it.
-    func json(of device: ControlledDevice) -> JSONValue {
-        let activators = device.activators.map { activator -> JSONValue in
-            .object([
-                "activator": .string(activator.id), "name": .string(activator.name),
-                "rank": .integer(Int64(activator.rank)), "type": .string(activator.kind.word),
-                "state": activator.state,
-            ])
+/// A device as `home --json` writes it. It goes straight into bytes, as a hub may have a thousand.
+struct HomeDeviceLine: JSONWritable {
+    let device: ControlledDevice
+    let session: HomeSession
+
+    func write(to bytes: inout [UInt8]) {
+        bytes.append(text: #"{"activators":["#)
+        var isFirst = true
+        for activator in device.activators {
+            bytes.append(text: isFirst ? #"{"activator":"# : #",{"activator":"#)
+            isFirst = false
+            JSONValue.write(activator.id, to: &bytes)
+            bytes.append(text: #","name":"#)
+            JSONValue.write(activator.name, to: &bytes)
+            bytes.append(text: #","rank":"#)
+            JSONValue.integer(Int64(activator.rank)).write(to: &bytes)
+            bytes.append(text: #","state":"#)
+            activator.state.write(to: &bytes)
+            bytes.append(text: #","type":"#)
+            JSONValue.write(activator.kind.word, to: &bytes)
+            bytes.append(UInt8(ascii: "}"))
         }
-        return .object(
-            json.merging([
-                "device": .string(device.id), "name": .string(device.name), "type": .string(device.type),
-                "activators": .array(activators),
-            ]) { _, new in new })
+        bytes.append(text: #"],"device":"#)
+        JSONValue.write(device.id, to: &bytes)
+        bytes += session.hubMembers
+        bytes.append(text: #","name":"#)
+        JSONValue.write(device.name, to: &bytes)
+        bytes.append(text: #","type":"#)
+        JSONValue.write(device.type, to: &bytes)
+        bytes.append(
+            text: session.hub.isUnprotected ? #","unprotected":true}"# : #","unprotected":false}"#)
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(text: StaticString) {
+        text.withUTF8Buffer { append(contentsOf: $0) }
     }
 }
 
@@ -47,8 +69,25 @@ extension HomeSession {
 struct HomeTable {
     private static let widths = (name: 60, type: 16, state: 24, gap: 2)
 
+    private var rows: [Row]
+    private var columnWidths = (0, 0, 0)
+
     /// The header first.
-    let lines: [String]
+    var lines: [String] {
+        rows.map { row in
+            var bytes: [UInt8] = []
+            row.write(to: &bytes, columnWidths)
+            return String(decoding: bytes, as: UTF8.self)
+        }
+    }
+
+    /// Adds all lines to `bytes`, each with its end.
+    func write(to bytes: inout [UInt8]) {
+        for row in rows {
+            row.write(to: &bytes, columnWidths)
+            bytes.append(UInt8(ascii: "\n"))
+        }
+    }
 
     /// - Parameters:
     ///   - columns: of the terminal; nil if there is none.
@@ -60,28 +99,50 @@ struct HomeTable {
         let widths = HomeTable.widths
         let rest = widths.type + widths.state + 2 * widths.gap + (header == nil ? 0 : 12)
         let nameWidth = columns.map { max(12, min(widths.name, $0 - 1 - rest)) } ?? widths.name
-        var rows = [["DEVICE", "TYPE", "STATE", header ?? ""]]
+        rows = [Row("DEVICE", "TYPE", "STATE", header ?? "")]
+        rows.reserveCapacity(devices.count + 1)
         for device in devices {
-            rows.append([
-                HomeTable.cell(device.name, nameWidth), HomeTable.cell(device.type, widths.type),
-                HomeTable.cell(device.main?.stateText ?? "-", widths.state), note(device.id) ?? "",
-            ])
+            rows.append(
+                Row(
+                    HomeTable.cell(device.name, nameWidth), HomeTable.cell(device.type, widths.type),
+                    HomeTable.cell(device.main?.stateText ?? "-", widths.state), note(device.id) ?? ""))
         }
-        let columnWidths = (0..<4).map { column in rows.map { columnWidth(of: $0[column]) }.max() ?? 0 }
-        lines = rows.map { row in
-            var line = ""
-            let last = row.lastIndex { !$0.isEmpty } ?? 0
-            for (index, cell) in row.enumerated() where index <= last {
-                line += cell
-                guard index < last else { break }
-                line += String(
-                    repeating: " ", count: columnWidths[index] - columnWidth(of: cell) + widths.gap)
-            }
-            return line
+        for row in rows {
+            columnWidths.0 = max(columnWidths.0, row.widths.0)
+            columnWidths.1 = max(columnWidths.1, row.widths.1)
+            columnWidths.2 = max(columnWidths.2, row.widths.2)
         }
     }
 
     private static func cell(_ text: String, _ width: Int) -> String {
         cut(Console.escaped(shortened(text)), to: width)
+    }
+
+    /// Three cells with their widths, and the note.
+    private struct Row {
+        let cells: (String, String, String)
+        let note: String
+        let widths: (Int, Int, Int)
+
+        init(_ name: String, _ type: String, _ state: String, _ note: String) {
+            cells = (name, type, state)
+            self.note = note
+            widths = (columnWidth(of: name), columnWidth(of: type), columnWidth(of: state))
+        }
+
+        func write(to bytes: inout [UInt8], _ columns: (Int, Int, Int)) {
+            bytes += cells.0.utf8
+            pad(&bytes, columns.0 - widths.0)
+            bytes += cells.1.utf8
+            pad(&bytes, columns.1 - widths.1)
+            bytes += cells.2.utf8
+            guard !note.isEmpty else { return }
+            pad(&bytes, columns.2 - widths.2)
+            bytes += note.utf8
+        }
+
+        private func pad(_ bytes: inout [UInt8], _ count: Int) {
+            bytes.append(contentsOf: repeatElement(UInt8(ascii: " "), count: count + HomeTable.widths.gap))
+        }
     }
 }

@@ -110,8 +110,5 @@ struct HomeOrders {
         return .object(line)
     }
 
-    private var seconds: String {
-        let isWhole = timeout == timeout.rounded()
-        return "\(isWhole ? "\(Int(timeout))" : "\(timeout)") second\(timeout == 1 ? "" : "s")"
-    }
+    private var seconds: String { Lifetime.seconds(timeout) }
 }

@@ -23,8 +23,9 @@ extension HomeCommand {
         @OptionGroup var confirmation: ConfirmationOption
         @Argument(help: "The sentence, in quotation marks or without.") var sentence: [String] = []
 
-        func run() async throws {
-            let session = try home.open()
+        func run() async throws { try await home.use(obey) }
+
+        private func obey(_ session: HomeSession) async throws {
             if !sentence.isEmpty, sentence != ["-"] {
                 let status = try await answer(sentence.joined(separator: " "), session)
                 if status != .done { throw status }
@@ -51,6 +52,7 @@ extension HomeCommand {
                 orders = try targets.orders(of: order)
                 sayLeftAlone(targets.leftAlone(by: order))
             } catch {
+                let error = HubFailure.named(error, hub: session.hub.name)
                 if json.isSet { try write(sentence, error: "\(error)", results: []) }
                 Console.report(error)
                 return ExitStatus(of: error)

@@ -27,7 +27,10 @@ extension HomeCommand.SceneCommand {
 
         func run() async throws {
             let name = try PeerName(name)
-            let session = try home.open()
+            try await home.use { try await save(name, of: $0) }
+        }
+
+        private func save(_ name: PeerName, of session: HomeSession) async throws {
             var all = try await session.devices()
             if !devices.isEmpty {
                 let chosen = try Swift.Set(devices.map { try Selection($0).device(in: all).id })
@@ -59,9 +62,10 @@ extension HomeCommand.SceneCommand {
             guard let hub = try reach.all().first(where: { $0.isHub(of: scene) }) else {
                 throw SceneError.hubIsGone(scene.name)
             }
-            let session = HomeSession(hub, reach: reach)
-            try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-                scene.orders, asJSON: json.isSet)
+            try await HomeSession(hub, reach: reach).use { session in
+                try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+                    scene.orders, asJSON: json.isSet)
+            }
         }
     }
 

@@ -18,12 +18,13 @@ struct HomeOptions: ParsableArguments {
 
     @OptionGroup var configuration: ConfigurationOption
 
-    /// The session with the hub that is meant; nothing is sent yet.
-    func open() throws -> HomeSession {
+    /// Does something with the hub that is meant. What goes wrong with it bears its name.
+    func use(_ body: (HomeSession) async throws -> Void) async throws {
         let reach = try ReachHubs(configuration: configuration.configuration)
         let (found, isDefault) = try reach.find(hub)
-        return HomeSession(
+        let session = HomeSession(
             found, reach: reach, isInsecureAllowed: insecure, becomesDefault: hub != nil && !isDefault)
+        try await session.use(body)
     }
 }
 
@@ -33,25 +34,42 @@ final class HomeSession: Sendable {
     let home: HubHome
     /// The keys of the hub in every JSON line.
     let json: [String: JSONValue]
+    /// The same as the bytes in the middle of a line: `,"hub":…,"hub_name":…`.
+    let hubMembers: [UInt8]
     private let reach: ReachHubs
     private let isInsecureAllowed: Bool
     private let becomesDefault: Bool
     private let isNoted = Mutex(false)
 
-    init(_ hub: UsableHub, reach: ReachHubs, isInsecureAllowed: Bool = false, becomesDefault: Bool = false) {
+    /// - Parameter connecting: the longest that it may take to find the hub and to connect.
+    init(
+        _ hub: UsableHub, reach: ReachHubs, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
+        connecting: Duration = HubConnector.deadline
+    ) {
         self.hub = hub
         self.reach = reach
-        json = [
-            "hub": hub.fingerprint.map { .string($0.description) } ?? .null,
-            "hub_name": .string(hub.name.description), "unprotected": .boolean(hub.isUnprotected),
-        ]
+        let fingerprint = hub.fingerprint.map { JSONValue.string($0.description) } ?? .null
+        let name = JSONValue.string(hub.name.description)
+        json = ["hub": fingerprint, "hub_name": name, "unprotected": .boolean(hub.isUnprotected)]
+        hubMembers = Array(#","hub":\#(fingerprint.text),"hub_name":\#(name.text)"#.utf8)
         self.isInsecureAllowed = isInsecureAllowed
         self.becomesDefault = becomesDefault
-        home = HubHome { try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed) }
+        home = HubHome {
+            try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed, deadline: connecting)
+        }
     }
 
     /// Its name, and `unprotected` if nobody checks who it is.
     var title: String { hub.name.description + (hub.isUnprotected ? " (unprotected)" : "") }
+
+    /// Does something with the hub; what goes wrong with it bears its name.
+    func use(_ body: (HomeSession) async throws -> Void) async throws {
+        do {
+            try await body(self)
+        } catch {
+            throw HubFailure.named(error, hub: hub.name)
+        }
+    }
 
     /// Every device. The first answer makes the hub the default, if it was named.
     func devices() async throws -> [ControlledDevice] {

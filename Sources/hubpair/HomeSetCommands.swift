@@ -25,7 +25,10 @@ extension HomeCommand {
 
         func run() async throws {
             let setting = try Setting(third ?? second)
-            let session = try home.open()
+            try await home.use { try await set(to: setting, $0) }
+        }
+
+        private func set(to setting: Setting, _ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
             let activator =
                 try third == nil ? device.activator(for: setting) : Selection(second).activator(of: device)
@@ -53,8 +56,9 @@ extension HomeCommand {
             }
         }
 
-        func run() async throws {
-            let session = try home.open()
+        func run() async throws { try await home.use(switchOff) }
+
+        private func switchOff(_ session: HomeSession) async throws {
             let targets = SpokenTargets(devices: try await session.devices())
             let meant =
                 try type.map { try targets.devices(ofType: $0) } ?? targets.devices.filter { !$0.isLock }

@@ -27,8 +27,9 @@ extension HomeCommand {
             }
         }
 
-        func run() async throws {
-            let session = try home.open()
+        func run() async throws { try await home.use(watch) }
+
+        private func watch(_ session: HomeSession) async throws {
             var output = WatchOutput(session: session, isJSON: json.isSet)
             // A hub that is not there to begin with is an error; one that goes away comes back.
             var devices = try await session.devices()

@@ -43,6 +43,12 @@ struct Lifetime: ExpressibleByArgument, Equatable {
         return "\(count) \(unit)\(count == 1 ? "" : "s")"
     }
 
+    /// A span of time as it was given: `10 seconds`, `0.5 seconds`.
+    static func seconds(_ seconds: Double) -> String {
+        let isWhole = seconds == seconds.rounded() && abs(seconds) < 1e9
+        return "\(isWhole ? "\(Int(seconds))" : "\(seconds)") second\(seconds == 1 ? "" : "s")"
+    }
+
     /// A span of time as a clock shows it: `9:58`.
     static func clock(_ duration: Duration) -> String {
         let seconds = max(0, duration.components.seconds)

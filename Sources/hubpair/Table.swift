@@ -27,9 +27,18 @@ struct Table {
 /// The number of terminal columns that `text` takes, as the C library counts them (wide characters take
 /// two, combining marks none).
 func columnWidth(of text: String) -> Int {
-    if text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) { return text.utf8.count }
+    if text.isPrintableASCII { return text.utf8.count }
     _ = localeIsSet
     return text.unicodeScalars.reduce(0) { $0 + max(0, Int(wcwidth(wchar_t(bitPattern: $1.value)))) }
+}
+
+extension String {
+    /// True if it holds nothing but printable ASCII, as most names do.
+    var isPrintableASCII: Bool {
+        let isPrintable = { (byte: UInt8) in (0x20...0x7E).contains(byte) }
+        return utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isPrintable) }
+            ?? utf8.allSatisfy(isPrintable)
+    }
 }
 
 /// `text` in at most `room` columns, with an ellipsis if something had to go.

@@ -164,6 +164,16 @@ import Testing
             error == .gateway(status: 403, word: "not_approved", message: "no") && error.description == "no")
     }
 
+    @Test func aGatewayWithNothingBehindIt() {
+        let body = #"{"error":"no_upstream","message":"none"}"#
+        let error = ServerError(status: 502, contentType: "application/json", body: Array(body.utf8))
+        #expect(
+            error.description == "no server stands behind its gateway, so that there is nothing to control")
+        #expect(error.recoverySuggestion?.contains("upstream=") == true)
+        let down = ServerError.gateway(status: 502, word: "upstream_unavailable", message: "down")
+        #expect(down.recoverySuggestion?.contains("upstream=") == false)
+    }
+
     @Test func namesOfAnyLengthAreShortened() {
         let name = "é" + String(repeating: "\u{301}", count: 1_000_000)
         #expect(quoted(name).unicodeScalars.count == 83)

@@ -1,0 +1,119 @@
+import HubClient
+import HubControl
+
+/// Asks every hub at once for its devices.
+///
+/// Each hub has a deadline, so that one that is gone keeps nobody longer; and whoever has answered is written without
+/// waiting for it.
+struct HomeOfEveryHub {
+    /// The most hubs that are asked at once: each takes a descriptor or two.
+    private static let maximumAtOnce = 128
+    /// How long an answer waits for those of the hubs before it.
+    private static let grace = Duration.milliseconds(300)
+
+    let sessions: [HomeSession]
+    /// What each hub has, in seconds.
+    let timeout: Double
+
+    private enum Event: Sendable {
+        case answer(Int, Result<[ControlledDevice], any Error>)
+        case graceIsOver
+    }
+
+    /// Asks them; `write` gets each answer as soon as it is its turn.
+    ///
+    /// - Returns: the hubs that have not answered, in the order of `sessions`.
+    func run(
+        _ write: (HomeSession, [ControlledDevice]) throws -> Void
+    ) async throws -> [(session: HomeSession, error: any Error)] {
+        try await withThrowingTaskGroup(of: Event.self) { group in
+            defer { group.cancelAll() }
+            var next = 0
+            func ask() {
+                guard next < sessions.count else { return }
+                let (index, session) = (next, sessions[next])
+                next += 1
+                group.addTask { .answer(index, await answer(of: session)) }
+            }
+            for _ in 0..<HomeOfEveryHub.maximumAtOnce { ask() }
+            group.addTask {
+                try await Task.sleep(for: HomeOfEveryHub.grace)
+                return .graceIsOver
+            }
+            var answers: [Int: [ControlledDevice]] = [:]
+            var failures: [Int: any Error] = [:]
+            var turns = Turns()
+            var left = sessions.count
+            while left > 0, let event = try await group.next() {
+                let ready: [Int]
+                switch event {
+                case .graceIsOver: ready = turns.hurry()
+                case .answer(let index, .success(let devices)):
+                    answers[index] = devices
+                    ready = turns.take(index, isAnswer: true)
+                case .answer(let index, .failure(let error)):
+                    failures[index] = error
+                    ready = turns.take(index, isAnswer: false)
+                }
+                for index in ready {
+                    if let devices = answers.removeValue(forKey: index) {
+                        try write(sessions[index], devices)
+                    }
+                }
+                guard case .answer = event else { continue }
+                left -= 1
+                ask()
+            }
+            return failures.sorted { $0.key < $1.key }.map { (sessions[$0.key], $0.value) }
+        }
+    }
+
+    /// The hub's devices, or what went wrong; at the latest when its time is over.
+    private func answer(of session: HomeSession) async -> Result<[ControlledDevice], any Error> {
+        do {
+            return .success(
+                try await withThrowingTaskGroup(of: [ControlledDevice].self) { group in
+                    defer { group.cancelAll() }
+                    group.addTask { try await session.devices() }
+                    group.addTask {
+                        try await Task.sleep(for: .seconds(timeout))
+                        throw HubTooSlow(seconds: timeout)
+                    }
+                    return try await group.next() ?? []
+                })
+        } catch {
+            return .failure(error)
+        }
+    }
+}
+
+/// Whose answer is written next: in the order of the hubs, for as long as that keeps nobody waiting; then as they come.
+///
+/// A pure value: numbers of hubs come in, those whose turn it is come out.
+struct Turns {
+    private var answered: Set<Int> = []
+    /// The first hub that has neither answered nor failed.
+    private var next = 0
+    private var done: Set<Int> = []
+    private var isHurried = false
+
+    /// Hub `index` has answered, or failed.
+    mutating func take(_ index: Int, isAnswer: Bool) -> [Int] {
+        done.insert(index)
+        if isAnswer { answered.insert(index) }
+        return ready()
+    }
+
+    /// From now on nobody waits for another.
+    mutating func hurry() -> [Int] {
+        isHurried = true
+        return ready()
+    }
+
+    private mutating func ready() -> [Int] {
+        while done.contains(next) { next += 1 }
+        let ready = answered.filter { isHurried || $0 < next }.sorted()
+        answered.subtract(ready)
+        return ready
+    }
+}
