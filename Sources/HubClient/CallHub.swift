@@ -1,40 +1,41 @@
 import FoundationEssentials
+package import Identity
 package import Pairing
-import PinnedTLS
 
-/// Sends one request to a hub that this device is paired with.
+/// Sends one request to a hub that this device is paired with, or to a stock hub that the user has added.
 package struct CallHub: Sendable {
-    private let configuration: DeviceConfiguration
-    private let selector: PeerSelector?
+    /// The hub that is meant.
+    package let hub: UsableHub
+    private let reach: ReachHubs
+    private let isInsecureAllowed: Bool
 
-    /// - Parameter selector: which hub; nil: the default.
-    package init(configuration: DeviceConfiguration, selector: PeerSelector?) {
-        self.configuration = configuration
-        self.selector = selector
+    /// - Parameters:
+    ///   - selector: which hub; nil: the default.
+    ///   - isInsecureAllowed: the user takes it that nobody checks who a stock hub is.
+    package init(
+        configuration: DeviceConfiguration, selector: PeerSelector?, isInsecureAllowed: Bool = false
+    ) throws {
+        reach = try ReachHubs(configuration: configuration)
+        hub = try reach.find(selector).hub
+        self.isInsecureAllowed = isInsecureAllowed
     }
 
-    /// The hub that is meant, and this device's fingerprint.
-    package func hub() throws -> KnownHub {
-        try ManageHubs(configuration: configuration).find(selector).hub
-    }
+    /// By which a paired hub knows this device; nil of a stock hub, which knows nobody.
+    package var device: Fingerprint? { hub.isUnprotected ? nil : reach.device }
 
     /// Sends a request and hands on the response as it comes.
-    ///
-    /// - Returns: this device's fingerprint, by which the hub knows it.
     package func run(
         _ request: HubRequest, deadlines: HubConnection.Deadlines = .init(),
         head: (HubResponse) async throws -> Void, body: ([UInt8]) async throws -> Void
-    ) async throws -> Fingerprint {
-        let hub = try hub()
-        guard let identity = try DeviceIdentity.load(from: configuration) else {
-            throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")
-        }
-        let connection = try await HubFinder(
-            configuration: configuration, connector: HubConnector(identity: identity)
-        ).connect(to: hub)
+    ) async throws {
+        let connection = try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed)
         try await connection.send(request, deadlines: deadlines, head: head, body: body)
         connection.close()
-        return identity.pin.fingerprint
+    }
+
+    /// Notes what the user has said of a stock hub, once it has answered.
+    package func remember() throws {
+        if isInsecureAllowed { try reach.allowInsecure(hub) }
     }
 }
 

@@ -151,8 +151,11 @@ package struct FindHubs: Sendable {
                 guard
                     let (address, server) = try? await RecognizeServer()(
                         [address], connecting: FindHubs.keyDeadline, answering: Sweep.answering),
-                    let proof = server.proof(at: address, source: .scan, time: start.duration(to: .now))
+                    let proof = server.proof(
+                        at: address, source: .scan, time: start.duration(to: .now),
+                        stockName: hub.name.description)
                 else { return }
+                if case .stock = server { steps.yield(.unprotected(address)) }
                 steps.yield(.proof(proof))
             }
         }
@@ -199,6 +202,7 @@ package struct FindHubs: Sendable {
             let time = start.duration(to: .now)
             if let (address, server) = found, let proof = server.proof(at: address, source: .scan, time: time)
             {
+                if case .stock = server { steps.yield(.unprotected(address)) }
                 steps.yield(.proof(proof))
             }
             steps.yield(.swept(done: done, total: total))

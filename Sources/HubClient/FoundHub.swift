@@ -22,12 +22,17 @@ package struct FoundHub: Hashable, Sendable {
     package let isPaired: Bool
     /// True for an impostor that bears the `id` of a paired hub.
     package let bearsKnownID: Bool
+    /// True for a stock hub: it was asked, and has shown its devices to somebody who is not paired.
+    package let isUnprotected: Bool
     /// Whether it has answered on its port when it was asked last; nil: not asked.
     package var answers: Bool?
 
-    package init(_ hub: DiscoveredHub, known: [KnownHub], answers: Bool? = nil) {
+    package init(
+        _ hub: DiscoveredHub, known: [KnownHub], answers: Bool? = nil, isUnprotected: Bool = false
+    ) {
         self.hub = hub
         self.answers = answers
+        self.isUnprotected = isUnprotected
         let proven = hub.pin?.fingerprint
         let claimed = hub.id ?? proven
         let hasKnownID = known.contains { $0.fingerprint == claimed }

@@ -22,6 +22,7 @@ package struct HubSurvey: Sendable {
     private let networks: [LocalNetwork]
     private var listing: HubListing
     private var proofs = HubProofs()
+    private var unprotected: Set<HubAddress> = []
     private var rule = QuietRule()
     private var isBrowsing: Bool
 
@@ -96,6 +97,9 @@ package struct HubSurvey: Sendable {
         case .proof(let proof):
             asking.remove(HubAddress(proof.address, port: proof.port))
             if proofs.insert(proof) { isStale = true }
+        case .unprotected(let address):
+            // No more than can become rows.
+            if unprotected.count < HubProofs.maximumCount { unprotected.insert(address) }
         case .noProof(let address):
             asking.remove(address)
             isStale = true
@@ -235,7 +239,15 @@ package struct HubSurvey: Sendable {
     private mutating func update(at time: Duration) -> [Event] {
         let hubs = proofs.merged(with: listing.hubs, rules: listing.rules, known: pins)
         let new = Dictionary(
-            hubs.map { ($0.key, FoundHub($0, known: known, answers: answers[$0.key])) },
+            hubs.map { hub in
+                let isUnprotected =
+                    !unprotected.isEmpty
+                    && hub.addresses.contains { unprotected.contains(HubAddress($0, port: hub.port)) }
+                return (
+                    hub.key,
+                    FoundHub(hub, known: known, answers: answers[hub.key], isUnprotected: isUnprotected)
+                )
+            },
             uniquingKeysWith: { first, _ in first })
         guard new != rows else { return [] }
         var appeared = new.keys.filter { rows[$0] == nil }

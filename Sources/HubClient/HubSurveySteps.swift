@@ -11,6 +11,8 @@ extension HubSurvey {
         /// Something else is missing: in words.
         case note(String)
         case proof(HubProof)
+        /// The server at this address shows its devices to anybody.
+        case unprotected(HubAddress)
         /// The hub at this address was asked for its key, and told none.
         case noProof(HubAddress)
         /// A row's hub was asked whether it is still there.

@@ -15,7 +15,11 @@ package enum RecognizedServer: Equatable, Sendable {
     package static let stockName = "HestiaServer"
 
     /// The hub as a row of the list; nil if it is none.
-    func proof(at address: HubAddress, source: DiscoveredHub.Source?, time: Duration) -> HubProof? {
+    ///
+    /// - Parameter stockName: what the user calls it, if it is a stock hub; it says nothing itself.
+    func proof(
+        at address: HubAddress, source: DiscoveredHub.Source?, time: Duration, stockName: String = stockName
+    ) -> HubProof? {
         guard case .address(let host) = address.host else { return nil }
         switch self {
         case .hubpair(let name, let id, let pin):
@@ -24,8 +28,7 @@ package enum RecognizedServer: Equatable, Sendable {
                 isHandshake: true, time: time)
         case .stock(let pin):
             return HubProof(
-                address: host, port: address.port, pin: pin, name: RecognizedServer.stockName, id: nil,
-                source: source,
+                address: host, port: address.port, pin: pin, name: stockName, id: nil, source: source,
                 isHandshake: true, time: time)
         case .other: return nil
         }

@@ -9,7 +9,7 @@ import QRCodes
 struct CallCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "call",
-        abstract: "Send one request to a paired hub, and write what it answers.",
+        abstract: "Send one request to a hub, and write what it answers.",
         discussion: """
             The hub is the default one, unless --hub names another. The body of the answer goes to standard \
             output, whatever the status; the status decides the exit code: 0 for 2xx; 1 for 3xx (not followed), \
@@ -18,8 +18,11 @@ struct CallCommand: AsyncParsableCommand {
             """
     )
 
-    @Option(help: ArgumentHelp("A paired hub's name or fingerprint.", valueName: "hub"))
+    @Option(help: ArgumentHelp("A hub's name or fingerprint.", valueName: "hub"))
     var hub: PeerSelector?
+
+    @Flag(help: "Use a stock hub although nothing protects the connection; it is remembered for that hub.")
+    var insecure = false
 
     @Option(
         help: ArgumentHelp(
@@ -39,22 +42,32 @@ struct CallCommand: AsyncParsableCommand {
     private static let maximumBodyByteCount = 32 << 20
 
     func run() async throws {
-        let call = CallHub(configuration: configuration.configuration, selector: hub)
-        let name = try call.hub().name
+        let call = try CallHub(
+            configuration: configuration.configuration, selector: hub, isInsecureAllowed: insecure)
         var request = HubRequest(method: method.uppercased(), target: path, body: try body())
         if request.body != nil { request.headers.append(("Content-Type", "application/json")) }
         request.headers.append(("Accept", "application/json, */*;q=0.5"))
         request.headers.append(("User-Agent", "hubpair/\(Hubpair.configuration.version)"))
         var answer: HubResponse?
         var text = Console.outputIsTerminal ? TerminalText() : nil
-        let device = try await call.run(request) {
-            answer = $0
-        } body: { piece in
-            try Console.output(bytes: text?.escaped(piece) ?? piece)
+        do {
+            try await call.run(request) {
+                answer = $0
+            } body: { piece in
+                try Console.output(bytes: text?.escaped(piece) ?? piece)
+            }
+        } catch {
+            throw HubFailure.named(error, hub: call.hub.name)
         }
         if let rest = text?.end() { try Console.output(bytes: rest) }
         guard let answer else { return }
-        try judge(answer, hub: name, device: device)
+        do {
+            try call.remember()
+        } catch {
+            // The request has been answered, whatever became of the note.
+            Console.note("warning: \(call.hub.name) was not remembered: \(error)")
+        }
+        try judge(answer, hub: call.hub.name, device: call.device)
     }
 
     private func body() throws -> [UInt8]? {
@@ -69,7 +82,7 @@ struct CallCommand: AsyncParsableCommand {
         }
     }
 
-    private func judge(_ answer: HubResponse, hub: PeerName, device: Fingerprint) throws {
+    private func judge(_ answer: HubResponse, hub: PeerName, device: Fingerprint?) throws {
         let status: ExitStatus
         var hint: String?
         switch answer.status {
@@ -79,7 +92,9 @@ struct CallCommand: AsyncParsableCommand {
             hint = answer["Location"].map { "it is at \($0) now; redirects are not followed" }
         case 401, 403:
             status = .notPermitted
-            hint = "on the hub: 'hubpair devices' shows whether this device (\(device)) is approved"
+            hint = device.map {
+                "on the hub: 'hubpair devices' shows whether this device (\($0)) is approved"
+            }
         case 404, 410:
             status = .nothingFound
             hint = "check the path; 'hubpair call GET /devices/' lists what a Hestia server controls"

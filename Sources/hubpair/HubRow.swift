@@ -23,6 +23,7 @@ struct HubRow {
         address = others > 0 ? "\(bestAddress) (+\(others))" : bestAddress
         identity =
             found.standing.rawValue + (found.isPaired ? ", paired" : "")
+            + (found.isUnprotected ? ", unprotected" : "")
             + (found.answers == false ? ", silent" : "")
         id = found.hub.id?.description ?? "-"
     }

@@ -13,6 +13,7 @@ struct ListLine: Encodable {
     @Nullable var id: String?
     let paired: Bool
     let txt: [String: TXTValue]
+    let unprotected: Bool
     let answers: Bool?
     let ms: Int
 
@@ -28,6 +29,7 @@ struct ListLine: Encodable {
         txt = Dictionary(
             found.hub.txt.entries.map { ($0.key, TXTValue(bytes: $0.value)) },
             uniquingKeysWith: { first, _ in first })
+        unprotected = found.isUnprotected
         answers = found.answers
         ms = Int(found.hub.firstSeen / .milliseconds(1))
     }
