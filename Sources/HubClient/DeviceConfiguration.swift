@@ -31,7 +31,7 @@ package struct DeviceConfiguration: Sendable {
 }
 
 extension KnownHubs {
-    init(in directory: borrowing ProtectedDirectory) throws {
+    package init(in directory: borrowing ProtectedDirectory) throws {
         self = try directory.read(KnownHubs.fileName, KnownHubs.init(parsing:)) ?? KnownHubs()
     }
 }

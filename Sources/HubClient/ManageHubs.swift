@@ -96,18 +96,6 @@ package struct ManageHubs {
         try change(selector) { known, hub in known.forget(hub.fingerprint) }
     }
 
-    /// Forgets every hub.
-    ///
-    /// - Returns: the hubs that were known.
-    package func reset() throws -> [KnownHub] {
-        try write { known in
-            let hubs = known.hubs
-            for hub in hubs { known.forget(hub.fingerprint) }
-            for hub in known.added { known.forgetAdded(hub.name) }
-            return hubs
-        }
-    }
-
     private func change(
         _ selector: PeerSelector, _ body: (inout KnownHubs, inout KnownHub) throws -> Void
     ) throws -> KnownHub {

@@ -51,7 +51,7 @@ package struct KeepScenes: Sendable {
         }
     }
 
-    private static func read(_ directory: borrowing ProtectedDirectory) throws -> Scenes {
+    static func read(_ directory: borrowing ProtectedDirectory) throws -> Scenes {
         try directory.read(Scenes.fileName, Scenes.init(parsing:)) ?? Scenes()
     }
 

@@ -2,6 +2,7 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import HubClient
+import HubControl
 import Pairing
 
 /// `hubpair hubs`: the hubs that this device is paired with.
@@ -138,27 +139,50 @@ struct HubsCommand: ParsableCommand {
 
     struct Reset: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "reset", abstract: "Forget every hub, after asking.")
+            commandName: "reset", abstract: "Forget every hub and every scene, after asking.",
+            discussion: """
+                Attempts to pair that are under way are forgotten, too. The device keeps its key: hubs know it by that.
+                """)
         @OptionGroup var configuration: ConfigurationOption
         @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
 
         func run() throws {
-            let manage = ManageHubs(configuration: configuration.configuration)
-            let count = try manage.list().hubs.count + manage.added().count
-            guard count > 0 else { return Console.note("this device knows no hub; nothing to forget") }
+            let forget = ForgetEverything(configuration: configuration.configuration)
+            let memory = try forget.memory()
+            guard !memory.isEmpty else {
+                return Console.note("this device knows no hub and no scene; nothing to forget")
+            }
             if !yes {
                 guard isatty(STDIN_FILENO) == 1 else {
                     throw ValidationError(
                         "'hubs reset' asks before it forgets, and standard input is no terminal; use --yes")
                 }
-                Console.note("forget \(count == 1 ? "the one hub" : "all \(count) hubs")? type yes to do it")
+                Console.note("forget \(memory.words)? type yes to do it")
                 guard readLine() == "yes" else { return Console.note("nothing was forgotten") }
             }
-            let names = try manage.added().map(\.name) + manage.reset().map(\.name)
-            Console.note("forgotten: " + names.map(\.description).joined(separator: ", "))
+            let forgotten = try forget()
+            let names = [
+                forgotten.hubs.map(\.description), forgotten.scenes.map { "the scene \($0)" },
+                forgotten.attempts > 0 ? [counted(forgotten.attempts, "attempt") + " to pair"] : [],
+            ]
+            Console.note("forgotten: " + names.joined().joined(separator: ", "))
         }
     }
 }
+
+extension ForgetEverything.Memory {
+    /// `2 hubs and 1 scene`
+    fileprivate var words: String {
+        let parts = [
+            hubs.isEmpty ? nil : counted(hubs.count, "hub"),
+            scenes.isEmpty ? nil : counted(scenes.count, "scene"),
+            attempts == 0 ? nil : counted(attempts, "attempt") + " to pair",
+        ]
+        return parts.compactMap(\.self).joined(separator: " and ")
+    }
+}
+
+private func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
 /// A hub as `hubs --json` writes it.
 private struct HubLine: Encodable {
