@@ -19,6 +19,16 @@ package enum DeviceIdentity {
         }
     }
 
+    /// The key and the certificate for TLS, straight from the files; nil if they are not as they should be. Then
+    /// ``load(from:)`` says what is wrong, or does without the certificate.
+    static func credentials(from configuration: DeviceConfiguration) -> TLSCredentials? {
+        guard let directory = try? ProtectedDirectory(path: configuration.path),
+            let key = (try? directory.read(keyFileName)) ?? nil,
+            let certificate = (try? directory.read(certificateFileName)) ?? nil
+        else { return nil }
+        return TLSCredentials(keyPEM: key, certificatePEM: certificate)
+    }
+
     /// The identity in the directory; it, and the directory, are made if they are missing.
     package static func ensure(in configuration: DeviceConfiguration) throws -> TLSIdentity {
         try ProtectedDirectory(path: configuration.path, create: true).withLock { directory in

@@ -36,6 +36,14 @@ package struct HubConnector: Sendable {
     package init(identity: TLSIdentity? = nil, allowsTLS12: Bool = false) throws {
         var configuration = try identity?.clientConfiguration() ?? .pinned
         if allowsTLS12 { configuration.minimumTLSVersion = .tlsv12 }
+        try self.init(configuration)
+    }
+
+    /// - Parameter credentials: what the device shows; an error if the key is not the certificate's.
+    init(credentials: TLSCredentials) throws { try self.init(credentials.clientConfiguration) }
+
+    private init(_ configuration: TLSConfiguration) throws {
+        var configuration = configuration
         // Nobody's authorities count; reading the system's would cost more than the handshake.
         configuration.trustRoots = .certificates([])
         configuration.shutdownTimeout = .milliseconds(200)

@@ -14,6 +14,13 @@ package struct ReachHubs: Sendable {
 
     package init(configuration: DeviceConfiguration) throws {
         self.configuration = configuration
+        if let credentials = DeviceIdentity.credentials(from: configuration),
+            let connector = try? HubConnector(credentials: credentials)
+        {
+            device = credentials.pin.fingerprint
+            finder = HubFinder(configuration: configuration, connector: connector)
+            return
+        }
         let identity = try DeviceIdentity.load(from: configuration)
         device = identity?.pin.fingerprint
         finder = try identity.map {

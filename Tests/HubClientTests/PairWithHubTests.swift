@@ -276,4 +276,28 @@ import Testing
         let certificate = readFile(config + "/device-certificate.pem")
         #expect(identity.isBorne(byCertificatePEM: Array(certificate.utf8)))
     }
+
+    /// Who only connects reads key and certificate as they are. A certificate of another key is never shown, and no
+    /// reason to stop: one is made of the key.
+    @Test(arguments: ["device-certificate.pem", "device-key.pem"])
+    func aCertificateOfAnotherKeyIsNotShown(_ exchanged: String) async throws {
+        let hub = try await FakeHub([.reply(.approved)], device: config)
+        _ = try await pair(try hub.code())
+        let own = try #require(try DeviceIdentity.load(from: device.configuration))
+        #expect(try ReachHubs(configuration: device.configuration).device == own.pin.fingerprint)
+        let stranger = TLSIdentity.random()
+        let text = exchanged == "device-key.pem" ? stranger.keyPEM : try stranger.certificatePEM()
+        try Data(text.utf8).write(to: URL(filePath: "\(config)/\(exchanged)"))
+        let shown = try ReachHubs(configuration: device.configuration).device
+        #expect(shown == (exchanged == "device-key.pem" ? stranger : own).pin.fingerprint)
+    }
+
+    @Test func aKeyThatIsNoneIsNamed() async throws {
+        _ = try DeviceIdentity.ensure(in: device.configuration)
+        try Data("-----BEGIN PRIVATE KEY-----\nMIGH\n".utf8).write(
+            to: URL(filePath: "\(config)/device-key.pem"))
+        #expect(throws: DeviceIdentityError.unreadable(path: "\(config)/device-key.pem")) {
+            try ReachHubs(configuration: device.configuration)
+        }
+    }
 }
