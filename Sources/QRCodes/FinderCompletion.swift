@@ -36,8 +36,8 @@ struct FinderCompletion {
     }
 
     /// Triples of two of `patterns` (the best come first) and one that was looked for; from at most `limit`
-    /// pairs.
-    func triples(_ patterns: [FinderPattern], limit: Int) -> [FinderTriple] {
+    /// pairs, or as many as take `looks` places to look at.
+    func triples(_ patterns: [FinderPattern], limit: Int, looks maximumLooks: Int) -> [FinderTriple] {
         var pairs: [(misfit: Float, first: FinderPattern, second: FinderPattern)] = []
         for (index, first) in patterns.enumerated() {
             for second in patterns.dropFirst(index + 1) where first.isInverted == second.isInverted {
@@ -51,11 +51,15 @@ struct FinderCompletion {
             }
         }
         pairs.sort { $0.misfit < $1.misfit }
-        let triples = pairs.prefix(limit).flatMap { completed($0.first, $0.second) }
+        var looks = 0
+        var triples: [FinderTriple] = []
+        for pair in pairs.prefix(limit) where looks < maximumLooks {
+            triples += completed(pair.first, pair.second, looks: &looks)
+        }
         return Array(triples.sorted { $0.misfit < $1.misfit }.prefix(2 * limit))
     }
 
-    private func completed(_ p: FinderPattern, _ q: FinderPattern) -> [FinderTriple] {
+    private func completed(_ p: FinderPattern, _ q: FinderPattern, looks: inout Int) -> [FinderTriple] {
         let sign: Float = p.isInverted ? -1 : 1
         let softness = max(
             1,
@@ -65,6 +69,7 @@ struct FinderCompletion {
             } / Float(2 * template.count))
         func match(_ centre: Vector, _ frame: Frame, _ points: [(place: Vector, target: Float)]) -> Float {
             var sum: Float = 0
+            looks += points.count
             for point in points {
                 let place = centre + frame.across * point.place.x + frame.down * point.place.y
                 let value = view.contrast(place) * sign

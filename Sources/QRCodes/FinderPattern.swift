@@ -12,6 +12,9 @@ struct FinderPattern: Equatable {
     /// In how many of four directions (across, down, both diagonals) it holds; 2 to 4.
     var directions: Int
 
+    /// True if it is no accident of a texture: three lines and all four directions show it.
+    var isSure: Bool { directions == 4 && hits >= 3 }
+
     /// What is to be tried first.
     var rank: Float { Float(directions) + Float(min(hits, 8)) * 0.25 }
 
@@ -69,15 +72,19 @@ extension ContrastView {
     /// The finder pattern along the line from `place` in both directions of `step`, whose longer part is 1.
     ///
     /// `reach`: how far to look on each side, in steps. `hysteresis`: what is less light or dark than this
-    /// many grey levels is no stripe. Nil if there is none.
+    /// many grey levels is no stripe. `looks` grows by the places looked at. Nil if there is none.
     func profile(
-        at place: Vector, along step: Vector, reach: Int, isInverted: Bool, hysteresis: Float
+        at place: Vector, along step: Vector, reach: Int, isInverted: Bool, hysteresis: Float,
+        looks: inout Int
     ) -> FinderProfile? {
         let sign: Float = isInverted ? -1 : 1
         guard contrast(place) * sign < 0 else { return nil }
-        guard let after = edges(from: place, along: step, reach: reach, sign: sign, hysteresis: hysteresis),
+        guard
+            let after = edges(
+                from: place, along: step, reach: reach, sign: sign, hysteresis: hysteresis, looks: &looks),
             let before = edges(
-                from: place, along: step * -1, reach: reach, sign: sign, hysteresis: hysteresis),
+                from: place, along: step * -1, reach: reach, sign: sign, hysteresis: hysteresis, looks: &looks
+            ),
             FinderProfile.moduleSize(-before.2, -before.1, -before.0, after.0, after.1, after.2) != nil
         else { return nil }
         return FinderProfile(
@@ -85,10 +92,36 @@ extension ContrastView {
             shift: (after.0 - before.0 + after.1 - before.1 + after.2 - before.2) / 6 * step.length)
     }
 
+    /// True if a column of pixels, seen from a dark one, may cross a finder pattern: three edges on either side within
+    /// `reach`. Costs a fourth of a `profile`, and turns most places away.
+    func hasEdges(
+        x: Int, y: Int, reach: Int, isInverted: Bool, hysteresis: Float, looks: inout Int
+    ) -> Bool {
+        guard x >= 0, x < width, y >= 0, y < height else { return false }
+        let threshold = Int32(hysteresis * 16)
+        func areEdges(_ step: Int, _ end: Int) -> Bool {
+            var found = 0
+            var isDark = !isInverted
+            var row = y
+            defer { looks += abs(row - y) }
+            while row != end {
+                let value = difference(x: x, y: row)
+                if isDark ? value > threshold : value < -threshold {
+                    found += 1
+                    if found == 3 { return true }
+                    isDark.toggle()
+                }
+                row += step
+            }
+            return false
+        }
+        return areEdges(1, min(height, y + reach + 1)) && areEdges(-1, max(-1, y - reach - 1))
+    }
+
     /// The first three edges on the way from a dark place, in steps: the end of the core, of the light ring,
     /// and of the dark ring.
     private func edges(
-        from place: Vector, along step: Vector, reach: Int, sign: Float, hysteresis: Float
+        from place: Vector, along step: Vector, reach: Int, sign: Float, hysteresis: Float, looks: inout Int
     ) -> (Float, Float, Float)? {
         var edges: (Float, Float, Float) = (0, 0, 0)
         var found = 0
@@ -97,6 +130,7 @@ extension ContrastView {
         var crossing: Float = 0
         var position = place
         for index in 1...max(1, reach) {
+            looks += 1
             position = position + step
             let value = contrast(position) * sign
             if (value < 0) != (last < 0) {

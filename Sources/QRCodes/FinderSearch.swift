@@ -7,8 +7,13 @@ struct FinderSearch {
     struct Limits: Equatable {
         /// Every how manieth row is looked at.
         var rowStep = 1
-        /// How many places that look right along a row are looked at in the other directions.
+        /// How many places that look right along a row are looked at in the other directions, and how many pixels
+        /// that may take.
         var maximumChecks = 20_000
+        var maximumLooks = 4_000_000
+        /// From how many pixels on a module is too large. What is large is found at a coarser scale, where there
+        /// is one, for less.
+        var largestModule: Float = 60
         /// How many patterns are kept while searching, and how many of them are given back.
         var maximumKept = 256
         var maximumPatterns = 40
@@ -18,17 +23,23 @@ struct FinderSearch {
     private let limits: Limits
     private let hysteresis: Float
     private var checks = 0
+    private var looks = 0
     private(set) var patterns: [FinderPattern] = []
 
-    /// The best patterns in the field, best first, dark ones and light ones.
-    static func patterns(in field: ContrastField, noise: Float, limits: Limits) -> [FinderPattern] {
+    /// The best patterns in the field, best first, dark ones and light ones; and how many of all that were seen are
+    /// sure.
+    static func patterns(in field: ContrastField, noise: Float, limits: Limits) -> (
+        best: [FinderPattern], sureCount: Int
+    ) {
         field.withView { view in
             var search = FinderSearch(view: view, limits: limits, hysteresis: max(2, min(14, noise)))
             search.run()
             let sorted = search.patterns.enumerated().sorted {
                 ($0.element.rank, $1.offset) > ($1.element.rank, $0.offset)
             }
-            return sorted.prefix(limits.maximumPatterns).map(\.element)
+            return (
+                sorted.prefix(limits.maximumPatterns).map(\.element), search.patterns.count { $0.isSure }
+            )
         }
     }
 
@@ -41,49 +52,62 @@ struct FinderSearch {
     private mutating func run() {
         guard view.width >= 8, view.height >= 8 else { return }
         let step = max(1, limits.rowStep)
-        for phase in [0, 4, 2, 6, 1, 5, 3, 7] {
-            for y in stride(from: phase * step, to: view.height, by: 8 * step) {
-                guard checks < limits.maximumChecks else { return }
-                scan(row: y)
+        withUnsafeTemporaryAllocation(of: Int16.self, capacity: view.width) { row in
+            for phase in [0, 4, 2, 6, 1, 5, 3, 7] {
+                for y in stride(from: phase * step, to: view.height, by: 8 * step) {
+                    guard !isExhausted else { return }
+                    view.differences(y: y, into: row)
+                    scan(row, y: y)
+                }
             }
         }
     }
 
+    private var isExhausted: Bool { checks >= limits.maximumChecks || looks >= limits.maximumLooks }
+
     /// Follows a row from edge to edge; each run of the row that ends may be the last of five.
-    private mutating func scan(row y: Int) {
-        let threshold = Int32(hysteresis * 16)
+    private mutating func scan(_ row: UnsafeMutableBufferPointer<Int16>, y: Int) {
+        let threshold = Int16(hysteresis * 16)
         // The last six edges, and the greatest difference within each of the five runs between them.
         var (e0, e1, e2, e3, e4): (Float, Float, Float, Float, Float) = (-1e6, -1e6, -1e6, -1e6, -1e6)
-        var (p1, p2, p3, p4, p5): (Int32, Int32, Int32, Int32, Int32) = (0, 0, 0, 0, 0)
+        var (p1, p2, p3, p4, p5): (Int16, Int16, Int16, Int16, Int16) = (0, 0, 0, 0, 0)
         var isDark = false
-        var last = view.difference(x: 0, y: y)
-        var crossing: Float = 0
-        var peak: Int32 = 0
-        for x in 0..<view.width {
-            let value = view.difference(x: x, y: y)
-            if (value < 0) != (last < 0) {
-                // Between the middles of two pixels.
-                crossing = Float(x) - 0.5 + Float(last) / Float(last - value)
-            }
-            last = value
-            if isDark ? value > threshold : value < -threshold {
-                let e5 = crossing
-                (p1, p2, p3, p4, p5) = (p2, p3, p4, p5, peak)
-                if let module = FinderProfile.moduleSize(e0, e1, e2, e3, e4, e5), module < 60 {
-                    // No stripe may be a mere ripple beside the others.
-                    let weakest = min(p1, p2, p3, p4, p5)
-                    let strongest = max(p1, p2, p3, p4, p5)
-                    if weakest * 5 >= strongest {
-                        check(
-                            Vector(x: (e2 + e3) / 2, y: Float(y) + 0.5), module: module,
-                            isInverted: !isDark)
-                    }
+        var (start, x) = (0, 0)
+        while true {
+            var peak: Int16 = 0
+            if isDark {
+                while x < row.count, row[x] <= threshold {
+                    peak = max(peak, -row[x])
+                    x += 1
                 }
-                (e0, e1, e2, e3, e4) = (e1, e2, e3, e4, e5)
-                isDark.toggle()
-                peak = 0
+            } else {
+                while x < row.count, row[x] >= -threshold {
+                    peak = max(peak, row[x])
+                    x += 1
+                }
             }
-            peak = max(peak, isDark ? -value : value)
+            guard x < row.count else { return }
+            // The last change of sign is the edge, between the middles of two pixels.
+            var edge = x
+            while edge > start, (row[edge - 1] < 0) != isDark { edge -= 1 }
+            var e5: Float = 0
+            if edge > start {
+                let (before, after) = (Float(row[edge - 1]), Float(row[edge]))
+                e5 = Float(edge) - 0.5 + before / (before - after)
+            }
+            (p1, p2, p3, p4, p5) = (p2, p3, p4, p5, peak)
+            if let module = FinderProfile.moduleSize(e0, e1, e2, e3, e4, e5), module < limits.largestModule {
+                // No stripe may be a mere ripple beside the others.
+                let weakest = Int32(min(p1, p2, p3, p4, p5))
+                let strongest = Int32(max(p1, p2, p3, p4, p5))
+                if weakest * 5 >= strongest {
+                    check(
+                        Vector(x: (e2 + e3) / 2, y: Float(y) + 0.5), module: module, isInverted: !isDark)
+                }
+            }
+            (e0, e1, e2, e3, e4) = (e1, e2, e3, e4, e5)
+            isDark.toggle()
+            start = x
         }
     }
 
@@ -95,7 +119,7 @@ struct FinderSearch {
             patterns[index].hits += 1
             return
         }
-        guard checks < limits.maximumChecks else { return }
+        guard !isExhausted else { return }
         checks += 1
         guard let found = crossChecked(place, module: module, isInverted: isInverted) else { return }
         for index in patterns.indices
@@ -120,14 +144,21 @@ struct FinderSearch {
     }
 
     /// The pattern around a place where a row has shown one, if the other directions show it too.
-    private func crossChecked(_ place: Vector, module: Float, isInverted: Bool) -> FinderPattern? {
+    private mutating func crossChecked(_ place: Vector, module: Float, isInverted: Bool) -> FinderPattern? {
         // A tilt of 60° makes one direction twice as long as another, a turn by 45° adds half.
         let reach = Int(min(400, 3.5 * module * 3 + 4))
         func profile(_ place: Vector, _ step: Vector) -> FinderProfile? {
             view.profile(
-                at: place, along: step, reach: reach, isInverted: isInverted, hysteresis: hysteresis)
+                at: place, along: step, reach: reach, isInverted: isInverted, hysteresis: hysteresis,
+                looks: &looks)
         }
-        guard let down = profile(place, Vector(x: 0, y: 1)) else { return nil }
+        guard
+            view.hasEdges(
+                x: Int(place.x), y: Int(place.y), reach: reach, isInverted: isInverted,
+                hysteresis: hysteresis,
+                looks: &looks),
+            let down = profile(place, Vector(x: 0, y: 1))
+        else { return nil }
         var centre = Vector(x: place.x, y: place.y + down.shift)
         guard let across = profile(centre, Vector(x: 1, y: 0)) else { return nil }
         centre.x += across.shift

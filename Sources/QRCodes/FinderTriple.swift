@@ -95,12 +95,13 @@ struct FinderTriple {
         corner: FinderPattern, right: FinderPattern, down: FinderPattern, rough: Float, in view: ContrastView,
         hysteresis: Float
     ) {
+        var looks = 0  // four profiles, and no more
         func length(_ pattern: FinderPattern, _ direction: Vector) -> Float {
             let longer = max(abs(direction.x), abs(direction.y))
             let step = direction * (1 / longer)
             let profile = view.profile(
                 at: pattern.centre, along: step, reach: Int(min(400, 3.5 * pattern.moduleSize * 3 + 4)),
-                isInverted: pattern.isInverted, hysteresis: hysteresis)
+                isInverted: pattern.isInverted, hysteresis: hysteresis, looks: &looks)
             return profile?.length ?? 7 * pattern.moduleSize
         }
         let across = right.centre - corner.centre

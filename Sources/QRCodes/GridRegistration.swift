@@ -93,6 +93,9 @@ struct GridRegistration {
         return max(1, sum / Float(max(1, known.count)))
     }
 
+    /// The places that `softness` and `score` look at.
+    private var looksAMap: Int { 2 * known.count + data.count }
+
     /// What a code looks like under its grid.
     struct Clearness: Equatable {
         /// The luma of the quiet zone less that of the middles of the finder patterns.
@@ -125,34 +128,39 @@ struct GridRegistration {
     }
 
     /// Maps to begin with, best first: with the fourth anchor where the alignment pattern seems to be, and
-    /// where the perspective says it should be.
-    func starts(_ triple: FinderTriple, in view: ContrastView) -> [(map: ModuleMap, score: Score)] {
+    /// where the perspective says it should be. `looks` grows by the places looked at.
+    func starts(_ triple: FinderTriple, in view: ContrastView, looks: inout Int) -> [(
+        map: ModuleMap, score: Score
+    )] {
         let sign: Float = triple.corner.isInverted ? -1 : 1
         var maps: [ModuleMap] = []
         for guess in triple.fourthAnchors(side: patterns.side, fourth: fourth) {
             let anchors = [triple.corner.centre, triple.right.centre, triple.down.centre, guess]
             let map = ModuleMap(side: patterns.side, fourth: fourth, anchors: anchors)
+            looks += looksAMap
             // Three finder patterns and the timing between them are in place by now, or never will be.
             let promise = score(map, in: view, softness: softness(map, in: view), sign: sign)
             guard promise.known > 0.2 else { continue }
             maps.append(map)
-            maps += alignmentsSeen(near: map, triple: triple, in: view, sign: sign)
+            maps += alignmentsSeen(near: map, triple: triple, in: view, sign: sign, looks: &looks)
         }
+        looks += maps.count * looksAMap
         return maps.map { map in
             (map, score(map, in: view, softness: softness(map, in: view), sign: sign))
         }.sorted { $0.score.total > $1.score.total }
     }
 
     /// The map with its fourth anchor moved to the places nearby that look most like an alignment pattern.
-    private func alignmentsSeen(near map: ModuleMap, triple: FinderTriple, in view: ContrastView, sign: Float)
-        -> [ModuleMap]
-    {
+    private func alignmentsSeen(
+        near map: ModuleMap, triple: FinderTriple, in view: ContrastView, sign: Float, looks: inout Int
+    ) -> [ModuleMap] {
         guard !alignment.isEmpty, let function = map.function else { return [] }
         let middle = function(Vector(x: fourth, y: fourth))
         let offsets = alignment.map { ($0.place, $0.target) }.map { (function($0.0) - middle, $0.1 * sign) }
         let across = function(Vector(x: fourth + 0.5, y: fourth)) - middle
         let down = function(Vector(x: fourth, y: fourth + 0.5)) - middle
         let reach = min(14, 6 + patterns.side / 10)
+        looks += (2 * reach + 1) * (2 * reach + 1) * alignment.count
         var best: [(match: Float, place: Vector)] = []
         for row in -reach...reach {
             for column in -reach...reach {
@@ -183,10 +191,10 @@ struct GridRegistration {
     }
 
     /// The map after its anchors, and then its bulges, have been moved to where they fit best, by smaller and
-    /// smaller steps.
-    func refined(_ start: ModuleMap, moduleSize: Float, in view: ContrastView, sign: Float)
-        -> (map: ModuleMap, score: Score)
-    {
+    /// smaller steps. `looks` grows by the places looked at.
+    func refined(
+        _ start: ModuleMap, moduleSize: Float, in view: ContrastView, sign: Float, looks: inout Int
+    ) -> (map: ModuleMap, score: Score) {
         var map = start
         let softness = softness(map, in: view)
         var best = score(map, in: view, softness: softness, sign: sign)
@@ -197,6 +205,7 @@ struct GridRegistration {
                 next[keyPath: path].x += direction.0 * size
                 next[keyPath: path].y += direction.1 * size
                 let reached = score(next, in: view, softness: softness, sign: sign)
+                looks += known.count + data.count
                 if reached.total > best.total + 1e-4 {
                     (map, best, moved) = (next, reached, true)
                 }

@@ -23,17 +23,21 @@ extension LuminanceImage {
         guard times > 0 else { return self }
         let smooth = LuminanceImage(width: width, height: height) { result in
             pixels.withUnsafeBufferPointer { pixels in
-                for y in 0..<height {
-                    let rows = (max(0, y - 1) * width, y * width, min(height - 1, y + 1) * width)
-                    func column(_ x: Int) -> UInt32 {
-                        UInt32(pixels[rows.0 + x]) + 2 * UInt32(pixels[rows.1 + x])
-                            + UInt32(pixels[rows.2 + x])
-                    }
-                    var (left, middle) = (column(0), column(0))
-                    for x in 0..<width {
-                        let right = column(min(width - 1, x + 1))
-                        result[rows.1 + x] = UInt8(truncatingIfNeeded: (left + 2 * middle + right + 8) >> 4)
-                        (left, middle) = (middle, right)
+                // Of three rows, with a pixel more at each end; the compiler does both loops many pixels at a time.
+                withUnsafeTemporaryAllocation(of: UInt16.self, capacity: width + 2) { sums in
+                    for y in 0..<height {
+                        let row = y * width
+                        let (above, below) = (max(0, y - 1) * width, min(height - 1, y + 1) * width)
+                        for x in 0..<width {
+                            sums[x + 1] =
+                                UInt16(pixels[above + x]) &+ 2 &* UInt16(pixels[row + x])
+                                &+ UInt16(pixels[below + x])
+                        }
+                        (sums[0], sums[width + 1]) = (sums[1], sums[width])
+                        for x in 0..<width {
+                            let sum = sums[x] &+ 2 &* sums[x + 1] &+ sums[x + 2]
+                            result[row + x] = UInt8(truncatingIfNeeded: (sum &+ 8) >> 4)
+                        }
                     }
                 }
             }
@@ -41,13 +45,18 @@ extension LuminanceImage {
         return smooth.smoothed(times: times - 1)
     }
 
-    /// Twice the difference from the smoothed picture added to the picture: edges stand out, and noise too.
-    func sharpened() -> LuminanceImage {
-        let smooth = smoothed(times: 2)
+    /// Twice the difference from the picture that is smoothed twice added to the picture: edges stand out, and noise
+    /// too. `smooth` is the picture smoothed once, if it is at hand.
+    func sharpened(smooth: LuminanceImage? = nil) -> LuminanceImage {
+        let smooth = smooth?.smoothed() ?? smoothed(times: 2)
         return LuminanceImage(width: width, height: height) { result in
-            for index in pixels.indices {
-                let value = 3 * Int(pixels[index]) - 2 * Int(smooth.pixels[index])
-                result[index] = UInt8(max(0, min(255, value)))
+            pixels.withUnsafeBufferPointer { pixels in
+                smooth.pixels.withUnsafeBufferPointer { smooth in
+                    for index in 0..<min(pixels.count, smooth.count) {
+                        let value = 3 &* Int16(pixels[index]) &- 2 &* Int16(smooth[index])
+                        result[index] = UInt8(truncatingIfNeeded: max(0, min(255, value)))
+                    }
+                }
             }
         }
     }

@@ -53,6 +53,11 @@ package struct PhotoSearch {
 
     mutating func picture(_ scale: Int) throws(ImageError) -> LuminanceImage {
         if let known = pictures[scale] { return known }
+        // What was not read small is decoded once more and not twice: of a JPEG nearly all work is the same at any
+        // scale.
+        if !pictures.isEmpty, let finest = plan.steps.map(\.scale).min(), finest < scale {
+            _ = try self.picture(finest)
+        }
         let picture = try source.luminance(scale: scale)
         pictures[scale] = picture
         outcome.damage = outcome.damage ?? picture.damage
@@ -63,7 +68,11 @@ package struct PhotoSearch {
         throws(QRScanError) -> QRScanResult
     {
         switch step.method {
-        case .plain: return try QRScanner.scanOnce(picture)
+        case .plain(let finderPatterns):
+            let isCrowded = sightings.contains {
+                $0.scale == step.scale && $0.seen.sureCount > finderPatterns
+            }
+            return isCrowded ? QRScanResult() : try QRScanner.scanOnce(picture)
         case .negative: return try QRScanner.scanOnce(picture.inverted)
         case .symbols(let limits):
             let seen = try SymbolSearch.run(picture, limits: limits)
@@ -123,8 +132,7 @@ extension SymbolSearch.Outcome {
     /// True if there is a finder pattern beyond doubt outside all codes that were read.
     fileprivate var hasUnexplainedPatterns: Bool {
         patterns.contains { pattern in
-            pattern.directions == 4 && pattern.hits >= 3
-                && !result.codes.contains { $0.holds(pattern.centre) }
+            pattern.isSure && !result.codes.contains { $0.holds(pattern.centre) }
         }
     }
 }

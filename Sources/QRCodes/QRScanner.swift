@@ -21,11 +21,11 @@ package enum QRScanner {
         }
     }
 
-    /// The dark QR codes on a light ground; one pass.
-    static func scanOnce(_ image: LuminanceImage) throws(QRScanError) -> QRScanResult {
+    /// The dark QR codes on a light ground; one pass. `density`: the distance of the lines that are looked at.
+    static func scanOnce(_ image: LuminanceImage, density: Int32 = 1) throws(QRScanError) -> QRScanResult {
         var result = QRScanResult()
         var codes: [ScannedQRCode] = []
-        for symbol in try ZBarScanner.symbols([ZBAR_QRCODE], in: image) {
+        for symbol in try ZBarScanner.symbols([ZBAR_QRCODE], in: image, density: density) {
             switch symbol.type {
             case ZBAR_PARTIAL:
                 // One part of several, alone, looks like success: its data are the parts that are there.
@@ -47,9 +47,9 @@ package enum QRScanner {
         name: String, payload: [UInt8]
     )] {
         // These have check digits or long patterns; others (I2/5, Codabar) are seen in any hatching. A barcode
-        // is tall: some 500 lines over the picture meet it often enough.
+        // is tall: at most 300 lines over the shorter side of the picture meet it often enough.
         let linear = [ZBAR_EAN13, ZBAR_EAN8, ZBAR_UPCA, ZBAR_CODE128, ZBAR_CODE39]
-        let density = Int32(clamping: max(1, min(image.width, image.height) / 500))
+        let density = Int32(clamping: (min(image.width, image.height) + 299) / 300)
         let symbols = try ZBarScanner.symbols(linear, in: image, density: density)
         let zbar = try ZBarLibrary.load()
         return symbols.filter { $0.quality > 1 }.compactMap { symbol in

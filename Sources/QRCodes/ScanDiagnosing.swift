@@ -66,8 +66,7 @@ extension ScanDiagnosis {
     /// What finder patterns tell that make no code. Nil if there is none that is beyond doubt.
     private init?(patternsOf sightings: [(scale: Int, seen: SymbolSearch.Outcome)]) {
         for (scale, seen) in sightings {
-            // Three lines and all four directions: no accident of a texture.
-            let sure = seen.patterns.filter { $0.directions == 4 && $0.hits >= 3 }
+            let sure = seen.patterns.filter(\.isSure)
             guard let first = sure.first, sure.count <= 2 else { continue }
             let pixels = first.moduleSize * Float(scale)
             if pixels < 1.5 {

@@ -37,6 +37,19 @@ struct SymbolSearch {
         var grids = 10
         /// How many drawings are given to libzbar.
         var readings = 40
+        /// How many places of the picture are looked at.
+        var looks = Looks()
+    }
+
+    /// How many places of the picture, some 7 ns each, a part of the search may look at before it ends: a picture full
+    /// of what might be codes costs no more.
+    struct Looks: Equatable {
+        /// To find where grids may lie: once for the threes that were seen, and once for those that were completed.
+        var starts = 20_000_000
+        /// To complete threes.
+        var completion = 20_000_000
+        /// To fit grids.
+        var fits = 40_000_000
     }
 
     /// A grid that was laid over the picture.
@@ -54,6 +67,8 @@ struct SymbolSearch {
         var size = (width: 0, height: 0)
         var result = QRScanResult()
         var patterns: [FinderPattern] = []
+        /// How many finder patterns are beyond doubt, those included that are not among `patterns`.
+        var sureCount = 0
         var triples: [FinderTriple] = []
         /// The grids that were fitted, in the order of the attempts.
         var grids: [Grid] = []
@@ -76,7 +91,7 @@ struct SymbolSearch {
         let noise = image.noise
         let field = ContrastField(image, radius: 7)
         var search = SymbolSearch(limits: limits)
-        var patterns = FinderSearch.patterns(in: field, noise: noise, limits: limits.finders)
+        var (patterns, sureCount) = FinderSearch.patterns(in: field, noise: noise, limits: limits.finders)
         if !limits.fields.isEmpty {
             let smooth = image.smoothed()
             for kind in limits.fields {
@@ -84,12 +99,13 @@ struct SymbolSearch {
                     switch kind.filter {
                     case .none: image
                     case .smoothed: smooth
-                    case .sharpened: image.sharpened()
+                    case .sharpened: image.sharpened(smooth: smooth)
                     }
                 let field = ContrastField(filtered, radius: kind.radius, byMean: kind.isByMean)
                 let more = FinderSearch.patterns(
                     in: field, noise: kind.filter == .sharpened ? noise * 2 : noise / 2,
-                    limits: limits.finders)
+                    limits: limits.finders
+                ).best
                 patterns = FinderPattern.merged(patterns, more, limit: limits.finders.maximumPatterns)
             }
         }
@@ -100,7 +116,9 @@ struct SymbolSearch {
                 return .failure(error)
             }
         }
-        return try outcome.get()
+        var found = try outcome.get()
+        found.sureCount = sureCount
+        return found
     }
 
     private init(limits: Limits) {
@@ -132,14 +150,19 @@ struct SymbolSearch {
         outcome.patterns = patterns
         outcome.triples = FinderTriple.among(
             patterns, limit: limits.triples, in: view, hysteresis: hysteresis)
+        let seenCount = outcome.triples.count
         if limits.pairs > 0 {
-            outcome.triples += FinderCompletion(in: view).triples(patterns, limit: limits.pairs)
+            outcome.triples += FinderCompletion(in: view).triples(
+                patterns, limit: limits.pairs, looks: limits.looks.completion)
         }
         // What fits at once is read at once, and its finder patterns are out of the question for others.
         var starts: [Start] = []
-        for triple in outcome.triples {
-            for version in triple.versions where !triple.centres.contains(where: { used.contains($0) }) {
-                for found in registration(version).starts(triple, in: view).prefix(2)
+        var looks = 0
+        for (index, triple) in outcome.triples.enumerated() {
+            if index == seenCount { looks = 0 }
+            for version in triple.versions
+            where looks < limits.looks.starts && !triple.centres.contains(where: { used.contains($0) }) {
+                for found in registration(version).starts(triple, in: view, looks: &looks).prefix(2)
                 where found.score.known > SymbolSearch.leastPromise
                     && !triple.centres.contains(where: { used.contains($0) })
                 {
@@ -152,10 +175,13 @@ struct SymbolSearch {
             }
         }
         starts.sort { $0.promise > $1.promise }
-        for start in starts where outcome.grids.count < limits.grids && readings < limits.readings {
+        looks = 0
+        for start in starts
+        where outcome.grids.count < limits.grids && readings < limits.readings && looks < limits.looks.fits {
             guard !start.triple.centres.contains(where: { used.contains($0) }) else { continue }
             let (map, score) = registration(start.version).refined(
-                start.map, moduleSize: start.triple.moduleSize, in: view, sign: start.isInverted ? -1 : 1)
+                start.map, moduleSize: start.triple.moduleSize, in: view, sign: start.isInverted ? -1 : 1,
+                looks: &looks)
             let isKnown = outcome.grids.contains {
                 $0.version == start.version && $0.map.isNear(map, within: 0.2 * start.triple.moduleSize)
             }
@@ -204,7 +230,7 @@ struct SymbolSearch {
             else { return nil }
             tried.append(modules)
             readings += 1
-            var result = try QRScanner.scanOnce(picture)
+            var result = try QRScanner.scanOnce(picture, density: GridReading.density)
             guard !result.isEmpty else { return nil }
             let side = Float(patterns.side)
             let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in

@@ -105,6 +105,21 @@ import Testing
         #expect(try lit.image().smoothed().pixels[6...8] == [10, 20, 10])
         #expect(try lit.image().smoothed().pixels[12] == 40)
         #expect(point.sharpened().pixels == point.pixels)
+        #expect(image.sharpened(smooth: image.smoothed()) == image.sharpened())
+        let smooth = image.smoothed()
+        for y in 0..<height {
+            for x in 0..<width {
+                var sum = 8
+                for (row, weight) in [(y - 1, 1), (y, 2), (y + 1, 1)] {
+                    for (column, factor) in [(x - 1, 1), (x, 2), (x + 1, 1)] {
+                        let place =
+                            max(0, min(height - 1, row)) * width + max(0, min(width - 1, column))
+                        sum += weight * factor * Int(pixels[place])
+                    }
+                }
+                #expect(Int(smooth.pixels[y * width + x]) == sum / 16)
+            }
+        }
         #expect(image.stretched(across: 2, down: 3).width == 46)
         #expect(image.stretched(across: 2, down: 3).height == 51)
         #expect(image.stretched(across: 1, down: 1).pixels == pixels)
@@ -125,7 +140,8 @@ import Testing
                 #expect(filter(tiny).pixels.count >= 1)
             }
             #expect(
-                FinderSearch.patterns(in: ContrastField(tiny, radius: 3), noise: 0, limits: .init()).isEmpty)
+                FinderSearch.patterns(in: ContrastField(tiny, radius: 3), noise: 0, limits: .init()).best
+                    .isEmpty)
         }
     }
 
@@ -137,7 +153,8 @@ import Testing
         var image = try photograph.image()
         if isInverted { image = image.inverted }
         let found = FinderSearch.patterns(
-            in: ContrastField(image, radius: 7), noise: image.noise, limits: .init())
+            in: ContrastField(image, radius: 7), noise: image.noise, limits: .init()
+        ).best
         let side = Float(try QRSymbol.encode(Photograph.payload).modulesPerSide)
         let square = [(0, 0), (side, 0), (side, side), (0, side)].map { Vector(x: $0, y: $1) }
         let map = try #require(Homography(from: square, to: photograph.corners))

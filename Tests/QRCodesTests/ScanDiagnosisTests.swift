@@ -13,7 +13,7 @@ import Testing
 
     @Test func `a code of one pixel and a half a module is too small`() throws {
         let found = try diagnosis {
-            ($0.corners, $0.blur, $0.noise) = (Photograph.corners(side: 54, turned: 5), 1, 20)
+            ($0.corners, $0.blur, $0.noise) = (Photograph.corners(side: 54, turned: 5), 1, 30)
         }
         guard case .tooSmall(let hundredths) = found else {
             Issue.record("\(String(describing: found))")

@@ -1,0 +1,195 @@
+/// The blocks of 4 × 4 pixels of a picture, and means over them and their neighbours.
+///
+/// Every pixel of every search goes through here, so that the inner loops take sixteen of them at a time.
+struct BlockGrid {
+    private static let side = 1 << ContrastField.blockShift
+    /// How many pixels, and how many blocks, are taken at a time.
+    private static let lanes = 16
+    private static let strip = lanes / side
+
+    let columns: Int
+    let rows: Int
+    /// Blocks on each side of a block that `boxMeans` is taken over.
+    private let radius: Int
+    private let image: LuminanceImage
+
+    /// `radius` is at most 100, so that the sums of boxes fit.
+    init(_ image: LuminanceImage, radius: Int) {
+        self.image = image
+        self.radius = max(1, min(radius, 100))
+        columns = (image.width + BlockGrid.side - 1) / BlockGrid.side
+        rows = (image.height + BlockGrid.side - 1) / BlockGrid.side
+    }
+
+    /// The mean of each block in sixteenths of a grey level, row by row; at the right and lower edges that of the
+    /// pixels that are there.
+    func means() -> [Int16] {
+        [Int16](unsafeUninitializedCapacity: columns * rows) { means, used in
+            image.pixels.withUnsafeBytes { pixels in
+                for row in 0..<rows {
+                    let fast = wholeStrips(row)
+                    for column in stride(from: 0, to: fast, by: BlockGrid.strip) {
+                        let start = offset(column, row)
+                        var sums = SIMD16<UInt16>(repeating: 0)
+                        for line in 0..<BlockGrid.side {
+                            sums &+= SIMD16(
+                                truncatingIfNeeded: pixels.loadUnaligned(
+                                    fromByteOffset: start + line * image.width, as: SIMD16<UInt8>.self))
+                        }
+                        // Sixteen pixels: their sum is the mean in sixteenths.
+                        let block = BlockGrid.fours(sums)
+                        for index in 0..<BlockGrid.strip {
+                            means[row * columns + column + index] = Int16(truncatingIfNeeded: block[index])
+                        }
+                    }
+                    for column in fast..<columns {
+                        var sum = 0
+                        let count = forEachPixel(column, row) { sum += Int(pixels[$0]) }
+                        means[row * columns + column] = Int16(truncatingIfNeeded: sum * 16 / count)
+                    }
+                }
+            }
+            used = columns * rows
+        }
+    }
+
+    /// For each block what its pixels above its limit (in sixteenths) add to its mean, in sixteenths of a grey level,
+    /// and their share, in 256ths.
+    func lightParts(above limits: [Int16]) -> (sums: [Int16], shares: [Int16]) {
+        var shares = [Int16](repeating: 0, count: columns * rows)
+        let sums = [Int16](unsafeUninitializedCapacity: columns * rows) { sums, used in
+            image.pixels.withUnsafeBytes { pixels in
+                shares.withUnsafeMutableBufferPointer { shares in
+                    limits.withUnsafeBufferPointer { limits in
+                        for row in 0..<rows {
+                            let fast = wholeStrips(row)
+                            for column in stride(from: 0, to: fast, by: BlockGrid.strip) {
+                                let block = row * columns + column
+                                let (light, count) = lightParts(pixels, offset(column, row), limits, block)
+                                for index in 0..<BlockGrid.strip {
+                                    sums[block + index] = Int16(truncatingIfNeeded: light[index])
+                                    shares[block + index] = Int16(truncatingIfNeeded: count[index] &* 16)
+                                }
+                            }
+                            for column in fast..<columns {
+                                let block = row * columns + column
+                                let limit = limits[block] >> 4
+                                var (sum, light) = (0, 0)
+                                let count = forEachPixel(column, row) { place in
+                                    guard Int16(pixels[place]) > limit else { return }
+                                    sum += Int(pixels[place])
+                                    light += 1
+                                }
+                                sums[block] = Int16(truncatingIfNeeded: sum * 16 / count)
+                                shares[block] = Int16(truncatingIfNeeded: light * 256 / count)
+                            }
+                        }
+                    }
+                }
+            }
+            used = columns * rows
+        }
+        return (sums, shares)
+    }
+
+    /// The sums and numbers of the pixels above the limits, of four whole blocks side by side.
+    @inline(__always) private func lightParts(
+        _ pixels: UnsafeRawBufferPointer, _ start: Int, _ limits: UnsafeBufferPointer<Int16>, _ block: Int
+    ) -> (sums: SIMD4<UInt16>, counts: SIMD4<UInt16>) {
+        func repeated(_ limit: Int16) -> UInt32 {
+            UInt32(UInt8(truncatingIfNeeded: limit >> 4)) &* 0x0101_0101
+        }
+        let limit = unsafeBitCast(
+            SIMD4(
+                repeated(limits[block]), repeated(limits[block + 1]), repeated(limits[block + 2]),
+                repeated(limits[block + 3])), to: SIMD16<UInt8>.self)
+        var sums = SIMD16<UInt16>(repeating: 0)
+        var counts = SIMD16<UInt8>(repeating: 0)
+        for line in 0..<BlockGrid.side {
+            let values = pixels.loadUnaligned(
+                fromByteOffset: start + line * image.width, as: SIMD16<UInt8>.self)
+            let isLight = values .> limit
+            sums &+= SIMD16(
+                truncatingIfNeeded: SIMD16<UInt8>(repeating: 0).replacing(with: values, where: isLight))
+            counts &+= SIMD16<UInt8>(repeating: 0).replacing(with: 1, where: isLight)
+        }
+        return (BlockGrid.fours(sums), BlockGrid.fours(SIMD16(truncatingIfNeeded: counts)))
+    }
+
+    /// The means over boxes of blocks, at the edges over the part that is inside, by running sums. The values are 0 to
+    /// 4,095.
+    func boxMeans(of blocks: [Int16]) -> [Int16] {
+        let shares = (0..<columns).map { 1 / Float(span($0, columns)) }
+        var sums = [Int32](repeating: 0, count: columns)
+        return [Int16](unsafeUninitializedCapacity: columns * rows) { result, used in
+            withUnsafeTemporaryAllocation(of: Int32.self, capacity: columns * rows) { across in
+                blocks.withUnsafeBufferPointer { sumAcross($0, into: across) }
+                sums.withUnsafeMutableBufferPointer { sums in
+                    func add(_ row: Int, _ sign: Int32) {
+                        for column in 0..<columns { sums[column] &+= sign &* across[row * columns + column] }
+                    }
+                    shares.withUnsafeBufferPointer { shares in
+                        for row in 0..<min(radius, rows) { add(row, 1) }
+                        for row in 0..<rows {
+                            if row + radius < rows { add(row + radius, 1) }
+                            if row > radius { add(row - radius - 1, -1) }
+                            let share = 1 / Float(span(row, rows))
+                            for column in 0..<columns {
+                                // Rounded; from 2²³ on the last bit of a Float is a whole one. No other conversion
+                                // is done many at a time.
+                                let mean = Float(sums[column]) * shares[column] * share + 8_388_608
+                                result[row * columns + column] = Int16(truncatingIfNeeded: mean.bitPattern)
+                            }
+                        }
+                    }
+                }
+            }
+            used = columns * rows
+        }
+    }
+
+    private func sumAcross(
+        _ blocks: UnsafeBufferPointer<Int16>, into across: UnsafeMutableBufferPointer<Int32>
+    ) {
+        for row in 0..<rows {
+            let base = row * columns
+            var sum: Int32 = 0
+            for column in 0..<min(radius, columns) { sum &+= Int32(blocks[base + column]) }
+            for column in 0..<columns {
+                if column + radius < columns { sum &+= Int32(blocks[base + column + radius]) }
+                if column > radius { sum &-= Int32(blocks[base + column - radius - 1]) }
+                across[base + column] = sum
+            }
+        }
+    }
+
+    /// How many of `count` places are within the radius of one of them.
+    private func span(_ place: Int, _ count: Int) -> Int {
+        min(count - 1, place + radius) - max(0, place - radius) + 1
+    }
+
+    /// How many blocks at the left of a row can be taken in whole strips.
+    private func wholeStrips(_ row: Int) -> Int {
+        (row + 1) * BlockGrid.side <= image.height ? image.width / BlockGrid.lanes * BlockGrid.strip : 0
+    }
+
+    private func offset(_ column: Int, _ row: Int) -> Int {
+        row * BlockGrid.side * image.width + column * BlockGrid.side
+    }
+
+    /// Calls `body` with the place of each pixel of a block; how many there are.
+    @inline(__always) private func forEachPixel(_ column: Int, _ row: Int, _ body: (Int) -> Void) -> Int {
+        let bottom = min((row + 1) * BlockGrid.side, image.height)
+        let right = min((column + 1) * BlockGrid.side, image.width)
+        for y in row * BlockGrid.side..<bottom {
+            for x in column * BlockGrid.side..<right { body(y * image.width + x) }
+        }
+        return (bottom - row * BlockGrid.side) * (right - column * BlockGrid.side)
+    }
+
+    /// The sums of four neighbours each.
+    @inline(__always) private static func fours(_ lanes: SIMD16<UInt16>) -> SIMD4<UInt16> {
+        let pairs = lanes.evenHalf &+ lanes.oddHalf
+        return pairs.evenHalf &+ pairs.oddHalf
+    }
+}
