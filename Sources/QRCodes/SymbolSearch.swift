@@ -225,19 +225,22 @@ struct SymbolSearch {
         let equalizer = GridEqualizer(sampling: sampling, patterns: patterns)
         var tried: [[Bool]] = []
         return try equalizer.estimates(rounds: rounds) { (estimates) throws(QRScanError) -> QRScanResult? in
-            guard let (picture, modules) = GridReading.picture(of: estimates, patterns: patterns),
-                !tried.contains(modules), readings < limits.readings
-            else { return nil }
-            tried.append(modules)
-            readings += 1
-            var result = try QRScanner.scanOnce(picture, density: GridReading.density)
-            guard !result.isEmpty else { return nil }
-            let side = Float(patterns.side)
-            let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in
-                function(Vector(x: x, y: y)).pixel
+            for (picture, modules) in GridReading.pictures(of: estimates, patterns: patterns) {
+                guard !tried.contains(modules), readings < limits.readings else { continue }
+                tried.append(modules)
+                readings += 1
+                var result = try QRScanner.scanOnce(picture, density: GridReading.density)
+                guard !result.isEmpty else { continue }
+                let side = Float(patterns.side)
+                let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in
+                    function(Vector(x: x, y: y)).pixel
+                }
+                result.codes = result.codes.prefix(1).map {
+                    ScannedQRCode(payload: $0.payload, corners: corners)
+                }
+                return result
             }
-            result.codes = result.codes.prefix(1).map { ScannedQRCode(payload: $0.payload, corners: corners) }
-            return result
+            return nil
         } ?? QRScanResult()
     }
 }

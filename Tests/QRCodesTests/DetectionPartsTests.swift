@@ -41,7 +41,9 @@ import Testing
         }
     }
 
-    @Test func `libzbar reads the drawing of a grid of every version, with errors in all its patterns`()
+    @Test
+    func
+        `libzbar reads the drawing of a grid of every version, with errors in all its patterns, and in a mirror`()
         throws
     {
         for symbol in DetectionPartsTests.symbols {
@@ -53,14 +55,18 @@ import Testing
                 if index % side < 7, index / side < 7 { return 0.1 }
                 return (index % 97 == 5) == isDark ? 1 : -1
             }
-            let (picture, _) = try #require(GridReading.picture(of: estimates, patterns: patterns))
-            #expect(
-                try QRScanner.scanOnce(picture).codes.map(\.payload) == [symbol.payload],
-                "version \(symbol.version)")
+            let mirrored = estimates.indices.map { estimates[$0 % side * side + $0 / side] }
+            for estimates in [estimates, mirrored] {
+                let (picture, _) = try #require(
+                    GridReading.pictures(of: estimates, patterns: patterns).first)
+                #expect(
+                    try QRScanner.scanOnce(picture).codes.map(\.payload) == [symbol.payload],
+                    "version \(symbol.version)")
+            }
         }
         let patterns = FunctionPatterns(version: 3)
         let grey = [Float](repeating: 0, count: patterns.modules.count)
-        #expect(GridReading.picture(of: grey, patterns: patterns) == nil)
+        #expect(GridReading.pictures(of: grey, patterns: patterns).isEmpty)
     }
 
     @Test func `a homography takes four points to four points, and refuses three in line`() throws {

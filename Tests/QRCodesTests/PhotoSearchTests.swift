@@ -121,6 +121,20 @@ import Testing
         #expect(codes.map { String(decoding: $0.payload, as: UTF8.self) } == (0..<12).map { "CODE \($0)" })
     }
 
+    @Test(arguments: quick + [("upright", Photograph())])
+    func `a code in a mirror is read`(item: Case) throws {
+        var photograph = item.photograph
+        photograph.corners = [1, 0, 3, 2].map { photograph.corners[$0] }
+        let source = ImageSource(try photograph.image())
+        let first = ScanPlan(width: source.width, height: source.height, effort: .quick).steps[0]
+        guard case .symbols(let limits) = first.method else {
+            Issue.record("the quick search does not go first")
+            return
+        }
+        let seen = try SymbolSearch.run(try source.luminance(scale: first.scale), limits: limits)
+        #expect(seen.result.codes.map(\.payload) == [Photograph.payload])
+    }
+
     @Test func `codes that lie in each other and say different things are none`() {
         func code(_ text: String, _ x: Int) -> ScannedQRCode {
             let corners = [(x, 0), (x, 40), (x + 40, 40), (x + 40, 0)].map { PixelPoint(x: $0, y: $1) }
