@@ -1,6 +1,7 @@
 /// The search for QR codes in one picture, by a plan.
 ///
-/// It stops at the first step that reads a code; what the others saw tells why there is none.
+/// It stops at the first step that reads a code, unless more than that can be seen: then `readOthers` goes on.
+/// Where nothing is read, what the steps saw tells why.
 package struct PhotoSearch {
     /// What came of it.
     package struct Outcome: Equatable, Sendable {
@@ -38,17 +39,43 @@ package struct PhotoSearch {
             outcome.result.incompleteStructuredAppends = max(
                 outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
             outcome.result.emptyCodes = max(outcome.result.emptyCodes, found.emptyCodes)
-            guard found.codes.isEmpty else {
-                outcome.result.codes = found.codes.withoutContradictions.map { $0.scaled(by: step.scale) }
-                if !outcome.result.codes.isEmpty { return }
-                continue
-            }
+            outcome.result.codes = found.codes.map { $0.scaled(by: step.scale) }.withoutContradictions
+            if !outcome.result.codes.isEmpty { return try readOthers(from: step.scale) }
         }
         guard outcome.result.isEmpty, let scale = plan.scaleForOthers else { return }
         let picture = try picture(scale)
         let others = try QRScanner.linearSymbols(in: picture)
         outcome.result.otherSymbologies = Set(others.map(\.name)).sorted()
         outcome.result.diagnosis = ScanDiagnosis(picture, sightings: sightings, others: others)
+    }
+
+    /// Goes on where there must be more codes than were read: a sheet of labels, or codes of several sizes.
+    ///
+    /// One code with nothing beside it ends the search, so that it costs nothing more. Several of them, or small
+    /// finder patterns outside, are worth a look at the next finer scale, and so on as long as a look brings
+    /// something. What is too small to be seen before takes `thorough`.
+    private mutating func readOthers(from first: Int) throws {
+        var codes = outcome.result.codes
+        let before = sightings.last { $0.scale == first }?.seen
+        var isPromising = codes.count > 1 || before?.smallPatterns(besides: codes, scale: first) ?? 0 > 0
+        let finer = plan.finerScales.filter { $0 < first }
+        // The quick search keeps the patterns of four codes, and libzbar's own may have read more.
+        let again = finer.isEmpty && codes.count > 4 ? [first] : []
+        for scale in again + finer where isPromising || plan.isExhaustive {
+            let picture = try picture(scale)
+            let count = codes.count
+            let seen = try SymbolSearch.run(
+                picture, limits: .many, besides: codes.map { $0.scaled(down: scale) })
+            sightings.append((scale, seen))
+            codes.add(seen.result.codes.map { $0.scaled(by: scale) })
+            let left = seen.smallPatterns(besides: codes, scale: scale)
+            // libzbar's own search is the dearest, and was done already where the first codes were read.
+            if scale < first, codes.count > count && left > 0 || left > 2 || plan.isExhaustive {
+                codes.add(try QRScanner.scanOnce(picture).codes.map { $0.scaled(by: scale) })
+            }
+            isPromising = codes.count > count
+        }
+        outcome.result.codes = QRScanner.inReadingOrder(codes.withoutContradictions)
     }
 
     mutating func picture(_ scale: Int) throws(ImageError) -> LuminanceImage {
@@ -77,15 +104,13 @@ package struct PhotoSearch {
         case .symbols(let limits):
             let seen = try SymbolSearch.run(picture, limits: limits)
             sightings.append((step.scale, seen))
-            let isAll = !seen.result.codes.isEmpty && !seen.hasUnexplainedPatterns
+            let isAll = !seen.result.codes.isEmpty && seen.patterns(besides: seen.result.codes) == 0
             guard !seen.result.isEmpty, !isAll else { return seen.result }
             // There are more codes, or a part of one in several: libzbar reads any number of them, and knows
             // which belong together.
             var result = try QRScanner.scanOnce(picture)
             guard !result.isEmpty else { return seen.result }
-            for code in seen.result.codes where !result.codes.contains(where: { $0.isSameSymbol(as: code) }) {
-                result.codes.append(code)
-            }
+            result.codes.add(seen.result.codes)
             result.codes = QRScanner.inReadingOrder(result.codes)
             return result
         case .filtered(let filter):
@@ -100,6 +125,11 @@ package struct PhotoSearch {
 }
 
 extension [ScannedQRCode] {
+    /// Takes in the codes that are not there yet.
+    fileprivate mutating func add(_ codes: [ScannedQRCode]) {
+        for code in codes where !contains(where: { $0.isSameSymbol(as: code) }) { append(code) }
+    }
+
     /// Without the codes whose middle lies in another one that says something else: one of them must be
     /// misread, and nobody can tell which.
     var withoutContradictions: [ScannedQRCode] {
@@ -129,11 +159,20 @@ extension ScannedQRCode {
 }
 
 extension SymbolSearch.Outcome {
-    /// True if there is a finder pattern beyond doubt outside all codes that were read.
-    fileprivate var hasUnexplainedPatterns: Bool {
-        patterns.contains { pattern in
-            pattern.isSure && !result.codes.contains { $0.holds(pattern.centre) }
+    /// How many finder patterns beyond doubt are outside of these codes, whose corners are in a picture `scale`
+    /// times as large.
+    fileprivate func patterns(
+        besides codes: [ScannedQRCode], scale: Int = 1, ofModulesBelow size: Float = .infinity
+    ) -> Int {
+        patterns.count { pattern in
+            pattern.isSure && pattern.moduleSize < size
+                && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
         }
+    }
+
+    /// Those of codes that would be seen better at a finer scale.
+    fileprivate func smallPatterns(besides codes: [ScannedQRCode], scale: Int) -> Int {
+        patterns(besides: codes, scale: scale, ofModulesBelow: 3)
     }
 }
 

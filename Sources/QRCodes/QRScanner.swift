@@ -87,6 +87,12 @@ extension ScannedQRCode {
         return payload == other.payload && left <= x && x <= right && top <= y && y <= bottom
     }
 
+    /// The same code in a picture of 1/`divisor` of the width and height.
+    func scaled(down divisor: Int) -> ScannedQRCode {
+        ScannedQRCode(
+            payload: payload, corners: corners.map { PixelPoint(x: $0.x / divisor, y: $0.y / divisor) })
+    }
+
     /// The same code in a picture `factor` times as wide and high.
     func scaled(by factor: Int) -> ScannedQRCode {
         ScannedQRCode(

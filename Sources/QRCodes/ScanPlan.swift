@@ -36,6 +36,11 @@ struct ScanPlan: Equatable {
     /// The scale at which barcodes of other kinds are looked for when all steps have failed; nil: nowhere.
     let scaleForOthers: Int?
 
+    /// The scales at which more codes are looked for where there must be some.
+    let finerScales: [Int]
+    /// Whether they are looked for in any case.
+    let isExhaustive: Bool
+
     /// The plan for a picture of this size.
     init(width: Int, height: Int, effort: ScanEffort) {
         let size = width.multipliedReportingOverflow(by: height)
@@ -58,6 +63,8 @@ struct ScanPlan: Equatable {
         ]
         scaleForOthers = effort == .quick ? nil : coarse
         let finer = scales.dropFirst()
+        isExhaustive = effort == .thorough
+        finerScales = Array(effort == .thorough ? finer[...] : finer.prefix(effort == .quick ? 1 : 2))
         for scale in finer.prefix(effort == .quick ? 1 : 2) {
             steps.append(
                 Step(
@@ -177,6 +184,17 @@ extension SymbolSearch.Limits {
         limits.grids = 3
         limits.readings = 16
         limits.looks = SymbolSearch.Looks(starts: 400_000, completion: 0, fits: 700_000)
+        return limits
+    }
+
+    /// For a sheet of codes, of which the quick search has read a few.
+    static var many: SymbolSearch.Limits {
+        var limits = SymbolSearch.Limits()
+        limits.fields = [.sharp]
+        limits.finders.maximumPatterns = 96
+        limits.triples = 64
+        limits.grids = 48
+        limits.readings = 96
         return limits
     }
 

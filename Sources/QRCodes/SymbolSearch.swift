@@ -87,7 +87,10 @@ struct SymbolSearch {
     /// The middles of the finder patterns of what was read.
     private var used: [Vector] = []
 
-    static func run(_ image: LuminanceImage, limits: Limits) throws(QRScanError) -> Outcome {
+    /// `besides`: codes that are known; what lies in them is left out.
+    static func run(_ image: LuminanceImage, limits: Limits, besides known: [ScannedQRCode] = [])
+        throws(QRScanError) -> Outcome
+    {
         let noise = image.noise
         let field = ContrastField(image, radius: 7)
         var search = SymbolSearch(limits: limits)
@@ -109,6 +112,7 @@ struct SymbolSearch {
                 patterns = FinderPattern.merged(patterns, more, limit: limits.finders.maximumPatterns)
             }
         }
+        patterns.removeAll { pattern in known.contains { $0.holds(pattern.centre) } }
         let outcome: Result<Outcome, QRScanError> = field.withView { view in
             do throws(QRScanError) {
                 return .success(try search.read(patterns, in: view, hysteresis: max(2, min(14, noise))))

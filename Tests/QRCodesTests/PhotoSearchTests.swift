@@ -121,6 +121,50 @@ import Testing
         #expect(codes.map { String(decoding: $0.payload, as: UTF8.self) } == (0..<12).map { "CODE \($0)" })
     }
 
+    /// Codes of 37 modules with their quiet zones in a picture that is searched at half its size first.
+    private func canvas(of codes: [(text: String, pixelsPerModule: Int, x: Int, y: Int)]) throws
+        -> ImageSource
+    {
+        var canvas = Canvas(width: 1800, height: 1350, filledWith: 200)
+        for code in codes {
+            canvas.paste(
+                try picture(of: Array(code.text.utf8), pixelsPerModule: code.pixelsPerModule), x: code.x,
+                y: code.y)
+        }
+        return ImageSource(try canvas.image().smoothed())
+    }
+
+    private func texts(_ source: ImageSource, _ effort: ScanEffort = .normal) throws -> [String] {
+        try PhotoSearch.run(source, effort: effort).result.codes.map {
+            String(decoding: $0.payload, as: UTF8.self)
+        }
+    }
+
+    @Test func `beside a large code smaller ones are read, at finer scales`() throws {
+        let source = try canvas(of: [
+            ("LARGE", 12, 50, 50), ("MIDDLE", 4, 900, 200), ("SMALL", 2, 1300, 600),
+        ])
+        #expect(try texts(source) == ["LARGE", "MIDDLE", "SMALL"])
+    }
+
+    @Test func `one code with nothing beside it ends the search`() throws {
+        var search = PhotoSearch(try canvas(of: [("ONE", 12, 50, 50)]), effort: .normal)
+        try search.run()
+        #expect(search.outcome.result.codes.count == 1)
+        #expect(search.sightings.map(\.scale) == [2])
+    }
+
+    @Test func `a sheet of small codes is read whole`() throws {
+        let source = try canvas(
+            of: (0..<24).map { ("LABEL \(100 + $0)", 2, 60 + $0 % 3 * 600, 30 + $0 / 3 * 165) })
+        #expect(try texts(source) == (100..<124).map { "LABEL \($0)" })
+    }
+
+    @Test func `a code that shows at full scale alone, beside a large one, takes a thorough search`() throws {
+        let source = try canvas(of: [("LARGE", 12, 50, 50), ("TINY", 2, 1300, 600)])
+        #expect(try texts(source, .thorough) == ["LARGE", "TINY"])
+    }
+
     @Test(arguments: quick + [("upright", Photograph())])
     func `a code in a mirror is read`(item: Case) throws {
         var photograph = item.photograph
