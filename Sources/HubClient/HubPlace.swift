@@ -17,4 +17,16 @@ package enum HubPlace: Equatable, Sendable {
             self = .name(text)
         }
     }
+
+    /// True if `text` was meant as an address and is none: digits and dots, or a port that no address ends in. As a
+    /// name it would be looked for in vain.
+    package static func isFaultyAddress(_ text: String) -> Bool {
+        guard case .name = HubPlace(text), Fingerprint(forgiving: text) == nil else { return false }
+        let parts = text.split(separator: ":", omittingEmptySubsequences: false)
+        let isNumber = { (text: Substring) in
+            text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E }
+        }
+        return text.contains(".") && isNumber(parts[0])
+            || parts.count == 2 && !parts[1].isEmpty && isNumber(parts[1]) && !parts[0].contains(" ")
+    }
 }

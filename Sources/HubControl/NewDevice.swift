@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Identity
 
 /// A choice among what the server offers, by its name in any case, or by an unambiguous beginning.
 package func choose(

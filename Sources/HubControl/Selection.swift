@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Identity
 
 /// How a person names a device or an activator on the command line: its id, its name, or an unambiguous beginning of
 /// its name; the first of these that fits anything decides, and it must fit one.

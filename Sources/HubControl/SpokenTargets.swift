@@ -1,3 +1,5 @@
+import Identity
+
 /// Finds the devices that a person speaks of. Every thing must be found before anything is sent: an order is never
 /// half done.
 package struct SpokenTargets {

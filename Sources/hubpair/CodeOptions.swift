@@ -23,21 +23,15 @@ struct CodeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
             "PDF: the label's width and height in millimetres, 10 to 500.", valueName: "62x29mm"),
-        transform: { text in
-            guard let size = LabelSize(text) else {
-                throw ValidationError("not a size. Give millimetres from 10 to 500, like 40mm or 62x29mm")
-            }
-            return size
+        transform: optionValue("not a size", give: "millimetres from 10 to 500, like 40mm or 62x29mm") {
+            LabelSize($0)
         })
     var size: LabelSize?
 
     @Option(
         help: ArgumentHelp("PDF: a sheet of so many columns and rows of labels.", valueName: "3x8"),
-        transform: { text in
-            guard let grid = SheetGrid(text) else {
-                throw ValidationError("not columns x rows. Give two numbers from 1 to 99, like 3x8")
-            }
-            return grid
+        transform: optionValue("not columns x rows", give: "two numbers from 1 to 99, like 3x8") {
+            SheetGrid($0)
         })
     var sheet: SheetGrid?
 
@@ -55,8 +49,12 @@ struct CodeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The address to put into the code as a hint: this host's, none, or another.",
-            valueName: "auto|none|ipv4[:port]"))
+            "The address to put into the code as a hint: this host's (auto, the default), none, or another.",
+            valueName: "auto|none|ipv4[:port]"),
+        transform: optionValue(
+            "not an address for a code",
+            give: "auto, none, or one of IPv4 with or without a port, like 192.168.1.5:8000",
+            AddressChoice.init(argument:)))
     var address = AddressChoice.automatic
 
     /// The file to write; nil for standard output.
@@ -72,6 +70,9 @@ struct CodeOptions: ParsableArguments {
     /// True if the terminal was asked for, and nothing else will do.
     var insistsOnTerminal: Bool { format == .terminal || ascii || invert || plain }
 
+    /// The flag that asks for text, if there is one.
+    private var flag: String? { plain ? "--plain" : ascii ? "--ascii" : invert ? "--invert" : nil }
+
     private var isForPaper: Bool { size != nil || sheet != nil || paper != nil }
 
     /// The format that was asked for, or that the output's name shows.
@@ -79,16 +80,21 @@ struct CodeOptions: ParsableArguments {
         if let format { return format }
         if insistsOnTerminal { return .terminal }
         guard let path = outputPath else { return isForPaper ? .pdf : .terminal }
-        let ending = path.lastIndex(of: ".").map { path[$0...].lowercased() }
-        switch ending {
+        if let format = formatOfName { return format }
+        if isForPaper { return .pdf }
+        throw ValidationError(
+            "cannot tell the format from '\(path)'; name it with --format png, svg, pdf or text")
+    }
+
+    /// What the output's name ends in.
+    private var formatOfName: PrintCode.Format? {
+        guard let path = outputPath, let dot = path.lastIndex(of: ".") else { return nil }
+        switch path[dot...].lowercased() {
         case ".png": return .png
         case ".svg": return .svg
         case ".pdf": return .pdf
         case ".txt": return .text
-        case _ where isForPaper: return .pdf
-        default:
-            throw ValidationError(
-                "cannot tell the format from '\(path)'; name it with --format png, svg, pdf or text")
+        default: return nil
         }
     }
 
@@ -112,6 +118,11 @@ struct CodeOptions: ParsableArguments {
             throw ValidationError(
                 "--ascii, --invert and --plain are for a terminal. Leave them out, or leave --format out")
         }
+        if let flag, format == .terminal, let name = formatOfName, name != .text, self.format == nil {
+            throw ValidationError(
+                "\(flag) makes text, and '\(outputPath ?? "")' is a name for \(name.rawValue.uppercased()). "
+                    + "Leave \(flag) out, or choose a name that ends in .txt")
+        }
         guard !plain || !(ascii || invert) else {
             throw ValidationError("--plain draws nothing, so there is nothing to draw in ASCII or to invert")
         }
@@ -126,7 +137,7 @@ struct CodeOptions: ParsableArguments {
 }
 
 /// Which address a code names.
-enum AddressChoice: ExpressibleByArgument, Equatable {
+enum AddressChoice: Equatable, CustomStringConvertible {
     case automatic
     case none
     case given([UInt8], port: UInt16?)
@@ -146,7 +157,14 @@ enum AddressChoice: ExpressibleByArgument, Equatable {
         }
     }
 
-    var defaultValueDescription: String { "auto" }
+    var description: String {
+        switch self {
+        case .automatic: "auto"
+        case .none: "none"
+        case .given(let ipv4, let port):
+            ipv4.map(String.init).joined(separator: ".") + (port.map { ":\($0)" } ?? "")
+        }
+    }
 
     /// The hint for a hub on `port`. A label outlives every address, so it gets one only if it was given.
     func hint(port: UInt16, kind: PairingCode.Kind) -> PairingCode.AddressHint? {

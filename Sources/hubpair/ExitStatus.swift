@@ -32,7 +32,8 @@ enum ExitStatus: Int32, Error {
             case let status as ExitStatus: status
             case let failure as HubFailure: ExitStatus(of: failure.error)
             case is HubTooSlow: .unavailable
-            case is SecretInArguments, is NotUTF8, is TerminalTooNarrow, is PeerNameError, is UpstreamError,
+            case is SecretInArguments, is UnknownCommand, is NotUTF8, is TerminalTooNarrow, is PeerNameError,
+                is UpstreamError,
                 is SweepRangeError:
                 .usage
             case is PairingCodeError, is TypedCodeError: .badData

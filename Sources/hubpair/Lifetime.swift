@@ -1,14 +1,10 @@
-import ArgumentParser
-import FoundationEssentials
-
 /// How long a code lives, as a person writes it.
 ///
 ///     lifetime = 1*( 1*9DIGIT unit )           ; unit: s, m, h, d or w
 ///
 /// Accepted: `10m`, `90s`, `1h30m`. Rejected: `10` (no unit), `-5m`, `0m`, `1.5h`, `10 m`.
-struct Lifetime: ExpressibleByArgument, Equatable {
+struct Lifetime: Equatable {
     let seconds: Int
-    let defaultValueDescription: String
 
     init?(argument: String) {
         let units: [Character: Int] = ["s": 1, "m": 60, "h": 3600, "d": 86_400, "w": 604_800]
@@ -27,7 +23,6 @@ struct Lifetime: ExpressibleByArgument, Equatable {
         }
         guard digits.isEmpty, total > 0 else { return nil }
         seconds = total
-        defaultValueDescription = argument
     }
 
     /// A span of time in words: `10 minutes`, `1 hour`, `3 days`; rounded down to its largest unit.

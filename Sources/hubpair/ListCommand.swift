@@ -23,8 +23,10 @@ struct ListCommand: AsyncParsableCommand {
     var watch = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "Search this long; else until the network has nothing more to say.", valueName: "seconds"))
+            "Search this long; else until the network has nothing more to say.", valueName: "seconds"),
+        transform: secondsValue(atMost: 86_400, like: "5"))
     var timeout: Double?
 
     @Flag(name: .customLong("no-mdns"), help: "Do not use multicast DNS.")
@@ -35,16 +37,14 @@ struct ListCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Try port 8000 on every address of this range, too: a /20 at most.", valueName: "cidr"))
+            "Try port 8000 on every address of this range, too: one address, or a /20 at most.",
+            valueName: "cidr"))
     var scan: String?
 
     @OptionGroup var configuration: ConfigurationOption
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        guard timeout.map({ $0 > 0 && $0 <= 86_400 }) ?? true else {
-            throw ValidationError("--timeout takes seconds, above 0 and at most 86400")
-        }
         guard !noMDNS || !noUDP || scan != nil else {
             throw ValidationError(
                 "--no-mdns and --no-udp leave nothing to search with. Add --scan, or drop one")

@@ -12,6 +12,7 @@ enum Main {
         do {
             try Startup.refuseTextThatIsNotUTF8()
             try refuseSecrets(in: arguments)
+            if let unknown = UnknownCommand(in: arguments) { throw unknown }
             var command = try Hubpair.parseAsRoot(arguments)
             if var prepared = command as? any PreparedCommand {
                 try prepared.prepare()
@@ -48,7 +49,7 @@ enum Main {
         let status = Hubpair.exitCode(for: error)
         if status == .success || error is CleanExit {  // help and version
             do {
-                try Console.output(Hubpair.fullMessage(for: error))
+                try Console.output(HelpText.text(for: error))
                 return 0
             } catch {
                 return finish(with: error)
@@ -60,7 +61,7 @@ enum Main {
             // ArgumentParser's words: the first sentence is the error, the next one how to mend it.
             let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: " ")
             let sentences = message.split(separator: ". ", maxSplits: 1).map(String.init)
-            let hint = sentences.dropFirst().first.map(inLine)
+            let hint = sentences.dropFirst().first.map(inLine)?.replacing("please provide", with: "give")
             Console.report(inLine(sentences.first ?? message), hint: hint ?? usageHint(error))
             return ExitStatus.usage.rawValue
         }

@@ -60,6 +60,9 @@ struct PairCommand: PreparedCommand {
             )
         }
         guard hub != "" else { throw ValidationError("--hub takes a hub's name or HOST[:PORT]") }
+        if let hub, HubPlace.isFaultyAddress(hub) {
+            throw ValidationError("\"\(hub)\" is no address. Write it like 192.168.1.5 or hub.local:8000")
+        }
     }
 
     mutating func prepare() throws {
@@ -73,7 +76,9 @@ struct PairCommand: PreparedCommand {
         do {
             code = try ScannedCode.read(image)
         } catch {
-            Console.report(error, subject: image == "-" ? "standard input" : image)
+            Console.report(
+                CodeTextInFile(error, file: image, command: "pair") ?? error,
+                subject: image == "-" ? "standard input" : image)
             throw ExitStatus(of: error)
         }
     }

@@ -23,8 +23,12 @@ struct PrintCommand: ParsableCommand {
     var label = false
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "How long it lives, like 90s, 10m, 2h, 7d; 10m if it is no label.", valueName: "time"))
+            "How long it lives, like 90s, 10m, 2h, 7d; 10m if it is no label.", valueName: "time"),
+        transform: optionValue(
+            "not a time", give: "1s or more with its unit, like 90s, 10m, 2h, 7d or 1h30m",
+            Lifetime.init(argument:)))
     var expires: Lifetime?
 
     @OptionGroup var code: CodeOptions

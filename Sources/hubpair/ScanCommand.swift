@@ -27,7 +27,7 @@ struct ScanCommand: ParsableCommand {
     @Flag(help: "Write each code's bytes and a line end, whatever it says.")
     var raw = false
 
-    @Option(help: "How much work a picture is worth: quick, normal or thorough.")
+    @Option(help: "How much work a picture is worth.")
     var effort = ScanEffort.normal
 
     @Option(
@@ -36,19 +36,22 @@ struct ScanCommand: ParsableCommand {
         completion: .file(extensions: ["png"]))
     var explain: String?
 
-    @Option(help: ArgumentHelp("Give up on a stream of frames after so many seconds.", valueName: "seconds"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Give up on a stream of frames after so many seconds.", valueName: "seconds"),
+        transform: secondsValue(atMost: 86_400, like: "60"))
     var timeout: Double?
 
-    @Option(help: ArgumentHelp("Read no image of more pixels.", valueName: "n"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("Read no image of more pixels; else 64000000.", valueName: "n"),
+        transform: countValue(1...1_000_000_000, like: 64_000_000))
     var maxPixels = ImageLimits().maximumPixels
 
     @OptionGroup var configuration: ConfigurationOption
     @OptionGroup var json: JSONOption
 
     func validate() throws {
-        guard (1...1_000_000_000).contains(maxPixels) else {
-            throw ValidationError("--max-pixels takes 1 to 1000000000; every pixel takes a byte of memory")
-        }
         guard !(raw && json.isSet) else { throw ValidationError("--raw and --json exclude each other") }
         guard images.filter({ $0 == "-" }).count <= 1 else {
             throw ValidationError("standard input can be read only once")
@@ -59,9 +62,6 @@ struct ScanCommand: ParsableCommand {
         guard explain != "" else { throw ValidationError("--explain takes a file to write") }
         guard timeout == nil || images == ["-"] else {
             throw ValidationError("--timeout is for a stream on standard input: hubpair scan -")
-        }
-        guard timeout.map({ $0 > 0 && $0 <= 1_000_000 }) != false else {
-            throw ValidationError("--timeout takes a number of seconds above 0")
         }
     }
 
@@ -123,7 +123,7 @@ struct ScanCommand: ParsableCommand {
         let subject = file == "-" ? "standard input" : file
         func failed(_ error: any Error) throws -> ExitStatus {
             if json.isSet { try JSONLine.write(ScanLine(file: file, failure: error)) }
-            Console.report(error, subject: subject)
+            Console.report(CodeTextInFile(error, file: file, command: "scan") ?? error, subject: subject)
             return ExitStatus(of: error)
         }
         var failure: ExitStatus?

@@ -33,27 +33,30 @@ struct ServeCommand: AsyncParsableCommand {
         transform: address)
     var trustedProxy: [NetworkAddress] = []
 
-    @Option(help: ArgumentHelp("The largest body to pass on, like 500k, 32m or 1g.", valueName: "size"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The largest body to pass on, like 500k or 1g; else 32m.", valueName: "size"),
+        transform: optionValue(
+            "not a size", give: "bytes from 1 to 1024g, like 500k, 32m or 1g", ByteCount.init(argument:)))
     var maxBody = ByteCount(32 << 20)
 
-    @Option(help: ArgumentHelp("The most connections at a time.", valueName: "count"))
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("The most connections at a time; else 512.", valueName: "count"),
+        transform: countValue(1...100_000, like: 512))
     var maxConnections = 512
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "The most connections at a time from one IPv4 address or IPv6 /64.", valueName: "count"))
+            "The most connections at a time from one IPv4 address or IPv6 /64; else 16.", valueName: "count"),
+        transform: countValue(1...100_000, like: 16))
     var maxConnectionsPerSource = 16
 
-    @Option(help: "What to log: debug, info, warning or error.")
+    @Option(help: ArgumentHelp("What to log.", valueName: "level"))
     var logLevel = LogLevel.info
 
     @OptionGroup var state: StateOption
-
-    func validate() throws {
-        guard (1...100_000).contains(maxConnections), (1...100_000).contains(maxConnectionsPerSource) else {
-            throw ValidationError("a number of connections is from 1 to 100000")
-        }
-    }
 
     func run() async throws {
         var options = ServeOptions()
@@ -104,10 +107,10 @@ private struct StopSignals {
     }
 }
 
-/// A number of bytes as a person writes it: `1*12DIGIT [ "k" / "m" / "g" ]`, in powers of 1024.
+/// A number of bytes as a person writes it: `1*12DIGIT [ "k" / "m" / "g" ]`, in powers of 1024, at most 1,024 g.
 ///
-/// Accepted: `4096`, `500k`, `32M`. Rejected: `32MB`, `-1`, `0`, `1.5g`.
-struct ByteCount: ExpressibleByArgument, Equatable {
+/// Accepted: `4096`, `500k`, `32M`. Rejected: `32MB`, `-1`, `0`, `1.5g`, `1025g`.
+struct ByteCount: Equatable, CustomStringConvertible {
     let count: Int
 
     init(_ count: Int) { self.count = count }
@@ -116,13 +119,13 @@ struct ByteCount: ExpressibleByArgument, Equatable {
         let shifts: [Character: Int] = ["k": 10, "m": 20, "g": 30]
         let unit = argument.last.flatMap { shifts[Character($0.lowercased())] }
         let digits = unit == nil ? argument[...] : argument.dropLast()
-        guard digits.utf8.count <= 12, let number = Int(digits: digits), number > 0, number <= 1 << 40 else {
-            return nil
-        }
+        guard digits.utf8.count <= 12, let number = Int(digits: digits), number > 0,
+            number <= (1 << 40) >> (unit ?? 0)
+        else { return nil }
         count = number << (unit ?? 0)
     }
 
-    var defaultValueDescription: String { count % (1 << 20) == 0 ? "\(count >> 20)m" : "\(count)" }
+    var description: String { count % (1 << 20) == 0 ? "\(count >> 20)m" : "\(count)" }
 }
 
 /// How much is logged.
@@ -142,7 +145,8 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
 /// An address in its own text form; no name.
 private func address(_ text: String) throws -> NetworkAddress {
     guard let address = NetworkAddress(text) else {
-        throw ValidationError("'\(text)' is no IPv4 or IPv6 address. Give it like 192.168.1.20 or fd77::1")
+        throw ValidationError(
+            "not an address. Give one of IPv4 or IPv6 without a port, like 192.168.1.20 or fd77::1")
     }
     return address
 }

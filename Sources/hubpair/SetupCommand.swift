@@ -19,8 +19,12 @@ struct SetupCommand: ParsableCommand {
     @Option(help: "The hub's name, 1 to 63 bytes; else this host's name.")
     var name: String?
 
-    @Option(help: ArgumentHelp("The TCP port of the hub; else 8000.", valueName: "port"))
-    var port: String?
+    @Option(
+        parsing: .unconditional, help: ArgumentHelp("The TCP port of the hub; else 8000.", valueName: "port"),
+        transform: optionValue("not a port", give: "a number from 1 to 65535, like 8000") { text in
+            UInt16(digits: text).flatMap { $0 > 0 ? $0 : nil }
+        })
+    var port: UInt16?
 
     @Option(
         help: ArgumentHelp("The server behind the gateway, like https://127.0.0.1:8443.", valueName: "url"))
@@ -38,7 +42,7 @@ struct SetupCommand: ParsableCommand {
 
     func run() throws {
         let wishes = SetUpHub.Wishes(
-            name: try name.map(PeerName.init), port: try port.map(portNumber),
+            name: try name.map(PeerName.init), port: port,
             upstream: try upstream.map(Upstream.init))
         let (hub, outcome) = try SetUpHub.run(wishes, defaultName: try hostName(), state: state.state)
         let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
@@ -69,13 +73,6 @@ struct SetupCommand: ParsableCommand {
         // A host name that breaks the rules for names is no reason to refuse the set-up.
         return try (try? PeerName(String(decoding: host, as: UTF8.self))) ?? PeerName("Hub")
     }
-}
-
-private func portNumber(_ text: String) throws -> UInt16 {
-    guard let port = UInt16(digits: text), port > 0 else {
-        throw ValidationError("a port is a number from 1 to 65535, like --port 8000")
-    }
-    return port
 }
 
 /// A hub as `setup --json` writes it.

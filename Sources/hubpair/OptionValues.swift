@@ -1,0 +1,32 @@
+import ArgumentParser
+
+// How options read their values: a refusal names the range and an example. Options of numbers take the next word
+// whatever it is (`parsing: .unconditional`), so that `-1` is a number out of range and not a missing one.
+
+/// - Parameters:
+///   - fault: what a value is that `read` does not take.
+///   - example: what to give.
+func optionValue<Value>(
+    _ fault: String, give example: String, _ read: @escaping @Sendable (String) -> Value?
+) -> @Sendable (String) throws -> Value {
+    { text in
+        guard let value = read(text) else { throw ValidationError("\(fault). Give \(example)") }
+        return value
+    }
+}
+
+/// A number of seconds above 0.
+func secondsValue(atMost limit: Int, like example: String) -> @Sendable (String) throws -> Double {
+    optionValue("not a time", give: "seconds, above 0 and at most \(limit), like \(example)") { text in
+        Double(text).flatMap { $0 > 0 && $0 <= Double(limit) ? $0 : nil }
+    }
+}
+
+/// A whole number.
+func countValue(_ range: ClosedRange<Int>, like example: Int) -> @Sendable (String) throws -> Int {
+    optionValue(
+        "not a number in range", give: "one from \(range.lowerBound) to \(range.upperBound), like \(example)"
+    ) { text in
+        Int(text).flatMap { range.contains($0) ? $0 : nil }
+    }
+}

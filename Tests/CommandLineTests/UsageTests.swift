@@ -1,0 +1,99 @@
+import ArgumentParser
+import Pairing
+import Testing
+
+@testable import hubpair
+
+/// What is said of words that no command and no option takes.
+@Suite struct UsageTests {
+    @Test(arguments: [
+        ("lst", "there is no command 'lst'", "did you mean 'hubpair list'?"),
+        ("lst --json", "there is no command 'lst'", "did you mean 'hubpair list'?"),
+        ("help lst", "there is no command 'lst'", "did you mean 'hubpair list'?"),
+        ("hubs ad Attic 192.0.2.1", "there is no command 'hubs ad'", "did you mean 'hubpair hubs add'?"),
+        (
+            "devices aprove X", "there is no command 'devices aprove'",
+            "did you mean 'hubpair devices approve'?"
+        ),
+        ("home scene sav", "there is no command 'home scene sav'", "did you mean 'hubpair home scene save'?"),
+        (
+            "devices delete X", "there is no command 'devices delete'",
+            "'hubpair devices' takes list, approve, revoke, rename; see 'hubpair devices --help'"
+        ),
+    ])
+    func unknownCommand(line: String, description: String, hint: String) throws {
+        let unknown = try #require(UnknownCommand(in: line.split(separator: " ").map(String.init)))
+        #expect(unknown.description == description)
+        #expect(unknown.recoverySuggestion == hint)
+        #expect(ExitStatus(of: unknown) == .usage)
+    }
+
+    @Test(arguments: [
+        "", "list", "list nonsense", "hubs", "hubs --json", "hubs --config ad", "hubs add lst", "help",
+        "help hubs",
+        "--help", "home set lamp on", "--nonsense lst",
+    ])
+    func knownCommands(line: String) {
+        #expect(UnknownCommand(in: line.split(separator: " ").map(String.init)) == nil)
+    }
+
+    /// A value out of range is refused with its range and an example.
+    @Test(arguments: [
+        ("print --expires 0s", "90s"), ("print --expires -5m", "90s"), ("serve --max-body 0", "1024g"),
+        ("serve --max-body 1025g", "1024g"), ("serve --max-connections 0", "from 1 to 100000"),
+        ("serve --max-connections-per-source -1", "from 1 to 100000"), ("serve --listen hub", "192.168.1.20"),
+        ("setup --port 0", "from 1 to 65535"), ("setup --port 70000", "from 1 to 65535"),
+        ("list --timeout soon", "at most 86400, like 5"), ("list --timeout -1", "at most 86400, like 5"),
+        ("list --timeout nan", "at most 86400, like 5"), ("scan - --timeout 0", "at most 86400, like 60"),
+        ("scan x.png --max-pixels 0", "from 1 to 1000000000"),
+        ("print --size 0x0 -o x.pdf", "from 10 to 500"),
+        ("print --sheet 0x0 -o x.pdf", "from 1 to 99"), ("print --address hub", "192.168.1.5:8000"),
+        ("print --format gif", "'svg'"), ("serve --log-level all", "'debug'"),
+        ("print --plain -o x.png", "--plain out"), ("print --ascii -o x.SVG", "--ascii out"),
+    ])
+    func badValue(line: String, hint: String) throws {
+        let error = try #require(throws: (any Error).self) {
+            try Hubpair.parseAsRoot(line.split(separator: " ").map(String.init))
+        }
+        let message = Hubpair.message(for: error)
+        let sentences = message.split(separator: ". ", maxSplits: 1)
+        #expect(sentences.count == 2, "no hint: \(message)")
+        #expect(sentences.last?.contains(hint) == true, "\(message)")
+    }
+
+    @Test(arguments: ["print --plain -o x.txt", "print --plain -o x", "print --ascii -o -", "print --plain"])
+    func goodValue(line: String) throws {
+        _ = try Hubpair.parseAsRoot(line.split(separator: " ").map(String.init))
+    }
+}
+
+@Suite struct HelpTextTests {
+    private static func all(_ type: any ParsableCommand.Type, _ words: [String] = []) -> [[String]] {
+        [words]
+            + type.configuration.subcommands.flatMap { all($0, words + [$0._commandName]) }
+    }
+
+    @Test func noLineIsWiderThan100Columns() throws {
+        let commands = HelpTextTests.all(Hubpair.self)
+        #expect(commands.count > 30)
+        for command in commands {
+            let error = try #require(throws: (any Error).self) {
+                var help = try Hubpair.parseAsRoot(command + ["--help"])
+                try help.run()
+            }
+            let lines = HelpText.text(for: error).split(separator: "\n")
+            #expect(lines.contains { $0.hasPrefix("USAGE: hubpair") }, "\(command)")
+            #expect(lines.filter { $0.count > 100 } == [], "\(command)")
+        }
+    }
+
+    @Test(arguments: [
+        ("USAGE: a [--b <c> ...] [--d] <e>", 40, "USAGE: a [--b <c> ...] [--d] <e>"),
+        ("USAGE: a [--b <c> ...] [--d] <e>", 28, "USAGE: a [--b <c> ...] [--d]\n    <e>"),
+        ("USAGE: a [--b <c> ...] [--d] <e>", 20, "USAGE: a\n    [--b <c> ...]\n    [--d] <e>"),
+        ("USAGE: a [--b <c> ...] [--d] <e>", 2, "USAGE:\n    a\n    [--b <c> ...]\n    [--d]\n    <e>"),
+    ])
+    func usageIsBrokenBetweenArguments(line: String, width: Int, text: String) {
+        #expect(HelpText.wrapped(line, to: width) == text)
+    }
+}
