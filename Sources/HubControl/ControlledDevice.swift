@@ -23,9 +23,6 @@ package struct ControlledDevice: Equatable, Sendable {
     /// True if its main activator is of a kind that can be set.
     package var canBeSwitched: Bool { main.map { $0.kind == .bool || $0.kind == .float } ?? false }
 
-    /// True for what keeps people out: nothing that is said of all devices is meant for it.
-    package var isLock: Bool { type.lowercased() == "lock" }
-
     /// The activator that `setting` is for if none is named: the main one; for a level where that knows only on and
     /// off, the only one that has levels.
     package func activator(for setting: Setting) throws(SettingError) -> Activator {

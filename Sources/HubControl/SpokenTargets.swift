@@ -1,48 +1,41 @@
 import Identity
 
-/// Finds the devices that a person speaks of. Every thing must be found before anything is sent: an order is never
-/// half done.
+/// Turns a sentence into what is to be sent. All of it must be understood, and in one way only, before anything is: an
+/// order is never half done.
 package struct SpokenTargets {
-    /// One device, and the activator that is meant if the words name one.
-    package struct Target: Equatable, Sendable {
-        package let device: ControlledDevice
-        package let activator: Activator?
+    /// What a sentence orders.
+    package struct Understood: Equatable, Sendable {
+        package var orders: [Order] = []
+        /// The locks that "everything" did not mean.
+        package var leftAlone: [ControlledDevice] = []
     }
 
     /// The devices that can be meant.
     package let devices: [ControlledDevice]
+    private let house: SpokenHouse
 
-    package init(devices: [ControlledDevice]) { self.devices = devices }
-
-    /// The targets of an order, each once, in the order in which they were said.
-    package func targets(of order: PlainWords) throws(PlainWordsError) -> [Target] {
-        var targets: [Target] = []
-        for (thing, isEvery) in zip(order.things, order.isEvery) {
-            for target in try find(thing, isEvery: isEvery) where !targets.contains(target) {
-                targets.append(target)
-            }
-        }
-        return targets
+    package init(devices: [ControlledDevice]) {
+        self.devices = devices
+        house = SpokenHouse(devices)
     }
 
     /// What is to be sent, all of it or nothing.
-    package func orders(of order: PlainWords) throws -> [Order] {
-        try targets(of: order).map { target in
-            let activator = try target.activator ?? target.device.activator(for: order.setting)
-            return try Order(target.device, activator, to: order.setting)
+    package func orders(of sentence: SpokenSentence) throws -> Understood {
+        let plain = Result { try understand(sentence) }
+        guard let marked = sentence.marking(house.tokens),
+            let other = try? understand(marked)
+        else { return try plain.get() }
+        if case .success(let one) = plain, one != other {
+            throw PlainWordsError.twoMeanings(sentence.words.map(\.text).joined(separator: " "))
         }
-    }
-
-    /// The locks that "everything" did not mean.
-    package func leftAlone(by order: PlainWords) -> [ControlledDevice] {
-        zip(order.things, order.isEvery).contains { $0.isEmpty && $1 } ? devices.filter(\.isLock) : []
+        return other
     }
 
     /// The devices of a type, in any case, singular or plural.
     package func devices(ofType type: String) throws(SelectionError) -> [ControlledDevice] {
-        let words = SpokenTargets.stems(type)
+        let words = SpokenName(type).stems
         let found = devices.filter {
-            $0.type == type || !words.isEmpty && SpokenTargets.stems($0.type) == words
+            $0.type == type || !words.isEmpty && SpokenName($0.type).stems == words
         }
         guard found.isEmpty else { return found }
         let types = Array(Set(devices.map(\.type))).sorted()
@@ -51,75 +44,92 @@ package struct SpokenTargets {
             type, kind: "type of device", near: near, all: near.isEmpty ? Array(types.prefix(8)) : [])
     }
 
-    private func find(_ thing: [String], isEvery: Bool) throws(PlainWordsError) -> [Target] {
-        let words = thing.map(SpokenTargets.stem)
-        let spoken = thing.joined(separator: " ")
-        if isEvery {
-            // "Everything off" must open no door: a lock is switched only by its name or kind.
-            if words.isEmpty {
-                return devices.filter { !$0.isLock && $0.canBeSwitched }.map {
-                    Target(device: $0, activator: nil)
-                }
+    private func understand(_ sentence: SpokenSentence) throws -> Understood {
+        var orders = SpokenOrders()
+        for order in try PlainWords(sentence).orders {
+            for thing in order.things {
+                guard let setting = order.readings.first else { continue }
+                try orders.add(house.find(thing, isFull: false), setting, verb: order.verb)
             }
-            let ofType = devices.filter { SpokenTargets.stems($0.type) == words }
-            let found =
-                ofType.isEmpty ? devices.filter { contains(SpokenTargets.stems($0.name), words) } : ofType
-            guard !found.isEmpty else { throw .unknown(spoken, near: near(spoken)) }
-            return found.map { Target(device: $0, activator: nil) }
+            let (found, reading) = try onlyMeaning(of: order.readings)
+            try orders.add(found, reading, verb: order.verb)
         }
-        // From the strictest to the most forgiving; the first that fits anything decides, and must fit one.
-        var candidates = devices.map {
-            (words: SpokenTargets.stems($0.name), target: Target(device: $0, activator: nil))
-        }
-        for device in devices {
-            for activator in device.activators {
-                let name = SpokenTargets.stems(activator.name)
-                guard !name.isEmpty else { continue }
-                let target = Target(device: device, activator: activator)
-                candidates.append((SpokenTargets.stems(device.name) + name, target))
-                candidates.append((name + SpokenTargets.stems(device.name), target))
-            }
-        }
-        let joined = words.joined()
-        let steps: [([String]) -> Bool] = [
-            { $0 == words },
-            { $0.joined() == joined },
-            { $0.sorted() == words.sorted() },
-            { self.contains($0, words) },
-            { Orthography.distance($0.joined(), joined, limit: max(1, min(3, joined.count / 5))) != nil },
-        ]
-        for step in steps {
-            let matches = candidates.filter { step($0.words) }.map(\.target)
-            let whole = matches.filter { $0.activator == nil }
-            let found = whole.isEmpty ? matches : whole
-            if found.count == 1 || Set(found.map(\.key)).count == 1, let target = found.first {
-                return [target]
-            }
-            if found.count > 1 { throw .ambiguous(spoken, found.map(\.device.name)) }
-        }
-        throw .unknown(spoken, near: near(spoken))
+        return orders.understood
     }
 
-    private func near(_ spoken: String) -> [String] {
-        Orthography.suggestions(for: spoken, among: devices.map(\.name))
-    }
-
-    /// True if `part` are some of `words`, and there is anything to compare.
-    private func contains(_ words: [String], _ part: [String]) -> Bool {
-        !part.isEmpty && part.allSatisfy(words.contains)
-    }
-
-    private static func stems(_ text: String) -> [String] { Orthography.words(text).map(stem) }
-
-    /// "lights", "light's" and "light" are one; "glass" stays.
-    private static func stem(_ word: String) -> String {
-        var word = word
-        if word.hasSuffix("'s") { word.removeLast(2) }
-        word.removeAll { $0 == "'" }
-        return word.count > 3 && word.hasSuffix("s") && !word.hasSuffix("ss") ? String(word.dropLast()) : word
+    /// The one reading that finds its thing; of several the setting is not known.
+    private func onlyMeaning(of readings: [PlainWords.Reading]) throws(PlainWordsError) -> (
+        SpokenHouse.Found, PlainWords.Reading
+    ) {
+        var meanings: [(SpokenHouse.Found, PlainWords.Reading)] = []
+        var refusal: PlainWordsError?
+        for reading in readings {
+            do {
+                let found = try house.find(reading.thing, isFull: reading.isBare)
+                let isSame = meanings.contains { $0.0 == found && $0.1.setting == reading.setting }
+                if !isSame { meanings.append((found, reading)) }
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        guard let first = meanings.first else { throw refusal ?? .noThing }
+        guard meanings.count == 1 else { throw .twoMeanings(first.1.thing.text) }
+        return first
     }
 }
 
-extension SpokenTargets.Target {
-    fileprivate var key: String { "\(device.id)/\(activator?.id ?? "")" }
+/// The orders of one sentence, of which none contradicts another.
+private struct SpokenOrders {
+    private struct Given {
+        let order: Order
+        let setting: Setting
+        let isNamed: Bool
+    }
+
+    private var given: [Given] = []
+    private var leftAlone: [ControlledDevice] = []
+
+    var understood: SpokenTargets.Understood {
+        // A lock that was named besides is not left alone.
+        let named = Set(given.map(\.order.device))
+        return SpokenTargets.Understood(
+            orders: given.map(\.order), leftAlone: leftAlone.filter { !named.contains($0.id) })
+    }
+
+    mutating func add(_ found: SpokenHouse.Found, _ reading: PlainWords.Reading, verb: SpokenVocabulary.Verb?)
+        throws
+    {
+        for target in found.targets { try add(target, reading, verb: verb) }
+        for lock in found.leftAlone where !leftAlone.contains(lock) { leftAlone.append(lock) }
+    }
+
+    private mutating func add(
+        _ target: SpokenHouse.Target, _ reading: PlainWords.Reading, verb: SpokenVocabulary.Verb?
+    ) throws {
+        let device = target.device
+        let setting = reading.setting
+        // "Set the lock to 40" and "shut off the door" may be meant in two ways; what is plain is only on and off.
+        if device.isLock {
+            guard verb?.isForLocks ?? true, setting == .on || setting == .off else {
+                throw PlainWordsError.lockSetting(device.name)
+            }
+        }
+        let activator = try target.activator ?? device.activator(for: setting)
+        if reading.isDim, let state = activator.state.asDouble, state < PlainWords.dimmed - 0.001 {
+            throw PlainWordsError.alreadyDim(device.name, activator.stateText)
+        }
+        let order = try Order(device, activator, to: setting)
+        let new = Given(order: order, setting: setting, isNamed: target.activator != nil)
+        for old in given where old.order.device == order.device {
+            if old.order == order { return }
+            let areBothNamed = old.isNamed && new.isNamed
+            let isContrary =
+                old.order.activator == order.activator
+                || !areBothNamed && SpokenOrders.isOff(old.setting) != SpokenOrders.isOff(setting)
+            if isContrary { throw PlainWordsError.contradiction(device.name) }
+        }
+        given.append(new)
+    }
+
+    private static func isOff(_ setting: Setting) -> Bool { setting == .off || setting == .level(0) }
 }

@@ -47,10 +47,10 @@ extension HomeCommand {
         private func answer(_ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
             let orders: [Order]
             do {
-                let order = try PlainWords(sentence)
-                let targets = SpokenTargets(devices: try await session.devices())
-                orders = try targets.orders(of: order)
-                sayLeftAlone(targets.leftAlone(by: order))
+                let spoken = try SpokenSentence(sentence)
+                let understood = try SpokenTargets(devices: try await session.devices()).orders(of: spoken)
+                orders = understood.orders
+                sayLeftAlone(understood.leftAlone)
             } catch {
                 let error = HubFailure.named(error, hub: session.hub.name)
                 if json.isSet { try write(sentence, error: "\(error)", results: []) }

@@ -42,17 +42,14 @@ import Testing
         #expect(try door.activator(for: .level(0.4)).name == "Activate")
     }
 
-    @Test func whatIsSaidOfAllLeavesLocksAlone() throws {
+    @Test func devicesOfAType() throws {
         let targets = try SpokenTargets(devices: ControlValuesTests.devices())
-        let everything = try PlainWords("turn everything off")
-        #expect(try targets.orders(of: everything).map(\.device) == ["6b4d"])
-        #expect(targets.leftAlone(by: everything).map(\.name) == ["Front door"])
         #expect(try targets.devices(ofType: "locks").map(\.name) == ["Front door"])
         #expect(
             throws: SelectionError.unknown("Lihgt", kind: "type of device", near: ["Light"], all: [])
         ) { try targets.devices(ofType: "Lihgt") }
         #expect(throws: SettingError.unknownKind("enum", activator: "Scene")) {
-            try targets.orders(of: PlainWords("turn all lights off"))
+            try targets.orders(of: SpokenSentence("turn all lights off"))
         }
     }
 

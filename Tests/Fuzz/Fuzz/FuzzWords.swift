@@ -7,12 +7,11 @@ func fuzzWords(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     let text = String(decoding: bytes, as: UTF8.self)
     let targets = SpokenTargets(devices: house)
-    if let order = try? PlainWords(text) {
-        precondition(order.things.count == order.isEvery.count && !order.things.isEmpty)
-        if case .level(let level) = order.setting { precondition((0...1).contains(level)) }
-        if let orders = try? targets.orders(of: order) {
-            precondition(orders.allSatisfy { order in house.contains { $0.id == order.device } })
-        }
+    if let sentence = try? SpokenSentence(text), let understood = try? targets.orders(of: sentence) {
+        precondition(understood.orders.allSatisfy { order in house.contains { $0.id == order.device } })
+        precondition(Set(understood.orders.map(\.activator)).count == understood.orders.count)
+        let levels = understood.orders.compactMap(\.state.asDouble)
+        precondition(levels.allSatisfy((0...1).contains))
     }
     _ = try? Selection(text).device(in: house)
     _ = try? targets.devices(ofType: text)

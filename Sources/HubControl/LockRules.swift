@@ -1,0 +1,33 @@
+/// What keeps people, water or thieves out needs more care than a lamp.
+extension ControlledDevice {
+    private static let locks: Set<String> = [
+        "lock", "bolt", "door", "gate", "alarm", "siren", "valve", "safe", "window", "camera",
+    ]
+    private static let lights: Set<String> = ["light", "lamp", "bulb", "dimmer"]
+
+    /// The words of its type, in the singular: `DoorLock` is `door`, `lock`.
+    var kind: [String] {
+        var spaced = ""
+        for character in type.prefix(100) {
+            if character.isUppercase, spaced.last?.isLowercase == true { spaced.append(" ") }
+            spaced.append(character)
+        }
+        return SpokenName(spaced).stems
+    }
+
+    /// True if its type says that it is a lock or the like.
+    var isLockByKind: Bool { !ControlledDevice.locks.isDisjoint(with: kind) }
+
+    /// True if a word that is nearly its name is enough: for a light, and for nothing that may open, heat or run.
+    var forgivesSlips: Bool { !isLock && kind.last.map(ControlledDevice.lights.contains) ?? false }
+
+    /// True for what keeps people out: nothing that is said of all devices is meant for it. The gate may hang on a
+    /// device of the type `Switch`: then the name tells.
+    package var isLock: Bool {
+        if isLockByKind { return true }
+        if let last = kind.last, ControlledDevice.lights.contains(last) { return false }
+        let name = SpokenName(name).stems
+        return ControlledDevice.lights.isDisjoint(with: name)
+            && (!ControlledDevice.locks.isDisjoint(with: name) || name.last == "garage")
+    }
+}

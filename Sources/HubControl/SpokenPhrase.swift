@@ -1,0 +1,75 @@
+/// What a person calls one thing, or several.
+///
+///     phrase   = *article words [ place ]                               ; "the kitchen light", "the light in the hall"
+///              / ( "all" / "every" / "each" / "both" ) [ "of" ] *article words [ place ]
+///              / ( "everything" / [ "it" ] "all" ) [ place ]
+///     place    = "in" *article words                      ; not "in 5 minutes", "in the evening"
+///     article  = "the" / "a" / "an" / "my" / "our"
+///
+/// Accepted: `the kitchen light`, `all of the lights in the hall`, `both lamps`. Rejected: `the`, `both`.
+struct SpokenPhrase: Equatable, Sendable {
+    enum Quantity: Equatable, Sendable { case one, both, every }
+
+    let quantity: Quantity
+    /// Without articles at its beginning, and without the place.
+    let words: [SpokenWord]
+    /// Where it is said to be; empty if that is not said.
+    let place: [SpokenWord]
+    /// All words in the order in which they were said, but for articles and quantifiers at the beginning.
+    let said: [SpokenWord]
+
+    init(_ spoken: [SpokenWord]) throws(PlainWordsError) {
+        var words = SpokenPhrase.withoutArticles(spoken[...])
+        var quantity = Quantity.one
+        if words.count > 1, words[words.startIndex].isOne(of: SpokenVocabulary.pronouns),
+            words[words.startIndex + 1].isOne(of: ["all"])
+        {
+            words = words.dropFirst()
+        }
+        if let first = words.first, first.isOne(of: SpokenVocabulary.quantifiers) {
+            quantity = first.text == "both" ? .both : .every
+            words = words.dropFirst()
+            if words.first?.isOne(of: ["of"]) == true { words = words.dropFirst() }
+            words = SpokenPhrase.withoutArticles(words)
+            if words.count == 1, words.first?.isOne(of: SpokenVocabulary.pronouns) == true { words = [] }
+        }
+        guard !words.isEmpty || quantity == .every else { throw .noThing }
+        self.quantity = quantity
+        said = Array(words)
+        (self.words, place) = SpokenPhrase.split(words, isEvery: quantity == .every)
+    }
+
+    /// As it was said.
+    var text: String {
+        let words = said.map(\.text).joined(separator: " ")
+        switch quantity {
+        case .one: return words
+        case .both: return "both " + words
+        case .every: return words.isEmpty ? "everything" : "all " + words
+        }
+    }
+
+    /// The first word that decides over the sentence and was not understood.
+    var leftOver: String? {
+        (words + place).first { $0.isOne(of: SpokenVocabulary.decisive) }?.text
+    }
+
+    /// The words before "in" and those after it, if there is one place and something in it.
+    private static func split(_ words: ArraySlice<SpokenWord>, isEvery: Bool) -> ([SpokenWord], [SpokenWord])
+    {
+        let whole = (Array(words), [SpokenWord]())
+        let places = words.indices.filter { words[$0].isOne(of: ["in"]) }
+        guard places.count == 1, let index = places.first, index > words.startIndex || isEvery else {
+            return whole
+        }
+        let place = withoutArticles(words[(index + 1)...])
+        guard let first = place.first, !SpokenName.isNumber(first.text),
+            !place.contains(where: { SpokenVocabulary.times.contains($0.text) })
+        else { return whole }
+        return (Array(words[..<index]), Array(place))
+    }
+
+    private static func withoutArticles(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord> {
+        words.drop { SpokenVocabulary.articles.contains($0.text) }
+    }
+}

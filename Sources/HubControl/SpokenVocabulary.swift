@@ -1,0 +1,73 @@
+/// The words of the grammar.
+enum SpokenVocabulary {
+    /// What an order begins with.
+    enum Verb: String, CaseIterable {
+        case turn, `switch`, put, set, shut, power, dim, brighten, fade
+
+        /// True if "on" or "off" may follow it: "turn off the lamp". "Set off the alarm" would mean the opposite.
+        var takesSettingFirst: Bool { [.turn, .switch, .put, .shut, .power].contains(self) }
+
+        /// True if it is about a level, which it needs to be told with "to": "by" might be meant.
+        var needsTo: Bool { [.dim, .brighten, .fade].contains(self) }
+
+        /// True if it is plain enough for a lock.
+        var isForLocks: Bool { self == .turn || self == .switch }
+
+        func allows(_ setting: Setting) -> Bool {
+            switch (self, setting) {
+            case (.dim, .on), (.dim, .off), (.brighten, .on), (.brighten, .off), (.fade, .on), (.fade, .off):
+                false
+            case (.shut, .on), (.shut, .level), (.power, .level): false
+            default: true
+            }
+        }
+    }
+
+    /// What nobody can say of a lock without saying which of on and off it is; and that only its maker knows.
+    static let lockVerbs: Set<String> = ["lock", "unlock", "open", "close", "bolt", "unbolt"]
+
+    static let articles: Set<String> = ["the", "a", "an", "my", "our"]
+    static let quantifiers: Set<String> = ["all", "every", "each", "everything", "both"]
+    static let pronouns: Set<String> = ["it", "them"]
+    static let up: Set<String> = ["up", "down"]
+
+    /// What is no place after "in".
+    static let times: Set<String> = [
+        "second", "seconds", "minute", "minutes", "hour", "hours", "moment", "while", "bit", "time",
+        "morning",
+        "afternoon", "evening", "night",
+    ]
+
+    static let polite: [[String]] = [
+        ["please"], ["hey"], ["ok"], ["okay"], ["thanks"], ["thank", "you"], ["now"], ["kindly"],
+    ]
+    /// What asks for an order, and so must be followed by a verb: "can you see the light on" is a question.
+    static let asking: [[String]] = [["could", "you"], ["can", "you"], ["would", "you"], ["will", "you"]]
+
+    /// A sentence that begins so asks or tells how things are.
+    static let question: Set<String> = [
+        "is", "isn't", "are", "aren't", "was", "wasn't", "were", "did", "does", "has", "have", "had",
+        "what", "which", "how", "why", "when", "where", "who", "should", "shall", "may", "might",
+    ]
+
+    /// What changes the meaning of a sentence, or says when or whether: left over, it refuses the sentence, unless it
+    /// is in a device's own name.
+    static let decisive: Set<String> = question.union([
+        "on", "off", "not", "no", "do", "don't", "dont", "doesn't", "never", "at", "by", "in", "after",
+        "before",
+        "until", "till", "unless", "except", "but", "if", "while", "for", "from", "to", "with", "without",
+        "or", "than", "then", "be", "been", "i", "you", "he", "she", "it", "they", "we", "them", "that",
+        "it's", "and", "nor", "minus", "plus", "percent", "%", "-",
+    ])
+
+    /// A name that has one of these words is looked for before the grammar is read.
+    static let grammar: Set<String> = {
+        var words = SpokenText.separators.union(articles).union(quantifiers).union(up).union(
+            SpokenLevel.words)
+        words.formUnion(["on", "off", "to", "in", "and", "of", "brightness"])
+        words.formUnion(polite.joined())
+        words.formUnion(asking.joined())
+        words.formUnion(Verb.allCases.map(\.rawValue))
+        return words.union(lockVerbs).union(question)
+    }()
+}

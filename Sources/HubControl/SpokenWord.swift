@@ -1,0 +1,86 @@
+/// One word of a sentence.
+package struct SpokenWord: Equatable, Sendable {
+    /// As `SpokenText.tokens` writes it.
+    let text: String
+    /// True if it stands in a device's name that is said in full: no grammar is read from it.
+    var isName = false
+
+    /// True if it is one of these words of the grammar.
+    func isOne(of words: Set<String>) -> Bool { !isName && words.contains(text) }
+}
+
+/// Cuts sentences and names into words, both in the same way, so that they can be compared word by word.
+///
+///     token = word / number / "," / "." / "%" / "-"     ; "." for whatever ends a sentence
+///
+/// Words are lower case and without diacritics: a speech recogniser writes "cafe lamp" for "Café lamp". Letters and
+/// digits are words apart: `Lamp2` is `lamp`, `2`. A number is kept as it was written, `0.4`; what might be misread as
+/// another number than was meant is made a word that is none: `12,5` and `.5`, and `-` before the 5 of `-5`.
+enum SpokenText {
+    static let separators: Set<String> = [",", "."]
+
+    /// What stands before a number and changes it.
+    private static let signs: Set<Character> = [
+        "-", "−", "–", "—", "+", "~", "<", ">", "=", "±", "*", "×", "/", "≤", "≥", "^",
+    ]
+
+    static func tokens(_ text: String) -> [String] {
+        var tokens: [String] = []
+        var word = ""
+        func finish() {
+            if !word.isEmpty { tokens.append(word) }
+            word = ""
+        }
+        let characters = Array(text.lowercased())
+        for (index, character) in characters.enumerated() {
+            let next = index + 1 < characters.count ? characters[index + 1] : " "
+            let isInNumber = word.last?.isNumber ?? false
+            switch character {
+            case "%":
+                finish()
+                tokens.append("%")
+            case "&":
+                finish()
+                tokens.append("and")
+            case ".", ",":
+                if next.isNumber, isInNumber || character == "." && word.isEmpty {
+                    word.append(character)
+                } else {
+                    finish()
+                    tokens.append(String(character))
+                }
+            case ";", "!", "?", "\n":
+                finish()
+                tokens.append(".")
+            case "'", "’":
+                // Inside a word an apostrophe, else a quotation mark.
+                if !word.isEmpty, next.isLetter { word.append("'") } else { finish() }
+            default:
+                if character.isLetter {
+                    if isInNumber { finish() }
+                    word.append(withoutDiacritics(character))
+                } else if character.isNumber {
+                    if let last = word.last, !last.isNumber, last != ".", last != "," { finish() }
+                    word.append(character)
+                } else {
+                    let isAfterLetter = !word.isEmpty && !isInNumber
+                    finish()
+                    if signs.contains(character), next.isNumber, !isAfterLetter { tokens.append("-") }
+                }
+            }
+        }
+        finish()
+        return tokens
+    }
+
+    /// "é" is "e", "ø" is "o". Unicode's names of the letters tell, so that no table is needed.
+    private static func withoutDiacritics(_ letter: Character) -> Character {
+        guard !letter.isASCII, let scalar = letter.unicodeScalars.first else { return letter }
+        if scalar.isASCII { return Character(scalar) }
+        let words = (scalar.properties.name ?? "").split(separator: " ", maxSplits: 5)
+        guard words.count > 4, words[0] == "LATIN", words[2] == "LETTER", words[4] == "WITH",
+            words[3].count == 1, let base = words[3].lowercased().first
+        else { return letter }
+        return base
+    }
+}
