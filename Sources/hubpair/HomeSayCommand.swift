@@ -12,7 +12,8 @@ extension HomeCommand {
             abstract: "Switch devices by a sentence, or by sentences on standard input.",
             discussion: """
                 "turn the kitchen light off", "switch on the hall light and the lamp", "dim the lamp to 40 percent", \
-                "set the bedroom dimmer to half", "turn all lights off", "everything off".
+                "turn the tv on and the fan off", "set lamp 2 to half", "all lights in the hall off", "everything off". \
+                A lock is switched only by its full name, or by "all locks".
 
                 Without a sentence, or with '-', one is read from each line of standard input, as a speech recogniser \
                 writes them, and answered at once. Nothing leaves this machine but the orders to the hub; a sentence \
