@@ -63,7 +63,12 @@ extension ServerError: LocalizedError, CustomStringConvertible {
 
     private static func expectation(_ details: [String: JSONValue]) -> String {
         guard case .string(let type) = details["expected_type"] else { return "" }
-        return ": it expects \(shortened(type))"
+        // The server says it as its own language writes types.
+        return switch type {
+        case "<class 'bool'>": ": it expects on or off"
+        case "<class 'float'>": ": it expects a level from 0 to 1"
+        default: ": it expects \(shortened(type))"
+        }
     }
 
     /// The same as the description.
@@ -72,8 +77,14 @@ extension ServerError: LocalizedError, CustomStringConvertible {
     /// How to mend it.
     package var recoverySuggestion: String? {
         switch self {
+        case .refused(404, _, let details, _)
+        where details["type"] == .string("collection") || details["type"] == .string("plugin"):
+            "'hubpair home add' lists what the hub can add"
         case .refused(404, _, _, _): "'hubpair home' lists what there is"
-        case .refused(400..<500, _, _, _): nil
+        case .refused(_, "InvalidStateException", _, _):
+            "'hubpair home show DEVICE' shows what can be set on it"
+        case .refused(400..<500, _, _, _):
+            "its server may be of another version; 'hubpair call GET /devices/' shows what it says"
         case .refused: "on the hub: its own log tells more"
         case .gateway(403, _, _): "on the hub: 'hubpair devices' lists this device if it may come in"
         case .gateway(_, "no_upstream", _):

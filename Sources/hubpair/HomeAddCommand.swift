@@ -57,7 +57,8 @@ extension HomeCommand {
             let added = try await server.devices().filter { !known.contains($0.id) }
             guard let device = added.first(where: { $0.name == answers["name"] }) ?? added.first else {
                 Console.report(
-                    "the hub took the device, and does not list it", hint: "'hubpair home' lists the devices")
+                    "\(session.hub.name) took the device, and does not list it",
+                    hint: "'hubpair home' lists the devices")
                 throw ExitStatus.tryAgain
             }
             if json.isSet { return try JSONLine.write(HomeDeviceLine(device: device, session: session)) }

@@ -28,7 +28,8 @@ extension HomeCommand {
             let now = try await session.home.device(device.id)
             guard now.name.utf8.elementsEqual(name.utf8) else {
                 Console.report(
-                    "the hub took the name, and the device is still called \(quoted(now.name))", hint: nil)
+                    "\(session.hub.name) took the name, and the device is still called \(quoted(now.name))",
+                    hint: "it may take a moment: 'hubpair home' shows when the device has followed")
                 throw ExitStatus.tryAgain
             }
             if json.isSet { return try JSONLine.write(HomeDeviceLine(device: now, session: session)) }

@@ -103,6 +103,11 @@ import Testing
         #expect(
             ServerError(status: 405, contentType: nil, body: Array(#"{"message": "no"}"#.utf8)).description
                 == "the hub answers 405: no")
+        let state =
+            #"{"error": {"exception": "InvalidStateException", "details": {"expected_type": "<class 'bool'>"}}}"#
+        let refused = ServerError(status: 400, contentType: nil, body: Array(state.utf8))
+        #expect(refused.description == "the hub refuses the state: it expects on or off")
+        #expect(refused.recoverySuggestion?.contains("home show") == true)
     }
 
     @Test(arguments: [
