@@ -8,12 +8,18 @@ package struct AddHub: Sendable {
 
     package init(configuration: DeviceConfiguration) { self.configuration = configuration }
 
-    /// Asks the server at `address` what it is, and adds it under `name`.
-    package func callAsFunction(_ name: PeerName, at address: HubAddress) async throws -> AddedHub {
-        try checkName(name, in: configuration.knownHubs())
+    /// What came of it.
+    package enum Outcome: Equatable, Sendable {
+        case added(AddedHub)
+        /// It was known; the address is the one that it has from now on.
+        case known(ListedHub, isNewAddress: Bool)
+    }
+
+    /// Asks the server at `address` what it is, and adds it under `name`, unless it is known.
+    package func callAsFunction(_ name: PeerName, at address: HubAddress) async throws -> Outcome {
         let (reached, server) = try await RecognizeServer()([address])
         let kind: AddedHub.Kind
-        var id: Fingerprint?
+        var seen: Pin?
         switch server {
         case .other(let words): throw AddHubError.noHub(address: "\(reached)", words)
         case .stock: kind = .stock
@@ -23,23 +29,41 @@ package struct AddHub: Sendable {
                 throw AddHubError.wrongID(address: "\(reached)", claimed: claimed, seen: pin.fingerprint)
             }
             kind = .hubpair
-            id = claimed
+            seen = pin
         }
         // As it was written: a name may lead elsewhere tomorrow, and that is what it was given for.
-        let hub = AddedHub(name: name, address: "\(address)", kind: kind, id: id)
+        let hub = AddedHub(name: name, address: "\(address)", kind: kind, id: seen?.fingerprint)
         let directory = try ProtectedDirectory(path: configuration.path, create: true)
-        try directory.withLock { directory in
-            var known = try KnownHubs(in: directory)
-            try checkName(name, in: known)
-            known.add(hub)
-            try directory.replace(KnownHubs.fileName, with: known.serialized)
+        return try directory.withLock { directory in
+            let before = try KnownHubs(in: directory)
+            var known = before
+            let outcome = try AddHub.add(hub, pin: seen, to: &known)
+            if known != before { try directory.replace(KnownHubs.fileName, with: known.serialized) }
+            return outcome
         }
-        return hub
     }
 
-    private func checkName(_ name: PeerName, in known: KnownHubs) throws {
-        let isTaken = known.hubs.contains { $0.name == name } || known.added.contains { $0.name == name }
-        if isTaken { throw AddHubError.nameTaken(name) }
+    /// - Parameter pin: of the key that the hub has shown; nil for a stock hub, which has no lasting one.
+    static func add(_ hub: AddedHub, pin: Pin?, to known: inout KnownHubs) throws(AddHubError) -> Outcome {
+        if let pin, var paired = known.hubs.first(where: { $0.pin == pin }) {
+            let isNew = paired.address != hub.address
+            paired.address = hub.address
+            known.insert(paired)
+            return .known(.paired(paired), isNewAddress: isNew)
+        }
+        let isSame = { (other: AddedHub) in
+            hub.id == nil ? other.kind == .stock && other.address == hub.address : other.id == hub.id
+        }
+        if let old = known.added.first(where: isSame) {
+            known.move(added: old.name, to: hub.address)
+            let moved = known.added.first(where: isSame) ?? old
+            return .known(.added(moved), isNewAddress: old.address != moved.address)
+        }
+        let isTaken =
+            known.hubs.contains { $0.name == hub.name } || known.added.contains { $0.name == hub.name }
+        guard !isTaken else { throw .nameTaken(hub.name) }
+        known.add(hub)
+        return .added(hub)
     }
 }
 

@@ -44,7 +44,8 @@ package struct FindHubs: Sendable {
         let (steps, continuation) = AsyncThrowingStream<HubSurvey.Step, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
         var search = HubSurvey(
-            known: known.hubs, networks: LocalNetwork.current(), isBrowsing: options.usesMDNS)
+            known: known.hubs, networks: LocalNetwork.current(), isBrowsing: options.usesMDNS,
+            watches: options.watches)
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
             if options.usesMDNS { group.addTask { await browse(continuation) } }

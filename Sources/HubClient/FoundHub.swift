@@ -20,6 +20,8 @@ package struct FoundHub: Hashable, Sendable {
     /// True if this device is paired with a hub of the `id` that this one claims, or of the key that it holds; never
     /// for an impostor.
     package let isPaired: Bool
+    /// True in its place if the hub's owner has not approved this device yet.
+    package let isPending: Bool
     /// True for an impostor that bears the `id` of a paired hub.
     package let bearsKnownID: Bool
     /// True for a stock hub: it was asked, and has shown its devices to somebody who is not paired.
@@ -47,8 +49,21 @@ package struct FoundHub: Hashable, Sendable {
             } else {
                 .claimed
             }
-        isPaired = hasKnownID && standing != .impostor
+        let isMeant = hasKnownID && standing != .impostor
+        isPending = isMeant && known.contains { $0.fingerprint == claimed && $0.isPending }
+        isPaired = isMeant && !isPending
         bearsKnownID = hasKnownID
+    }
+
+    /// True if who has seen `old` must see this one, too: for another name, place or standing. Another way in which it
+    /// was found, and a link-local address beside others, are no news; nor is this machine's loopback.
+    func differs(from old: FoundHub) -> Bool {
+        let places = [self, old].map { found in
+            Set(found.hub.addresses.filter { !$0.isLinkLocal && !$0.isLoopback })
+        }
+        return places[0] != places[1] || hub.addresses.first != old.hub.addresses.first
+            || (hub.name, hub.port, hub.id, hub.txt) != (old.hub.name, old.hub.port, old.hub.id, old.hub.txt)
+            || (standing, isPaired, isPending) != (old.standing, old.isPaired, old.isPending)
     }
 
     /// What a person takes two names for the same by: without case, white space at the ends, and characters

@@ -67,6 +67,12 @@ struct HubFinder: Sendable {
     func connect(
         to hub: KnownHub, deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
+        let connection = try await reach(hub, deadline: deadline)
+        if hub.isPending { try await checkApproval(of: hub, over: connection) }
+        return connection
+    }
+
+    private func reach(_ hub: KnownHub, deadline: Duration) async throws -> HubConnection {
         let last = hub.address.flatMap(HubAddress.init)
         // The network is asked only if the last address keeps us waiting, or fails.
         let connection = try await connect(

@@ -20,6 +20,7 @@ package struct HubSurvey: Sendable {
     private let known: [KnownHub]
     private let pins: Set<Pin>
     private let networks: [LocalNetwork]
+    private let watches: Bool
     private var listing: HubListing
     private var proofs = HubProofs()
     private var unprotected: Set<HubAddress> = []
@@ -46,9 +47,11 @@ package struct HubSurvey: Sendable {
     private var isSettling = false
     private var hasSettled = false
 
-    package init(known: [KnownHub], networks: [LocalNetwork], isBrowsing: Bool) {
+    /// - Parameter watches: every change is to be said, and at once.
+    package init(known: [KnownHub], networks: [LocalNetwork], isBrowsing: Bool, watches: Bool = false) {
         (self.known, self.networks, self.isBrowsing) = (known, networks, isBrowsing)
         pins = Set(known.map(\.pin))
+        self.watches = watches
         listing = HubListing(networks: networks)
     }
 
@@ -194,7 +197,7 @@ package struct HubSurvey: Sendable {
         var events: [Event] = []
         if isStale { events = refresh(at: time) }
         for (key, since) in fresh.sorted(by: { $0.value < $1.value }) {
-            guard let row = rows[key], !isAsking(row) else { continue }
+            guard let row = rows[key], !isAsking(row), watches || said[key] == nil else { continue }
             guard time - since >= settling(of: row) else { continue }
             fresh[key] = nil
             if let event = say(row) { events.append(event) }
@@ -211,7 +214,11 @@ package struct HubSurvey: Sendable {
 
     private func settling(of row: FoundHub) -> Duration {
         if row.standing == .verified { return HubSurvey.quickSettling.whole }
-        guard hinted.contains(row.hub.key.name) || row.hub.pin != nil else { return HubSurvey.settling }
+        // Who has answered a probe is about to be heard by mDNS, too, with addresses that no reply brings.
+        let isAnnounced = row.hub.sources.contains(.mdns) || !isBrowsing
+        guard hinted.contains(row.hub.key.name) || (row.hub.pin != nil && isAnnounced) else {
+            return HubSurvey.settling
+        }
         let families = Set(row.hub.addresses.map(\.family))
         return families.count == 2 ? HubSurvey.quickSettling.whole : HubSurvey.quickSettling.part
     }
@@ -230,9 +237,9 @@ package struct HubSurvey: Sendable {
     }
 
     private mutating func say(_ row: FoundHub) -> Event? {
-        let old = said.updateValue(row, forKey: row.hub.key)
-        if old == row { return nil }
-        return old == nil ? .added(row) : .changed(row)
+        guard let old = said.updateValue(row, forKey: row.hub.key) else { return .added(row) }
+        let isNews = watches ? row != old : row.differs(from: old)
+        return isNews ? .changed(row) : nil
     }
 
     /// Makes the table anew.

@@ -28,9 +28,9 @@ extension HubSurvey {
     package enum Event: Sendable {
         /// The table has changed.
         case table([FoundHub])
-        /// A row has been quiet for long enough that its addresses are all there, as far as can be known. It comes
-        /// again when the row has changed.
+        /// A row has been quiet for long enough that its addresses are all there, as far as can be known.
         case added(FoundHub)
+        /// It is another now: at once for who watches, else once more at the end, and only if it matters.
         case changed(FoundHub)
         case removed(FoundHub)
         /// Something announces itself as a hub but cannot be one: in words. A flood of these may be cut.

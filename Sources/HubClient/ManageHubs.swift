@@ -1,4 +1,27 @@
+package import Identity
 package import Pairing
+
+/// A hub of the keyfile: paired, or added by its address.
+package enum ListedHub: Equatable, Sendable {
+    case paired(KnownHub)
+    case added(AddedHub)
+
+    /// The name that it has on this device.
+    package var name: PeerName {
+        switch self {
+        case .paired(let hub): hub.name
+        case .added(let hub): hub.name
+        }
+    }
+
+    /// Its fingerprint; of an added one its own word. A stock hub has none.
+    package var fingerprint: Fingerprint? {
+        switch self {
+        case .paired(let hub): hub.fingerprint
+        case .added(let hub): hub.id
+        }
+    }
+}
 
 /// The user's decisions about the hubs that this device knows, each one step on the keyfile.
 package struct ManageHubs {
@@ -15,95 +38,95 @@ package struct ManageHubs {
     /// The hubs that were added by their addresses, in the keyfile's order.
     package func added() throws -> [AddedHub] { try configuration.knownHubs().added }
 
-    /// Forgets an added hub.
-    ///
-    /// - Returns: nil if none bears the name.
-    package func forgetAdded(_ selector: PeerSelector) throws -> AddedHub? {
-        try write { known in
-            guard let hub = known.added.first(where: { selector.isName($0.name) }) else { return nil }
-            known.forgetAdded(hub.name)
-            return hub
-        }
-    }
-
-    /// Makes an added hub the one that is used when none is named.
-    ///
-    /// - Returns: nil if none bears the name.
-    package func useAdded(_ selector: PeerSelector) throws -> AddedHub? {
-        try write { known in
-            guard let hub = known.added.first(where: { selector.isName($0.name) }) else { return nil }
-            known.use(added: hub.name)
-            return hub
-        }
-    }
-
     /// The added hub that is used when none is named.
     package func defaultAdded() throws -> PeerName? { try configuration.knownHubs().defaultAdded }
-
-    /// Gives an added hub another name.
-    ///
-    /// - Returns: nil if none bears the old one.
-    package func renameAdded(_ selector: PeerSelector, to name: PeerName) throws -> AddedHub? {
-        try write { known in
-            guard let hub = known.added.first(where: { selector.isName($0.name) }) else { return nil }
-            let isTaken = (known.hubs.map(\.name) + known.added.map(\.name)).contains(name)
-            guard name == hub.name || !isTaken else { throw AddHubError.nameTaken(name) }
-            known.rename(added: hub.name, to: name)
-            return hub
-        }
-    }
 
     /// Notes that an added hub may be used although nothing protects the connection to it.
     package func allowInsecure(_ hub: AddedHub) throws { try write { $0.allowInsecure(hub.name) } }
 
-    /// The hub that is meant, and whether it is the default; nil means the default, or the only one there is.
-    package func find(_ selector: PeerSelector?) throws -> (hub: KnownHub, isDefault: Bool) {
+    /// The hub that is meant, paired or added.
+    package func find(_ selector: PeerSelector) throws -> ListedHub {
+        try ManageHubs.hub(selector, in: configuration.knownHubs())
+    }
+
+    /// The paired hub that is meant, and whether it is the default; nil means the default, or the only one there is.
+    package func findPaired(_ selector: PeerSelector?) throws -> (hub: KnownHub, isDefault: Bool) {
         let known = try configuration.knownHubs()
-        let index: Int
+        let hub: KnownHub
         if let selector {
-            index = try selector.index(
-                in: known.hubs.map { ($0.name, $0.fingerprint) }, kind: "hub", list: "hubpair hubs")
+            switch try ManageHubs.hub(selector, in: known) {
+            case .paired(let paired): hub = paired
+            case .added(let added) where added.kind == .stock: throw UseHubError.stock(added.name)
+            case .added(let added): throw UseHubError.notPaired(added.name)
+            }
         } else {
             guard !known.hubs.isEmpty else { throw NoHubError.notPaired }
             guard
-                let position = known.hubs.firstIndex(where: { $0.fingerprint == known.defaultHub })
-                    ?? (known.hubs.count == 1 ? 0 : nil)
+                let only = known.hubs.first(where: { $0.fingerprint == known.defaultHub })
+                    ?? (known.hubs.count == 1 ? known.hubs.first : nil)
             else { throw NoHubError.noDefault }
-            index = position
+            hub = only
         }
-        return (known.hubs[index], known.hubs[index].fingerprint == known.defaultHub)
+        return (hub, hub.fingerprint == known.defaultHub)
     }
 
     /// Makes a hub the one that is used when none is named.
-    package func use(_ selector: PeerSelector) throws -> KnownHub {
-        try change(selector) { known, hub in known.use(hub.fingerprint) }
-    }
-
-    /// Gives a hub another name on this device. Two hubs of one name would be mistaken for each other.
-    package func rename(_ selector: PeerSelector, to name: PeerName) throws -> KnownHub {
+    @discardableResult
+    package func use(_ selector: PeerSelector) throws -> ListedHub {
         try change(selector) { known, hub in
-            if let other = known.hubs.first(where: { $0.name == name && $0.pin != hub.pin }) {
-                throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
+            switch hub {
+            case .paired(let hub): known.use(hub.fingerprint)
+            case .added(let hub): known.use(added: hub.name)
             }
-            guard !known.added.contains(where: { $0.name == name }) else { throw AddHubError.nameTaken(name) }
-            hub.name = name
-            known.insert(hub)
         }
     }
 
-    /// Forgets a hub. The hub still knows this device, until its owner revokes it there.
-    package func forget(_ selector: PeerSelector) throws -> KnownHub {
-        try change(selector) { known, hub in known.forget(hub.fingerprint) }
+    /// Gives a hub another name on this device. Two hubs of one name would be mistaken for each other.
+    ///
+    /// - Returns: the hub with its old name.
+    package func rename(_ selector: PeerSelector, to name: PeerName) throws -> ListedHub {
+        try change(selector) { known, hub in
+            guard name != hub.name else { return }
+            if let other = known.hubs.first(where: { $0.name == name }) {
+                throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
+            }
+            guard !known.added.contains(where: { $0.name == name }) else { throw AddHubError.nameTaken(name) }
+            switch hub {
+            case .paired(var hub):
+                hub.name = name
+                known.insert(hub)
+            case .added(let hub): known.rename(added: hub.name, to: name)
+            }
+        }
+    }
+
+    /// Forgets a hub. One that is paired still knows this device, until its owner revokes it there.
+    package func forget(_ selector: PeerSelector) throws -> ListedHub {
+        try change(selector) { known, hub in
+            switch hub {
+            case .paired(let hub): known.forget(hub.fingerprint)
+            case .added(let hub): known.forgetAdded(hub.name)
+            }
+        }
+    }
+
+    private static func hub(_ selector: PeerSelector, in known: KnownHubs) throws -> ListedHub {
+        let hubs = known.hubs.map(ListedHub.paired) + known.added.map(ListedHub.added)
+        // Of a hub that is paired and was added, too, the fingerprint means the one that has shown its key.
+        let paired = Set(known.hubs.map(\.fingerprint))
+        let peers = hubs.map { hub -> (PeerName, Fingerprint?) in
+            guard case .added(let added) = hub else { return (hub.name, hub.fingerprint) }
+            return (added.name, added.id.flatMap { paired.contains($0) ? nil : $0 })
+        }
+        return hubs[try selector.index(in: peers, kind: "hub", list: "hubpair hubs")]
     }
 
     private func change(
-        _ selector: PeerSelector, _ body: (inout KnownHubs, inout KnownHub) throws -> Void
-    ) throws -> KnownHub {
+        _ selector: PeerSelector, _ body: (inout KnownHubs, ListedHub) throws -> Void
+    ) throws -> ListedHub {
         try write { known in
-            let index = try selector.index(
-                in: known.hubs.map { ($0.name, $0.fingerprint) }, kind: "hub", list: "hubpair hubs")
-            var hub = known.hubs[index]
-            try body(&known, &hub)
+            let hub = try ManageHubs.hub(selector, in: known)
+            try body(&known, hub)
             return hub
         }
     }

@@ -37,31 +37,56 @@ struct PairFiles: Sendable {
 
     /// Refuses a name for the hub `pin` that another hub has here.
     func check(_ alias: PeerName, for pin: Pin?) throws {
-        let hubs = try configuration.knownHubs().hubs
-        if let other = hubs.first(where: { $0.name == alias && $0.pin != pin }) {
+        try PairFiles.check(alias, for: pin, in: configuration.knownHubs())
+    }
+
+    private static func check(_ alias: PeerName?, for pin: Pin?, in known: KnownHubs) throws {
+        guard let alias else { return }
+        if let other = known.hubs.first(where: { $0.name == alias && $0.pin != pin }) {
             throw PeerSelectorError.nameTaken(name: alias.description, by: other.fingerprint)
+        }
+        let fingerprint = pin?.fingerprint
+        if known.added.contains(where: { $0.name == alias && ($0.id == nil || $0.id != fingerprint) }) {
+            throw AddHubError.nameTaken(alias)
         }
     }
 
-    /// Stores the hub; the first one becomes the default. Only after its proof.
+    /// Notes that the owner of the hub has approved this device.
+    ///
+    /// - Returns: the hub as it is stored now; nil if it is not known.
+    @discardableResult
+    func noteApproval(of pin: Pin, now: Date) throws -> KnownHub? {
+        try ProtectedDirectory(path: configuration.path).withLock { directory in
+            var known = try KnownHubs(in: directory)
+            guard let hub = known.hubs.first(where: { $0.pin == pin }) else { return nil }
+            guard hub.isPending else { return hub }
+            let approved = KnownHub(name: hub.name, pin: pin, address: hub.address, paired: now)
+            known.insert(approved)
+            try directory.replace(KnownHubs.fileName, with: known.serialized)
+            return approved
+        }
+    }
+
+    /// Stores the hub; the first one becomes the default. Only after its proof. A hub that the user had noted down by
+    /// its address is that no longer, but keeps the user's name for it.
     func store(
         _ reply: PairReply, of pin: Pin, at address: HubAddress, attempt: PairAttempt, alias: PeerName?,
         now: Date
     ) throws -> PairWithHub.Outcome {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             var known = try KnownHubs(in: directory)
+            try PairFiles.check(alias, for: pin, in: known)
             let before = known.hubs.first { $0.pin == pin }
-            let others = known.hubs.filter { $0.pin != pin }.map(\.name)
-            if let alias,
-                let other = known.hubs.first(where: { $0.name == alias && $0.pin != pin })
-            {
-                throw PeerSelectorError.nameTaken(name: alias.description, by: other.fingerprint)
-            }
+            let noted = known.added.filter { $0.id == pin.fingerprint }
+            for hub in noted { known.forgetAdded(hub.name) }
+            let others = known.hubs.filter { $0.pin != pin }.map(\.name) + known.added.map(\.name)
             let hub = KnownHub(
-                name: alias ?? before?.name ?? PairFiles.freeName(reply.hub.name, among: others),
-                pin: pin, address: address.description, paired: now)
+                name: alias ?? before?.name ?? noted.first?.name
+                    ?? PairFiles.freeName(reply.hub.name, among: others),
+                pin: pin, address: address.description,
+                paired: reply.status == .approved ? now : nil, isPending: reply.status == .pending)
             known.insert(hub)
-            if known.defaultHub == nil { known.use(hub.fingerprint) }
+            if known.defaultHub == nil, known.defaultAdded == nil { known.use(hub.fingerprint) }
             try directory.replace(KnownHubs.fileName, with: known.serialized)
             return PairWithHub.Outcome(
                 hub: hub, hubName: reply.hub.name, isDefault: known.defaultHub == hub.fingerprint,

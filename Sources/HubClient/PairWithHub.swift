@@ -36,7 +36,7 @@ package struct PairWithHub: Sendable {
     /// What came of it.
     package struct Outcome: Sendable {
         /// The hub as it is stored.
-        package let hub: KnownHub
+        package var hub: KnownHub
         /// What the hub calls itself; another hub may have that name here.
         package let hubName: PeerName
         /// True if it is used when none is named.
@@ -51,7 +51,7 @@ package struct PairWithHub: Sendable {
     /// An ask lives this long at the hub.
     package static let approvalTime = Duration.seconds(600)
     private static let pairPath = "/hubpair/v1/pair"
-    private static let devicePath = "/hubpair/v1/device"
+    static let devicePath = "/hubpair/v1/device"
 
     private let configuration: DeviceConfiguration
     let code: ScannedCode
@@ -119,6 +119,7 @@ package struct PairWithHub: Sendable {
                 throw error
             }
             outcome.isApproved = true
+            outcome.hub = try files.noteApproval(of: outcome.hub.pin, now: Date()) ?? outcome.hub
         }
         try files.end(attempt)
         return outcome
@@ -183,7 +184,9 @@ package struct PairWithHub: Sendable {
         let (response, body) = try await connection.send(
             HubRequest(method: "GET", target: PairWithHub.devicePath))
         switch try PairWithHub.status(response, body, of: attempt.device, from: connection) {
-        case .approved: return outcome
+        case .approved:
+            try files.noteApproval(of: connection.pin, now: Date())
+            return outcome
         case .revoked, .expired: throw PairError.revoked
         case .pending: return nil
         }

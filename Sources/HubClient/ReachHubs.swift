@@ -45,12 +45,11 @@ package struct ReachHubs: Sendable {
             }
         }
         if let selector {
-            if let hub = known.added.first(where: { selector.isName($0.name) }) {
-                guard hub.kind == .stock else { throw UseHubError.notPaired(hub.name) }
-                return (.stock(hub), isDefault(.stock(hub)))
+            switch try ManageHubs(configuration: configuration).find(selector) {
+            case .added(let hub) where hub.kind == .hubpair: throw UseHubError.notPaired(hub.name)
+            case .added(let hub): return (.stock(hub), isDefault(.stock(hub)))
+            case .paired(let hub): return (.paired(hub), isDefault(.paired(hub)))
             }
-            let hub = try ManageHubs(configuration: configuration).find(selector).hub
-            return (.paired(hub), isDefault(.paired(hub)))
         }
         guard !hubs.isEmpty else { throw NoHubError.notPaired }
         if let hub = hubs.first(where: isDefault) { return (hub, true) }
@@ -63,7 +62,7 @@ package struct ReachHubs: Sendable {
         let manage = ManageHubs(configuration: configuration)
         switch hub {
         case .paired(let hub): _ = try manage.use(PeerSelector(hub.fingerprint.description))
-        case .stock(let hub): _ = try manage.useAdded(PeerSelector(hub.name.description))
+        case .stock(let hub): _ = try manage.use(PeerSelector(hub.name.description))
         }
     }
 
@@ -109,6 +108,10 @@ package enum UseHubError: Error, Equatable, LocalizedError, CustomStringConverti
     case unprotected(PeerName)
     /// It was added by its address, and could be paired with.
     case notPaired(PeerName)
+    /// It has no key that a device could be paired with.
+    case stock(PeerName)
+    /// Its owner has not approved this device yet.
+    case pending(PeerName, device: Fingerprint)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
@@ -116,6 +119,8 @@ package enum UseHubError: Error, Equatable, LocalizedError, CustomStringConverti
         case .unprotected(let name):
             "\(name) is a stock hub: nobody can tell whether it is really the one that answers"
         case .notPaired(let name): "this device is not paired with \(name)"
+        case .stock(let name): "\(name) is a stock hub, which no device can be paired with"
+        case .pending(let name, _): "the owner of \(name) has not approved this device yet"
         }
     }
 
@@ -128,6 +133,9 @@ package enum UseHubError: Error, Equatable, LocalizedError, CustomStringConverti
         case .unprotected:
             "to use it all the same, say --insecure once; 'hubpair setup' and 'serve' on the hub would protect it"
         case .notPaired: "on the hub: 'hubpair print' makes a code; on this device: 'hubpair pair' uses it"
+        case .stock: "'hubpair home' can use it; 'hubpair setup' and 'serve' on the hub would protect it"
+        case .pending(_, let device):
+            "on the hub: compare the fingerprint and run 'hubpair devices approve \(device)'"
         }
     }
 }

@@ -4,13 +4,12 @@ import Identity
 
 /// The addresses that a sweep tries.
 ///
-///     range = address "/" prefix               ; prefix: 20–32 for IPv4, 116–128 for IPv6
+///     range = address [ "/" prefix ]           ; prefix: 20–32 for IPv4, 116–128 for IPv6; the last if it is missing
 ///
 /// All of them must be private, link-local or loopback: who sweeps others' networks looks like an attacker. The bits
 /// after the prefix do not count.
 ///
-/// Accepted: `192.168.1.0/24`, `10.0.0.7/32`, `fd77::/120`, `fe80::%eth0/120`. Rejected: `192.168.1.0`,
-/// `10.0.0.0/8`, `8.8.8.0/24`, `192.168.1.0/+24`.
+/// Accepted: `192.168.1.0/24`, `10.0.0.7`, `fd77::/120`, `fe80::%eth0/120`. Rejected: `192.168.1`, `10.0.0.0/8`, `8.8.8.0/24`, `192.168.1.0/+24`.
 package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     /// 4,096 addresses: a /20 of IPv4.
     package static let maximumHostBits = 12
@@ -21,10 +20,11 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     /// Reads a range as a person writes it.
     package init(_ text: String) throws(SweepRangeError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count == 2, let address = NetworkAddress(String(parts[0])),
-            let prefix = UInt8(digits: parts[1]), prefix <= address.bytes.count * 8
+        guard parts.count <= 2, let address = NetworkAddress(String(parts[0])) else { throw .notCIDR(text) }
+        let bits = address.bytes.count * 8
+        guard let prefix = parts.count == 1 ? bits : UInt8(digits: parts[1]).map(Int.init), prefix <= bits
         else { throw .notCIDR(text) }
-        try self.init(address, prefix: Int(prefix))
+        try self.init(address, prefix: prefix)
     }
 
     /// The network of `prefix` bits that `address` is in.
@@ -98,7 +98,7 @@ package enum SweepRangeError: Error, Equatable, LocalizedError, CustomStringConv
 
     package var recoverySuggestion: String? {
         switch self {
-        case .notCIDR: "write it like 192.168.1.0/24; one address alone is 192.168.1.5/32"
+        case .notCIDR: "write it like 192.168.1.0/24, or one address alone like 192.168.1.5"
         case .tooLarge: "sweep the part where the hub is, such as the /24 of its address"
         case .notLocal: "hubs are on the local network: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7"
         case .noScope: "write it like fe80::%eth0/120"

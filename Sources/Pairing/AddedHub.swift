@@ -28,7 +28,7 @@ public struct AddedHub: Equatable, Sendable {
     /// The user's name for it; no other hub of the file has it.
     public package(set) var name: PeerName
     /// `HOST:PORT`.
-    public let address: String
+    public package(set) var address: String
     /// What it was when it was added.
     public let kind: Kind
     /// What a hubpair hub said that it is; a claim.

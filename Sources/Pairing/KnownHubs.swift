@@ -10,16 +10,19 @@ public struct KnownHub: Equatable, Sendable {
     public var address: String?
     /// When this device was paired with it.
     public let paired: Date?
+    /// True if this device has asked with the hub's label, and is not known to be approved.
+    public var isPending: Bool
 
     /// The first 10 bytes of the pin.
     public var fingerprint: Fingerprint { pin.fingerprint }
 
     /// A hub of these parts.
-    public init(name: PeerName, pin: Pin, address: String?, paired: Date?) {
+    public init(name: PeerName, pin: Pin, address: String?, paired: Date?, isPending: Bool = false) {
         self.name = name
         self.pin = pin
         self.address = address
         self.paired = paired
+        self.isPending = isPending
     }
 }
 
@@ -36,13 +39,15 @@ public struct KnownHub: Equatable, Sendable {
 ///     paired=2026-11-21T10:22:03Z
 ///
 /// `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it, `address` and
-/// `paired` may be missing. `[added …]`: ``AddedHub``.
+/// `paired` may be missing. `status=pending` in the place of `paired`: this device has asked, and the owner has not
+/// answered. `[added …]`: ``AddedHub``.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the same name, a group whose
-/// fingerprint is not its pin's, a default that is no hub of the file, another kind of group, `format=2`.
+/// fingerprint is not its pin's, a default that is no hub of the file, another kind of group, `status=maybe`, `format=2`.
 public struct KnownHubs: Equatable, Sendable {
     package static let fileName = "known-hubs"
     private static let kind = "hub"
+    private static let pending = "pending"
 
     /// The hubs in the file's order.
     public private(set) var hubs: [KnownHub] = []
@@ -66,12 +71,16 @@ public struct KnownHubs: Equatable, Sendable {
         let addedGroups = Set(KnownHubs.addedGroups(in: file))
         for fingerprint in try file.identifiers(of: KnownHubs.kind, besides: addedGroups) {
             let group = KnownHubs.group(fingerprint)
+            let status = file.value("status", in: group)
+            guard status == nil || status == KnownHubs.pending else {
+                throw .invalidValue("not \(KnownHubs.pending)", key: "status", group: group)
+            }
             hubs.append(
                 KnownHub(
                     name: try file.name("name", in: group),
                     pin: try file.pin(in: group, fingerprint: fingerprint),
                     address: file.value("address", in: group),
-                    paired: try file.time("paired", in: group)))
+                    paired: try file.time("paired", in: group), isPending: status != nil))
         }
         added = try KnownHubs.addedHubs(in: file)
         if let text = file.value("default", in: KeyFile.formatGroup), addedGroups.contains(text) {
@@ -95,6 +104,7 @@ public struct KnownHubs: Equatable, Sendable {
         file.set("pin", to: hub.pin.text, in: group)
         file.set("address", to: hub.address, in: group)
         file.set("paired", to: hub.paired?.timestamp, in: group)
+        file.set("status", to: hub.isPending ? KnownHubs.pending : nil, in: group)
         if let index = hubs.firstIndex(where: { $0.pin == hub.pin }) {
             hubs[index] = hub
         } else {
@@ -125,6 +135,15 @@ public struct KnownHubs: Equatable, Sendable {
         added[index].name = newName
         file.set("name", to: newName.description, in: group)
         if defaultAdded == name { defaultAdded = newName }
+    }
+
+    /// Gives an added hub another address. Nothing happens if there is none of this name.
+    package mutating func move(added name: PeerName, to address: String) {
+        guard let index = added.firstIndex(where: { $0.name == name }), let group = addedGroup(name) else {
+            return
+        }
+        added[index].address = address
+        file.set("address", to: address, in: group)
     }
 
     /// Notes that the added hub of this name may be used without protection.

@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Identity
 
 /// How a person names a hub or a device on the command line: its name, to the byte, or its fingerprint in
 /// any of the ways that `Fingerprint(forgiving:)` reads.
@@ -18,18 +19,23 @@ package struct PeerSelector: Sendable {
     /// The position of the one peer that is meant.
     ///
     /// - Parameters:
+    ///   - peers: a hub that has no lasting key has no fingerprint.
     ///   - kind: "device" or "hub", for the message.
     ///   - list: the command that lists them, for the hint.
     package func index(
-        in peers: [(name: PeerName, fingerprint: Fingerprint)], kind: String, list: String
+        in peers: [(name: PeerName, fingerprint: Fingerprint?)], kind: String, list: String
     ) throws(PeerSelectorError) -> Int {
-        let matches: [Int]
-        if let fingerprint = Fingerprint(forgiving: text) {
-            matches = peers.indices.filter { peers[$0].fingerprint == fingerprint }
-        } else {
-            matches = peers.indices.filter { peers[$0].name.description.utf8.elementsEqual(text.utf8) }
+        let fingerprint = Fingerprint(forgiving: text)
+        let matches = peers.indices.filter { index in
+            fingerprint.map { $0 == peers[index].fingerprint } ?? isName(peers[index].name)
         }
-        guard let index = matches.first else { throw .unknown(text, kind: kind, list: list) }
+        guard let index = matches.first else {
+            // Never for a fingerprint: it is there to be compared, and a suggestion would do that in the user's place.
+            let near =
+                fingerprint == nil
+                ? Orthography.suggestions(for: text, among: peers.map(\.name.description)) : []
+            throw .unknown(text, kind: kind, list: list, near: near)
+        }
         guard matches.count == 1 else {
             throw .ambiguous(text, kind: kind, matches.map { peers[$0].fingerprint })
         }
@@ -39,17 +45,17 @@ package struct PeerSelector: Sendable {
 
 /// Why it is not clear which hub or device is meant.
 package enum PeerSelectorError: Error, Equatable, LocalizedError, CustomStringConvertible {
-    /// None bears this name or fingerprint.
-    case unknown(String, kind: String, list: String)
-    /// Several bear this name; their fingerprints.
-    case ambiguous(String, kind: String, [Fingerprint])
+    /// None bears this name or fingerprint; names that look like it.
+    case unknown(String, kind: String, list: String, near: [String])
+    /// Several bear this name; their fingerprints, as far as they have one.
+    case ambiguous(String, kind: String, [Fingerprint?])
     /// Another one bears the name already.
     case nameTaken(name: String, by: Fingerprint)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .unknown(let text, let kind, _): "no \(kind) is called \"\(text)\""
+        case .unknown(let text, let kind, _, _): "no \(kind) is called \"\(text)\""
         case .ambiguous(let text, let kind, let fingerprints):
             "\(fingerprints.count) \(kind)s are called \"\(text)\""
         case .nameTaken(let name, let fingerprint): "\(fingerprint) is called \"\(name)\" already"
@@ -62,9 +68,13 @@ package enum PeerSelectorError: Error, Equatable, LocalizedError, CustomStringCo
     /// How to mend it.
     package var recoverySuggestion: String? {
         switch self {
-        case .unknown(_, _, let list): "'\(list)' lists the names and fingerprints"
+        case .unknown(_, _, let list, let near):
+            near.isEmpty
+                ? "'\(list)' lists the names and fingerprints"
+                : "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"
         case .ambiguous(_, _, let fingerprints):
-            "name it by its fingerprint: " + fingerprints.map(\.description).joined(separator: ", ")
+            "name it by its fingerprint: "
+                + fingerprints.map { $0?.description ?? "one has none" }.joined(separator: ", ")
         case .nameTaken: "choose another name"
         }
     }

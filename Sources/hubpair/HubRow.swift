@@ -1,7 +1,8 @@
 import Discovery
 import HubClient
 
-/// A hub as a line of the table. The widths are fixed, as lines are written before the last hub is known.
+/// A hub as a line of the table. The widths of `line` are fixed, for where lines are written before the last hub is
+/// known.
 struct HubRow {
     let name: String
     let bestAddress: String
@@ -22,15 +23,17 @@ struct HubRow {
         let others = found.hub.addresses.count - 1
         address = others > 0 ? "\(bestAddress) (+\(others))" : bestAddress
         identity =
-            found.standing.rawValue + (found.isPaired ? ", paired" : "")
+            found.standing.rawValue + (found.isPaired ? ", paired" : found.isPending ? ", pending" : "")
             + (found.isUnprotected ? ", unprotected" : "")
             + (found.answers == false ? ", silent" : "")
         id = found.hub.id?.description ?? "-"
     }
 
+    var cells: [String] { [name, address, identity, id] }
+
     /// The escaped cells in their columns: 80 characters with an IPv4 address, so that a terminal does not wrap them.
     var line: String {
-        let cells = [(name, 17), (address, 22), (identity, 16), (id, 0)].map { cell, width in
+        let cells = [(name, 16), (address, 22), (identity, 17), (id, 0)].map { cell, width in
             let text = Console.escaped(cell)
             return text + String(repeating: " ", count: max(0, width - columnWidth(of: text)))
         }

@@ -12,7 +12,8 @@ extension HubsCommand {
             abstract: "Note down a hub by its address, for networks where it cannot be found.",
             discussion: """
                 Asks the server there what it is: a hub with hubpair, or a stock Hestia server. If it is neither, says \
-                what it is, and writes nothing. The device is not paired with the hub by that.
+                what it is, and writes nothing. The device is not paired with the hub by that. A hub that is known here \
+                keeps its name, and gets the new address.
                 """)
 
         @OptionGroup var configuration: ConfigurationOption
@@ -29,7 +30,33 @@ extension HubsCommand {
                     "\"\(address)\" is no address. Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000"
                 )
             }
-            let hub = try await AddHub(configuration: configuration.configuration)(name, at: address)
+            let add = AddHub(configuration: configuration.configuration)
+            let manage = ManageHubs(configuration: configuration.configuration)
+            switch try await add(name, at: address) {
+            case .added(let hub): try report(hub)
+            case .known(.paired(let hub), let isNew):
+                if json.isSet {
+                    let isDefault = try manage.list().defaultHub == hub.fingerprint
+                    return try JSONLine.write(KnownHubLine(hub, isDefault: isDefault))
+                }
+                let known = hub.isPending ? "asked for here, and not approved" : "paired with this device"
+                report("\(hub.name) (\(hub.fingerprint))", known, hub.address ?? "-", isNew)
+            case .known(.added(let hub), let isNew):
+                if json.isSet {
+                    let isDefault = try manage.defaultAdded() == hub.name
+                    return try JSONLine.write(AddedHubLine(hub, isDefault: isDefault))
+                }
+                report(hub.name.description, "noted down", hub.address, isNew)
+            }
+        }
+
+        private func report(_ title: String, _ known: String, _ address: String, _ isNewAddress: Bool) {
+            Console.note(
+                "that is \(title), \(known) already; "
+                    + (isNewAddress ? "its address is \(address) now" : "nothing was changed"))
+        }
+
+        private func report(_ hub: AddedHub) throws {
             if json.isSet { return try JSONLine.write(AddedHubLine(hub, isDefault: false)) }
             switch hub.kind {
             case .stock:
@@ -40,25 +67,5 @@ extension HubsCommand {
                         + "pair with it to be sure")
             }
         }
-    }
-}
-
-/// An added hub as `hubs --json` writes it: with the keys of a paired one.
-struct AddedHubLine: Encodable {
-    /// What it says that it is; null for a stock hub.
-    @Nullable var hub: String?
-    let name: String
-    let address: String
-    @Nullable var paired: String?
-    let `default`: Bool
-    /// `unpaired`, or `unprotected` for a stock hub, which nobody can pair with.
-    let status: String
-
-    init(_ hub: AddedHub, isDefault: Bool) {
-        self.default = isDefault
-        self.hub = hub.id?.description
-        name = hub.name.description
-        address = hub.address
-        status = hub.kind == .stock ? "unprotected" : "unpaired"
     }
 }

@@ -28,7 +28,7 @@ struct HubsCommand: ParsableCommand {
             let (hubs, defaultHub) = try manage.list()
             let defaultAdded = try manage.defaultAdded()
             let added = try manage.added().map { AddedHubLine($0, isDefault: $0.name == defaultAdded) }
-            let lines = hubs.map { HubLine($0, isDefault: $0.fingerprint == defaultHub) }
+            let lines = hubs.map { KnownHubLine($0, isDefault: $0.fingerprint == defaultHub) }
             if json.isSet {
                 for line in lines { try JSONLine.write(line) }
                 for line in added { try JSONLine.write(line) }
@@ -38,7 +38,11 @@ struct HubsCommand: ParsableCommand {
             try Table(
                 columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""],
                 rows: lines.map {
-                    [$0.name, $0.hub, $0.address ?? "-", $0.paired ?? "-", $0.default ? "default" : ""]
+                    let words = [$0.status == "pending" ? $0.status : nil, $0.default ? "default" : nil]
+                    return [
+                        $0.name, $0.hub, $0.address ?? "-", $0.paired ?? "-",
+                        words.compactMap(\.self).joined(separator: ", "),
+                    ]
                 }
                     + added.map {
                         [
@@ -68,7 +72,11 @@ struct HubsCommand: ParsableCommand {
         }
 
         func run() throws {
-            let (hub, isDefault) = try ManageHubs(configuration: configuration.configuration).find(hub)
+            let manage = ManageHubs(configuration: configuration.configuration)
+            if let selector = hub, !curl, case .added(let added) = try manage.find(selector) {
+                return try show(added, isDefault: manage.defaultAdded() == added.name)
+            }
+            let (hub, isDefault) = try manage.findPaired(hub)
             if curl {
                 guard let arguments = CurlArguments(hub: hub, configuration: configuration.configuration)
                 else {
@@ -79,13 +87,23 @@ struct HubsCommand: ParsableCommand {
                 }
                 return try Console.output(arguments.shellLine)
             }
-            let line = HubLine(hub, isDefault: isDefault)
+            let line = KnownHubLine(hub, isDefault: isDefault)
             if json.isSet { return try JSONLine.write(line) }
             try Console.output("name         \(Console.escaped(line.name))")
             try Console.output("fingerprint  \(line.hub)")
             try Console.output("pin          \(hub.pin.text)")
             try Console.output("address      \(Console.escaped(line.address ?? "-"))")
-            try Console.output("paired       \(line.paired ?? "-")")
+            try Console.output("paired       \(line.paired ?? (hub.isPending ? "pending" : "-"))")
+            try Console.output("default      \(isDefault ? "yes" : "no")")
+        }
+
+        private func show(_ hub: AddedHub, isDefault: Bool) throws {
+            let line = AddedHubLine(hub, isDefault: isDefault)
+            if json.isSet { return try JSONLine.write(line) }
+            try Console.output("name         \(Console.escaped(line.name))")
+            try Console.output("fingerprint  \(line.hub.map { "\($0), by its own word" } ?? "-")")
+            try Console.output("address      \(Console.escaped(line.address))")
+            try Console.output("paired       \(line.status)")
             try Console.output("default      \(isDefault ? "yes" : "no")")
         }
     }
@@ -97,12 +115,8 @@ struct HubsCommand: ParsableCommand {
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
 
         func run() throws {
-            let manage = ManageHubs(configuration: configuration.configuration)
-            if let added = try manage.useAdded(hub) {
-                return Console.note("\(added.name) is the default now")
-            }
-            let hub = try manage.use(hub)
-            Console.note("\(hub.name) (\(hub.fingerprint)) is the default now")
+            let hub = try ManageHubs(configuration: configuration.configuration).use(hub)
+            Console.note("\(hub.title) is the default now")
         }
     }
 
@@ -114,13 +128,9 @@ struct HubsCommand: ParsableCommand {
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
         func run() throws {
-            let manage = ManageHubs(configuration: configuration.configuration)
             let name = try PeerName(name)
-            if let added = try manage.renameAdded(hub, to: name) {
-                return Console.note("\(added.name) is called \(name) now")
-            }
-            let hub = try manage.rename(hub, to: name)
-            Console.note("\(hub.fingerprint) is called \(hub.name) now")
+            let hub = try ManageHubs(configuration: configuration.configuration).rename(hub, to: name)
+            Console.note("\(hub.title) is called \(name) now")
         }
     }
 
@@ -130,10 +140,9 @@ struct HubsCommand: ParsableCommand {
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
 
         func run() throws {
-            let manage = ManageHubs(configuration: configuration.configuration)
-            if let added = try manage.forgetAdded(hub) { return Console.note("\(added.name) is forgotten") }
-            let hub = try manage.forget(hub)
-            Console.note("\(hub.name) (\(hub.fingerprint)) is forgotten; to come back, pair again")
+            let hub = try ManageHubs(configuration: configuration.configuration).forget(hub)
+            let more = if case .paired = hub { "; to come back, pair again" } else { "" }
+            Console.note("\(hub.title) is forgotten\(more)")
         }
     }
 
@@ -184,20 +193,10 @@ extension ForgetEverything.Memory {
 
 private func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
-/// A hub as `hubs --json` writes it.
-private struct HubLine: Encodable {
-    let hub: String
-    let name: String
-    @Nullable var address: String?
-    @Nullable var paired: String?
-    let `default`: Bool
-    let status = "paired"
-
-    init(_ hub: KnownHub, isDefault: Bool) {
-        self.hub = hub.fingerprint.description
-        name = hub.name.description
-        address = hub.address
-        paired = hub.paired?.timestamp
-        self.default = isDefault
+extension ListedHub {
+    /// Its name, and the fingerprint of a paired one.
+    fileprivate var title: String {
+        guard case .paired(let hub) = self else { return name.description }
+        return "\(hub.name) (\(hub.fingerprint))"
     }
 }

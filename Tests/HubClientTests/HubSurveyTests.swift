@@ -15,11 +15,13 @@ import Testing
         try #require(Pin(bytes: [UInt8](repeating: byte, count: 32)))
     }
 
-    private func survey(known: [UInt8] = [], isBrowsing: Bool = true) throws -> HubSurvey {
+    private func survey(
+        known: [UInt8] = [], isBrowsing: Bool = true, watches: Bool = false
+    ) throws -> HubSurvey {
         let hubs = try known.map {
             KnownHub(name: try PeerName("Kitchen hub"), pin: try pin($0), address: nil, paired: nil)
         }
-        var survey = HubSurvey(known: hubs, networks: Self.networks, isBrowsing: isBrowsing)
+        var survey = HubSurvey(known: hubs, networks: Self.networks, isBrowsing: isBrowsing, watches: watches)
         _ = survey.take(.sighting(.began), at: .zero)
         return survey
     }
@@ -50,7 +52,7 @@ import Testing
     }
 
     @Test func aRowIsSaidOnceItIsQuiet() throws {
-        var survey = try survey()
+        var survey = try survey(watches: true)
         let four = try service("Hub", at: "10.0.0.5")
         #expect(names(survey.take(.sighting(.resolved(four)), at: .milliseconds(10))).isEmpty)
         #expect(names(survey.take(.tick, at: .milliseconds(12))).isEmpty)
@@ -138,21 +140,52 @@ import Testing
         #expect(survey.table.map(\.standing) == [.impostor, .impostor, .claimed, .claimed])
     }
 
+    private func udpProof(_ address: String) throws -> HubSurvey.Step {
+        .proof(
+            HubProof(
+                address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(1), name: "Hub",
+                id: try pin(1).fingerprint, source: .udp, isHandshake: false, time: .zero))
+    }
+
     @Test func aRowThatWasFoundByUDPFirstHasChanged() throws {
-        var survey = try survey()
-        let address = try #require(NetworkAddress("10.0.0.5"))
+        var survey = try survey(watches: true)
+        _ = survey.take(try udpProof("10.0.0.5"), at: .zero)
+        _ = survey.take(.tick, at: .milliseconds(1))
+        // It is about to be heard by mDNS, too.
+        #expect(names(survey.take(.tick, at: .milliseconds(60))).isEmpty)
+        #expect(names(survey.take(.tick, at: .milliseconds(151))) == ["added Hub claimed"])
         _ = survey.take(
-            .proof(
-                HubProof(
-                    address: address, port: 8000, pin: try pin(1), name: "Hub", id: try pin(1).fingerprint,
-                    source: .udp, isHandshake: false, time: .zero)), at: .zero)
+            .sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .milliseconds(170))
+        #expect(names(survey.take(.tick, at: .milliseconds(171))).isEmpty)
+        #expect(names(survey.take(.tick, at: .milliseconds(350))) == ["changed Hub claimed"])
+        #expect(survey.table.map(\.hub.sources) == [[.mdns, .udp]])
+    }
+
+    @Test func withoutMulticastDNSAReplyIsNotHeld() throws {
+        var survey = try survey(isBrowsing: false)
+        _ = survey.take(try udpProof("10.0.0.5"), at: .zero)
         _ = survey.take(.tick, at: .milliseconds(1))
         #expect(names(survey.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
-        _ = survey.take(
-            .sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .milliseconds(70))
-        #expect(names(survey.take(.tick, at: .milliseconds(71))).isEmpty)
-        #expect(names(survey.take(.tick, at: .milliseconds(250))) == ["changed Hub claimed"])
+    }
+
+    /// Who does not watch hears of a hub once, and again at the end if it is elsewhere than was said.
+    @Test(arguments: [
+        ("10.0.0.5", [] as [String]), ("fe80::9%eth0", []), ("10.0.0.6", ["changed Hub claimed"]),
+        ("fd77::9", ["changed Hub claimed"]),
+    ])
+    func aChangeIsSaidOnceAtTheEndIfItMatters(address: String, said: [String]) throws {
+        var survey = try survey()
+        let hinted = try service("Hub", at: "10.0.0.5", id: 1)
+        _ = survey.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
+        _ = survey.take(.tick, at: .milliseconds(3))
+        #expect(names(survey.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
+        _ = survey.take(.sighting(.resolved(hinted)), at: .milliseconds(100))
+        _ = survey.take(try udpProof("10.0.0.5"), at: .milliseconds(105))
+        _ = survey.take(try udpProof(address), at: .milliseconds(110))
+        _ = survey.take(.tick, at: .milliseconds(111))
         #expect(survey.table.map(\.hub.sources) == [[.mdns, .udp]])
+        #expect(names(survey.take(.tick, at: .milliseconds(400))).isEmpty)
+        #expect(names(survey.finish(at: .milliseconds(410))) == said)
     }
 
     @Test func aDaemonThatIsGoneIsWaitedForAWhile() throws {
@@ -287,7 +320,8 @@ extension HubSurveyTests {
         ("192.168.1.77/24", "192.168.1.0/24", 254, "192.168.1.1"),
         ("10.0.0.0/20", "10.0.0.0/20", 4_094, "10.0.0.1"),
         ("172.16.0.4/31", "172.16.0.4/31", 2, "172.16.0.4"),
-        ("127.0.0.1/32", "127.0.0.1/32", 1, "127.0.0.1"),
+        ("127.0.0.1/32", "127.0.0.1/32", 1, "127.0.0.1"), ("10.0.0.7", "10.0.0.7/32", 1, "10.0.0.7"),
+        ("fd77::7", "fd77::7/128", 1, "fd77::7"),
         ("169.254.3.0/30", "169.254.3.0/30", 2, "169.254.3.1"),
         ("fd77::/120", "fd77::/120", 256, "fd77::"), ("fe80::%eth0/127", "fe80::%eth0/127", 2, "fe80::%eth0"),
         ("::1/128", "::1/128", 1, "::1"),
@@ -301,7 +335,8 @@ extension HubSurveyTests {
     }
 
     @Test(arguments: [
-        "192.168.1.0", "192.168.1.0/", "192.168.1.0/33", "192.168.1.0/+24", "192.168.1/24", "/24", "",
+        "192.168.1", "192.168.1.0/", "8.8.8.8", "192.168.1.0/33", "192.168.1.0/+24", "192.168.1/24", "/24",
+        "",
         "hub/24",
         "192.168.1.0/24/24", "10.0.0.0/8", "10.0.0.0/19", "fd77::/64", "8.8.8.0/24", "172.32.0.0/24",
         "224.0.0.0/24",
