@@ -3,7 +3,8 @@ import Glibc
 import HubClient
 import Identity
 
-/// What `list` writes while it searches: a table that is redrawn in its place on a terminal, lines or JSON else.
+/// What `list` writes: a table that is redrawn in its place on a terminal, else one at the end; JSON, and what changes
+/// for who watches, line by line.
 struct ListOutput {
     /// The most warnings of a kind that strangers can cause: whoever announces nonsense may do so a thousand times.
     private static let maximumWarnings = 16
@@ -47,7 +48,11 @@ struct ListOutput {
     /// The end of the search: all of the table, and what is to be feared.
     mutating func finish(_ hubs: [FoundHub]) throws {
         try show(done: 1, total: 1)
-        if isLive, !hubs.isEmpty { try screen.finish(hubs.map(HubRow.init)) }
+        if isLive, !hubs.isEmpty {
+            try screen.finish(hubs.map(HubRow.init))
+        } else if !json, !watches {
+            try Table(columns: HubRow.header.cells, rows: hubs.map { HubRow($0).cells }).write()
+        }
         rows = []
         for hub in hubs where hub.standing == .impostor { try accuse(hub) }
         let claimed = hubs.filter { $0.standing != .impostor }.compactMap(\.hub.id)
@@ -65,15 +70,15 @@ struct ListOutput {
     private mutating func line(_ hub: FoundHub, event: String) throws {
         if watches, hub.standing == .impostor, event != "removed" { try accuse(hub) }
         if json { return try JSONLine.write(ListLine(hub, event: watches ? event : nil)) }
-        guard !isLive else { return }
-        if !hasHeader { try Console.output(column("") + HubRow.header.line) }
+        guard watches, !isLive else { return }
+        if !hasHeader { try Console.output(ListOutput.column("") + HubRow.header.line) }
         hasHeader = true
-        try Console.output(column(event) + HubRow(hub).line)
+        try Console.output(ListOutput.column(event) + HubRow(hub).line)
     }
 
     /// What happened to a row, before it.
-    private func column(_ event: String) -> String {
-        watches ? event + String(repeating: " ", count: max(0, 9 - event.utf8.count)) : ""
+    private static func column(_ event: String) -> String {
+        event + String(repeating: " ", count: max(0, 9 - event.utf8.count))
     }
 
     /// Once for each.
