@@ -29,9 +29,11 @@ struct HubRow {
         id = found.hub.id?.description ?? "-"
     }
 
-    var cells: [String] { [name, address, identity, id] }
+    static func table(_ rows: [HubRow]) -> Table { Table(columns: header.cells, rows: rows.map(\.cells)) }
 
-    /// The escaped cells in their columns: 80 characters with an IPv4 address, so that a terminal does not wrap them.
+    private var cells: [String] { [name, address, identity, id] }
+
+    /// The escaped cells in their columns: 80 characters with an IPv4 address.
     var line: String {
         let cells = [(name, 16), (address, 22), (identity, 17), (id, 0)].map { cell, width in
             let text = Console.escaped(cell)

@@ -48,11 +48,8 @@ struct ListOutput {
     /// The end of the search: all of the table, and what is to be feared.
     mutating func finish(_ hubs: [FoundHub]) throws {
         try show(done: 1, total: 1)
-        if isLive, !hubs.isEmpty {
-            try screen.finish(hubs.map(HubRow.init))
-        } else if !json, !watches {
-            try Table(columns: HubRow.header.cells, rows: hubs.map { HubRow($0).cells }).write()
-        }
+        if isLive { try screen.clear() }
+        if isLive || (!json && !watches) { try HubRow.table(hubs.map(HubRow.init)).write() }
         rows = []
         for hub in hubs where hub.standing == .impostor { try accuse(hub) }
         let claimed = hubs.filter { $0.standing != .impostor }.compactMap(\.hub.id)

@@ -5,7 +5,7 @@ struct LiveTable {
     /// Draws the table in the place of the one before. - Parameter footer: a line below it.
     mutating func show(_ rows: [HubRow], footer: String? = nil) throws {
         let size = Console.size
-        var lines = [HubRow.header.line] + rows.map(\.line)
+        var lines = HubRow.table(rows).lines(within: size.columns - 1)
         let room = max(2, size.rows - (footer == nil ? 2 : 3))
         if lines.count > room {
             let hidden = lines.count - room + 1
@@ -14,12 +14,6 @@ struct LiveTable {
         if let footer { lines.append(footer) }
         try draw(lines.map { cut($0, to: size.columns - 1) })
         linesOnScreen = lines.count
-    }
-
-    /// Draws all of the table, for good.
-    mutating func finish(_ rows: [HubRow]) throws {
-        try draw([HubRow.header.line] + rows.map(\.line))
-        linesOnScreen = 0
     }
 
     /// Takes the table off the screen, so that something else can be said above it.
