@@ -1,3 +1,5 @@
+import Identity
+
 /// The devices that can be spoken of, by their words.
 struct SpokenHouse: Sendable {
     /// One device, and the activator that is meant if the words name one.

@@ -1,3 +1,5 @@
+import Identity
+
 /// The words of a name, of a device or as a person says it, in the ways in which names are compared.
 struct SpokenName: Equatable, Sendable {
     /// Without articles at the beginning, punctuation and apostrophes.
