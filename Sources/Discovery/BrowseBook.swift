@@ -22,8 +22,9 @@ struct BrowseBook: Sendable {
         var isAwaited: Bool { !isAnswered && !isLate }
     }
 
-    /// The most hints from one host, and in all: who sends more is no home hub.
-    static let maximumHintsPerHost = 256
+    /// The most hints from one host, and in all: who sends more is no home hub. One more than a table takes, so that the
+    /// flood is named.
+    static let maximumHintsPerHost = HubListing.maximumServicesPerAddress + 1
     static let maximumHints = 4_096
 
     private let follows: Bool

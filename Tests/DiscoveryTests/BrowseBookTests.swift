@@ -167,6 +167,19 @@ import Testing
         #expect(orders(&book).count == BrowseBook.maximumHints - BrowseBook.maximumHintsPerHost)
     }
 
+    @Test func aFloodOfHintsIsNamed() throws {
+        var book = book()
+        var listing = HubListing(networks: [
+            LocalNetwork(interface: "eth0", address: try address("10.0.0.1"), prefixLength: 24)
+        ])
+        for number in 0..<300 { book.hint(try service("\(number)"), from: try address(), at: start) }
+        var isNamed = false
+        for case .say(let sighting) in orders(&book) {
+            for case .flooded in listing.apply(sighting, at: .zero) { isNamed = true }
+        }
+        #expect(isNamed)
+    }
+
     @Test func aFloodIsSaidOnceAndNotWaitedFor() {
         var book = book(atOnce: 1)
         for number in 0..<HubBrowser.maximumInstances {
