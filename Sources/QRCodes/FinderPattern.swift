@@ -93,13 +93,14 @@ extension ContrastView {
     }
 
     /// True if a column of pixels, seen from a dark one, may cross a finder pattern: three edges on either side within
-    /// `reach`. Costs a fourth of a `profile`, and turns most places away.
-    func hasEdges(
+    /// `reach`, in the right proportions but for two pixels. Costs a fourth of a `profile`, and turns most places away.
+    func mayCross(
         x: Int, y: Int, reach: Int, isInverted: Bool, hysteresis: Float, looks: inout Int
     ) -> Bool {
         guard x >= 0, x < width, y >= 0, y < height else { return false }
         let threshold = Int32(hysteresis * 16)
-        func areEdges(_ step: Int, _ end: Int) -> Bool {
+        func edges(_ step: Int, _ end: Int) -> (Float, Float, Float)? {
+            var edges = (0, 0)
             var found = 0
             var isDark = !isInverted
             var row = y
@@ -107,15 +108,28 @@ extension ContrastView {
             while row != end {
                 let value = difference(x: x, y: row)
                 if isDark ? value > threshold : value < -threshold {
+                    switch found {
+                    case 0: edges.0 = row - y
+                    case 1: edges.1 = row - y
+                    default: return (Float(edges.0), Float(edges.1), Float(row - y))
+                    }
                     found += 1
-                    if found == 3 { return true }
                     isDark.toggle()
                 }
                 row += step
             }
-            return false
+            return nil
         }
-        return areEdges(1, min(height, y + reach + 1)) && areEdges(-1, max(-1, y - reach - 1))
+        guard let after = edges(1, min(height, y + reach + 1)),
+            let before = edges(-1, max(-1, y - reach - 1))
+        else { return false }
+        let module = (after.2 + after.1 - before.1 - before.2) / 12
+        let middle = after.0 - before.0
+        return abs(after.0 - before.1 - 4 * module) < 1.3 * module + 2
+            && abs(after.1 - before.0 - 4 * module) < 1.3 * module + 2
+            && abs(before.0 - before.2 - 2 * module) < 0.8 * module + 2
+            && abs(after.2 - after.0 - 2 * module) < 0.8 * module + 2
+            && middle > 1.7 * module - 2 && middle < 4.4 * module + 2
     }
 
     /// The first three edges on the way from a dark place, in steps: the end of the core, of the light ring,

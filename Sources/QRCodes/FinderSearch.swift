@@ -152,11 +152,12 @@ struct FinderSearch {
                 at: place, along: step, reach: reach, isInverted: isInverted, hysteresis: hysteresis,
                 looks: &looks)
         }
+        // Of smaller modules the nearest pixels are not near enough.
         guard
-            view.hasEdges(
-                x: Int(place.x), y: Int(place.y), reach: reach, isInverted: isInverted,
-                hysteresis: hysteresis,
-                looks: &looks),
+            module < 3
+                || view.mayCross(
+                    x: Int(place.x), y: Int(place.y), reach: reach, isInverted: isInverted,
+                    hysteresis: hysteresis, looks: &looks),
             let down = profile(place, Vector(x: 0, y: 1))
         else { return nil }
         var centre = Vector(x: place.x, y: place.y + down.shift)

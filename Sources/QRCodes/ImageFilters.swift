@@ -123,15 +123,15 @@ extension LuminanceImage {
         guard width >= 3 else { return 0 }
         var counts = [Int](repeating: 0, count: 512)
         var total = 0
-        // Some 50,000 places tell enough.
-        let step = max(1, pixels.count / 50_000)
-        var index = 1
-        while index < pixels.count - 1 {
-            let curvature =
-                2 * Int(pixels[index]) - Int(pixels[index - 1]) - Int(pixels[index + 1])
-            counts[min(511, abs(curvature))] += 1
-            total += 1
-            index += step
+        // Some 20,000 places tell enough.
+        let step = max(1, pixels.count / 20_000)
+        pixels.withUnsafeBufferPointer { pixels in
+            for index in stride(from: 1, to: pixels.count - 1, by: step) {
+                let curvature =
+                    2 * Int(pixels[index]) - Int(pixels[index - 1]) - Int(pixels[index + 1])
+                counts[min(511, abs(curvature))] += 1
+                total += 1
+            }
         }
         var seen = 0
         // The curvature of noise of deviation σ has deviation 2.45 σ, and its median size is 0.67 of that.

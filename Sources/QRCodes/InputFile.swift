@@ -66,11 +66,11 @@ package enum InputFile {
         return bytes
     }
 
-    /// What can be read now, at most 256 KiB; waits for the first byte. Nil at the end.
+    /// What can be read now, at most 64 KiB, which malloc(3) has at hand; waits for the first byte. Nil at the end.
     package static func readSome(_ descriptor: Int32) throws(InputFileError) -> [UInt8]? {
         while true {
             var count = 0
-            let chunk = [UInt8](unsafeUninitializedCapacity: 262_144) { buffer, used in
+            let chunk = [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, used in
                 count = Glibc.read(descriptor, buffer.baseAddress, buffer.count)
                 used = max(0, count)
             }

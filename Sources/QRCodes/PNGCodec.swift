@@ -33,15 +33,24 @@ struct PNGCodec: ImageCodec {
             guard png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count) != 0 else {
                 throw .broken(.png, png.message)
             }
+            // A palette is turned to grey once, and not again for each pixel.
+            let hasPalette = png.pointer.pointee.format & UInt32(PNG_FORMAT_FLAG_COLORMAP) != 0
             png.pointer.pointee.format = UInt32(PNG_FORMAT_GRAY)
+            if hasPalette { png.pointer.pointee.format |= UInt32(PNG_FORMAT_FLAG_COLORMAP) }
             // Without this, 16-bit samples are taken for linear light, which no other reader does.
             png.pointer.pointee.flags |= UInt32(PNG_IMAGE_FLAG_16BIT_sRGB)
 
             var pixels = [UInt8](repeating: 0, count: width * height)
             var background = png_color(red: ground, green: ground, blue: ground)
+            // As many as a byte can name, whatever the file says.
+            var palette = [UInt8](repeating: ground, count: 256)
             let read = pixels.withUnsafeMutableBytes { samples in
-                png_image_finish_read(png.pointer, &background, samples.baseAddress, Int32(width), nil)
+                palette.withUnsafeMutableBytes { palette in
+                    png_image_finish_read(
+                        png.pointer, &background, samples.baseAddress, Int32(width), palette.baseAddress)
+                }
             }
+            if hasPalette { for index in pixels.indices { pixels[index] = palette[Int(pixels[index])] } }
             guard read != 0, let image = LuminanceImage(width: width, height: height, pixels: pixels) else {
                 throw .broken(.png, png.message)
             }

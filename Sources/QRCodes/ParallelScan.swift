@@ -25,7 +25,7 @@ package enum ParallelScan {
         }
         // Here, once for all children; where it is missing, each of them says so.
         _ = try? ZBarLibrary.load()
-        let processors = max(1, ProcessInfo.processInfo.activeProcessorCount)
+        let processors = paths.count < 2 ? 1 : max(1, ProcessInfo.processInfo.activeProcessorCount)
         var running: [(index: Int, scan: IsolatedScan)] = []
         var done: [Int: IsolatedScan.Outcome] = [:]
         var started = 0

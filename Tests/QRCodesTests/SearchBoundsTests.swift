@@ -99,6 +99,15 @@ import Testing
         let (width, height) = size
         let pixels = (0..<width * height).map { UInt8(truncatingIfNeeded: $0 &* 151 ^ $0 >> 3) }
         let image = try #require(LuminanceImage(width: width, height: height, pixels: pixels))
+        let half = image.halved
+        for y in 0..<half.height {
+            for x in 0..<half.width {
+                let (right, below) = (min(2 * x + 1, width - 1), min(2 * y + 1, height - 1))
+                let sum = [(2 * x, 2 * y), (right, 2 * y), (2 * x, below), (right, below)]
+                    .reduce(2) { $0 + Int(pixels[$1.1 * width + $1.0]) }
+                #expect(Int(half.pixels[y * half.width + x]) == sum / 4)
+            }
+        }
         let grid = BlockGrid(image, radius: radius)
         func block(_ column: Int, _ row: Int) -> [Int] {
             (row * 4..<min(row * 4 + 4, height)).flatMap { y in
