@@ -46,7 +46,8 @@ package struct PhotoSearch {
         let picture = try picture(scale)
         let others = try QRScanner.linearSymbols(in: picture)
         outcome.result.otherSymbologies = Set(others.map(\.name)).sorted()
-        outcome.result.diagnosis = ScanDiagnosis(picture, sightings: sightings, others: others)
+        outcome.result.diagnosis = ScanDiagnosis(
+            picture, at: pictures, sightings: sightings, others: others)
     }
 
     /// Goes on where there must be more codes than were read: a sheet of labels, or codes of several sizes.

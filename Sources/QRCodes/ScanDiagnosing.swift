@@ -2,16 +2,20 @@
 extension ScanDiagnosis {
     /// A grid that fits this well lies on a code.
     private static let surelyCode: Float = 0.5
-    /// Where dark and light do not alternate between finder patterns at all, they are not of one code.
+    /// Where dark and light do not alternate between finder patterns at all, they are not of one code, unless all
+    /// three are beyond doubt: then something covers what is between them.
     private static let leastSharpness: Float = 0.05
+    /// What is out of focus is less like a finder pattern than this.
+    private static let sharpMatch: Float = 0.9
 
     /// - Parameters:
     ///   - picture: The picture at some scale.
+    ///   - pictures: It at the scales of all `sightings`.
     ///   - sightings: What the searches by finder patterns saw, each at 1/scale of the whole picture.
     ///   - others: Barcodes of other kinds.
     init(
-        _ picture: LuminanceImage, sightings: [(scale: Int, seen: SymbolSearch.Outcome)],
-        others: [(name: String, payload: [UInt8])]
+        _ picture: LuminanceImage, at pictures: [Int: LuminanceImage],
+        sightings: [(scale: Int, seen: SymbolSearch.Outcome)], others: [(name: String, payload: [UInt8])]
     ) {
         if let other = others.first {
             self = .otherSymbology(name: other.name, payload: other.payload)
@@ -19,19 +23,23 @@ extension ScanDiagnosis {
         }
         let grids = sightings.flatMap { sighting in sighting.seen.grids.map { (sighting.scale, $0) } }
         if let (scale, grid) = grids.max(by: { $0.1.score.known < $1.1.score.known }),
-            grid.score.known > ScanDiagnosis.surelyCode,
-            grid.clearness.sharpness > ScanDiagnosis.leastSharpness,
-            let sighting = sightings.first(where: { $0.scale == scale })
+            grid.score.known > ScanDiagnosis.surelyCode, let seen = pictures[scale]
         {
-            self = ScanDiagnosis(grid, scale: scale, size: sighting.seen.size)
-            return
+            let finders = [grid.triple.corner, grid.triple.right, grid.triple.down].map {
+                FinderLikeness($0, in: seen)
+            }
+            if grid.clearness.sharpness > ScanDiagnosis.leastSharpness || finders.allSatisfy(\.isSure) {
+                let isSharp = finders.allSatisfy { $0.match > ScanDiagnosis.sharpMatch }
+                self = ScanDiagnosis(grid, isSharp: isSharp, scale: scale, size: (seen.width, seen.height))
+                return
+            }
         }
         let tones = Tones(picture)
         if tones.brightest < 60 {
             self = .tooDark(brightest: tones.brightest)
         } else if tones.spread < 30 {
             self = .lowContrast(steps: tones.spread)
-        } else if let byPatterns = ScanDiagnosis(patternsOf: sightings) {
+        } else if let byPatterns = ScanDiagnosis(patternsOf: sightings, in: pictures) {
             self = byPatterns
         } else if tones.steepest * 4 < tones.spread {
             self = .blurred
@@ -41,7 +49,7 @@ extension ScanDiagnosis {
     }
 
     /// What keeps a code from being read whose place is known.
-    private init(_ grid: SymbolSearch.Grid, scale: Int, size: (width: Int, height: Int)) {
+    private init(_ grid: SymbolSearch.Grid, isSharp: Bool, scale: Int, size: (width: Int, height: Int)) {
         let side = Float(17 + 4 * grid.version)
         let corners = [(0, 0), (side, 0), (side, side), (0, side)].compactMap { x, y in
             grid.map.function?(Vector(x: x, y: y))
@@ -56,7 +64,7 @@ extension ScanDiagnosis {
             self = .tooSmall(hundredthsOfPixelsPerModule: Int(pixels * 100))
         } else if grid.clearness.contrast < 25 {
             self = .lowContrast(steps: max(0, Int(grid.clearness.contrast)))
-        } else if grid.clearness.sharpness < 0.4 {
+        } else if grid.clearness.sharpness < 0.4, !isSharp {
             self = .blurred
         } else {
             self = .damaged
@@ -64,15 +72,21 @@ extension ScanDiagnosis {
     }
 
     /// What finder patterns tell that make no code. Nil if there is none that is beyond doubt.
-    private init?(patternsOf sightings: [(scale: Int, seen: SymbolSearch.Outcome)]) {
+    private init?(
+        patternsOf sightings: [(scale: Int, seen: SymbolSearch.Outcome)], in pictures: [Int: LuminanceImage]
+    ) {
         for (scale, seen) in sightings {
-            let sure = seen.patterns.filter(\.isSure)
-            guard let first = sure.first, sure.count <= 2 else { continue }
+            guard let picture = pictures[scale] else { continue }
+            let sure = seen.patterns.filter {
+                $0.directions == 4 && FinderLikeness($0, in: picture).isSure
+            }
+            guard let first = sure.first else { continue }
             let pixels = first.moduleSize * Float(scale)
-            if pixels < 1.5 {
+            if pixels < 2 {
                 self = .tooSmall(hundredthsOfPixelsPerModule: Int(pixels * 100))
                 return
             }
+            guard sure.count <= 2 else { continue }
             func isOutside(_ place: Vector) -> Bool {
                 place.x < 0 || place.y < 0 || place.x > Float(seen.size.width)
                     || place.y > Float(seen.size.height)

@@ -50,6 +50,39 @@ import Testing
         #expect(try diagnosis { $0.blots = [(10, 10, 16)] } == .damaged)
     }
 
+    @Test func `a glare over all between the finder patterns is damage, and no blur`() throws {
+        #expect(try diagnosis { $0.blots = [(8, 4, 17), (4, 8, 17)] } == .damaged)
+    }
+
+    /// Clouds have the stripes of finder patterns here and there, in all directions.
+    @Test(arguments: 1...6) func `clouds are no code that is cut off`(seed: UInt64) throws {
+        var (state, luma) = (seed, [Float](repeating: 40, count: 640 * 480))
+        func random() -> Float {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Float(state >> 40) / Float(1 << 24)
+        }
+        var (cell, height) = (160, Float(60))
+        while cell >= 4 {
+            let grid = (0..<480 / cell + 2).map { _ in (0..<640 / cell + 2).map { _ in random() } }
+            for index in luma.indices {
+                let (x, y) = (index % 640, index / 640)
+                let (column, row) = (x / cell, y / cell)
+                let (fx, fy) = (Float(x % cell) / Float(cell), Float(y % cell) / Float(cell))
+                let upper = grid[row][column] * (1 - fx) + grid[row][column + 1] * fx
+                let lower = grid[row + 1][column] * (1 - fx) + grid[row + 1][column + 1] * fx
+                luma[index] += height * (upper * (1 - fy) + lower * fy)
+            }
+            (cell, height) = (cell / 2, height * 0.6)
+        }
+        let image = LuminanceImage(width: 640, height: 480) { pixels in
+            for index in pixels.indices {
+                pixels[index] = UInt8(max(0, min(255, luma[index] + random() * 6)))
+            }
+        }
+        let found = try PhotoSearch.run(ImageSource(image)).result.diagnosis
+        #expect(found == .noFinderPattern || found == .blurred)
+    }
+
     @Test func `two finder patterns in the middle of a picture are two`() throws {
         let found = try diagnosis { photograph in
             (photograph.width, photograph.height) = (640, 480)
