@@ -15,24 +15,36 @@ struct PDFPages: PictureSequence {
     private var resolutions = [150, 300][...]
     private var drawing: PDFDrawing?
     private var pages = 0
+    /// Why a page was not read at the first resolution.
+    private var refusal: ImageError?
 
     init(_ bytes: [UInt8], limits: ImageLimits) {
         self.bytes = bytes
         self.limits = limits
     }
 
+    /// A page that is too large is an error if no other one shows a code; at the second resolution it does not
+    /// matter, since it was seen at the first.
     mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)? {
         while true {
             if let drawing {
-                if let page = try drawing.next(limits: limits) {
+                switch try drawing.next(limits: limits) {
+                case .drawn(let page)?:
                     pages += 1
-                    return page
+                    return DrawnPicture(luma: page, alpha: nil)
+                case .refused(let error)?:
+                    if !resolutions.isEmpty { refusal = refusal ?? error }
+                    continue
+                case nil: break
                 }
-                try drawing.end(isEmpty: pages == 0)
+                try drawing.end(isEmpty: pages == 0 && refusal == nil)
                 self.drawing = nil
                 if found { return nil }
             }
-            guard let resolution = resolutions.popFirst() else { return nil }
+            guard let resolution = resolutions.popFirst() else {
+                if let refusal, !found { throw refusal }
+                return nil
+            }
             drawing = try PDFDrawing(bytes, resolution: resolution)
         }
     }
@@ -44,7 +56,7 @@ final class PDFDrawing {
     private let output: Int32
     private let complaints: Int32
     private var ended: Int32?
-    private var buffer: [UInt8] = []
+    private var stream = PDFPageStream()
 
     /// - Parameter resolution: in dots per inch.
     init(_ bytes: [UInt8], resolution: Int) throws(ImageError) {
@@ -94,21 +106,13 @@ final class PDFDrawing {
     }
 
     /// The next page, or nil when there are no more.
-    func next(limits: ImageLimits) throws(ImageError) -> DrawnPicture? {
-        // A header is three short lines; pdftoppm writes no comments.
-        while PNMCodec.Header(Array(buffer.prefix(64))) == nil {
-            guard buffer.count < 64 else { throw .broken(.pdf, "pdftoppm drew no picture of it") }
-            guard fill(to: buffer.count + 1) else { return nil }
+    func next(limits: ImageLimits) throws(ImageError) -> PDFPageStream.Page? {
+        var chunk = [UInt8](repeating: 0, count: 65_536)
+        while true {
+            if let page = try stream.next(limits: limits) { return page }
+            let got = read(output, &chunk, chunk.count)
+            if got > 0 { stream.append(chunk[..<got]) } else if got == 0 || errno != EINTR { return nil }
         }
-        guard let header = PNMCodec.Header(Array(buffer.prefix(64))), header.kind == 5 else {
-            throw .broken(.pdf, "pdftoppm drew no picture of it")
-        }
-        try limits.check(width: header.width, height: header.height)
-        let count = header.count + header.height * header.rowBytes
-        guard fill(to: count) else { return nil }
-        let codec = try PNMCodec(Array(buffer.prefix(count)), limits: limits)
-        buffer.removeFirst(count)
-        return DrawnPicture(luma: try codec.decode(scale: 1, ground: 255), alpha: nil)
     }
 
     /// Waits for the end; an error if pdftoppm drew nothing at all.
@@ -125,16 +129,6 @@ final class PDFDrawing {
         var status: Int32 = 0
         while waitpid(process, &status, 0) < 0 && errno == EINTR {}
         ended = status
-    }
-
-    /// Reads until the buffer holds `count` bytes; false if the output ends before.
-    private func fill(to count: Int) -> Bool {
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while buffer.count < count {
-            let got = read(output, &chunk, chunk.count)
-            if got > 0 { buffer += chunk[..<got] } else if got == 0 || errno != EINTR { return false }
-        }
-        return true
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {

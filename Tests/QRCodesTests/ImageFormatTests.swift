@@ -138,6 +138,28 @@ import Testing
         #expect(try pictures.next().map(\.width) == nil)
     }
 
+    @Test func `a page that is too large hides no code on another one, and is named if there is none`() throws
+    {
+        let large = "large = Image.new('1', (900, 900), 1)\n"
+        let limits = ImageLimits(maximumPixels: 1_000_000)
+        let search = ImageScan(limits: limits)
+        let beside = try file(
+            large + "code.convert('1').save('x', 'PDF', save_all=True, append_images=[large])")
+        #expect(try search.run(beside).result.codes.map(\.payload) == [ImageFormatTests.payload])
+        let behind = try file(
+            large + "large.save('x', 'PDF', save_all=True, append_images=[code.convert('1')])")
+        #expect(try search.run(behind).result.codes.map(\.payload) == [ImageFormatTests.payload])
+        let blank = try file(
+            large + "large.save('x', 'PDF', save_all=True, append_images=[large.crop((0, 0, 9, 9))])")
+        #expect(throws: ImageError.tooManyPixels(width: 1875, height: 1875, limit: 1_000_000)) {
+            try search.run(blank)
+        }
+        // Too large at the second resolution alone.
+        let whole = try file("Image.new('1', (300, 300), 1).save('x', 'PDF')")
+        let outcome = try search.run(whole)
+        #expect(outcome.result.isEmpty && outcome.width == 625)
+    }
+
     @Test func `a scale that no codec has is a box filter's`() throws {
         let bytes = try file(
             "Image.frombytes('L', (7, 3), bytes(range(0, 210, 10))).save('x', 'PNG')")

@@ -2,9 +2,9 @@ import QRCodes
 
 /// libFuzzer's target: the bytes of a file, through detection, every codec at two scales, and the search.
 ///
-/// Pictures are kept to a quarter of a megapixel, and tiny ones alone are searched, and briefly, so that the time goes into
-/// many of them. A PDF would start a
-/// program for each: poppler is not ours to fuzz.
+/// Pictures are kept to a quarter of a megapixel, and tiny ones alone are searched, and briefly, so that the time
+/// goes into many of them. A PDF would start a program for each, and poppler is not ours to fuzz: the bytes stand for
+/// what it writes instead.
 func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let limits = ImageLimits(maximumPixels: 1 << 18)
@@ -12,6 +12,14 @@ func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     for chunk in [bytes.prefix(count / 2), bytes.dropFirst(count / 2)] {
         frames.append(Array(chunk))
         while let frame = frames.next() { precondition(frame.starts(with: [0xFF, 0xD8])) }
+    }
+    var pages = PDFPageStream()
+    for chunk in [bytes.prefix(count / 2), bytes.dropFirst(count / 2)] {
+        pages.append(chunk)
+        while let page = try? pages.next(limits: limits) {
+            guard case .drawn(let image) = page else { continue }
+            precondition(image.pixels.count <= 1 << 18)
+        }
     }
     guard ImageFormat.detect(bytes) != .pdf, var pictures = try? ImagePictures(bytes, limits: limits) else {
         return 0

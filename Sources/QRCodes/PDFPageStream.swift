@@ -1,0 +1,50 @@
+/// Cuts what `pdftoppm -gray` writes into pages: PGM files, one after the other. A broken document may make it write
+/// anything.
+package struct PDFPageStream {
+    package enum Page: Equatable {
+        /// A page, 8 bits of grey a pixel.
+        case drawn(LuminanceImage)
+        /// One that is not read, since it has more pixels than allowed, or none.
+        case refused(ImageError)
+    }
+
+    /// Longer than any header: three short lines, and pdftoppm writes no comments.
+    private static let headerByteCount = 64
+
+    private var buffer: [UInt8] = []
+    /// The bytes of a refused page that are yet to come.
+    private var unwanted = 0
+
+    package init() {}
+
+    /// Takes the next bytes of the output.
+    package mutating func append(_ bytes: ArraySlice<UInt8>) {
+        let dropped = min(unwanted, bytes.count)
+        unwanted -= dropped
+        buffer += bytes.dropFirst(dropped)
+    }
+
+    /// The next page, or nil if more bytes are needed.
+    package mutating func next(limits: ImageLimits) throws(ImageError) -> Page? {
+        guard let header = PNMCodec.Header(Array(buffer.prefix(PDFPageStream.headerByteCount))) else {
+            guard buffer.count < PDFPageStream.headerByteCount else { throw PDFPageStream.nothing }
+            return nil
+        }
+        guard header.kind == 5 else { throw PDFPageStream.nothing }
+        // Nine digits each, and two bytes a pixel: no overflow.
+        let count = header.count + header.height * header.rowBytes
+        do throws(ImageError) {
+            try limits.check(width: header.width, height: header.height)
+        } catch {
+            unwanted = max(0, count - buffer.count)
+            buffer.removeFirst(min(count, buffer.count))
+            return .refused(error)
+        }
+        guard buffer.count >= count else { return nil }
+        let page = try PNMCodec(Array(buffer.prefix(count)), limits: limits).decode(scale: 1, ground: 255)
+        buffer.removeFirst(count)
+        return .drawn(page)
+    }
+
+    private static let nothing = ImageError.broken(.pdf, "pdftoppm drew no picture of it")
+}
