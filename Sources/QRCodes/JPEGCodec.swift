@@ -1,6 +1,7 @@
 import CTurboJPEG
 
-/// JPEG through libjpeg-turbo's TurboJPEG API, straight to grey: the colour planes are never converted.
+/// JPEG through libjpeg-turbo's TurboJPEG API, straight to grey: the colour planes are never converted. A frame of
+/// Motion JPEG without Huffman tables gets the usual ones (ITU-T T.81 § K.3) from libjpeg-turbo, from 2.0 on.
 struct JPEGCodec: ImageCodec {
     let width: Int
     let height: Int
@@ -26,7 +27,7 @@ struct JPEGCodec: ImageCodec {
         }
         // A header with a mere warning is a header. One without a size is none: its own zeros were
         // refused before, and a file that ends before its frame header is no error to libjpeg.
-        guard header == 0 || decoder.isWarning else { throw .broken(.jpeg, decoder.message) }
+        guard header == 0 || decoder.isWarning else { throw JPEGCodec.failure(decoder.message) }
         guard columns > 0, rows > 0 else { throw .broken(.jpeg, "it ends before the picture begins") }
         width = Int(columns)
         height = Int(rows)
@@ -53,7 +54,7 @@ struct JPEGCodec: ImageCodec {
                     0, Int32(rows), Int32(format.rawValue), TJFLAG_LIMITSCANS)
             }
         }
-        guard result == 0 || decoder.isWarning else { throw .broken(.jpeg, decoder.message) }
+        guard result == 0 || decoder.isWarning else { throw JPEGCodec.failure(decoder.message) }
         let damage = result == 0 ? nil : decoder.message
         let pixels = hasInk ? JPEGCodec.luminance(ofInvertedCMYK: samples) : samples
         guard let image = LuminanceImage(width: columns, height: rows, pixels: pixels, damage: damage)
@@ -61,6 +62,11 @@ struct JPEGCodec: ImageCodec {
             throw .broken(.jpeg, "no reason given")
         }
         return image
+    }
+
+    /// Files of 12 bits a sample and lossless ones are whole, and libjpeg-turbo 2 says that it does not read them.
+    private static func failure(_ message: String) -> ImageError {
+        message.hasPrefix("Unsupported JPEG") ? .unsupported(.jpeg, message) : .broken(.jpeg, message)
     }
 
     /// Luma (ITU-R BT.601) of four-byte CMYK samples as Adobe's programs write them, 255 for no ink. Files

@@ -24,9 +24,16 @@ import Testing
             exif = b'Exif\\0\\0' + open('thumbnail.jpg', 'rb').read()
             noise.save('0.jpg', exif=exif)
             noise.save('1.jpg', progressive=True)
-            noise.save('2.jpg', quality=100, restart_marker_blocks=1)
+            # Pillow writes restart markers from 10.2 on.
+            import subprocess
+            noise.save('2.ppm')
+            subprocess.check_call(['cjpeg', '-quality', '100', '-restart', '1B', '-outfile', '2.jpg', '2.ppm'])
             """)
         let parts = try (0...2).map { try files.read("\($0).jpg") }
+        #expect(
+            parts[2].indices.dropLast().contains {
+                parts[2][$0] == 0xFF && (0xD0...0xD7).contains(parts[2][$0 + 1])
+            })
         #expect(frames(parts.flatMap { $0 }, chunk: chunk) == parts)
         let junk: [UInt8] = [0, 0xFF, 0xFF, 0xD9, 0x42, 0xFF]
         #expect(frames(junk + parts.flatMap { $0 + junk }, chunk: chunk) == parts)
