@@ -30,6 +30,9 @@ package enum StandardInput {
     /// searched like a file.
     private static let fewFrames = 8
 
+    /// The most zeros that cameras fill up a frame with: the room of one that is not compressed.
+    private static let maximumPadding = 8 << 20
+
     /// The codes on standard input. A stream ends at the first code that is good, by default one that a device
     /// can use.
     ///
@@ -77,11 +80,15 @@ package enum StandardInput {
             return image(frames.rest, search)
         }
         var bytes = first + frames.rest
-        if frames.rest.count < 2, let more = try InputFile.readSome(STDIN_FILENO) {
+        var behind = frames.rest.drop { $0 == 0 }
+        while behind.count < 2, frames.rest.count < maximumPadding,
+            let more = try InputFile.readSome(STDIN_FILENO)
+        {
             bytes += more
             frames.append(more)
+            behind = frames.rest.drop { $0 == 0 }
         }
-        guard frames.rest.starts(with: [0xFF, 0xD8]) else {
+        guard behind.starts(with: [0xFF, 0xD8]) else {
             bytes = try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: bytes)
             return image(bytes, search)
         }
