@@ -75,7 +75,12 @@ package struct AdministerDevices {
             try body(&device, keyfile.devices.filter { $0.pin != before.pin })
             if device != before { keyfile.insert(device) }
             if device != before || isChanged {
-                try directory.replace(ApprovedDevices.fileName, with: keyfile.serialized)
+                let isRevoked = device.status == .revoked && before.status != .revoked
+                if isRevoked {
+                    try directory.replaceBoth(ApprovedDevices.fileName, with: keyfile.serialized)
+                } else {
+                    try directory.replace(ApprovedDevices.fileName, with: keyfile.serialized)
+                }
             }
             return (device, device != before)
         }

@@ -46,7 +46,8 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
             "bring it back from a backup; without it, move \(shellQuoted(parent(of: path))) away, run "
                 + "'hubpair setup' and pair every device again"
         case .unreadableKey(let path): "bring \(shellQuoted(path)) back from a backup"
-        case .missingFile(let path, let hasGoodBackup): restoring(path, hasGoodBackup: hasGoodBackup)
+        case .missingFile(let path, let hasGoodBackup):
+            FileRecovery.hint(path, hasGoodBackup: hasGoodBackup, isGone: true)
         case .otherSettings(_, _, let path): "to change it, edit \(shellQuoted(path)) and restart the hub"
         case .badLifetime: "give it like --expires 10m, 2h or 7d"
         case .askLapsed: "let it ask again, or print a code for it with 'hubpair print'"

@@ -45,6 +45,10 @@ package struct HubState: Sendable {
         try directory.read(Tickets.fileName, Tickets.init(parsing:))
     }
 
+    package static func attempts(in directory: borrowing ProtectedDirectory) throws -> FailedAttempts? {
+        try directory.read(FailedAttempts.fileName, FailedAttempts.init(parsing:))
+    }
+
     /// The devices and the codes, every use of a code completed. A hub whose `tickets` are missing has none out.
     static func completedDevices(
         in directory: borrowing ProtectedDirectory

@@ -26,9 +26,16 @@ struct PairingFiles {
         }
 
         /// Writes the file. If that fails, the content is not what the disk has: it is read again.
-        fileprivate mutating func write(_ bytes: [UInt8], in directory: borrowing ProtectedDirectory) throws {
+        /// - Parameter isFinal: going back to the version before must not undo it.
+        fileprivate mutating func write(
+            _ bytes: [UInt8], isFinal: Bool = false, in directory: borrowing ProtectedDirectory
+        ) throws {
             stamp = nil
-            try directory.replace(name, with: bytes)
+            if isFinal {
+                try directory.replaceBoth(name, with: bytes)
+            } else {
+                try directory.replace(name, with: bytes)
+            }
             stamp = .some(try directory.stamp(of: name))
         }
     }
@@ -51,8 +58,7 @@ struct PairingFiles {
         if try attempts.isStale(in: directory) {
             let stamp = try directory.stamp(of: attempts.name)
             // The only file that may be missing: no attempt has failed yet.
-            attempts.content =
-                try directory.read(attempts.name, FailedAttempts.init(parsing:)) ?? FailedAttempts()
+            attempts.content = try HubState.attempts(in: directory) ?? FailedAttempts()
             attempts.content.rebase(to: now)
             attempts.stamp = .some(stamp)
         }
@@ -79,8 +85,9 @@ struct PairingFiles {
         let tickets = tickets.content
         attempts.content.keepTickets { tickets.ticket($0) != nil }
         let stamp = attempts.stamp
+        let isVoid = ticket.map { attempts.content.failures(of: $0) >= FailedAttempts.ticketLimit } ?? false
         do {
-            try attempts.write(attempts.content.serialized, in: directory)
+            try attempts.write(attempts.content.serialized, isFinal: isVoid, in: directory)
         } catch {
             attempts.stamp = stamp
             throw error

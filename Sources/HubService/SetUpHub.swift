@@ -4,7 +4,8 @@ import PinnedTLS
 /// Sets a hub up: its key and certificate, its empty keyfile, its settings.
 ///
 /// The settings are written last, so that a set-up that was interrupted is taken up where it stopped, with
-/// the same key. One that is complete is never changed.
+/// the same key. One that is complete is never changed, but for what can be made anew without letting anybody in: the
+/// certificate from the key, and the file of codes, without a code.
 package struct SetUpHub {
     /// What `setup` was told; nil where it was told nothing.
     package struct Wishes: Sendable {
@@ -27,8 +28,16 @@ package struct SetUpHub {
         case made
         /// There was a hub, and nothing was changed.
         case present
-        /// There was a hub; only its certificate was missing or of another key, and was made from its key.
-        case mended
+        /// There was a hub, and these files of it were made anew.
+        case mended([Part])
+    }
+
+    /// What is made anew.
+    package enum Part: Equatable, Sendable {
+        /// It was missing, or of another key.
+        case certificate
+        /// They were gone: no code from before is good any more.
+        case tickets
     }
 
     /// - Parameter defaultName: the hub's name if none is wished for.
@@ -43,18 +52,19 @@ package struct SetUpHub {
                 try check(wishes, against: hub.settings, path: directory.path(of: HubSettings.fileName))
                 _ = try HubState.existing(
                     ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
-                _ = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
-                let isMended = try ensureCertificate(of: identity(in: directory), in: directory)
-                return (hub, isMended ? .mended : .present)
+                var mended: [Part] = []
+                if try ensureTickets(in: directory) { mended.append(.tickets) }
+                if try ensureCertificate(of: identity(in: directory), in: directory) {
+                    mended.append(.certificate)
+                }
+                return (hub, mended.isEmpty ? .present : .mended(mended))
             }
             let identity = try identity(in: directory)
             try ensureCertificate(of: identity, in: directory)
             if try HubState.devices(in: directory) == nil {
                 try directory.create(ApprovedDevices.fileName, with: ApprovedDevices().serialized)
             }
-            if try HubState.tickets(in: directory) == nil {
-                try directory.create(Tickets.fileName, with: Tickets().serialized)
-            }
+            try ensureTickets(in: directory)
             let settings = HubSettings(
                 name: wishes.name ?? defaultName, port: wishes.port ?? defaultPort, upstream: wishes.upstream)
             try directory.create(HubSettings.fileName, with: settings.serialized)
@@ -88,6 +98,16 @@ package struct SetUpHub {
             return false
         }
         try directory.replace(HubIdentity.certificateFileName, with: Array(identity.certificatePEM().utf8))
+        return true
+    }
+
+    /// Makes the file of codes if it is missing; one with a fault is left, and told.
+    ///
+    /// - Returns: true if it was made.
+    @discardableResult
+    private static func ensureTickets(in directory: borrowing ProtectedDirectory) throws -> Bool {
+        guard try HubState.tickets(in: directory) == nil else { return false }
+        try directory.create(Tickets.fileName, with: Tickets().serialized)
         return true
     }
 

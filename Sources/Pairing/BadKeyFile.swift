@@ -13,17 +13,10 @@ package struct BadKeyFile: Error, Equatable, LocalizedError, CustomStringConvert
     /// The same as the description.
     package var errorDescription: String? { description }
 
-    /// How to mend it. The backup is never read by itself: it may let in a device that was revoked since.
+    /// How to mend it.
     package var recoverySuggestion: String? {
-        fault.recoverySuggestion ?? "mend it by hand, or " + restoring(path, hasGoodBackup: hasGoodBackup)
+        fault.recoverySuggestion ?? FileRecovery.hint(path, hasGoodBackup: hasGoodBackup, isGone: false)
     }
-}
-
-/// How to bring a file back, for a hint.
-package func restoring(_ path: String, hasGoodBackup: Bool) -> String {
-    hasGoodBackup
-        ? "go back to the version before: cp -p \(shellQuoted(path + ".bak")) \(shellQuoted(path))"
-        : "bring it back from a backup of yours; the version before is not there"
 }
 
 extension ProtectedDirectory {

@@ -41,7 +41,7 @@ extension ProtectedDirectory {
     /// the new one whole. Call it inside `withLock`.
     package func replace(_ name: String, with bytes: [UInt8]) throws(FileError) {
         let fresh = try writeBeside(name, bytes)
-        let backup = name + ".bak"
+        let backup = ProtectedDirectory.backup(of: name)
         let oldName = ".\(name).old"
         try remove(oldName)
         // A hard link and a rename, so that there is a whole .bak at every moment.
@@ -54,6 +54,24 @@ extension ProtectedDirectory {
         try rename(fresh, to: name)
         try synchronize()
     }
+
+    /// Puts `bytes` in the place of the file `name` and of `name.bak`, each durably: for what must not be undone by going
+    /// back to the version before, like a revocation. If it ends in between, only `.bak` is new. Call it inside
+    /// `withLock`.
+    package func replaceBoth(_ name: String, with bytes: [UInt8]) throws(FileError) {
+        let backup = ProtectedDirectory.backup(of: name)
+        let fresh = try writeBeside(name, bytes)
+        do throws(FileError) {
+            try rename(writeBeside(backup, bytes), to: backup)
+        } catch {
+            unlinkat(descriptor, fresh, 0)
+            throw error
+        }
+        try rename(fresh, to: name)
+        try synchronize()
+    }
+
+    private static func backup(of name: String) -> String { name + ".bak" }
 
     /// Makes the file `name` with `bytes`, durably, and throws `exists` if there is one: what has been
     /// made once, a key above all, is never replaced.

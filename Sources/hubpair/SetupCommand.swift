@@ -11,7 +11,8 @@ struct SetupCommand: ParsableCommand {
         commandName: "setup",
         abstract: "Set up a hub: its identity, its keyfile, its first code.",
         discussion: """
-            Run again, it changes nothing, makes no code, and says so. With --json the code is made only if \
+            Run again, it changes nothing but a certificate or a file of codes that is gone, makes no code, and \
+            says so. With --json the code is made only if \
             --output names a file for it.
             """
     )
@@ -53,8 +54,10 @@ struct SetupCommand: ParsableCommand {
             return try CodePresentation(options: code, json: false)
                 .present(.once, lifetime: CodePresentation.defaultLifetime, state: state.state)
         }
-        if outcome == .mended || !json.isSet {
-            let change = outcome == .mended ? "its certificate was made anew" : "nothing was changed"
+        var changes: [String] = []
+        if case .mended(let parts) = outcome { changes = parts.map(\.change) }
+        if !changes.isEmpty || !json.isSet {
+            let change = changes.isEmpty ? "nothing was changed" : changes.joined(separator: "; ")
             Console.note("the hub \(title) is set up already in \(hub.statePath); \(change)")
         }
         if let path = code.outputPath {
@@ -72,6 +75,15 @@ struct SetupCommand: ParsableCommand {
         let host = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)).prefix { $0 != UInt8(ascii: ".") }
         // A host name that breaks the rules for names is no reason to refuse the set-up.
         return try (try? PeerName(String(decoding: host, as: UTF8.self))) ?? PeerName("Hub")
+    }
+}
+
+extension SetUpHub.Part {
+    fileprivate var change: String {
+        switch self {
+        case .certificate: "its certificate was made anew"
+        case .tickets: "its file of codes was made anew: no code from before is good, nor the label"
+        }
     }
 }
 

@@ -55,14 +55,33 @@ private final class ScratchState {
                 try ProtectedDirectory(path: scratch.path)
                     .create(HubIdentity.certificateFileName, with: Array(content.utf8))
             }
-            #expect(try scratch.setUp() == (hub, .mended))
+            #expect(try scratch.setUp() == (hub, .mended([.certificate])))
             #expect(try scratch.setUp() == (hub, .present))
         }
     }
 
-    @Test(arguments: [(ApprovedDevices.fileName), (Tickets.fileName)])
-    func aKeyfileThatIsGoneIsNotReplacedByAnEmptyOne(name: String) throws {
+    @Test func codesThatAreGoneAreMadeAnewBySetUpAlone() throws {
         let scratch = try ScratchState()
+        let (hub, _) = try scratch.setUp()
+        try scratch.remove(Tickets.fileName)
+        let error = HubError.missingFile(path: "\(scratch.path)/tickets", hasGoodBackup: false)
+        #expect(throws: error) {
+            try IssueCode.run(
+                .once, lifetime: 600, state: scratch.state, now: Date(), addressHint: { _ in nil },
+                draw: { _, _ in }, handOut: {})
+        }
+        #expect(error.recoverySuggestion?.hasSuffix(": hubpair setup --state \(scratch.path)") == true)
+        #expect(try scratch.setUp() == (hub, .mended([.tickets])))
+        #expect(try scratch.setUp() == (hub, .present))
+        // With a fault they are not.
+        try ProtectedDirectory(path: scratch.path).replace(Tickets.fileName, with: Array("torn".utf8))
+        #expect(throws: BadKeyFile.self) { try scratch.setUp() }
+        #expect(scratch.text(Tickets.fileName) == "torn")
+    }
+
+    @Test func aKeyfileThatIsGoneIsNotReplacedByAnEmptyOne() throws {
+        let scratch = try ScratchState()
+        let name = ApprovedDevices.fileName
         _ = try scratch.setUp()
         try scratch.remove(name)
         let error = HubError.missingFile(path: "\(scratch.path)/\(name)", hasGoodBackup: false)

@@ -50,6 +50,22 @@ final class Scratch {
             try Set(FileManager.default.contentsOfDirectory(atPath: scratch.path)) == ["file", "file.bak"])
     }
 
+    @Test func theVersionBeforeCanBeReplacedToo() throws {
+        let scratch = try Scratch()
+        let directory = try ProtectedDirectory(path: scratch.path)
+        try scratch.write(".file.bak.new", "half")
+        try directory.replaceBoth("file", with: Array("one".utf8))
+        #expect(scratch.text("file") == "one" && scratch.text("file.bak") == "one")
+        try directory.replace("file", with: Array("two".utf8))
+        try directory.replaceBoth("file", with: Array("three".utf8))
+        #expect(scratch.text("file") == "three" && scratch.text("file.bak") == "three")
+        // Two files: what tears one leaves the other.
+        #expect(truncate("\(scratch.path)/file", 1) == 0)
+        #expect(scratch.text("file.bak") == "three" && scratch.mode("file.bak") == 0o600)
+        #expect(
+            try Set(FileManager.default.contentsOfDirectory(atPath: scratch.path)) == ["file", "file.bak"])
+    }
+
     @Test func whatACrashLeftBehindIsInNobodysWay() throws {
         let scratch = try Scratch()
         try scratch.write(".file.new", "half")
