@@ -74,6 +74,11 @@ public struct ApprovedDevices: Equatable, Sendable {
         device(pin)?.verdict(at: now) ?? .unknown
     }
 
+    /// When the last device asked or was approved, by the wall clock; nil if there is none.
+    package var latest: Date? {
+        devices.lazy.flatMap { [$0.approved, $0.asked?.wall] }.compactMap(\.self).max()
+    }
+
     /// Adds a device, or puts it in the place of the one with the same pin.
     public mutating func insert(_ device: ApprovedDevice) {
         let group = ApprovedDevices.group(device.fingerprint.description)

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// The hub's file `attempts`: how often pairing has failed, by code and by source. A value: the time is a parameter.
 ///
@@ -8,6 +8,7 @@ import FoundationEssentials
 ///     [clock]
 ///     time=2026-11-21T10:22:03Z
 ///     boot=6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 123456
+///     latest=2026-11-21T11:04:51Z
 ///
 ///     [ticket 7M2KQ0V3XG5TA]
 ///     failures=2
@@ -15,7 +16,8 @@ import FoundationEssentials
 ///     [source ipv4 192.0.2.7]
 ///     failures=118201 123456
 ///
-/// `[clock]` says when the file was written; `boot` is as `BootTime` has it. A ticket has the number of its failed
+/// `[clock]` says when the file was written; `boot` is as `BootTime` has it; `latest` is only there if the file was
+/// written at a later time before, by a wall clock that was set back since. A ticket has the number of its failed
 /// proofs; a source, as `AttemptSource` writes it, the times of its failures in the last 10 minutes, in milliseconds of
 /// that boot's clock (at most 20, each of at most 18 digits, perhaps with a minus sign).
 ///
@@ -42,6 +44,8 @@ public struct FailedAttempts: Equatable, Sendable {
     /// The times of the failures, the oldest first, in milliseconds by `clock`.
     private var sources: [AttemptSource: [Int64]] = [:]
     private var clock: Moment?
+    /// The latest time at which the file was written, by the wall clock; nil if it never was.
+    package private(set) var latest: Date?
     private var file: KeyFile
 
     /// No failure.
@@ -54,6 +58,8 @@ public struct FailedAttempts: Equatable, Sendable {
         file = try KeyFile(parsing: bytes)
         try file.checkFormat()
         clock = try file.moment("time", boot: "boot", in: FailedAttempts.clockGroup)
+        latest = [clock?.wall, try file.time("latest", in: FailedAttempts.clockGroup)].compactMap(\.self)
+            .max()
         for group in file.groupNames where group != KeyFile.formatGroup && group != FailedAttempts.clockGroup
         {
             let words = group.split(separator: " ", maxSplits: 1).map(String.init)
@@ -134,7 +140,11 @@ public struct FailedAttempts: Equatable, Sendable {
 
     private mutating func stampClock(_ now: Moment) {
         clock = now
+        let latest = max(latest ?? now.wall, now.wall)
+        self.latest = latest
         file.set("time", to: now.wall.timestamp, in: FailedAttempts.clockGroup)
+        file.set(
+            "latest", to: latest > now.wall ? latest.timestamp : nil, in: FailedAttempts.clockGroup)
         file.set("boot", to: now.boot?.description, in: FailedAttempts.clockGroup)
     }
 

@@ -1,3 +1,5 @@
+import FoundationEssentials
+
 /// What the hub makes of a request to pair.
 public enum PairVerdict: Equatable, Sendable {
     /// It is refused; what of it counts as a failure.
@@ -43,6 +45,11 @@ public struct PairPolicy: Sendable {
         self.attempts = attempts
     }
 
+    /// The latest moment by the wall clock that the files know of; nil if of none.
+    private var latest: Date? {
+        [tickets.latest, devices.latest, attempts.latest].compactMap(\.self).max()
+    }
+
     /// Judges a request that came at the time `now` from `source`, over a connection on which the device showed that it
     /// holds the key with the pin `device`. `hubNonce` is used if the request is good and new.
     public func judge(
@@ -83,7 +90,7 @@ public struct PairPolicy: Sendable {
             }
         }
         if ticket.kind == .label, verdict == .revoked { return .refused(.notApproved, counts: .nothing) }
-        guard !ticket.isExpired(at: now) else { return .refused(.expired, counts: .nothing) }
+        guard !ticket.isExpired(at: now, latest: latest) else { return .refused(.expired, counts: .nothing) }
         let fresh = TicketUse(
             request, by: device, number: max(tickets.lastNumber, devices.pairings) + 1, hubNonce: hubNonce,
             used: now)

@@ -38,20 +38,34 @@ public struct Ticket: Equatable, Sendable {
     ///
     /// A once code lives as long as it was made for by the boot clock, whatever becomes of the wall clock in the
     /// meantime; after a restart, and for labels, the wall clock decides.
-    public func isExpired(at now: Moment) -> Bool { isPast(0, at: now) }
+    ///
+    /// After a restart a wall clock that says a time before the code was made, or before anything else that the hub has
+    /// written down, is behind, by nobody knows how much. A once code then counts as expired: it may have been refused
+    /// already, and another is soon printed. A clock that is behind, and still later than all that, cannot be seen.
+    ///
+    /// - Parameter latest: the latest moment in the hub's files; only asked for if it matters.
+    public func isExpired(at now: Moment, latest: @autoclosure () -> Date? = nil) -> Bool {
+        if isPast(0, at: now) { return true }
+        guard kind == .once, now.monotonicSeconds(since: boot) == nil else { return false }
+        return now.wall < issued || latest().map { now.wall < $0 } ?? false
+    }
+
+    /// Seconds until the expiry by the clock that decides; nil for a label that stays valid.
+    package func remaining(at now: Moment) -> Double? {
+        guard let expires else { return nil }
+        if kind == .once, let age = now.monotonicSeconds(since: boot) {
+            // Whole seconds, as the file and the code have them.
+            return expires.timeIntervalSince1970.rounded(.down) - issued.timeIntervalSince1970.rounded(.down)
+                - age
+        }
+        return expires.timeIntervalSince(now.wall)
+    }
 
     /// True from one day after the expiry on: nobody can ask for it any more, and the file stays small.
     public func isForgotten(at now: Moment) -> Bool { isPast(86_400, at: now) }
 
     private func isPast(_ delay: Double, at now: Moment) -> Bool {
-        guard let expires else { return false }
-        if kind == .once, let age = now.monotonicSeconds(since: boot) {
-            // Whole seconds, as the file and the code have them.
-            let lifetime =
-                expires.timeIntervalSince1970.rounded(.down) - issued.timeIntervalSince1970.rounded(.down)
-            return age >= lifetime + delay
-        }
-        return now.wall >= expires.addingTimeInterval(delay)
+        remaining(at: now).map { $0 + delay <= 0 } ?? false
     }
 }
 

@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// The hub's file `tickets`: the codes that are out, and who used them.
 ///
@@ -72,6 +72,9 @@ public struct Tickets: Equatable, Sendable {
 
     /// The number of the last use, 0 if there is none.
     public var lastNumber: Int { uses.last?.number ?? 0 }
+
+    /// When the last code was made or used, by the wall clock; nil if there is none.
+    package var latest: Date? { (tickets.map(\.issued) + uses.map(\.used.wall)).max() }
 
     /// Adds a ticket at the time `now`. A label replaces the labels before it; what is forgotten by `now`
     /// goes.

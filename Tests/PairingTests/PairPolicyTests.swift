@@ -183,11 +183,52 @@ import Testing
         (PaperHub.at(0), PaperHub.at(599, boot: PaperHub.otherBoot), "approved"),
         (PaperHub.at(0), PaperHub.at(600, boot: PaperHub.otherBoot), "ticket_expired"),
         (PaperHub.at(0), Moment(wall: PaperHub.at(600).wall), "ticket_expired"),
+        // A restart, and the clock behind: before the code was made.
+        (PaperHub.at(0), PaperHub.at(3_600, wall: -3_601, boot: PaperHub.otherBoot), "ticket_expired"),
+        (PaperHub.at(0), PaperHub.at(3_600, wall: -3_600, boot: PaperHub.otherBoot), "approved"),
+        (PaperHub.at(0), Moment(wall: PaperHub.at(-1).wall), "ticket_expired"),
+        (PaperHub.at(0), PaperHub.at(1, wall: -3_600), "approved"),
     ])
     func clocksThatJump(issued: Moment, asked: Moment, verdict: String) throws {
         var hub = PaperHub()
         let code = try hub.issue(.once, lifetime: 600, at: issued)
         #expect(try hub.ask(code, "a", at: asked) == verdict)
+    }
+
+    /// What else the hub wrote down 2,000 s after the code was made, and the verdict on the code after a restart with a
+    /// clock that says `asked` s after it was made. The code lives 600 s.
+    @Test(arguments: [
+        ("nothing", 300, "approved"), ("nothing", 600, "ticket_expired"), ("issue", 300, "ticket_expired"),
+        ("use", 300, "ticket_expired"), ("approval", 300, "ticket_expired"), ("ask", 300, "ticket_expired"),
+        ("failure", 300, "ticket_expired"), ("failures", 300, "ticket_expired"),
+    ])
+    func aClockBehindAfterARestart(event: String, asked: Double, verdict: String) throws {
+        var hub = PaperHub()
+        let late = PaperHub.at(2_000)
+        let code = try hub.issue(.once, lifetime: 600)
+        let label = try hub.issue(.label, lifetime: nil)
+        let restarted = { (seconds: Double) in PaperHub.at(seconds, boot: PaperHub.otherBoot) }
+        switch event {
+        case "issue": _ = try hub.issue(.once, lifetime: 60, at: late)
+        case "use": _ = try hub.ask(try hub.issue(.once, lifetime: 6_000), "other", at: late)
+        case "approval":
+            hub.devices.insert(
+                ApprovedDevice(
+                    name: try PeerName("other"), pin: PaperHub.device("other"), status: .approved,
+                    approved: late.wall))
+        case "ask": _ = try hub.ask(label, "other", at: late)
+        case "failure": _ = try hub.ask(.random(), "other", at: late)
+        case "failures":
+            _ = try hub.ask(.random(), "other", at: late)
+            // Another failure, by the clock that is behind, does not wipe out the one before.
+            _ = try hub.ask(.random(), "other", at: restarted(200))
+        default: break
+        }
+        #expect(try hub.ask(code, "a", from: 2, at: restarted(asked)) == verdict)
+        // Whoever uses the label, or a code that is made now, is not shut out.
+        #expect(try hub.ask(label, "b", from: 2, at: restarted(asked)) == "pending")
+        let fresh = try hub.issue(.once, lifetime: 600, at: restarted(asked))
+        #expect(try hub.ask(fresh, "c", from: 2, at: restarted(asked + 500)) == "approved")
     }
 
     @Test func aCodeOutlivesTheNextAcrossAJump() throws {
