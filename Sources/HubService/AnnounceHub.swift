@@ -68,11 +68,8 @@ final class AnnounceHub: Sendable {
             log.warning(.fault, "nobody can pair until this is mended: \(describing(error))")
             return (false, nil)
         }
-        let open = tickets.tickets.filter {
-            $0.kind == .once && !$0.isExpired(at: now) && tickets.uses(of: $0.id).isEmpty
-        }
-        let next = open.compactMap { $0.expires?.timeIntervalSince(now.wall) }.min()
-        return (!open.isEmpty, next.map { max(1, $0) })
+        let codes = OpenCodes.look(tickets, in: state, at: now)
+        return (codes.isOpen, codes.nextLook)
     }
 
     private static func tell(_ event: HubPublisher.Event, _ log: ServeLog) {
@@ -97,10 +94,9 @@ final class AnnounceHub: Sendable {
 
         func set(_ seconds: Double?) {
             task?.cancel()
-            // The wall clock may be set meanwhile: looking once an hour costs nothing.
             task = seconds.map { seconds in
                 Task { [ring] in
-                    guard (try? await Task.sleep(for: .seconds(min(seconds, 3_600)))) != nil else { return }
+                    guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
                     ring()
                 }
             }

@@ -1,0 +1,46 @@
+import FoundationEssentials
+import Pairing
+
+/// Whether somebody can pair with a code for one device now: what "pairing open" in a reply to a probe says.
+struct OpenCodes: Equatable {
+    /// The longest that an answer is taken for true while a code is out, in seconds. Wrong proofs void a code, and
+    /// somebody may set the wall clock, by which codes from before a restart live: nobody tells of either.
+    static let longest: Double = 30
+
+    let isOpen: Bool
+    /// In how many seconds to look again; nil if no code is out.
+    let nextLook: Double?
+
+    /// - Parameter latest: the latest moment in the hub's files; only asked for if it matters.
+    init(_ tickets: Tickets, attempts: FailedAttempts, latest: @autoclosure () -> Date?, at now: Moment) {
+        let out = tickets.tickets.filter {
+            $0.kind == .once && tickets.uses(of: $0.id).isEmpty && $0.remaining(at: now) ?? 0 > 0
+                && attempts.failures(of: $0.id) < FailedAttempts.ticketLimit
+        }
+        isOpen = out.contains { !$0.isExpired(at: now, latest: latest()) }
+        // By the clock that decides. A timer may ring a little early by another.
+        let next = out.compactMap { $0.remaining(at: now) }.min()
+        nextLook = next.map { min(OpenCodes.longest, $0 + 0.01) }
+    }
+
+    private init(isOpen: Bool, nextLook: Double?) {
+        self.isOpen = isOpen
+        self.nextLook = nextLook
+    }
+
+    /// The same, with what else counts read from the hub's files. If one has a fault nobody can pair.
+    static func look(_ tickets: Tickets, in state: HubState, at now: Moment) -> OpenCodes {
+        do {
+            let directory = try state.open()
+            let attempts = try HubState.attempts(in: directory) ?? FailedAttempts()
+            // All devices: only for a code from before a restart.
+            let devices =
+                tickets.tickets.contains { $0.kind == .once && $0.boot?.id != now.boot?.id }
+                ? try HubState.devices(in: directory) : nil
+            let latest = [tickets.latest, attempts.latest, devices?.latest].compactMap(\.self).max()
+            return OpenCodes(tickets, attempts: attempts, latest: latest, at: now)
+        } catch {
+            return OpenCodes(isOpen: false, nextLook: OpenCodes.longest)
+        }
+    }
+}
