@@ -28,7 +28,9 @@ struct CheckHubFiles: Sendable {
     var checks: [DiagnosisCheck] {
         let state = state
         return [
-            DiagnosisCheck("hub-files", tried: "looked who may read the hub's files in \(state.path)") {
+            DiagnosisCheck(
+                "hub-files", tried: "looked who may read the hub's files in \(state.path), and read them"
+            ) {
                 try CheckHubFiles.files(state)
             },
             DiagnosisCheck("hub-certificate", tried: "compared the hub's certificate with its key") {
@@ -49,7 +51,6 @@ struct CheckHubFiles: Sendable {
                         ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
                     throw HubError.missingFile(path: path, hasGoodBackup: hasBackup)
                 }
-                _ = try HubState.tickets(in: directory)
                 return CheckHubFiles.counts(devices.devices.map(\.status))
             },
         ]
@@ -96,16 +97,30 @@ struct CheckHubFiles: Sendable {
                 faults.append(error)
             }
         }
-        do {
-            guard try HubState.settings(in: directory) != nil else {
-                throw HubError.notSetUp(directory: state.path)
-            }
-        } catch let error where !(error is FileError) {
-            faults.append(error)
+        for read in contents(state) {
+            do { try read() } catch let error where !(error is FileError) { faults.append(error) } catch {}
         }
         guard let first = faults.first else { return .ok("nobody but their owner, and they can be read") }
         let verdict = Finding.Verdict(first)
         let more = faults.count > 1 ? " (and \(faults.count - 1) more)" : ""
         return Finding.Verdict(status: verdict.status, seen: verdict.seen + more, mend: verdict.mend)
+    }
+
+    /// Reads what `serve` does, but for the keyfile of the devices and the key, which have checks of their own.
+    private static func contents(_ state: HubState) -> [() throws -> Void] {
+        [
+            {
+                guard try HubState.settings(in: state.open()) != nil else {
+                    throw HubError.notSetUp(directory: state.path)
+                }
+            },
+            {
+                guard try HubState.tickets(in: state.open()) != nil else {
+                    throw HubError.missingFile(
+                        path: "\(state.path)/\(Tickets.fileName)", hasGoodBackup: false)
+                }
+            },
+            { _ = try HubState.attempts(in: state.open()) },
+        ]
     }
 }

@@ -1,0 +1,48 @@
+import FoundationEssentials
+import HubService
+import Pairing
+import Testing
+
+@testable import Diagnosis
+
+/// The doctor reads whatever `serve` needs.
+@Suite struct HubFileTests {
+    private static func verdicts(_ break: (String) throws -> Void) async throws -> [String: Finding.Verdict] {
+        let path = FileManager.default.temporaryDirectory.path() + "hubpair-doctor-" + UUID().uuidString
+        defer { try? FileManager.default.removeItem(atPath: path) }
+        let state = HubState(option: path, environment: [:], isRoot: false, home: "/")
+        _ = try SetUpHub.run(.init(), defaultName: try PeerName("Kitchen"), state: state)
+        try `break`(path)
+        var verdicts: [String: Finding.Verdict] = [:]
+        for check in CheckHubFiles(state: state).checks { verdicts[check.id] = await check.run().verdict }
+        return verdicts
+    }
+
+    @Test func aWholeHubHasNoFault() async throws {
+        let verdicts = try await Self.verdicts { _ in }
+        #expect(verdicts.count == 3 && verdicts.values.allSatisfy { $0.status == .ok })
+    }
+
+    @Test(arguments: [
+        (HubSettings.fileName, "hub-files"), (Tickets.fileName, "hub-files"),
+        (FailedAttempts.fileName, "hub-files"), (ApprovedDevices.fileName, "hub-devices"),
+        (HubIdentity.keyFileName, "hub-certificate"), (HubIdentity.certificateFileName, "hub-certificate"),
+    ])
+    func junkIsSeen(name: String, check: String) async throws {
+        let verdicts = try await Self.verdicts {
+            try ProtectedDirectory(path: $0).replace(name, with: Array("junk".utf8))
+        }
+        let verdict = try #require(verdicts[check])
+        #expect(verdict.status == .problem && verdict.mend != nil)
+        #expect(check == "hub-certificate" || verdict.seen.contains("/\(name): "))
+    }
+
+    @Test(arguments: [
+        (HubSettings.fileName, "hub-files"), (Tickets.fileName, "hub-files"),
+        (ApprovedDevices.fileName, "hub-devices"), (HubIdentity.keyFileName, "hub-certificate"),
+    ])
+    func whatIsGoneIsSeen(name: String, check: String) async throws {
+        let verdicts = try await Self.verdicts { try FileManager.default.removeItem(atPath: "\($0)/\(name)") }
+        #expect(verdicts[check]?.status == .problem)
+    }
+}
