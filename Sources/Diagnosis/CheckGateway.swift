@@ -39,7 +39,7 @@ enum CheckGateway {
         let port = hub.settings.port
         return DiagnosisCheck(
             "hub-gateway", tried: "asked port \(port) for /devices/ from outside, as a stranger",
-            deadline: .seconds(4)
+            deadline: .seconds(12)
         ) {
             let addresses = outsideAddresses()
             guard !addresses.isEmpty else { return .skipped("no interface is up but loopback") }
@@ -122,11 +122,21 @@ enum CheckGateway {
             case .refused, .unreachable: return .closed
             // A body that is larger was served, too.
             case .tooLarge: return .served(200)
+            // Nobody's certificate, nobody's key: whoever is there.
+            case .notTLS, .closed, .tls, .timedOut(.handshake):
+                let status = PlainHTTP.status(of: "/devices/", at: address, port: port)
+                return status.map { judge(plainStatus: $0) } ?? .failed(error.description)
             default: return .failed(error.description)
             }
         } catch {
             return .failed("\(error)")
         }
+    }
+
+    /// What a status without TLS says. One that sends the client on, to https mostly, serves nothing.
+    static func judge(plainStatus status: Int) -> Answer {
+        (200..<300).contains(status)
+            ? .served(status) : .failed("it speaks plain HTTP, and says \(status) to a stranger")
     }
 
     static func judge(status: Int, body: [UInt8], isOwnKey: Bool, key: Fingerprint) -> Answer {

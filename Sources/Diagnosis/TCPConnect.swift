@@ -6,11 +6,37 @@ import Glibc
 enum TCPConnect {
     /// 0 if somebody accepts; else an errno. It blocks, for `milliseconds` at most.
     static func errno(to address: NetworkAddress, port: UInt16, milliseconds: Int32 = 500) -> Int32 {
+        var code: Int32 = 0
+        connect(to: address, port: port, milliseconds: milliseconds, failed: { code = $0 }) { _ in }
+        return code
+    }
+
+    /// Calls `body` with the descriptor of a connection, which does not block; nil if there is none, and then `failed`
+    /// hears the errno.
+    @discardableResult
+    static func connect<Value>(
+        to address: NetworkAddress, port: UInt16, milliseconds: Int32, failed: (Int32) -> Void = { _ in },
+        _ body: (Int32) -> Value?
+    ) -> Value? {
         let descriptor = socket(
             address.family == .ipv4 ? AF_INET : AF_INET6,
             Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { return Glibc.errno }
+        guard descriptor >= 0 else {
+            failed(Glibc.errno)
+            return nil
+        }
         defer { close(descriptor) }
+        let code = finish(descriptor, to: address, port: port, milliseconds: milliseconds)
+        guard code == 0 else {
+            failed(code)
+            return nil
+        }
+        return body(descriptor)
+    }
+
+    private static func finish(
+        _ descriptor: Int32, to address: NetworkAddress, port: UInt16, milliseconds: Int32
+    ) -> Int32 {
         let interface = address.scope.map { if_nametoindex($0) } ?? 0
         let result = withSocketAddress(address, port: port, interface: interface) {
             Glibc.connect(descriptor, $0, $1)

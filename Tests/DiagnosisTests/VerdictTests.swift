@@ -189,6 +189,25 @@ import Testing
             Finding.Verdict(FileError.tooOpen(mode: 0o644, allowed: 0o600, path: "x")).mend == "chmod 0600 x")
     }
 
+    @Test(
+        arguments: [
+            ("HTTP/1.0 200 OK\r\n", 200), ("HTTP/1.1 404\r\n", 404), ("HTTP/1.1 301 ", 301),
+            ("HTTP/1.1 20", nil), ("HTTP/1.1 200", nil), ("HTTP/1.1 2000", nil), ("HTTP/1.1 099 x", nil),
+            ("HTTP/1.1 +20 x", nil), ("HTTP/2 200 OK\r\n", nil), ("SSH-2.0-OpenSSH_9.2", nil), ("", nil),
+        ] as [(String, Int?)])
+    func plainHTTP(reply: String, status: Int?) {
+        #expect(PlainHTTP.status(in: Array(reply.utf8)) == status)
+    }
+
+    @Test func whoeverSpeaksPlainHTTPServesStrangers() {
+        #expect(CheckGateway.judge(plainStatus: 200) == .served(200))
+        guard case .failed(let words) = CheckGateway.judge(plainStatus: 301) else {
+            Issue.record("a redirection serves nothing")
+            return
+        }
+        #expect(words.contains("plain HTTP"))
+    }
+
     @Test func checkThatHangsIsLeft() async {
         let check = DiagnosisCheck("x", tried: "y", deadline: .milliseconds(1)) {
             try await Task.sleep(for: .seconds(3_600))
