@@ -7,8 +7,10 @@ package enum FileError: Error, Equatable, Sendable, LocalizedError, CustomString
     case missing(path: String)
     /// There is something at this path already.
     case exists(path: String)
-    /// A symbolic link, which is never followed.
+    /// A symbolic link for the directory, which is never followed.
     case symbolicLink(path: String)
+    /// The same for a file in it.
+    case linkedFile(path: String)
     /// A file where a directory should be.
     case notDirectory(path: String)
     /// A directory, device, socket or FIFO where a file should be.
@@ -31,7 +33,7 @@ package enum FileError: Error, Equatable, Sendable, LocalizedError, CustomString
         switch self {
         case .missing(let path): "\(path) does not exist"
         case .exists(let path): "\(path) exists already"
-        case .symbolicLink(let path): "\(path) is a symbolic link"
+        case .symbolicLink(let path), .linkedFile(let path): "\(path) is a symbolic link"
         case .notDirectory(let path): "\(path) is not a directory"
         case .notRegular(let path): "\(path) is not a regular file"
         case .otherOwner(let uid, let path): "\(path) belongs to the user \(uid), not to you (\(geteuid()))"
@@ -55,6 +57,9 @@ package enum FileError: Error, Equatable, Sendable, LocalizedError, CustomString
         case .missing, .exists: nil
         case .notDirectory: "name the directory that holds hubpair's files"
         case .symbolicLink: "name the place that it points to"
+        case .linkedFile(let path):
+            "put the file itself in its place: cp -p --remove-destination \"$(readlink -f \(shellQuoted(path)))\" "
+                + shellQuoted(path)
         case .notRegular(let path): "move it away: mv \(shellQuoted(path)) \(shellQuoted(path + ".moved"))"
         case .otherOwner(_, let path): "sudo chown \(geteuid()) \(shellQuoted(path))"
         case .tooOpen(_, let allowed, let path): "chmod \(octal(allowed)) \(shellQuoted(path))"

@@ -17,9 +17,10 @@ extension KeyFile {
     /// Refuses a file without a format, or with a newer one. An empty file has none: it is what a full
     /// disk leaves, never what hubpair writes.
     package func checkFormat() throws(KeyFileError) {
-        // A format of 0 or nothing is damage; a number beyond what we know is another hubpair's.
-        guard let text = value("format", in: KeyFile.formatGroup), !text.isEmpty,
-            text.utf8.allSatisfy({ (0x30...0x39).contains($0) }), text.utf8.contains(where: { $0 != 0x30 })
+        // A format of 0 or nothing, or with a zero in front, is damage; a number beyond what we know is another
+        // hubpair's.
+        guard let text = value("format", in: KeyFile.formatGroup), let first = text.utf8.first,
+            first != UInt8(ascii: "0"), text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { throw .missingFormat }
         guard Int(text) == KeyFile.format else { throw .newerFormat(text) }
     }

@@ -57,8 +57,9 @@ package struct ProtectedDirectory: ~Copyable {
         let lock = openat(
             descriptor, ProtectedDirectory.lockName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
         guard lock >= 0 else {
+            // Nothing is in it, so it need only go.
             throw errno == ELOOP
-                ? FileError.symbolicLink(path: lockPath) : .system(errno, operation: "open", path: lockPath)
+                ? FileError.notRegular(path: lockPath) : .system(errno, operation: "open", path: lockPath)
         }
         defer { close(lock) }
         try checkOwnerAndMode(fileStatus(lock, path: lockPath), path: lockPath, allowed: 0o600)

@@ -12,7 +12,7 @@ extension ProtectedDirectory {
         guard file >= 0 else {
             switch errno {
             case ENOENT: return nil
-            case ELOOP: throw .symbolicLink(path: path)
+            case ELOOP: throw .linkedFile(path: path)
             default: throw .system(errno, operation: "open", path: path)
             }
         }

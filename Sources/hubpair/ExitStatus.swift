@@ -84,7 +84,8 @@ enum ExitStatus: Int32, Error {
             case .missing: .noInput
             case .exists: .cannotWrite
             case .locked: .tryAgain
-            case .notDirectory, .notPrivate, .symbolicLink, .notRegular, .otherOwner, .tooOpen, .tooLarge:
+            case .notDirectory, .notPrivate, .symbolicLink, .linkedFile, .notRegular, .otherOwner, .tooOpen,
+                .tooLarge:
                 .badConfiguration
             case .system(EACCES, _, _), .system(EPERM, _, _): .notPermitted
             case .system(let code, _, _):

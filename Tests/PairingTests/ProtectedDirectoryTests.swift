@@ -148,7 +148,7 @@ final class Scratch {
         #expect(mkdir("\(scratch.path)/directory", 0o700) == 0)
         #expect(symlink("directory", "\(scratch.path)/directory-link") == 0)
         let directory = try ProtectedDirectory(path: scratch.path)
-        #expect(throws: FileError.symbolicLink(path: "\(scratch.path)/link")) { try directory.read("link") }
+        #expect(throws: FileError.linkedFile(path: "\(scratch.path)/link")) { try directory.read("link") }
         #expect(throws: FileError.notRegular(path: "\(scratch.path)/fifo")) { try directory.read("fifo") }
         #expect(throws: FileError.notRegular(path: "\(scratch.path)/directory")) {
             try directory.read("directory")
@@ -159,6 +159,36 @@ final class Scratch {
         #expect(throws: FileError.missing(path: "\(scratch.path)/none")) {
             _ = try ProtectedDirectory(path: "\(scratch.path)/none")
         }
+    }
+
+    @Test func theHintPutsTheFileInTheLinksPlace() throws {
+        let scratch = try Scratch()
+        try scratch.write("tar'get", "x")
+        for link in ["link", "it's"] {
+            #expect(
+                symlink(
+                    "../\(scratch.path.split(separator: "/").last ?? "")/tar'get", "\(scratch.path)/\(link)")
+                    == 0)
+            let directory = try ProtectedDirectory(path: scratch.path)
+            do {
+                _ = try directory.read(link)
+                Issue.record("read through a link")
+            } catch {
+                let hint = try #require(error.recoverySuggestion)
+                let command = hint[(try #require(hint.firstRange(of: ": "))).upperBound...]
+                #expect(system(String(command)) == 0)
+            }
+            #expect(try directory.read(link) == Array("x".utf8))
+        }
+    }
+
+    @Test func aLockThatIsALinkIsMovedAway() throws {
+        let scratch = try Scratch()
+        #expect(symlink("elsewhere", "\(scratch.path)/.lock") == 0)
+        let error = FileError.notRegular(path: "\(scratch.path)/.lock")
+        #expect(throws: error) { try ProtectedDirectory(path: scratch.path).withLock { _ in } }
+        #expect(error.recoverySuggestion?.contains("mv \(scratch.path)/.lock ") == true)
+        #expect(scratch.text("elsewhere") == nil)
     }
 
     @Test func aHugeFileIsRefusedUnread() throws {
