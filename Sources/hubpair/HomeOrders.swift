@@ -5,15 +5,11 @@ import HubControl
 /// How long orders have to be confirmed.
 struct ConfirmationOption: ParsableArguments {
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
-            "How long an order has to be confirmed by reading the state back.", valueName: "seconds"))
+            "How long an order has to be confirmed by reading the state back; else 30.", valueName: "seconds"),
+        transform: secondsValue(atMost: 600, like: "30"))
     var timeout = 30.0
-
-    func validate() throws {
-        guard timeout > 0, timeout <= 600 else {
-            throw ValidationError("--timeout takes seconds, above 0 and at most 600")
-        }
-    }
 }
 
 /// Gives orders and says what became of each.

@@ -19,13 +19,11 @@ extension HomeCommand {
                 """)
         @OptionGroup var home: HomeOptions
         @OptionGroup var json: JSONOption
-        @Option(help: ArgumentHelp("How often to ask.", valueName: "seconds")) var interval = 2.0
-
-        func validate() throws {
-            guard interval >= 0.1, interval <= 3_600 else {
-                throw ValidationError("--interval takes seconds, from 0.1 to 3600")
-            }
-        }
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp("How often to ask; else every 2.", valueName: "seconds"),
+            transform: secondsValue(from: 0.1, atMost: 3_600, like: "2"))
+        var interval = 2.0
 
         func run() async throws { try await home.use(watch) }
 

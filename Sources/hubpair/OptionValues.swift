@@ -15,10 +15,15 @@ func optionValue<Value>(
     }
 }
 
-/// A number of seconds above 0.
-func secondsValue(atMost limit: Int, like example: String) -> @Sendable (String) throws -> Double {
-    optionValue("not a time", give: "seconds, above 0 and at most \(limit), like \(example)") { text in
-        Double(text).flatMap { $0 > 0 && $0 <= Double(limit) ? $0 : nil }
+/// A number of seconds.
+///
+/// - Parameter least: the least of them; nil for any above 0.
+func secondsValue(
+    from least: Double? = nil, atMost limit: Int, like example: String
+) -> @Sendable (String) throws -> Double {
+    let range = least.map { "from \($0) to \(limit)" } ?? "above 0 and at most \(limit)"
+    return optionValue("not a time", give: "seconds, \(range), like \(example)") { text in
+        Double(text).flatMap { $0 > 0 && $0 >= least ?? 0 && $0 <= Double(limit) ? $0 : nil }
     }
 }
 

@@ -44,6 +44,7 @@ import Testing
         ("serve --max-connections-per-source -1", "from 1 to 100000"), ("serve --listen hub", "192.168.1.20"),
         ("setup --port 0", "from 1 to 65535"), ("setup --port 70000", "from 1 to 65535"),
         ("list --timeout soon", "at most 86400, like 5"), ("list --timeout -1", "at most 86400, like 5"),
+        ("home watch --interval 0", "from 0.1 to 3600"), ("home set a on --timeout 601", "at most 600"),
         ("list --timeout nan", "at most 86400, like 5"), ("scan - --timeout 0", "at most 86400, like 60"),
         ("scan x.png --max-pixels 0", "from 1 to 1000000000"),
         ("print --size 0x0 -o x.pdf", "from 10 to 500"),
