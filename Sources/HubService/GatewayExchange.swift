@@ -41,9 +41,11 @@ final class GatewayExchange {
         isRepeatable = !hasBody && repeatable.contains(request.method)
     }
 
-    /// Takes a connection that is open, or opens one.
+    /// Takes a connection that is open, or opens one. One that is open may be about to be closed by a server that
+    /// does not say so, and then only a request that may be sent again is not lost: every other one gets its own
+    /// (RFC 9110 § 9.2.2).
     func start() {
-        if let pooled = client.loop.pool.take() {
+        if isRepeatable, let pooled = client.loop.pool.take() {
             isReused = true
             attach(pooled)
         } else {
@@ -195,7 +197,7 @@ final class GatewayExchange {
         guard !isOver else { return }
         upstream = nil
         if isReused, isRepeatable, !responseHasStarted {
-            // It was closed while it lay in the pool; nothing says that the request was seen.
+            // It was closed while it lay in the pool.
             early = requestHasEnded ? [.end(nil)] : []
             return connect()
         }

@@ -201,10 +201,20 @@ final class RawUpstream: Sendable {
         port = listener.localAddress?.port ?? 0
     }
 
-    /// The next connection of the gateway.
+    /// The next connection of the gateway; throws if none comes in 20 seconds.
     func accept() async throws -> RawPeer {
-        for await peer in accepted { return peer }
-        throw RawPeer.Failure.ended("")
+        try await withThrowingTaskGroup(of: RawPeer.self) { [accepted] group in
+            group.addTask {
+                for await peer in accepted { return peer }
+                throw RawPeer.Failure.ended("")
+            }
+            group.addTask {
+                try await Task.sleep(for: .seconds(20))
+                throw RawPeer.Failure.timeout("no connection")
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? { throw RawPeer.Failure.ended("") }()
+        }
     }
 
     func close() async { try? await listener.close().get() }
