@@ -37,6 +37,11 @@ package final class ServeHub: Sendable {
     private let loops: [NIOLoopBound<ServeLoop>]
     private let announcement: AnnounceHub?
     private let shared: ServeShared
+    /// Finished when the network has been told that the hub goes, or is not waited for any longer.
+    private let farewell = AsyncStream.makeStream(of: Void.self)
+
+    /// avahi-daemon may hang, and what it announces ends by itself.
+    private static let farewellTime = Duration.seconds(2)
 
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
@@ -113,24 +118,34 @@ package final class ServeHub: Sendable {
         return server
     }
 
-    /// Stops: takes no more connections, says goodbye, lets requests in flight finish for a while, and closes what
-    /// is left.
+    /// Stops: takes no more connections, says goodbye, lets requests in flight finish for a while meanwhile, and
+    /// closes what is left.
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
-        await announcement?.stop()
+        // Tasks without a parent: one that hangs is left behind.
+        Task { [announcement, farewell] in
+            await announcement?.stop()
+            farewell.continuation.finish()
+        }
+        Task { [farewell] in
+            try? await Task.sleep(for: ServeHub.farewellTime)
+            farewell.continuation.finish()
+        }
         let drained = loops.map { loop in
             loop.eventLoop.flatSubmit { loop.value.drain() }
         }
         let limit = group.next().scheduleTask(in: shared.limits.drain) { [self] in stopAtOnce() }
         for future in drained { try? await future.get() }
         limit.cancel()
+        for await _ in farewell.stream {}
         await watch.stop()
         try? await group.shutdownGracefully()
         shared.log.notice("stopped")
     }
 
-    /// Does not wait for requests in flight any longer; `stop` then returns.
+    /// Waits for nothing any longer; `stop` then returns.
     package func stopAtOnce() {
+        farewell.continuation.finish()
         for loop in loops { loop.execute { $0.closeAll() } }
     }
 
