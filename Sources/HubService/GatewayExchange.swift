@@ -20,6 +20,8 @@ final class GatewayExchange {
     private var early: [HTTPClientRequestPart] = []
     private let hasBody: Bool
     private var bodyByteCount = 0
+    /// What had come of the body when the client's pace was last looked at.
+    private var seenByteCount = 0
     private var requestHasEnded = false
     private(set) var responseHasStarted = false
     /// True if the response has begun to switch protocols.
@@ -93,6 +95,12 @@ final class GatewayExchange {
         pass(.body(.byteBuffer(bytes)))
     }
 
+    /// True if the client has sent enough of the body since it was asked last.
+    func clientKeepsPace() -> Bool {
+        defer { seenByteCount = bodyByteCount }
+        return bodyByteCount - seenByteCount >= shared.limits.bodyPaceByteCount
+    }
+
     func clientEnd(_ trailers: HTTPHeaders?) {
         requestHasEnded = true
         guard !isOver else { return }
@@ -151,7 +159,8 @@ final class GatewayExchange {
             return
         }
         responseHasStarted = true
-        client.timer.stop()
+        // The rest of the request must go on coming.
+        if requestHasEnded { client.timer.stop() }
         var headers = GatewayHeaders.response(response)
         let framing = framing(of: response)
         if framing == .untilClose {

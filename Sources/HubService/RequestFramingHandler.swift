@@ -62,6 +62,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     func resumeReading() {
         guard readIsHeld, mayRead, let context else { return }
         readIsHeld = false
+        connection.noteReading()
         context.read()
     }
 

@@ -215,12 +215,23 @@ final class ServeConnection: ChannelInboundHandler {
         case .upstream:
             shared.noteUpstream(fault: "no response in time")
             refuse(.upstreamTimeout)
-        case .body where framing.isHeld == true:
-            timer.start(.body, shared.limits.body)  // it is the upstream that is slow
+        case .body where mayTakeLonger: timer.start(.body, shared.limits.body)
         case .head, .body:
             shared.log.warning(.slow, "closed a connection from \(source): its request took too long")
             refuse(.timeout)
         }
+    }
+
+    /// True if a body that is passed on comes fast enough, or it is the upstream that is slow.
+    private var mayTakeLonger: Bool {
+        guard case .proxying(let exchange) = phase else { return false }
+        let keepsPace = exchange.clientKeepsPace()
+        return keepsPace || framing.isHeld
+    }
+
+    /// The client is read again: the time in which it was not does not count.
+    func noteReading() {
+        if case .proxying = phase, timer.isRunning(.body) { timer.start(.body, shared.limits.body) }
     }
 
     private func end() {

@@ -129,9 +129,7 @@ extension ServeConnection {
             // One byte too many is enough to be refused; the rest of a large body is not waited for.
             guard body.count <= PairRequest.maximumByteCount else { return pair(body) }
             phase = .collecting(body)
-        case .proxying(let exchange):
-            timer.start(.body, shared.limits.body)
-            exchange.clientBody(bytes)
+        case .proxying(let exchange): exchange.clientBody(bytes)
         default: break
         }
     }

@@ -18,8 +18,11 @@ package struct ServeLimits: Sendable {
     package var idle = TimeAmount.seconds(60)
     /// The same without an approved device's certificate, and without a trusted proxy's address.
     package var strangerIdle = TimeAmount.seconds(15)
-    /// Between two pieces of a body.
+    /// The time in which `bodyPaceByteCount` bytes of a body that is passed on must come, while the upstream takes
+    /// them.
     package var body = TimeAmount.seconds(30)
+    /// One byte now and then would hold a connection here and one at the upstream for ever.
+    package var bodyPaceByteCount = 1024
     /// For a whole body that is not passed on.
     package var smallBody = TimeAmount.seconds(10)
     /// Between two moments at which the client has read something.

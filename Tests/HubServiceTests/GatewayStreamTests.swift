@@ -146,6 +146,39 @@ import Testing
         }
     }
 
+    /// A byte now and then holds nothing for ever; and the time in which the upstream takes nothing does not count.
+    @Test func aBodyMustComeAtALeastPace() async throws {
+        var limits = ServeLimits()
+        limits.body = .seconds(2)
+        try await HubInTest.run(limits: limits) { hub in
+            let client = try await hub.connect(as: hub.device)
+            try await client.write("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n")
+            let peer = try await hub.upstream.accept()
+            _ = try await peer.read(until: "\r\n\r\n")
+            let trickle = Task {
+                while true {
+                    try await Task.sleep(for: .milliseconds(100))
+                    try await client.write("a")
+                }
+            }
+            #expect(try await client.response().head.hasPrefix("HTTP/1.1 408 "))
+            trickle.cancel()
+            #expect(try await peer.rest().hasPrefix("aa"))
+
+            let (other, count) = (try await hub.connect(as: hub.device), 24 << 20)
+            try await other.write("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: \(count)\r\n\r\n")
+            let slow = try await hub.upstream.accept()
+            _ = try await slow.read(until: "\r\n\r\n")
+            try await slow.channel.setOption(.autoRead, value: false).get()
+            other.push(ByteBuffer(repeating: 0x61, count: count))
+            try await Task.sleep(for: .seconds(5))
+            try await slow.channel.setOption(.autoRead, value: true).get()
+            #expect(try await slow.read(count: count).utf8.count == count)
+            try await slow.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
+            #expect(try await other.response().body == "x")
+        }
+    }
+
     @Test(arguments: ["000", "099"]) func aStatusThatIsNoneIsNotPassedOn(status: String) async throws {
         try await HubInTest.run { hub in
             async let answer = hub.ask(Self.get)
