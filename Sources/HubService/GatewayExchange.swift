@@ -174,8 +174,8 @@ final class GatewayExchange {
             client.write(
                 .head(HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)))
         } else {
-            // An error before the request was read: its rest will not be.
-            if code >= 400, !requestHasEnded { client.closeAfterResponse() }
+            // Answered before the request was read: whether its rest will be, nobody knows.
+            if !requestHasEnded { client.closeAfterResponse() }
             client.writeHead(HTTPResponseHead(version: .http1_1, status: response.status, headers: headers))
         }
     }

@@ -146,6 +146,22 @@ import Testing
         }
     }
 
+    /// Whether the rest of the request will be read is not known: its bytes must not be taken for the next one.
+    @Test(arguments: [200, 303]) func aResponseThatEndsBeforeTheRequestSaysThatItCloses(status: Int)
+        async throws
+    {
+        try await HubInTest.run { hub in
+            let client = try await hub.connect(as: hub.device)
+            try await client.write("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 9\r\n\r\na")
+            let peer = try await hub.upstream.accept()
+            _ = try await peer.read(until: "\r\n\r\na")
+            try await peer.write("HTTP/1.1 \(status) X\r\nContent-Length: 2\r\n\r\nok")
+            let (head, body) = try await client.response()
+            #expect(head.contains("\r\nConnection: close\r\n") && body == "ok")
+            #expect(try await client.rest() == "")
+        }
+    }
+
     /// A byte now and then holds nothing for ever; and the time in which the upstream takes nothing does not count.
     @Test func aBodyMustComeAtALeastPace() async throws {
         var limits = ServeLimits()
