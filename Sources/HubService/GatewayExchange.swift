@@ -139,6 +139,7 @@ final class GatewayExchange {
 
     func upstreamHead(_ response: HTTPResponseHead) {
         let code = response.status.code
+        guard !GatewayHeaders.areAltered(response.headers) else { return fail(.upstreamNotUTF8) }
         if code == 101 {
             // RFC 6455 § 4.1: both fields, or it is no switch.
             guard upgrade != nil, GatewayHeaders.upgrades(response) else {
@@ -188,6 +189,7 @@ final class GatewayExchange {
 
     func upstreamEnd(_ trailers: HTTPHeaders?, keepsAlive: Bool) {
         guard !isOver, let upstream else { return }
+        guard !GatewayHeaders.areAltered(trailers) else { return fail(.upstreamNotUTF8) }
         isOver = true
         upstream.exchange = nil
         if switchesProtocol { return enterTunnel(upstream) }

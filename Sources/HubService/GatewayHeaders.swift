@@ -93,6 +93,12 @@ enum GatewayHeaders {
     /// The protocol that a request asks to switch to, if the gateway passes it on: WebSocket (RFC 6455 § 4.1)
     /// alone. Another, HTTP/2 above all, would carry requests past this gateway.
     static func upgrade(_ head: HTTPRequestHead, body: BodyFraming) -> String? {
+    /// True if a field may not be what was sent: NIO reads values as UTF-8, and puts U+FFFD for what is none.
+    static func areAltered(_ headers: HTTPHeaders?) -> Bool {
+        headers?.contains { $0.value.utf8.contains(0xEF) && $0.value.unicodeScalars.contains("\u{FFFD}") }
+            ?? false
+    }
+
         guard head.method == .GET, head.version == .http1_1, body == .none,
             connectionOptions(head.headers).contains("upgrade"),
             head.headers["upgrade"].count == 1, let name = head.headers.first(name: "upgrade"),

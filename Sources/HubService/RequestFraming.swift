@@ -5,7 +5,7 @@ import Identity
 ///     head    = method SP target SP "HTTP/1." ( "0" / "1" ) CRLF *( name ":" value CRLF ) CRLF
 ///     target  = "/" *( %x21-7E without "#" )
 ///     name    = 1*tchar                     ; RFC 9110 § 5.6.2; no space before the colon
-///     value   = *( HTAB / %x20-7E / %x80-FF )
+///     value   = *( HTAB / %x20-7E / %x80-FF )         ; together UTF-8: NIO would alter anything else
 ///     chunk   = 1*15HEXDIG [ ";" *value ] CRLF *OCTET CRLF
 ///
 /// A request smuggled past a gateway is one that two readers cut in two places. So whatever leaves a choice is
@@ -111,9 +111,14 @@ package struct RequestFraming: Sendable {
         guard let end else { return nil }
         guard end > 0, bytes[end - 1] == UInt8(ascii: "\r") else { throw .bareLineFeed }
         let line = bytes[..<(end - 1)]
-        for byte in line where byte < 0x20 && byte != 0x09 || byte == 0x7F {
-            throw byte == UInt8(ascii: "\r") ? .bareCarriageReturn : .controlCharacter
+        var union: UInt8 = 0
+        for byte in line {
+            union |= byte
+            if byte < 0x20 && byte != 0x09 || byte == 0x7F {
+                throw byte == UInt8(ascii: "\r") ? .bareCarriageReturn : .controlCharacter
+            }
         }
+        guard union < 0x80 || String(validating: line, as: UTF8.self) != nil else { throw .notUTF8 }
         if case .chunkLine = stage {} else { headByteCount += count }
         return line.count
     }

@@ -7,6 +7,8 @@ package enum RequestFramingError: Error, Equatable, Sendable {
     case bareCarriageReturn
     /// A control character other than the tab, NUL among them.
     case controlCharacter
+    /// Bytes that are not UTF-8, which would not reach the upstream as they came.
+    case notUTF8
     /// A line that goes on the one before it (obs-fold, RFC 9112 § 5.2).
     case foldedLine
     /// Not `METHOD TARGET HTTP/1.1` with single spaces.
@@ -63,6 +65,7 @@ package enum RequestFramingError: Error, Equatable, Sendable {
         case .bareLineFeed: "a line ends with LF alone"
         case .bareCarriageReturn: "a CR stands without its LF"
         case .controlCharacter: "a control character stands in the head"
+        case .notUTF8: "a line of the head is not UTF-8"
         case .foldedLine: "a header line is folded"
         case .badRequestLine: "the request line is malformed"
         case .targetIsNoPath: "the target does not begin with /"

@@ -62,6 +62,9 @@ struct ServeReply: Sendable {
     static let upstreamMalformed = ServeReply(
         .badGateway, error: "upstream_unavailable",
         "the server behind the hub broke off, or its answer is malformed")
+    static let upstreamNotUTF8 = ServeReply(
+        .badGateway, error: "upstream_unavailable",
+        "the server behind the hub answered with a header field that is not UTF-8")
     static let upstreamTimeout = ServeReply(
         .gatewayTimeout, error: "upstream_timeout", "the server behind the hub took too long to answer")
 

@@ -195,6 +195,34 @@ import Testing
         }
     }
 
+    /// UTF-8 passes as it came, both ways; what NIO would alter is refused.
+    @Test func aFieldPassesUnchangedOrNotAtAll() async throws {
+        func bytes(_ start: String, _ value: [UInt8], _ end: String) -> ByteBuffer {
+            ByteBuffer(bytes: Array(start.utf8) + value + Array(end.utf8))
+        }
+        let latin = Array("caf".utf8) + [0xE9]
+        try await HubInTest.run { hub in
+            let client = try await hub.connect(as: hub.device)
+            try await client.write("GET / HTTP/1.1\r\nHost: h\r\nX-Place: café e\u{301} 😀\r\n\r\n")
+            let peer = try await hub.upstream.accept()
+            #expect(try await peer.read(until: "\r\n\r\n").contains("X-Place: café e\u{301} 😀\r\n"))
+            try await peer.write("HTTP/1.1 200 OK\r\nX-Place: thé e\u{301}\r\nContent-Length: 0\r\n\r\n")
+            #expect(try await client.response().head.contains("X-Place: thé e\u{301}\r\n"))
+
+            try await client.write(Self.get)
+            _ = try await peer.read(until: "\r\n\r\n")
+            peer.push(bytes("HTTP/1.1 200 OK\r\nX-Place: ", latin, "\r\nContent-Length: 2\r\n\r\nok"))
+            let refused = try await client.response()
+            #expect(refused.head.hasPrefix("HTTP/1.1 502 ") && refused.body.contains("not UTF-8"))
+
+            for end in ["\r\nHost: h\r\n\r\n", "\u{80}\r\nHost: h\r\n\r\n"] {
+                let other = try await hub.connect(as: hub.device)
+                other.push(bytes("GET / HTTP/1.1\r\nX-Place: ", latin, end))
+                #expect(try await other.response().head.hasPrefix("HTTP/1.1 400 "))
+            }
+        }
+    }
+
     @Test(arguments: ["000", "099"]) func aStatusThatIsNoneIsNotPassedOn(status: String) async throws {
         try await HubInTest.run { hub in
             async let answer = hub.ask(Self.get)
