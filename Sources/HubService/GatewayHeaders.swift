@@ -3,8 +3,8 @@ import NIOHTTP1
 /// The header fields that the gateway passes on, in both directions.
 ///
 /// Dropped from a request: hop-by-hop fields and those that `Connection` names (RFC 9110 § 7.6.1), framing (it is
-/// written anew), what only a proxy may say (`Forwarded`, `X-Forwarded-*`, `X-Real-IP`, `X-Hubpair-*`, certificate
-/// headers), `Proxy` (CGI makes `HTTP_PROXY` of it), and every field with another character in its name than letters,
+/// written anew), what only a proxy may say (`X-Hubpair-*`, and what proxies of all makers write about the client's
+/// address, certificate, user and URL), `Proxy` (CGI makes `HTTP_PROXY` of it), and every field with another character in its name than letters,
 /// digits and `-`: behind CGI and WSGI `X_Hubpair_Device`, with some `X-Hubpair.Device` too, and `X-Hubpair-Device` are
 /// one name. `Host` is passed on as it came.
 /// Set: `X-Hubpair-Device`, the device's fingerprint, and `X-Hubpair-Name`.
@@ -19,8 +19,25 @@ enum GatewayHeaders {
         "connection", "keep-alive", "proxy-connection", "te", "trailer", "transfer-encoding", "upgrade",
     ]
     private static let fromProxiesOnly: Set<String> = [
-        "forwarded", "proxy", "proxy-authorization", "x-real-ip", "x-client-ip", "x-cluster-client-ip",
-        "true-client-ip", "client-ip", ServeVerify.certificateHeader.lowercased(),
+        "proxy", "proxy-authorization",
+        // The client's address.
+        "forwarded", "forwarded-for", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip",
+        "client-ip", "fastly-client-ip", "cf-connecting-ip", "cf-connecting-ipv6", "cf-pseudo-ipv4",
+        "x-proxyuser-ip", "x-originating-ip", "x-remote-ip", "x-remote-addr", "remote-addr",
+        "x-appengine-user-ip", "x-azure-clientip", "x-azure-socketip", "proxy-client-ip",
+        // Its certificate; RFC 9440.
+        "client-cert", "client-cert-chain", "x-arr-clientcert", "x-arr-ssl",
+        ServeVerify.certificateHeader.lowercased(),
+        // Its user.
+        "remote-user", "x-remote-user", "x-authenticated-user", "x-webauth-user",
+        // The URL that it asked for.
+        "x-host", "x-http-host-override", "x-scheme", "x-url-scheme", "front-end-https",
+    ]
+    private static let fromProxiesOnlyBeginnings = [
+        "x-hubpair-", "x-forwarded", "x-ssl-", "ssl-client-", "x-tls-client-", "tls-client-", "x-client-cert",
+        "x-client-ssl-", "x-client-verify", "x-client-dn", "x-client-subject", "x-client-issuer",
+        "x-amzn-mtls-", "x-amzn-tls-", "x-envoy-", "x-auth-request-", "x-original-", "x-rewrite-",
+        "wl-proxy-",
     ]
     private static let framing: Set<String> = ["content-length", "transfer-encoding"]
 
@@ -76,6 +93,12 @@ enum GatewayHeaders {
         return headers
     }
 
+    /// True if a field may not be what was sent: NIO reads values as UTF-8, and puts U+FFFD for what is none.
+    static func areAltered(_ headers: HTTPHeaders?) -> Bool {
+        headers?.contains { $0.value.utf8.contains(0xEF) && $0.value.unicodeScalars.contains("\u{FFFD}") }
+            ?? false
+    }
+
     /// What passes of trailers: nothing that frames, routes or identifies (RFC 9110 § 6.5.1).
     static func trailers(_ trailers: HTTPHeaders?) -> HTTPHeaders? {
         guard let trailers else { return nil }
@@ -93,12 +116,6 @@ enum GatewayHeaders {
     /// The protocol that a request asks to switch to, if the gateway passes it on: WebSocket (RFC 6455 § 4.1)
     /// alone. Another, HTTP/2 above all, would carry requests past this gateway.
     static func upgrade(_ head: HTTPRequestHead, body: BodyFraming) -> String? {
-    /// True if a field may not be what was sent: NIO reads values as UTF-8, and puts U+FFFD for what is none.
-    static func areAltered(_ headers: HTTPHeaders?) -> Bool {
-        headers?.contains { $0.value.utf8.contains(0xEF) && $0.value.unicodeScalars.contains("\u{FFFD}") }
-            ?? false
-    }
-
         guard head.method == .GET, head.version == .http1_1, body == .none,
             connectionOptions(head.headers).contains("upgrade"),
             head.headers["upgrade"].count == 1, let name = head.headers.first(name: "upgrade"),
@@ -134,9 +151,7 @@ enum GatewayHeaders {
 
     private static func isDroppedFromRequest(_ lower: String) -> Bool {
         !lower.utf8.allSatisfy(isPlainNameByte) || hopByHop.contains(lower) || fromProxiesOnly.contains(lower)
-            || lower.hasPrefix("x-hubpair-") || lower.hasPrefix("x-forwarded-")
-            || lower.hasPrefix("x-ssl-") || lower.hasPrefix("ssl-client-") || lower.hasPrefix("x-original-")
-            || lower.hasPrefix("x-rewrite-")
+            || fromProxiesOnlyBeginnings.contains { lower.hasPrefix($0) }
     }
 
     private static func isPlainNameByte(_ byte: UInt8) -> Bool {

@@ -65,6 +65,12 @@ import Testing
         "X-Forwarded-For", "X-Forwarded-Proto", "x_forwarded_for", "X-Real-IP", "X_Real_IP", "Connection",
         "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "TE", "Trailer", "Upgrade", "Proxy",
         "X-SSL-Client-Cert", "X-SSL-Client-Verify", "Content_Length", "X-Original-URL", "Named",
+        "Client-Cert", "Client-Cert-Chain", "X-Client-Cert", "X-Client-Certificate", "X-ARR-ClientCert",
+        "X-Forwarded",
+        "Forwarded-For", "Fastly-Client-IP", "True-Client-IP", "CF-Connecting-IP", "X-Cluster-Client-IP",
+        "X-SSL-Client-DN", "X-Client-Verify", "X-Amzn-Mtls-Clientcert", "X-Envoy-External-Address",
+        "Remote-User",
+        "X-Remote-User", "X-Auth-Request-User", "X-Host", "WL-Proxy-Client-IP",
     ])
     func droppedFromARequest(name: String) throws {
         let headers = [("Host", "hub"), (name, "x"), ("Connection", "named, close"), ("Accept", "*/*")]
