@@ -66,7 +66,8 @@ struct ServeCommand: AsyncParsableCommand {
         options.limits.connections = maxConnections
         options.limits.connectionsPerSource = maxConnectionsPerSource
         let environment = ProcessInfo.processInfo.environment
-        let isForJournal = environment["JOURNAL_STREAM"] != nil
+        let isForJournal = JournalStream.isOpen(
+            as: STDERR_FILENO, variable: environment["JOURNAL_STREAM"])
         let level = logLevel.level
         let log = ServeLog(
             Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })

@@ -1,5 +1,6 @@
 import Crypto
 import Discovery
+import Glibc
 import Logging
 import NIOCore
 import NIOHTTP1
@@ -64,13 +65,13 @@ import Testing
         "X-Hubpair-Anything", "Forwarded",
         "X-Forwarded-For", "X-Forwarded-Proto", "x_forwarded_for", "X-Real-IP", "X_Real_IP", "Connection",
         "Keep-Alive", "Proxy-Connection", "Proxy-Authorization", "TE", "Trailer", "Upgrade", "Proxy",
-        "X-SSL-Client-Cert", "X-SSL-Client-Verify", "Content_Length", "X-Original-URL", "Named",
         "Client-Cert", "Client-Cert-Chain", "X-Client-Cert", "X-Client-Certificate", "X-ARR-ClientCert",
         "X-Forwarded",
         "Forwarded-For", "Fastly-Client-IP", "True-Client-IP", "CF-Connecting-IP", "X-Cluster-Client-IP",
         "X-SSL-Client-DN", "X-Client-Verify", "X-Amzn-Mtls-Clientcert", "X-Envoy-External-Address",
         "Remote-User",
         "X-Remote-User", "X-Auth-Request-User", "X-Host", "WL-Proxy-Client-IP",
+        "X-SSL-Client-Cert", "X-SSL-Client-Verify", "Content_Length", "X-Original-URL", "Named",
     ])
     func droppedFromARequest(name: String) throws {
         let headers = [("Host", "hub"), (name, "x"), ("Connection", "named, close"), ("Accept", "*/*")]
@@ -166,6 +167,19 @@ import Testing
         ] {
             #expect(pin(["X-SSL-Client-Cert": bad], true) == nil, "\(bad.prefix(60))")
         }
+    }
+
+    @Test func theJournalIsWhereStandardErrorGoes() throws {
+        let descriptor = open("/dev/null", O_RDONLY)
+        defer { close(descriptor) }
+        var status = stat()
+        try #require(fstat(descriptor, &status) == 0)
+        let isOpen = { JournalStream.isOpen(as: descriptor, variable: $0) }
+        #expect(isOpen("\(status.st_dev):\(status.st_ino)"))
+        for other in [
+            nil, "", ":", "\(status.st_dev)", "\(status.st_dev):\(status.st_ino + 1)", "0:\(status.st_ino)",
+            "\(status.st_dev):\(status.st_ino):", "+\(status.st_dev):\(status.st_ino)", "x:y",
+        ] { #expect(!isOpen(other), "\(other ?? "nil")") }
     }
 
     @Test(arguments: ["/run/no/such/socket", "relative", "@", "@" + String(repeating: "x", count: 200)])
