@@ -21,6 +21,8 @@ struct SpokenPhrase: Equatable, Sendable {
     init(_ spoken: [SpokenWord]) throws(PlainWordsError) {
         var words = SpokenPhrase.withoutArticles(spoken[...])
         var quantity = Quantity.one
+        // "All" is enough by itself, "every", "all of" and "all the" are not.
+        var isWhole = false
         if words.count > 1, words[words.startIndex].isOne(of: SpokenVocabulary.pronouns),
             words[words.startIndex + 1].isOne(of: ["all"])
         {
@@ -29,14 +31,18 @@ struct SpokenPhrase: Equatable, Sendable {
         if let first = words.first, first.isOne(of: SpokenVocabulary.quantifiers) {
             quantity = first.text == "both" ? .both : .every
             words = words.dropFirst()
-            if words.first?.isOne(of: ["of"]) == true { words = words.dropFirst() }
+            isWhole = first.isOne(of: ["all", "everything"]) && words.first?.isOne(of: ["in"]) ?? true
+            if words.count > 1, words.first?.isOne(of: ["of"]) == true { words = words.dropFirst() }
             words = SpokenPhrase.withoutArticles(words)
-            if words.count == 1, words.first?.isOne(of: SpokenVocabulary.pronouns) == true { words = [] }
+            if words.count == 1, words.first?.isOne(of: SpokenVocabulary.pronouns) == true {
+                words = []
+                isWhole = quantity == .every
+            }
         }
-        guard !words.isEmpty || quantity == .every else { throw .noThing }
+        guard !words.isEmpty || isWhole else { throw .noThing }
         self.quantity = quantity
         said = Array(words)
-        (self.words, place) = SpokenPhrase.split(words, isEvery: quantity == .every)
+        (self.words, place) = SpokenPhrase.split(words, isWhole: isWhole)
     }
 
     /// As it was said.
@@ -55,11 +61,11 @@ struct SpokenPhrase: Equatable, Sendable {
     }
 
     /// The words before "in" and those after it, if there is one place and something in it.
-    private static func split(_ words: ArraySlice<SpokenWord>, isEvery: Bool) -> ([SpokenWord], [SpokenWord])
+    private static func split(_ words: ArraySlice<SpokenWord>, isWhole: Bool) -> ([SpokenWord], [SpokenWord])
     {
         let whole = (Array(words), [SpokenWord]())
         let places = words.indices.filter { words[$0].isOne(of: ["in"]) }
-        guard places.count == 1, let index = places.first, index > words.startIndex || isEvery else {
+        guard places.count == 1, let index = places.first, index > words.startIndex || isWhole else {
             return whole
         }
         let place = withoutArticles(words[(index + 1)...])

@@ -56,7 +56,7 @@ enum SpokenVocabulary {
         "on", "off", "not", "no", "do", "don't", "dont", "doesn't", "never", "at", "by", "in", "after",
         "before",
         "until", "till", "unless", "except", "but", "if", "while", "for", "from", "to", "with", "without",
-        "or", "than", "then", "be", "been", "i", "you", "he", "she", "it", "they", "we", "them", "that",
+        "or", "of", "than", "then", "be", "been", "i", "you", "he", "she", "it", "they", "we", "them", "that",
         "it's", "and", "nor", "minus", "plus", "percent", "%", "-",
     ])
 

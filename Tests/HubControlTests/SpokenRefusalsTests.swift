@@ -135,6 +135,12 @@ import Testing
         turn off the tv and the => !noThing
         a  => !noThing
         turn the tv on and the fan => !noSetting
+        turn all of off => !leftOver of
+        every off => !noThing
+        all of the off => !noThing
+        turn all the off => !noThing
+        both of them off => !noThing
+        every in the hall off => !leftOver in
         """
 
     static let small = """
