@@ -37,7 +37,6 @@ struct SymbolSearch {
         var grids = 10
         /// How many drawings are given to libzbar.
         var readings = 40
-        /// How many places of the picture are looked at.
         var looks = Looks()
     }
 
