@@ -7,6 +7,8 @@ package struct Order: Equatable, Sendable {
     /// What people call the two.
     package let name: String
     package let state: JSONValue
+    /// The state that it was found in; nil if nobody has looked.
+    package let before: JSONValue?
 
     /// The order that sets `activator` of `device`.
     package init(_ device: ControlledDevice, _ activator: Activator, to setting: Setting)
@@ -15,13 +17,16 @@ package struct Order: Equatable, Sendable {
         self.init(
             device: device.id, activator: activator.id,
             name: "\(shortened(device.name)): \(shortened(activator.name))",
-            state: try setting.state(for: activator))
+            state: try setting.state(for: activator), before: activator.state)
     }
 
-    package init(device: String, activator: String, name: String, state: JSONValue) {
+    package init(
+        device: String, activator: String, name: String, state: JSONValue, before: JSONValue? = nil
+    ) {
         self.device = device
         self.activator = activator
         self.name = name
         self.state = state
+        self.before = before
     }
 }

@@ -4,16 +4,16 @@ package struct Orders: Sendable {
     package enum Outcome: Sendable {
         /// It was read back as it was ordered, or as the nearest that the device can be.
         case confirmed(Activator)
-        /// The server took it, and the state was still another one when the time was over.
-        case unconfirmed(Activator)
+        /// The state was still another one when the time was over; nil if it could not even be read by then.
+        case unconfirmed(Activator?)
         /// It could not be given, or not be read back.
         case failed(any Error)
     }
 
     /// How long an order has to be confirmed.
     package static let confirmation = Duration.seconds(30)
-    /// A dimmer answers with the nearest of its steps: what is closer than half a percent is the same.
-    private static let tolerance = 0.005
+    /// What the last look at the state may take once the time is over.
+    private static let lastLook = Duration.milliseconds(500)
 
     private let home: HubHome
     private let time: Duration
@@ -46,15 +46,29 @@ package struct Orders: Sendable {
     }
 
     private func give(_ order: Order) async -> Outcome {
+        let start = ContinuousClock.now
+        let end = start + time
         do {
-            let end = ContinuousClock.now + time
-            try await home.perform(.set(order.activator, of: order.device, to: order.state))
+            let given = try await within(end) {
+                let before = try await before(order)
+                try await home.perform(.set(order.activator, of: order.device, to: order.state))
+                return before
+            }
+            guard let before = given else { return .unconfirmed(nil) }
+            var nearest = NearestStep(before: before, target: order.state)
+            var last: Activator?
             var pause = Duration.milliseconds(50)
             while true {
-                let activator = try await home.activator(order.activator, of: order.device)
+                let look = max(end, .now + Orders.lastLook)
+                guard let activator = try await within(look, { try await read(order) }) else {
+                    return .unconfirmed(last)
+                }
+                last = activator
                 if Orders.isSame(activator.state, order.state) { return .confirmed(activator) }
-                guard ContinuousClock.now + pause < end else { return .unconfirmed(activator) }
-                try await Task.sleep(for: pause)
+                let now = ContinuousClock.now
+                if nearest?.take(activator.state, at: now - start) ?? false { return .confirmed(activator) }
+                guard now < end else { return .unconfirmed(activator) }
+                try await Task.sleep(for: min(pause, end - now))
                 pause = min(pause * 2, .seconds(2))
             }
         } catch {
@@ -62,8 +76,37 @@ package struct Orders: Sendable {
         }
     }
 
+    /// The state that a level comes from; every device can be at 0 and at 1, so that they need none.
+    private func before(_ order: Order) async throws -> JSONValue {
+        if let before = order.before { return before }
+        guard let target = order.state.asDouble, target > 0, target < 1 else { return .null }
+        return try await read(order).state
+    }
+
+    private func read(_ order: Order) async throws -> Activator {
+        try await home.activator(order.activator, of: order.device)
+    }
+
+    /// What `exchange` gives; nil if it is not done by then. A device that hangs keeps the hub's answer back, and a
+    /// request alone would wait for it longer than the order has.
+    private func within<Value: Sendable>(
+        _ end: ContinuousClock.Instant, _ exchange: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value? {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask { try await exchange() }
+            group.addTask {
+                try await Task.sleep(until: end)
+                return nil
+            }
+            return try await group.next() ?? nil
+        }
+    }
+
     private static func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
-        if let one = one.asDouble, let other = other.asDouble { return abs(one - other) < tolerance }
+        if let one = one.asDouble, let other = other.asDouble {
+            return abs(one - other) < NearestStep.tolerance
+        }
         return one == other
     }
 }

@@ -69,7 +69,11 @@ struct HomeOrders {
         for result in failures.prefix(HomeOrders.maximumNamed) {
             switch result.outcome {
             case .confirmed: break
-            case .unconfirmed(let activator):
+            case .unconfirmed(nil):
+                Console.report(
+                    "\(result.order.name): no answer after \(seconds)",
+                    hint: "it may still follow: 'hubpair home' shows its state; is the device switched on?")
+            case .unconfirmed(let activator?):
                 Console.report(
                     "\(result.order.name) is still \(shortened(activator.stateText)) after \(seconds)",
                     hint: "the hub took the order, and the device has not followed; is it switched on?")
@@ -98,7 +102,7 @@ struct HomeOrders {
             line["state"] = activator.state
         case .unconfirmed(let activator):
             line["outcome"] = .string("unconfirmed")
-            line["state"] = activator.state
+            if let activator { line["state"] = activator.state }
         case .failed(let error):
             line["outcome"] = .string("failed")
             line["error"] = .string("\(error)")

@@ -11,14 +11,18 @@ The mode is read from the file for every request, so that one hub can break in m
     types    JSON of other types                slow     a good list, a byte at a time
     hostile  a device with a name of a megabyte and escape sequences in its type and state
     deep     100,000 brackets                   deaf     takes every order and follows none
+    hangs    does not answer an order           late     follows an order after 2.5 seconds
+    steps    follows at once; its levels are the tenths
 """
 import json
 import sys
+import threading
 import time
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LAMP = {"deviceId": "a1", "name": "Lamp", "type": "Light", "activators": [
     {"activatorId": "b1", "rank": 0, "name": "On/Off", "type": "bool", "state": False}]}
+DIMMER = {"activatorId": "b2", "rank": 0, "name": "Dimmer", "type": "float", "state": 0.0}
 PAGE = b"<!DOCTYPE html><title>Router</title><h1>Log in</h1>"
 
 
@@ -36,7 +40,7 @@ class Handler(BaseHTTPRequestHandler):
         return self.wfile.write(body)
 
     def do_GET(self):
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         with open(sys.argv[2]) as file:
             mode = file.read().strip()
         house = json.dumps([LAMP]).encode()
@@ -70,8 +74,18 @@ class Handler(BaseHTTPRequestHandler):
                 "activators": state}]).encode())
         elif mode == "deep":
             self.answer(200, b"[" * 100_000 + b"]" * 100_000)
-        elif mode == "deaf":
+        elif mode == "hangs" and self.command == "POST":
+            time.sleep(60)
+        elif mode == "steps":
             if self.command == "POST":
+                DIMMER["state"] = round(json.loads(body)["state"], 1)
+            lamp = LAMP | {"activators": [DIMMER]}
+            self.answer(200, json.dumps(DIMMER if "activators" in self.path else [lamp]).encode())
+        elif mode in ("deaf", "hangs", "late"):
+            if self.command == "POST":
+                if mode == "late":
+                    state = json.loads(body)["state"]
+                    threading.Timer(2.5, lambda: LAMP["activators"][0].update(state=state)).start()
                 self.answer(201, b'"state updated"')
             else:
                 parts = self.path.strip("/").split("/")
