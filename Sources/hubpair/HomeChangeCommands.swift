@@ -68,10 +68,12 @@ extension HomeCommand {
     }
 }
 
-/// Two devices of one name could only be told apart by their ids.
+/// Two devices of one name could only be told apart by their ids; names are found in any case.
 func refuseTaken(_ name: String, in devices: [ControlledDevice]) throws {
-    guard let other = devices.first(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return }
+    let wanted = name.lowercased()
+    guard let other = devices.first(where: { $0.name.lowercased() == wanted }) else { return }
     Console.report(
-        "a device is called \(quoted(name)) already (\(shortened(other.id)))", hint: "choose another name")
+        "a device is called \(quoted(other.name)) already (\(shortened(other.id)))",
+        hint: "choose another name")
     throw ExitStatus.usage
 }

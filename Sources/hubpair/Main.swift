@@ -13,6 +13,7 @@ enum Main {
             try Startup.refuseTextThatIsNotUTF8()
             try refuseSecrets(in: arguments)
             if let unknown = UnknownCommand(in: arguments) { throw unknown }
+            if let error = NegativeSetting.error(in: arguments) { throw error }
             var command = try Hubpair.parseAsRoot(arguments)
             if var prepared = command as? any PreparedCommand {
                 try prepared.prepare()
