@@ -83,9 +83,13 @@ package struct ManageHubs {
 
     /// Gives a hub another name on this device. Two hubs of one name would be mistaken for each other.
     ///
+    /// - Parameter first: is done before the keyfile is written, under the same lock; what it throws stops it.
     /// - Returns: the hub with its old name.
-    package func rename(_ selector: PeerSelector, to name: PeerName) throws -> ListedHub {
-        try change(selector) { known, hub in
+    package func rename(
+        _ selector: PeerSelector, to name: PeerName,
+        first: (borrowing ProtectedDirectory, ListedHub) throws -> Void = { _, _ in }
+    ) throws -> ListedHub {
+        try change(selector, first: first) { known, hub in
             guard name != hub.name else { return }
             if let other = known.hubs.first(where: { $0.name == name }) {
                 throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
@@ -101,8 +105,13 @@ package struct ManageHubs {
     }
 
     /// Forgets a hub. One that is paired still knows this device, until its owner revokes it there.
-    package func forget(_ selector: PeerSelector) throws -> ListedHub {
-        try change(selector) { known, hub in
+    ///
+    /// - Parameter first: is done before the keyfile is written, under the same lock; what it throws stops it.
+    package func forget(
+        _ selector: PeerSelector,
+        first: (borrowing ProtectedDirectory, ListedHub) throws -> Void = { _, _ in }
+    ) throws -> ListedHub {
+        try change(selector, first: first) { known, hub in
             switch hub {
             case .paired(let hub): known.forget(hub.fingerprint)
             case .added(let hub): known.forgetAdded(hub.name)
@@ -122,9 +131,11 @@ package struct ManageHubs {
     }
 
     private func change(
-        _ selector: PeerSelector, _ body: (inout KnownHubs, ListedHub) throws -> Void
+        _ selector: PeerSelector,
+        first: (borrowing ProtectedDirectory, ListedHub) throws -> Void = { _, _ in },
+        _ body: (inout KnownHubs, ListedHub) throws -> Void
     ) throws -> ListedHub {
-        try write { known in
+        try write(first: first) { known in
             let hub = try ManageHubs.hub(selector, in: known)
             try body(&known, hub)
             return hub
@@ -132,7 +143,10 @@ package struct ManageHubs {
     }
 
     /// Reads, changes and writes the keyfile as one step.
-    private func write<Result>(_ body: (inout KnownHubs) throws -> Result) throws -> Result {
+    private func write<Result>(
+        first: (borrowing ProtectedDirectory, Result) throws -> Void = { _, _ in },
+        _ body: (inout KnownHubs) throws -> Result
+    ) throws -> Result {
         let directory: ProtectedDirectory
         do {
             directory = try ProtectedDirectory(path: configuration.path)
@@ -145,7 +159,10 @@ package struct ManageHubs {
             let before = try KnownHubs(in: directory)
             var known = before
             let result = try body(&known)
-            if known != before { try directory.replace(KnownHubs.fileName, with: known.serialized) }
+            if known != before {
+                try first(directory, result)
+                try directory.replace(KnownHubs.fileName, with: known.serialized)
+            }
             return result
         }
     }

@@ -112,6 +112,14 @@ package struct Scenes: Equatable, Sendable {
         scenes.removeAll { $0.name == name }
     }
 
+    /// Gives the scenes of a stock hub to its new name.
+    package mutating func rename(stock name: PeerName, to newName: PeerName) {
+        for (index, scene) in scenes.enumerated() where scene.hub == .stock(name) {
+            scenes[index] = Scene(name: scene.name, hub: .stock(newName), states: scene.states)
+            file.set("stock", to: newName.description, in: Scenes.group(scene.name))
+        }
+    }
+
     private static func group(_ name: PeerName) -> String { "\(kind) \(name)" }
 }
 
@@ -127,7 +135,7 @@ package enum SceneError: Error, Equatable, LocalizedError, CustomStringConvertib
     /// The hub has nothing that can be set.
     case empty
     /// The hub of the scene is not known any more.
-    case hubIsGone(PeerName)
+    case hubIsGone(PeerName, Scene.Hub)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
@@ -138,7 +146,7 @@ package enum SceneError: Error, Equatable, LocalizedError, CustomStringConvertib
             "a scene of \(count) states is too large; at most \(Scenes.maximumStateCount) are kept"
         case .stateTooLong(let name): "the state of \(quoted(name)) is too long for a scene"
         case .empty: "there is nothing on this hub that can be set"
-        case .hubIsGone(let name): "this device does not know the hub of the scene \"\(name)\" any more"
+        case .hubIsGone(let name, _): "this device does not know the hub of the scene \"\(name)\" any more"
         }
     }
 
@@ -154,7 +162,9 @@ package enum SceneError: Error, Equatable, LocalizedError, CustomStringConvertib
                 : "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
         case .badName: "choose another name"
         case .tooManyStates, .stateTooLong, .empty: nil
-        case .hubIsGone: "pair with it again, or remove the scene"
+        case .hubIsGone(_, .paired): "pair with it again, or remove the scene"
+        case .hubIsGone(_, .stock(let hub)):
+            "add it again as \"\(hub)\" with 'hubpair hubs add', or remove the scene"
         }
     }
 }

@@ -20,7 +20,10 @@ extension HomeCommand.SceneCommand {
         static let configuration = CommandConfiguration(
             commandName: "save",
             abstract: "Save the states of a hub's devices, all or those that are named.",
-            discussion: "A scene of the same name is replaced; the file before stays as scenes.bak.")
+            discussion: """
+                Locks are left out unless they are named. A scene of the same name is replaced; the file before stays \
+                as scenes.bak.
+                """)
         @OptionGroup var home: HomeOptions
         @Argument(help: "The scene's name, 1 to 63 bytes.") var name: String
         @Argument(help: "Only these devices.") var devices: [String] = []
@@ -35,6 +38,11 @@ extension HomeCommand.SceneCommand {
             if !devices.isEmpty {
                 let chosen = try Swift.Set(devices.map { try Selection($0).device(in: all).id })
                 all = all.filter { chosen.contains($0.id) }
+            } else {
+                // Nobody who has the lights of an evening again wants the door as it was then.
+                sayLeftAlone(
+                    all.filter(\.isLock), "left out, since a scene would open or close it unless it is named")
+                all = all.filter { !$0.isLock }
             }
             let hub: Scene.Hub =
                 session.hub.fingerprint.map { .paired($0) } ?? .stock(session.hub.name)
@@ -60,7 +68,7 @@ extension HomeCommand.SceneCommand {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(name))
             let reach = try ReachHubs(configuration: configuration.configuration)
             guard let hub = try reach.all().first(where: { $0.isHub(of: scene) }) else {
-                throw SceneError.hubIsGone(scene.name)
+                throw SceneError.hubIsGone(scene.name, scene.hub)
             }
             try await HomeSession(hub, reach: reach).use { session in
                 try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
@@ -82,6 +90,7 @@ extension HomeCommand.SceneCommand {
                     try JSONLine.write(
                         JSONValue.object([
                             "scene": .string(scene.name.description), "hub": scene.hubJSON,
+                            "hub_name": scene.hubNameJSON(hubs),
                             "states": .integer(Int64(scene.states.count)),
                         ]))
                 }
@@ -109,10 +118,12 @@ extension HomeCommand.SceneCommand {
         func run() throws {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(name))
             if json.isSet {
+                let hubs = try ReachHubs(configuration: configuration.configuration).all()
                 for state in scene.states {
                     try JSONLine.write(
                         JSONValue.object([
                             "scene": .string(scene.name.description), "hub": scene.hubJSON,
+                            "hub_name": scene.hubNameJSON(hubs),
                             "device": .string(state.device), "activator": .string(state.activator),
                             "name": .string(state.name), "state": state.state,
                         ]))
@@ -151,6 +162,12 @@ extension UsableHub {
 extension Scene {
     fileprivate var hubJSON: JSONValue {
         if case .paired(let fingerprint) = hub { .string(fingerprint.description) } else { .null }
+    }
+
+    /// The name that the hub has on this device; null if it is not known any more.
+    fileprivate func hubNameJSON(_ hubs: [UsableHub]) -> JSONValue {
+        if case .stock(let name) = hub { return .string(name.description) }
+        return hubs.first { $0.isHub(of: self) }.map { .string($0.name.description) } ?? .null
     }
 }
 

@@ -78,9 +78,11 @@ extension HomeCommand {
 }
 
 /// Says which locks were not meant.
-func sayLeftAlone(_ locks: [ControlledDevice]) {
+func sayLeftAlone(
+    _ locks: [ControlledDevice], _ reason: String = "left alone, since off may open it"
+) {
     guard !locks.isEmpty else { return }
     let names = locks.prefix(8).map { quoted($0.name) }.joined(separator: ", ")
     Console.note(
-        "left alone, since off may open it: \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
+        "\(reason): \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
 }

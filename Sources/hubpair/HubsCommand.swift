@@ -129,7 +129,8 @@ struct HubsCommand: ParsableCommand {
 
         func run() throws {
             let name = try PeerName(name)
-            let hub = try ManageHubs(configuration: configuration.configuration).rename(hub, to: name)
+            let hub = try ManageHubs(configuration: configuration.configuration).renameWithScenes(
+                hub, to: name)
             Console.note("\(hub.title) is called \(name) now")
         }
     }
@@ -140,9 +141,16 @@ struct HubsCommand: ParsableCommand {
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
 
         func run() throws {
-            let hub = try ManageHubs(configuration: configuration.configuration).forget(hub)
+            let (hub, scenes) = try ManageHubs(configuration: configuration.configuration)
+                .forgetWithScenes(hub)
             let more = if case .paired = hub { "; to come back, pair again" } else { "" }
             Console.note("\(hub.title) is forgotten\(more)")
+            if !scenes.isEmpty {
+                let names = scenes.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
+                Console.note(
+                    "and with it \(counted(scenes.count, "scene")): "
+                        + names + (scenes.count > 8 ? " and \(scenes.count - 8) more" : ""))
+            }
         }
     }
 

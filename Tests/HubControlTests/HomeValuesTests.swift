@@ -90,6 +90,23 @@ import Testing
         }
     }
 
+    @Test func scenesOfARenamedStockHub() throws {
+        let text =
+            Self.scene + """
+
+                # up there
+                [scene attic]
+                stock=Attic
+                state.1={"activator":"1","device":"2","name":"n","state":true}
+
+                """
+        var scenes = try Scenes(parsing: Array(text.utf8))
+        try scenes.rename(stock: PeerName("Attic"), to: PeerName("Roof"))
+        #expect(String(decoding: scenes.serialized, as: UTF8.self) == text.replacing("=Attic", with: "=Roof"))
+        #expect(try Scenes(parsing: scenes.serialized) == scenes)
+        #expect(scenes.scenes[1].hub == .stock(try PeerName("Roof")))
+    }
+
     @Test(arguments: [
         ("hub=K7QF-2M9D-X0TW-8RHC", "hub=K7QF"), ("hub=K7QF-2M9D-X0TW-8RHC", "stock=\\sx"),
         ("hub=K7QF-2M9D-X0TW-8RHC\n", ""), ("hub=", "stock=Attic\nhub="), ("\"state\":true", "\"state\":"),
