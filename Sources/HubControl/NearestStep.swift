@@ -19,9 +19,10 @@ package struct NearestStep: Sendable {
     private var since = Duration.zero
     private var count = 0
 
-    /// nil for what has no levels.
+    /// nil for what has no levels, and for 0 and 1, which every device can be: nearly off is not off.
     package init?(before: JSONValue?, target: JSONValue) {
-        guard let before = before?.asDouble, let target = target.asDouble else { return nil }
+        guard let before = before?.asDouble, let target = target.asDouble, target > 0, target < 1
+        else { return nil }
         (self.before, self.target) = (before, target)
     }
 

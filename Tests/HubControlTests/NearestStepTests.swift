@@ -21,6 +21,8 @@ import Testing
             let isThere = nearest.take(.number(time < 6 ? 0.4 : 0.5), at: .seconds(time))
             #expect(!isThere)
         }
+        #expect(NearestStep(before: .number(0.5), target: .number(0)) == nil)
+        #expect(NearestStep(before: .number(0.5), target: .integer(1)) == nil)
         #expect(NearestStep(before: .null, target: .number(0.5)) == nil)
         #expect(NearestStep(before: .boolean(false), target: .boolean(true)) == nil)
     }
