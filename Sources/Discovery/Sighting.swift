@@ -5,8 +5,8 @@ public import FoundationEssentials
 /// Nothing in it can be trusted: names, hosts, addresses and TXT records are whatever a host of the network
 /// sent. Escape before you print.
 public enum Sighting: Hashable, Sendable {
-    /// The daemon has taken the question, or the embedded stack has. It comes once, before all that they say: a daemon
-    /// that is busy can take seconds.
+    /// The daemon has taken the question, or the embedded stack has; a busy daemon can take seconds. It comes once. Hints
+    /// may come before it.
     case began
     /// A service answered with its address. It comes again if the service is announced anew.
     case resolved(ResolvedService)
