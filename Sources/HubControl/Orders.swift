@@ -27,42 +27,42 @@ package struct Orders: Sendable {
     ///
     /// - Returns: the outcomes in the order of `orders`.
     package func run(_ orders: [Order]) async -> [Outcome] {
-        await withTaskGroup(of: (Int, Outcome).self) { group in
+        let connections = Semaphore(HubHome.maximumConnections)
+        return await withTaskGroup(of: (Int, Outcome).self) { group in
+            for (index, order) in orders.enumerated() {
+                group.addTask { (index, await give(order, over: connections)) }
+            }
             var outcomes: [Int: Outcome] = [:]
-            var next = 0
-            func start() {
-                guard next < orders.count else { return }
-                let (index, order) = (next, orders[next])
-                next += 1
-                group.addTask { (index, await give(order)) }
-            }
-            for _ in 0..<HubHome.maximumConnections { start() }
-            for await (index, outcome) in group {
-                outcomes[index] = outcome
-                start()
-            }
+            for await (index, outcome) in group { outcomes[index] = outcome }
             return orders.indices.compactMap { outcomes[$0] }
         }
     }
 
-    private func give(_ order: Order) async -> Outcome {
-        let start = ContinuousClock.now
-        let end = start + time
+    /// An order takes a connection for its requests only, not while it waits for the device; and its time begins with
+    /// the first of them, so that none is lost to those that came before it.
+    private func give(_ order: Order, over connections: Semaphore) async -> Outcome {
         do {
-            let given = try await within(end) {
-                let before = try await before(order)
-                try await home.perform(.set(order.activator, of: order.device, to: order.state))
-                return before
+            let (start, given) = try await connections.run {
+                let start = ContinuousClock.now
+                let given = try await within(start + time) {
+                    let before = try await before(order)
+                    try await home.perform(.set(order.activator, of: order.device, to: order.state))
+                    return before
+                }
+                return (start, given)
             }
             guard let before = given else { return .unconfirmed(nil) }
+            let end = start + time
             var nearest = NearestStep(before: before, target: order.state)
             var last: Activator?
             var pause = Duration.milliseconds(50)
             while true {
                 let look = max(end, .now + Orders.lastLook)
-                guard let activator = try await within(look, { try await read(order) }) else {
-                    return .unconfirmed(last)
+                // A reading is short, and orders that nobody answers may be before it.
+                let activator = try await within(look) { () async throws -> Activator in
+                    try await connections.run(ahead: true) { try await read(order) }
                 }
+                guard let activator else { return .unconfirmed(last) }
                 last = activator
                 if Orders.isSame(activator.state, order.state) { return .confirmed(activator) }
                 let now = ContinuousClock.now
