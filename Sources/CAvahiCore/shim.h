@@ -5,16 +5,20 @@
 #include <avahi-core/log.h>
 #include <avahi-core/lookup.h>
 #include <avahi-core/publish.h>
+#include <avahi-core/rr.h>
 #include <dlfcn.h>
 
 // libavahi-core's functions, by their declarations above. The library is loaded when it is needed and never linked:
 // it has an avahi_entry_group_free of its own, which libavahi-client's of the same name would take the place of.
 struct hubpair_avahi_core {
 #define HUBPAIR_EACH(function) \
+    function(avahi_key_new) \
+    function(avahi_key_unref) \
     function(avahi_s_entry_group_commit) \
     function(avahi_s_entry_group_free) \
     function(avahi_s_entry_group_new) \
     function(avahi_s_entry_group_reset) \
+    function(avahi_s_record_browser_new) \
     function(avahi_s_service_browser_new) \
     function(avahi_s_service_resolver_free) \
     function(avahi_s_service_resolver_prepare) \

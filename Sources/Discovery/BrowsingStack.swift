@@ -1,3 +1,5 @@
+import CAvahi
+
 /// What an mDNS stack tells a browse.
 enum BrowsingEvent: Sendable {
     case announced(ServiceInstance, domain: [UInt8])
@@ -35,6 +37,29 @@ protocol BrowsingStack: AnyObject {
     func free(_ instance: ServiceInstance)
     /// Frees everything, never from within an event; a second call does nothing.
     func close()
+}
+
+/// The A and AAAA records of one host on one interface, all of them: a resolver names one address, and two servers may
+/// bear the same host name. avahi's callback points to it.
+final class HostWatch<Stack: BrowsingStack> {
+    let host: HostAddresses.Host
+    // Unowned, because the stack holds it and outlives it.
+    unowned let stack: Stack
+
+    init(_ host: HostAddresses.Host, stack: Stack) {
+        self.host = host
+        self.stack = stack
+    }
+
+    /// What a record browser says of a record with these data.
+    func event(_ event: AvahiBrowserEvent, _ data: some Sequence<UInt8>) -> BrowsingEvent? {
+        guard let address = NetworkAddress(bytes: data, scope: host.interface.name) else { return nil }
+        return switch event {
+        case AVAHI_BROWSER_NEW: .address(address, host)
+        case AVAHI_BROWSER_REMOVE: .addressGone(address, host)
+        default: nil
+        }
+    }
 }
 
 /// One question for the address of one instance; avahi's callback points to it.

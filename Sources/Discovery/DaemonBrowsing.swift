@@ -13,7 +13,7 @@ final class DaemonBrowsing: BrowsingStack {
     private(set) var client: OpaquePointer?
     private var resolutions: [ServiceInstance: Resolution<DaemonBrowsing>] = [:]
     // For DaemonBrowsingHosts.swift.
-    var hosts: [HostAddresses.Host: HostWatch] = [:]
+    var hosts: [HostAddresses.Host: HostWatch<DaemonBrowsing>] = [:]
 
     init(on loop: AvahiLoop, serviceType: String, changed: @escaping (BrowsingEvent) -> Void) {
         (self.loop, self.serviceType, self.changed) = (loop, serviceType, changed)

@@ -9,18 +9,24 @@ public struct EmbeddedBrowser: Hashable, Sendable {
     public var serviceType: String
     /// How long ``Sighting/settled`` waits for the address of a service.
     public var resolveDeadline: Duration
+    /// True: hears of changes of port, address and TXT record for as long as it is read, of the first 400 services
+    /// at least. False: a service is resolved once, which spares the network the questions.
+    public var follows: Bool
 
     /// A browser; it sends nothing until its sightings are read.
-    public init(serviceType: String = "_hestia._tcp", resolveDeadline: Duration = .seconds(1)) {
+    public init(
+        serviceType: String = "_hestia._tcp", resolveDeadline: Duration = .seconds(1), follows: Bool = true
+    ) {
         self.serviceType = serviceType
         self.resolveDeadline = resolveDeadline
+        self.follows = follows
     }
 
     /// What is seen from now on. It does not end by itself: break out of the loop or cancel the task, and everything
     /// (thread, sockets, avahi's objects) is freed. Each iteration is a browse of its own.
     public var sightings: Findings<Sighting> {
         let browser = HubBrowser(
-            serviceType: serviceType, resolveDeadline: resolveDeadline, follows: false)
+            serviceType: serviceType, resolveDeadline: resolveDeadline, follows: follows)
         return Findings(maximumUnread: HubBrowser.maximumUnread) { output, ended throws(DiscoveryError) in
             try BrowseSession(browser, by: EmbeddedBrowsing.self, output: output, ended: ended)
         }

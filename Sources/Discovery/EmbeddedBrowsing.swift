@@ -3,12 +3,15 @@ import CAvahiCore
 
 /// A browse by avahi's own stack in this process: owns the stack and everything made from it.
 final class EmbeddedBrowsing: BrowsingStack {
-    static let maximumQuestions = 256
+    static let maximumQuestions = 400
+    /// The most hosts that are followed, as with a daemon.
+    private static let maximumHosts = 280
 
     private let serviceType: String
     private let changed: (BrowsingEvent) -> Void
     private let server: EmbeddedServer
     private var resolutions: [ServiceInstance: Resolution<EmbeddedBrowsing>] = [:]
+    private var hosts: [HostAddresses.Host: HostWatch<EmbeddedBrowsing>] = [:]
 
     init(
         on loop: AvahiLoop, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
@@ -64,6 +67,7 @@ final class EmbeddedBrowsing: BrowsingStack {
     func close() {
         server.close()  // with its browsers and resolvers
         resolutions = [:]
+        hosts = [:]
     }
 
     private func browsed(_ event: AvahiBrowserEvent, instance: ServiceInstance?, domain: [UInt8]) {
@@ -77,8 +81,45 @@ final class EmbeddedBrowsing: BrowsingStack {
     }
 
     private func answered(_ instance: ServiceInstance, _ service: ResolvedService?) {
-        if let service { return changed(.resolved(service)) }
-        let code = server.error
-        changed(.unresolved(instance, .avahi(code: code, text: avahiText(code))))
+        guard let service else {
+            let code = server.error
+            return changed(.unresolved(instance, .avahi(code: code, text: avahiText(code))))
+        }
+        changed(.resolved(service))
+        watchHost(HostAddresses.Host(name: service.host, interface: instance.interface))
+    }
+
+    private func watchHost(_ host: HostAddresses.Host) {
+        guard hosts[host] == nil, hosts.count < EmbeddedBrowsing.maximumHosts else { return }
+        let watch = HostWatch(host, stack: self)
+        hosts[host] = watch
+        for type in [RecordType.a, RecordType.aaaa] {
+            guard let key = server.core.avahi_key_new(cString(Array(host.name.utf8)), 1, UInt16(type)) else {
+                continue
+            }
+            defer { server.core.avahi_key_unref(key) }
+            // It lives as long as the server, and calls back later only. One that cannot be made leaves the
+            // resolver's address.
+            _ = server.core.avahi_s_record_browser_new(
+                server.server, Int32(bitPattern: host.interface.index), Int32(AVAHI_PROTO_UNSPEC), key,
+                AVAHI_LOOKUP_USE_MULTICAST,
+                { _, _, _, event, record, _, pointer in
+                    guard let pointer, let data = record.flatMap({ addressBytes(of: $0.pointee) }) else {
+                        return
+                    }
+                    let watch = Unmanaged<HostWatch<EmbeddedBrowsing>>.fromOpaque(pointer)
+                        .takeUnretainedValue()
+                    watch.event(event, data).map(watch.stack.changed)
+                }, Unmanaged.passUnretained(watch).toOpaque())
+        }
+    }
+}
+
+/// The data of an A or AAAA record; nil for any other.
+private func addressBytes(of record: AvahiRecord) -> [UInt8]? {
+    switch record.key?.pointee.type {
+    case UInt16(RecordType.a): withUnsafeBytes(of: record.data.a.address) { Array($0) }
+    case UInt16(RecordType.aaaa): withUnsafeBytes(of: record.data.aaaa.address) { Array($0) }
+    default: nil
     }
 }

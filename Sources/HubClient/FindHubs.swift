@@ -101,7 +101,8 @@ package struct FindHubs: Sendable {
                 guard error.isWithoutDaemon else { throw error }
                 steps.yield(.embedded("\(error); this process speaks multicast DNS itself"))
                 let embedded = EmbeddedBrowser(
-                    serviceType: browser.serviceType, resolveDeadline: browser.resolveDeadline)
+                    serviceType: browser.serviceType, resolveDeadline: browser.resolveDeadline,
+                    follows: browser.follows)
                 for try await sighting in embedded.sightings { steps.yield(.sighting(sighting)) }
             }
         } catch {
