@@ -47,6 +47,7 @@ final class DaemonPublication: Publication {
                 }, Unmanaged.passUnretained(self).toOpaque())
         }
         guard let group else { return changed(.refused(.avahi(AvahiCode.last(of: client)))) }
+        changed(.registering)
         avahi_entry_group_reset(group)
         var code = AvahiTXT(announcement.txt).withList { txt in
             avahi_entry_group_add_service_strlst(

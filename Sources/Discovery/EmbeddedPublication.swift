@@ -10,6 +10,9 @@ final class EmbeddedPublication: Publication {
     private var service: OpaquePointer?
     private var hostName: String
     private var published: (announcement: HubAnnouncement, name: String, links: UDPLinks)?
+    // A service is of no use without its host's addresses.
+    private var isHostEstablished = false
+    private var isServiceEstablished = false
 
     /// A stack for `announcement`, whose addresses will have a host name of their own.
     ///
@@ -51,6 +54,8 @@ final class EmbeddedPublication: Publication {
         guard let host, let service else {
             return changed(.refused(embedded(core.avahi_server_errno(server))))
         }
+        (isHostEstablished, isServiceEstablished) = (false, false)
+        changed(.registering)
         core.avahi_s_entry_group_reset(service)
         core.avahi_s_entry_group_reset(host)
         var code = add(links, to: host, of: server, core)
@@ -88,6 +93,7 @@ final class EmbeddedPublication: Publication {
             }
         }
         // A machine without a network has nothing to say yet.
+        isHostEstablished = count == 0
         return count == 0 ? 0 : core.avahi_s_entry_group_commit(group)
     }
 
@@ -99,21 +105,32 @@ final class EmbeddedPublication: Publication {
     }
 
     private func hostChanged(to state: AvahiEntryGroupState) {
-        guard state == AVAHI_ENTRY_GROUP_COLLISION, let name = avahi_alternative_host_name(hostName) else {
-            return
+        switch state {
+        case AVAHI_ENTRY_GROUP_ESTABLISHED:
+            isHostEstablished = true
+            tellIfEstablished()
+        case AVAHI_ENTRY_GROUP_COLLISION:
+            guard let name = avahi_alternative_host_name(hostName) else { return }
+            defer { avahi_free(name) }
+            hostName = String(cString: name)
+            changed(.ready)  // to be published again, under the new host name
+        default: break
         }
-        defer { avahi_free(name) }
-        hostName = String(cString: name)
-        changed(.ready)  // to be published again, under the new host name
     }
 
     private func serviceChanged(to state: AvahiEntryGroupState) {
         switch state {
-        case AVAHI_ENTRY_GROUP_ESTABLISHED: changed(.established)
+        case AVAHI_ENTRY_GROUP_ESTABLISHED:
+            isServiceEstablished = true
+            tellIfEstablished()
         case AVAHI_ENTRY_GROUP_COLLISION: changed(.collision)
         case AVAHI_ENTRY_GROUP_FAILURE: changed(.refused(embedded(server?.error ?? AvahiCode.failure)))
         default: break
         }
+    }
+
+    private func tellIfEstablished() {
+        if isHostEstablished, isServiceEstablished { changed(.established) }
     }
 
     private func embedded(_ code: Int32) -> DiscoveryError { .embedded(code: code, text: avahiText(code)) }

@@ -8,28 +8,6 @@
 /// moves to it or away from it: beside a daemon that publishes for it this process never does so by itself, since two
 /// stacks of one machine would dispute its names.
 public actor HubPublisher {
-    /// Which mDNS stack speaks for the hub.
-    public enum Stack: String, Hashable, Sendable {
-        /// avahi-daemon, over D-Bus.
-        case daemon
-        /// libavahi-core in this process.
-        case embedded
-    }
-
-    /// What happens, for a log.
-    public enum Event: Hashable, Sendable {
-        /// The service is on the network under this name.
-        case published(name: String, by: Stack)
-        /// Another one on the network has the name, or avahi has it for another program.
-        case renamed(from: String, to: String)
-        /// The daemon went away; the service is published again soon.
-        case daemonLost(DiscoveryError)
-        /// The daemon does not publish for this program, which does so by itself: why.
-        case refused(DiscoveryError)
-        /// The service is not published for now. It tries again every ``retryInterval``.
-        case unavailable(DiscoveryError)
-    }
-
     /// How long it waits before it tries again what has failed.
     public static let retryInterval = Duration.seconds(10)
     /// How long a daemon that went away may take to come back, before this process speaks for itself: a restart takes
@@ -56,6 +34,9 @@ public actor HubPublisher {
     private var numbers: [Stack: Int] = [:]
     private var pending: [(event: PublicationEvent, stack: Stack, number: Int)] = []
     private var renames = RenamePolicy()
+    // From when a service is handed to a stack until that says what becomes of it.
+    private var registrations: [Stack: Task<Void, Never>] = [:]
+    private var timeout: RegistrationTimeout
     private var lastTrouble: Event?
     // The next attempt to reach a stack, and the next to publish.
     private var later: Task<Void, Never>?
@@ -71,9 +52,15 @@ public actor HubPublisher {
         try self.init(announcement, usesDaemon: true)
     }
 
-    /// - Parameter usesDaemon: false to leave a daemon aside, for tests on a machine that has one.
-    init(_ announcement: HubAnnouncement, usesDaemon: Bool) throws(DiscoveryError) {
+    /// - Parameters:
+    ///   - usesDaemon: false to leave a daemon aside, for tests on a machine that has one.
+    ///   - timeout: when a stack that does not answer is asked again; shorter in tests.
+    init(
+        _ announcement: HubAnnouncement, usesDaemon: Bool,
+        timeout: RegistrationTimeout = RegistrationTimeout()
+    ) throws(DiscoveryError) {
         loop = try AvahiLoop()
+        self.timeout = timeout
         self.announcement = announcement
         self.usesDaemon = usesDaemon
         name = announcement.name.description
@@ -100,6 +87,7 @@ public actor HubPublisher {
     private func close() {
         state = .closed
         for task in [later, again, settled] { task?.cancel() }
+        for task in registrations.values { task.cancel() }
         changes?.close()
         daemon?.close()
         embedded?.close()
@@ -137,6 +125,8 @@ public actor HubPublisher {
     /// Leaves the names to a daemon that is there.
     private func moveAway() {
         later?.cancel()
+        registrations.removeValue(forKey: .embedded)?.cancel()
+        numbers[.embedded, default: 0] += 1
         embedded?.close()
         embedded = nil
     }
@@ -179,10 +169,13 @@ public actor HubPublisher {
     }
 
     private func handle(_ event: PublicationEvent, of stack: Stack) {
+        registrations.removeValue(forKey: stack)?.cancel()
         switch event {
         case .ready: if stack == .embedded { publish(by: stack) } else if !isRefused { moveToDaemon() }
         case .busy: if !isRefused { moveAway() }
+        case .registering: awaitRegistration(by: stack)
         case .established:
+            timeout.reset()
             if !isRefused { lastTrouble = nil }
             report(.published(name: name, by: stack))
         case .collision:
@@ -217,6 +210,17 @@ public actor HubPublisher {
     private func publish(by stack: Stack) {
         let publication: (any Publication)? = stack == .daemon ? daemon : embedded
         publication?.publish(announcement, as: name)
+    }
+
+    private func awaitRegistration(by stack: Stack) {
+        let patience = timeout.current
+        registrations[stack] = Task {
+            do { try await Task.sleep(for: patience) } catch { return }
+            guard !Task.isCancelled else { return }
+            if timeout.isFirst { report(.overdue(name: name, by: stack)) }
+            timeout.extend()
+            publish(by: stack)
+        }
     }
 
     private func publishAgain(after delay: Duration, by stack: Stack) {

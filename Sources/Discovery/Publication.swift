@@ -6,6 +6,8 @@ enum PublicationEvent: Sendable {
     case ready
     /// The stack takes none for now: its host name is being settled.
     case busy
+    /// The service is handed to the stack now. What becomes of it, the next event tells; but see ``RegistrationTimeout``.
+    case registering
     /// The service is on the network.
     case established
     /// Another one has the service's name.
@@ -58,4 +60,27 @@ struct RenamePolicy: Sendable {
         conflicts = min(conflicts + 1, 15)
         return conflicts < 15 ? .zero : .seconds(5)
     }
+}
+
+/// When a service is published anew that its stack has neither established nor refused.
+///
+/// avahi probes for about a second (RFC 6762 § 8.1). But if an address goes while it does so, avahi 0.8 goes on waiting
+/// for the probes that went with it, for ever and without a word (its issues 7 and 234): only what is published anew is
+/// probed anew. It waits twice as long every time, since avahi by itself holds a service back for 20 seconds after 15
+/// attempts, and each attempt begins that time again.
+struct RegistrationTimeout: Sendable {
+    static let longest = Duration.seconds(80)
+    private let first: Duration
+    private(set) var current: Duration
+
+    init(first: Duration = .seconds(10)) { (self.first, current) = (first, first) }
+
+    /// True as long as none has passed since the service was last established.
+    var isFirst: Bool { current == first }
+
+    /// This time has passed.
+    mutating func extend() { current = min(current * 2, RegistrationTimeout.longest) }
+
+    /// The service is established.
+    mutating func reset() { current = first }
 }
