@@ -117,6 +117,16 @@ struct PairFiles: Sendable {
         }
     }
 
+    /// Takes a hub out again whose owner has never approved this device, and has refused it while nobody waited.
+    func forgetPending(_ pin: Pin) throws {
+        try ProtectedDirectory(path: configuration.path).withLock { directory in
+            var known = try KnownHubs(in: directory)
+            guard let hub = known.hubs.first(where: { $0.pin == pin }), hub.isPending else { return }
+            known.forget(hub.fingerprint)
+            try directory.replace(KnownHubs.fileName, with: known.serialized)
+        }
+    }
+
     private static func attempts(in directory: borrowing ProtectedDirectory) throws -> PairAttempts {
         try directory.read(PairAttempts.fileName, PairAttempts.init(parsing:)) ?? PairAttempts()
     }

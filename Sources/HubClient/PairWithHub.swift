@@ -97,6 +97,7 @@ package struct PairWithHub: Sendable {
             reply = try await exchange(attempt, &connection, finder, report)
         } catch let refusal as PairRefusal {
             if refusal.isFinal { try files.end(attempt) }
+            if refusal.code == .notApproved { try files.forgetPending(connection.pin) }
             if refusal.code == .ticketUsed,
                 let outcome = try await present(at: connection, attempt, files)
             {
@@ -187,7 +188,9 @@ package struct PairWithHub: Sendable {
         case .approved:
             try files.noteApproval(of: connection.pin, now: Date())
             return outcome
-        case .revoked, .expired: throw PairError.revoked
+        case .revoked, .expired:
+            try files.forgetPending(connection.pin)
+            throw PairError.revoked
         case .pending: return nil
         }
     }

@@ -276,6 +276,18 @@ import Testing
         #expect(!readFile(config + "/pairing").contains("[attempt "))
     }
 
+    /// The owner has refused while nobody waited: the same command says so, and nothing of the hub stays.
+    @Test(arguments: [PairRefusal.Code.notApproved, .ticketUsed])
+    func aRefusalInTheMeantimeLeavesNothing(_ code: PairRefusal.Code) async throws {
+        let hub = try await FakeHub(
+            [.reply(.pending), .refuse(code)], then: [.status(.revoked)], device: config)
+        #expect(try await !pair(try hub.code(.label), waits: false).isApproved)
+        #expect(try known().map(\.isPending) == [true])
+        await #expect(throws: (any Error).self) { _ = try await pair(try hub.code(.label), waits: false) }
+        #expect(try known().isEmpty)
+        #expect(!readFile(config + "/pairing").contains("[attempt "))
+    }
+
     @Test func aCodeThatThisDeviceHasUsed() async throws {
         let hub = try await FakeHub(
             [.reply(.approved), .refuse(.ticketUsed)], then: [.status(.approved), .status(.revoked)],
