@@ -218,7 +218,7 @@ if Context.environment["HUBPAIR_FUZZ"] != nil {
             name: "HubControl", dependencies: ["Discovery", "Identity", "Pairing"],
             exclude: [
                 "ControlRequest.swift", "ForgetEverything.swift", "HubHome.swift", "KeepScenes.swift",
-                "Orders.swift", "Semaphore.swift", "StockHubScenes.swift",
+                "OrderQueue.swift", "Orders.swift", "StockHubScenes.swift",
             ],
             swiftSettings: strict))
     package.targets.append(

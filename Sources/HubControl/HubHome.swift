@@ -2,7 +2,8 @@ package import HubClient
 
 /// What one hub controls, over connections to it that are kept for the next request.
 package actor HubHome {
-    /// The most connections at once: a hub gives one device 16, and a person may have several programs.
+    /// The most connections at once, as long as the hub answers: it gives one device 16, and a person may have two
+    /// programs.
     package static let maximumConnections = 12
     /// The most bytes of an answer: 1,000 devices take about 300 kB.
     package static let maximumBodyByteCount = 32 << 20

@@ -27,10 +27,10 @@ package struct Orders: Sendable {
     ///
     /// - Returns: the outcomes in the order of `orders`.
     package func run(_ orders: [Order]) async -> [Outcome] {
-        let connections = Semaphore(HubHome.maximumConnections)
-        return await withTaskGroup(of: (Int, Outcome).self) { group in
+        await withTaskGroup(of: (Int, Outcome).self) { group in
+            let turns = OrderTurns()
             for (index, order) in orders.enumerated() {
-                group.addTask { (index, await give(order, over: connections)) }
+                group.addTask { (index, await give(order, turns)) }
             }
             var outcomes: [Int: Outcome] = [:]
             for await (index, outcome) in group { outcomes[index] = outcome }
@@ -38,18 +38,17 @@ package struct Orders: Sendable {
         }
     }
 
-    /// An order takes a connection for its requests only, not while it waits for the device; and its time begins with
-    /// the first of them, so that none is lost to those that came before it.
-    private func give(_ order: Order, over connections: Semaphore) async -> Outcome {
+    private func give(_ order: Order, _ turns: OrderTurns) async -> Outcome {
         do {
-            let (start, given) = try await connections.run {
+            // Its time begins with its turn.
+            let (given, start) = try await turns.take(order.device) {
                 let start = ContinuousClock.now
                 let given = try await within(start + time) {
                     let before = try await before(order)
                     try await home.perform(.set(order.activator, of: order.device, to: order.state))
                     return before
                 }
-                return (start, given)
+                return (given, start)
             }
             guard let before = given else { return .unconfirmed(nil) }
             let end = start + time
@@ -57,12 +56,10 @@ package struct Orders: Sendable {
             var last: Activator?
             var pause = Duration.milliseconds(50)
             while true {
-                let look = max(end, .now + Orders.lastLook)
-                // A reading is short, and orders that nobody answers may be before it.
-                let activator = try await within(look) { () async throws -> Activator in
-                    try await connections.run(ahead: true) { try await read(order) }
+                let look = try await turns.take(nil) {
+                    try await within(max(end, .now + Orders.lastLook)) { try await read(order) }
                 }
-                guard let activator else { return .unconfirmed(last) }
+                guard let activator = look else { return .unconfirmed(last) }
                 last = activator
                 if Orders.isSame(activator.state, order.state) { return .confirmed(activator) }
                 let now = ContinuousClock.now

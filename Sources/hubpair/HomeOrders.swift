@@ -14,7 +14,7 @@ struct ConfirmationOption: ParsableArguments {
 
 /// Gives orders and says what became of each.
 struct HomeOrders {
-    /// More failures than this are counted, not named.
+    /// More failures than this are named without their reason.
     private static let maximumNamed = 20
 
     let session: HomeSession
@@ -66,6 +66,12 @@ struct HomeOrders {
     /// What was not, on standard error.
     func nameFailures(_ results: [Result]) {
         let failures = results.filter { $0.status != .done }
+        if let error = commonRefusal(of: failures) {
+            // It is about this device, and of no more interest for each order.
+            Console.report(HubFailure(hub: session.hub.name, error: error))
+            Console.note("\(results.count - failures.count) of \(results.count) are done and stand")
+            return
+        }
         for result in failures.prefix(HomeOrders.maximumNamed) {
             switch result.outcome {
             case .confirmed: break
@@ -81,11 +87,23 @@ struct HomeOrders {
             }
         }
         if failures.count > HomeOrders.maximumNamed {
-            Console.note("error: \(failures.count - HomeOrders.maximumNamed) more failed")
+            let names = failures.dropFirst(HomeOrders.maximumNamed).map { shortened($0.order.name) }
+            Console.note("error: \(names.count) more failed: \(names.joined(separator: ", "))")
         }
         if !failures.isEmpty, results.count > 1 {
             Console.note("\(results.count - failures.count) of \(results.count) are done and stand")
         }
+    }
+
+    /// Why the hub does not let this device in, if that is what several orders have failed for.
+    private func commonRefusal(of failures: [Result]) -> (any Error)? {
+        guard failures.count > 1, failures.allSatisfy({ $0.status == .notPermitted }),
+            case .failed(let error) = failures[0].outcome,
+            failures.allSatisfy({
+                if case .failed(let other) = $0.outcome { "\(other)" == "\(error)" } else { false }
+            })
+        else { return nil }
+        return error
     }
 
     /// A result as JSON: what was ordered, and what was read back.

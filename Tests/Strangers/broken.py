@@ -13,7 +13,8 @@ The mode is read from the file for every request, so that one hub can break in m
     deep     100,000 brackets                   deaf     takes every order and follows none
     hangs    does not answer an order           late     follows an order after 2.5 seconds
     steps    follows at once; its levels are the tenths
-    crowd    30 lamps, of which every third does not answer an order, and the others take a second for it
+    crowd    30 lamps, the first 12 of which do not answer an order; the others are written to the file MODE-FILE.log
+    deafs    30 lamps that are deaf
 """
 import json
 import sys
@@ -23,10 +24,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 LAMP = {"deviceId": "a1", "name": "Lamp", "type": "Light", "activators": [
     {"activatorId": "b1", "rank": 0, "name": "On/Off", "type": "bool", "state": False}]}
-CROWD = [
-    {"deviceId": f"a{n}", "name": f"Lamp {n}", "type": "Light", "activators": [
-        {"activatorId": f"b{n}", "rank": 0, "name": "On/Off", "type": "bool", "state": False}]} for n in range(30)]
 DIMMER = {"activatorId": "b2", "rank": 0, "name": "Dimmer", "type": "float", "state": 0.0}
+CROWD = [LAMP | {"deviceId": f"c{n}", "name": f"Lamp {n}", "activators": [
+    {"activatorId": f"d{n}", "rank": 0, "name": "On/Off", "type": "bool", "state": False}]} for n in range(30)]
 PAGE = b"<!DOCTYPE html><title>Router</title><h1>Log in</h1>"
 
 
@@ -80,19 +80,22 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(200, b"[" * 100_000 + b"]" * 100_000)
         elif mode == "hangs" and self.command == "POST":
             time.sleep(60)
-        elif mode == "crowd":
-            parts = self.path.strip("/").split("/")
-            lamp = CROWD[int(parts[1][1:])] if len(parts) > 1 else None
-            if self.command == "POST":
-                time.sleep(60 if int(parts[1][1:]) % 3 == 0 else 1)
-                lamp["activators"][0].update(json.loads(body))
-            one = {1: CROWD, 2: lamp, 4: lamp and lamp["activators"][0]}[len(parts)]
-            self.answer(200, json.dumps(one).encode())
         elif mode == "steps":
             if self.command == "POST":
                 DIMMER["state"] = round(json.loads(body)["state"], 1)
             lamp = LAMP | {"activators": [DIMMER]}
             self.answer(200, json.dumps(DIMMER if "activators" in self.path else [lamp]).encode())
+        elif mode in ("crowd", "deafs"):
+            parts = self.path.strip("/").split("/")
+            number = int(parts[1][1:]) if len(parts) > 1 else 0
+            if self.command == "POST" and mode == "crowd":
+                if number < 12:
+                    return time.sleep(60)
+                CROWD[number]["activators"][0].update(json.loads(body))
+                with open(sys.argv[2] + ".log", "a") as file:
+                    file.write(f"{time.monotonic()}\n")
+            one = {1: CROWD, 2: CROWD[number], 4: CROWD[number]["activators"][0]}[len(parts)]
+            self.answer(200, json.dumps(one).encode())
         elif mode in ("deaf", "hangs", "late"):
             if self.command == "POST":
                 if mode == "late":
