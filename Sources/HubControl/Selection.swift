@@ -60,8 +60,15 @@ package enum SelectionError: Error, Equatable, LocalizedError, CustomStringConve
     package var description: String {
         switch self {
         case .unknown(let text, let kind, _, _): "no \(kind) is called \(quoted(text))"
-        case .ambiguous(let text, let kind, let matches): "\(quoted(text)) fits \(matches.count) \(kind)s"
+        case .ambiguous(let text, let kind, let matches):
+            "\(quoted(text)) fits \(matches.count) \(SelectionError.plural(kind))"
         }
+    }
+
+    /// `devices`, `kinds of device`.
+    private static func plural(_ kind: String) -> String {
+        let words = kind.split(separator: " ", maxSplits: 1)
+        return "\(words.first ?? "")s" + words.dropFirst().map { " \($0)" }.joined()
     }
 
     /// The same as the description.
@@ -75,6 +82,8 @@ package enum SelectionError: Error, Equatable, LocalizedError, CustomStringConve
         case .unknown(_, let kind, _, let all):
             all.isEmpty
                 ? "there is no \(kind)" : "there is " + all.map(quoted).joined(separator: ", ")
+        case .ambiguous(_, _, let matches) where matches.allSatisfy { $0.id == $0.name }:
+            "name it in full: " + matches.prefix(8).map { quoted($0.name) }.joined(separator: ", ")
         case .ambiguous(_, _, let matches):
             "name it in full or by its id: "
                 + matches.prefix(8).map { "\(quoted($0.name)) (\(shortened($0.id)))" }.joined(separator: ", ")

@@ -86,12 +86,14 @@ extension ServerError: LocalizedError, CustomStringConvertible {
         case .refused(400..<500, _, _, _):
             "its server may be of another version; 'hubpair call GET /devices/' shows what it says"
         case .refused: "on the hub: its own log tells more"
-        case .gateway(403, _, _): "on the hub: 'hubpair devices' lists this device if it may come in"
+        case .gateway(401, _, _), .gateway(403, _, _):
+            "on the hub: 'hubpair devices' shows how this device stands, and a code from 'hubpair print' lets it in"
         case .gateway(_, "no_upstream", _):
             "on the hub: write the server's address, like 'upstream=https://127.0.0.1:8443', into the file 'hub' "
                 + "below [hub], and start 'hubpair serve' again"
         case .gateway(502, _, _), .gateway(504, _, _): "on the hub: is the server behind the gateway running?"
-        case .gateway: nil
+        case .gateway(400..<500, _, _): "on this device: 'hubpair --version' says whether it is up to date"
+        case .gateway: "on the hub: its own log tells more"
         case .status(404, _): "is it a Hestia server that stands behind the hub's gateway?"
         case .status: "on the hub: is the server behind the gateway well? its log tells more"
         case .unreadable: "is it a Hestia server that stands behind the hub's gateway?"

@@ -69,6 +69,10 @@ extension HomeCommand {
         private func choice(_ text: String?, _ offers: [String], kind: String, option: String) throws
             -> String
         {
+            guard !offers.isEmpty else {
+                Console.report("the hub offers no \(kind)", hint: "on the hub: has its server any plugins?")
+                throw ExitStatus.nothingFound
+            }
             if let text { return try choose(text, among: offers, kind: kind) }
             let list = offers.prefix(32).map(shortened).joined(separator: ", ")
             guard isAtTerminal else {
