@@ -1,8 +1,8 @@
 /// What an activator is told to be.
 ///
 ///     setting = "on" / "off" / level / percent      ; ASCII case does not matter
-///     level   = "0" / "1" / "0" "." 1*6DIGIT / "1" "." 1*6"0"
-///     percent = 1*3DIGIT [ "." 1*4DIGIT ] "%"       ; 0 to 100
+///     level   = "0" / "1" / "0" "." 1*17DIGIT / "1" "." 1*17"0"
+///     percent = 1*3DIGIT [ "." 1*17DIGIT ] "%"      ; 0 to 100; 17 digits are what programs write of a third
 ///
 /// Accepted: `on`, `0.4`, `40%`. Rejected: `1.5`, `140%`, `-1`, `.5`, `yes`.
 package enum Setting: Equatable, Sendable {
@@ -26,7 +26,7 @@ package enum Setting: Equatable, Sendable {
         // Double reads hexadecimal, exponents, infinities and signs as well.
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
         let areDigits = parts.allSatisfy {
-            (1...6).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
+            (1...17).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
         guard areDigits, (1...2).contains(parts.count), let value = Double(number) else {
             throw .notASetting(text)

@@ -46,12 +46,13 @@ extension HomeCommand {
         @OptionGroup var home: HomeOptions
         @OptionGroup var json: JSONOption
         @OptionGroup var confirmation: ConfirmationOption
-        @Option(help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter.")
-        var type: String?
+        @Option(
+            help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter; repeatable.")
+        var type: [String] = []
         @Flag(help: "All devices but locks.") var all = false
 
         func validate() throws {
-            guard all != (type != nil) else {
+            guard all == type.isEmpty else {
                 throw ValidationError("'home off' takes either --type or --all")
             }
         }
@@ -60,8 +61,8 @@ extension HomeCommand {
 
         private func switchOff(_ session: HomeSession) async throws {
             let targets = SpokenTargets(devices: try await session.devices())
-            let meant =
-                try type.map { try targets.devices(ofType: $0) } ?? targets.devices.filter { !$0.isLock }
+            let chosen = Swift.Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))
+            let meant = targets.devices.filter { all ? !$0.isLock : chosen.contains($0.id) }
             if all { sayLeftAlone(targets.devices.filter(\.isLock)) }
             let able = meant.filter(\.canBeSwitched)
             for device in meant where !device.canBeSwitched {

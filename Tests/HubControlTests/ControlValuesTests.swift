@@ -52,7 +52,7 @@ import Testing
         ("0x1", .notASetting("0x1")), ("1e0", .notASetting("1e0")), ("nan", .notASetting("nan")),
         ("-1", .notASetting("-1")), ("+1", .notASetting("+1")), ("1.5", .outOfRange("1.5")),
         ("140%", .outOfRange("140%")), ("%", .notASetting("%")), ("4,5%", .notASetting("4,5%")),
-        ("0.0000001", .notASetting("0.0000001")),
+        ("0.000000000000000001", .notASetting("0.000000000000000001")), ("33333333", .outOfRange("33333333")),
     ])
     func badSettings(_ text: String, _ error: SettingError) {
         #expect(throws: error) { try Setting(text) }

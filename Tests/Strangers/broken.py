@@ -7,6 +7,7 @@ The mode is read from the file for every request, so that one hub can break in m
 
     html     200 and a page                     half     200 and half of a JSON list, in a whole response
     cut      200 and a response that breaks off  nothing  closes without a byte
+    none     an empty list, whatever is asked
     empty    200 without a body                 500      500 and a page
     types    JSON of other types                slow     a good list, a byte at a time
     hostile  a device with a name of a megabyte and escape sequences in its type and state
@@ -59,6 +60,8 @@ class Handler(BaseHTTPRequestHandler):
             self.close_connection = True
         elif mode == "empty":
             self.answer(200, b"")
+        elif mode == "none":
+            self.answer(200, b"[]")
         elif mode == "500":
             self.answer(500, PAGE, "text/html")
         elif mode == "types":
