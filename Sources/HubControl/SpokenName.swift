@@ -33,7 +33,7 @@ struct SpokenName: Equatable, Sendable {
     }
 
     /// True if the last word is a plural, so that several things may be meant.
-    var isPlural: Bool { plain.last != stems.last }
+    var isPlural: Bool { plain.last != stems.last && plain.last?.hasSuffix("s") == true }
 
     /// The words in one: "kitchenlight" is "kitchen light". Numbers stay apart.
     let joined: String
@@ -84,11 +84,13 @@ struct SpokenName: Equatable, Sendable {
 
     private static func withoutApostrophe(_ word: String) -> String { word.filter { $0 != "'" } }
 
-    /// "glass" and "bus" stay.
+    /// "glass" and "bus" stay; "switches" is "switch", and so that "niches" is "niche", both are "nich".
     private static func stem(_ word: String) -> String {
         if word.hasSuffix("'s") { return withoutApostrophe(String(word.dropLast(2))) }
         let word = withoutApostrophe(word)
-        return word.count > 3 && word.hasSuffix("s") && !word.hasSuffix("ss") ? String(word.dropLast()) : word
+        let isPlural = word.count > 3 && word.hasSuffix("s") && !word.hasSuffix("ss")
+        let stem = isPlural ? String(word.dropLast()) : word
+        return ["che", "she", "sse", "xe"].contains(where: stem.hasSuffix) ? String(stem.dropLast()) : stem
     }
 
     private static func withDigits(_ words: [String]) -> [String] {

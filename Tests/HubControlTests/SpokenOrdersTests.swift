@@ -110,6 +110,9 @@ import Testing
         the lock on => Front door on
         turn the lock off => Front door off
         locks off => Front door off
+        all switches off => Wall lamp off
+        turn the switches on => Wall lamp on
+        switch the switch off => Wall lamp off
         éverything off => Lamp 1 off, Wall lamp off -Front door
         """
 
