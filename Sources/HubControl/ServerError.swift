@@ -71,6 +71,10 @@ extension ServerError: LocalizedError, CustomStringConvertible {
         }
     }
 
+    /// What to do about a stock hub that has got a gateway: a paired hub is never asked without a certificate.
+    package static let guardedHint =
+        "hubpair guards this hub now: pair with it, then 'hubpair hubs forget' what was noted down of it"
+
     /// The same as the description.
     package var errorDescription: String? { description }
 
@@ -86,7 +90,8 @@ extension ServerError: LocalizedError, CustomStringConvertible {
         case .refused(400..<500, _, _, _):
             "its server may be of another version; 'hubpair call GET /devices/' shows what it says"
         case .refused: "on the hub: its own log tells more"
-        case .gateway(401, _, _), .gateway(403, _, _):
+        case .gateway(401, _, _): ServerError.guardedHint
+        case .gateway(403, _, _):
             "on the hub: 'hubpair devices' shows how this device stands, and a code from 'hubpair print' lets it in"
         case .gateway(_, "no_upstream", _):
             "on the hub: write the server's address, like 'upstream=https://127.0.0.1:8443', into the file 'hub' "

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import HubClient
+import HubControl
 import Identity
 import Pairing
 import QRCodes
@@ -92,9 +93,11 @@ struct CallCommand: AsyncParsableCommand {
             hint = answer["Location"].map { "it is at \($0) now; redirects are not followed" }
         case 401, 403:
             status = .notPermitted
-            hint = device.map {
-                "on the hub: 'hubpair devices' shows whether this device (\($0)) is approved"
-            }
+            hint =
+                device.map { "on the hub: 'hubpair devices' shows whether this device (\($0)) is approved" }
+                ?? (answer["WWW-Authenticate"]?.hasPrefix("Hubpair ") == true
+                    ? ServerError.guardedHint
+                    : "this stock hub asks for a password, which hubpair has none of")
         case 404, 410:
             status = .nothingFound
             hint = "check the path; 'hubpair call GET /devices/' lists what a Hestia server controls"
