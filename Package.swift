@@ -34,10 +34,12 @@ let package = Package(
     ],
     targets: [
         // Floor 0: C libraries. Module maps and a shim header, no logic.
+        // Of avahi only what has no daemon in it is linked; the client is loaded when it is needed: with it come libdbus,
+        // libsystemd and nine more, which `scan` or `print` would load at their start for nothing.
         // avahi-client's pkg-config file has a flag that SwiftPM prohibits, so every map links by itself.
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
-        // avahi's stack for machines without its daemon. Its header only: libavahi-core is loaded when it is needed. It
-        // must not be linked beside libavahi-client, since both export an avahi_entry_group_free, and they differ.
+        // avahi's stack for machines without its daemon. Its header only: libavahi-core is loaded when it is needed, too.
+        // Both export an avahi_entry_group_free, and they differ.
         .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         // Loaded with the first picture, never linked: with it come the libraries of cameras and of X11.

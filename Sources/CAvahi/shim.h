@@ -8,7 +8,45 @@
 #include <avahi-common/malloc.h>
 #include <avahi-common/simple-watch.h>
 #include <avahi-common/strlst.h>
+#include <dlfcn.h>
 #include <sys/eventfd.h>
+
+// libavahi-client's functions, by their declarations above. The library is loaded when the daemon is asked and never
+// linked: with it come libdbus, libsystemd and nine more, which most commands would load at their start for nothing.
+struct hubpair_avahi_client {
+#define HUBPAIR_EACH(function) \
+    function(avahi_client_errno) \
+    function(avahi_client_free) \
+    function(avahi_client_get_state) \
+    function(avahi_client_new) \
+    function(avahi_entry_group_add_service_strlst) \
+    function(avahi_entry_group_commit) \
+    function(avahi_entry_group_free) \
+    function(avahi_entry_group_get_client) \
+    function(avahi_entry_group_new) \
+    function(avahi_entry_group_reset) \
+    function(avahi_record_browser_new) \
+    function(avahi_service_browser_get_client) \
+    function(avahi_service_browser_new) \
+    function(avahi_service_resolver_free) \
+    function(avahi_service_resolver_get_client) \
+    function(avahi_service_resolver_new)
+#define HUBPAIR_FIELD(name) __typeof__(&name) name;
+    HUBPAIR_EACH(HUBPAIR_FIELD)
+#undef HUBPAIR_FIELD
+};
+
+// Fills in all of `client`. Returns 1; 0 if the library or a function is missing, with the reason in dlerror(3).
+static inline int hubpair_load_avahi_client(struct hubpair_avahi_client *client) {
+    // Without a path, so that only the system's folders are searched.
+    void *library = dlopen("libavahi-client.so.3", RTLD_NOW | RTLD_LOCAL);
+    if (!library) return 0;
+#define HUBPAIR_LOAD(name) if (!(client->name = (__typeof__(&name))dlsym(library, #name))) return 0;
+    HUBPAIR_EACH(HUBPAIR_LOAD)
+#undef HUBPAIR_LOAD
+    return 1;
+}
+#undef HUBPAIR_EACH
 
 // glibc declares it only with _GNU_SOURCE, which Swift does not define.
 int pthread_setname_np(unsigned long thread, const char *name);

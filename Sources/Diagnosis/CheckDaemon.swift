@@ -57,7 +57,7 @@ enum CheckDaemon {
                 mend:
                     "see the policies in /etc/dbus-1/system.d and /usr/share/dbus-1/system.d/avahi-dbus.conf")
         case .noDaemon: .warning("it is not running; \(meanwhile)", mend: error.recoverySuggestion)
-        case .daemonLost, .refused:
+        case .daemonLost, .noClient, .refused:
             .warning("\(error); \(meanwhile)", mend: error.recoverySuggestion)
         default: .problem("\(error)", mend: error.recoverySuggestion)
         }

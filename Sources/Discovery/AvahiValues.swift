@@ -12,11 +12,6 @@ enum AvahiCode {
     static let accessDenied = Int32(AVAHI_ERR_ACCESS_DENIED)
     static let notPermitted = Int32(AVAHI_ERR_NOT_PERMITTED)
     static let notSupported = Int32(AVAHI_ERR_NOT_SUPPORTED)
-
-    /// The client's last error.
-    static func last(of client: OpaquePointer?) -> Int32 {
-        client.map { avahi_client_errno($0) } ?? failure
-    }
 }
 
 extension DiscoveryError {

@@ -7,6 +7,7 @@ final class DaemonBrowsing: BrowsingStack {
     /// avahi-daemon grants a client 1,024 objects, and the hosts need some.
     static let maximumQuestions = 400
 
+    let avahi: hubpair_avahi_client
     private let loop: AvahiLoop
     private let serviceType: String
     let changed: (BrowsingEvent) -> Void
@@ -15,7 +16,10 @@ final class DaemonBrowsing: BrowsingStack {
     // For DaemonBrowsingHosts.swift.
     var hosts: [HostAddresses.Host: HostWatch<DaemonBrowsing>] = [:]
 
-    init(on loop: AvahiLoop, serviceType: String, changed: @escaping (BrowsingEvent) -> Void) {
+    init(
+        on loop: AvahiLoop, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
+    ) throws(DiscoveryError) {
+        avahi = try AvahiClient.load()
         (self.loop, self.serviceType, self.changed) = (loop, serviceType, changed)
     }
 
@@ -23,36 +27,38 @@ final class DaemonBrowsing: BrowsingStack {
         let pointer = Unmanaged.passUnretained(self).toOpaque()
         var code: Int32 = 0
         // NO_FAIL tells "no daemon" (a client that is still connecting) from "no bus" (no client).
-        client = avahi_client_new(
+        client = avahi.avahi_client_new(
             loop.poll, AVAHI_CLIENT_NO_FAIL,
             { client, state, pointer in
-                let code = AvahiCode.last(of: client)
+                let code = AvahiClient.error(of: client)
                 DaemonBrowsing.at(pointer)?.clientChanged(to: state, code: code)
             }, pointer, &code)
         guard let client else { throw .withoutClient(code) }
-        switch avahi_client_get_state(client) {
+        switch avahi.avahi_client_get_state(client) {
         case AVAHI_CLIENT_CONNECTING: throw .noDaemon
-        case AVAHI_CLIENT_FAILURE: throw .daemon(AvahiCode.last(of: client))
+        case AVAHI_CLIENT_FAILURE: throw .daemon(AvahiClient.error(of: client))
         default: break
         }
         // USE_MULTICAST: a question never goes to a DNS server outside.
-        let services = avahi_service_browser_new(
+        let services = avahi.avahi_service_browser_new(
             client, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), serviceType, nil,
             AVAHI_LOOKUP_USE_MULTICAST,
             { services, interface, family, event, name, _, domain, _, pointer in
-                let code = AvahiCode.last(of: services.flatMap { avahi_service_browser_get_client($0) })
+                guard let stack = DaemonBrowsing.at(pointer) else { return }
+                let client = services.flatMap { stack.avahi.avahi_service_browser_get_client($0) }
                 let instance = ServiceInstance(name: name, interface: interface, family: family)
-                DaemonBrowsing.at(pointer)?.browsed(
-                    event, instance: instance, domain: boundedBytes(domain), code: code)
+                stack.browsed(
+                    event, instance: instance, domain: boundedBytes(domain),
+                    code: AvahiClient.error(of: client))
             }, pointer)
-        guard services != nil else { throw .daemon(AvahiCode.last(of: client)) }
+        guard services != nil else { throw .daemon(AvahiClient.error(of: client)) }
     }
 
     func ask(_ instance: ServiceInstance, domain: [UInt8]) {
         guard let client else { return }
         let resolution = Resolution(instance, stack: self)
         resolutions[instance] = resolution
-        resolution.resolver = avahi_service_resolver_new(
+        resolution.resolver = avahi.avahi_service_resolver_new(
             client, Int32(bitPattern: instance.interface.index),
             Int32(instance.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6),
             cString(instance.nameBytes), serviceType, cString(domain),
@@ -63,21 +69,22 @@ final class DaemonBrowsing: BrowsingStack {
                     .takeUnretainedValue()
                 let service = ResolvedService(
                     resolution.instance, event, host: host, address: address, port: port, txt: txt)
-                let code = AvahiCode.last(of: resolver.flatMap { avahi_service_resolver_get_client($0) })
-                resolution.stack.answered(resolution.instance, service, code: code)
+                let stack = resolution.stack
+                let client = resolver.flatMap { stack.avahi.avahi_service_resolver_get_client($0) }
+                stack.answered(resolution.instance, service, code: AvahiClient.error(of: client))
             }, Unmanaged.passUnretained(resolution).toOpaque())
-        if resolution.resolver == nil { answered(instance, nil, code: AvahiCode.last(of: client)) }
+        if resolution.resolver == nil { answered(instance, nil, code: AvahiClient.error(of: client)) }
     }
 
     /// avahi allows that within a resolver's own callback.
     func free(_ instance: ServiceInstance) {
         guard let resolver = resolutions.removeValue(forKey: instance)?.resolver else { return }
-        avahi_service_resolver_free(resolver)
+        _ = avahi.avahi_service_resolver_free(resolver)
     }
 
     /// Never from within a callback: avahi goes on using the client after the callback returns.
     func close() {
-        if let client { avahi_client_free(client) }
+        if let client { avahi.avahi_client_free(client) }
         client = nil
         // The client's end was that of everything made from it.
         resolutions = [:]

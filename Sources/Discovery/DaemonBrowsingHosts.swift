@@ -10,7 +10,7 @@ extension DaemonBrowsing {
         hosts[host] = watch
         for type in [RecordType.a, RecordType.aaaa] {
             // It lives as long as the client. One that cannot be made leaves the resolver's address.
-            _ = avahi_record_browser_new(
+            _ = avahi.avahi_record_browser_new(
                 client, Int32(bitPattern: host.interface.index), Int32(AVAHI_PROTO_UNSPEC),
                 cString(Array(host.name.utf8)),
                 1, UInt16(type), AVAHI_LOOKUP_USE_MULTICAST,

@@ -2,6 +2,7 @@ import CAvahi
 
 /// A service that avahi-daemon publishes for us: owns the client and its entry group.
 final class DaemonPublication: Publication {
+    private let avahi: hubpair_avahi_client
     private let changed: (PublicationEvent) -> Void
     private var client: OpaquePointer?
     private var group: OpaquePointer?
@@ -15,20 +16,21 @@ final class DaemonPublication: Publication {
     ///
     /// - Parameter changed: comes from within avahi's callbacks.
     init(on loop: AvahiLoop, changed: @escaping (PublicationEvent) -> Void) throws(DiscoveryError) {
+        avahi = try AvahiClient.load()
         self.changed = changed
         var code: Int32 = 0
-        client = avahi_client_new(
+        client = avahi.avahi_client_new(
             loop.poll, AVAHI_CLIENT_NO_FAIL,
             { client, state, pointer in
-                let code = AvahiCode.last(of: client)
+                let code = AvahiClient.error(of: client)
                 DaemonPublication.at(pointer)?.clientChanged(to: state, code: code)
             }, Unmanaged.passUnretained(self).toOpaque(), &code)
         guard let client else { throw .withoutClient(code) }
-        switch avahi_client_get_state(client) {
+        switch avahi.avahi_client_get_state(client) {
         case AVAHI_CLIENT_CONNECTING: isWaiting = true
         case AVAHI_CLIENT_S_RUNNING: isReady = true
         case AVAHI_CLIENT_FAILURE:
-            let code = AvahiCode.last(of: client)
+            let code = AvahiClient.error(of: client)
             close()
             throw .daemon(code)
         default: break
@@ -38,23 +40,23 @@ final class DaemonPublication: Publication {
     func publish(_ announcement: HubAnnouncement, as name: String) {
         guard let client else { return }
         if group == nil {
-            group = avahi_entry_group_new(
+            group = avahi.avahi_entry_group_new(
                 client,
                 { group, state, pointer in
-                    let client = group.flatMap { avahi_entry_group_get_client($0) }
-                    let code = AvahiCode.last(of: client)
-                    DaemonPublication.at(pointer)?.groupChanged(to: state, code: code)
+                    guard let this = DaemonPublication.at(pointer) else { return }
+                    let client = group.flatMap { this.avahi.avahi_entry_group_get_client($0) }
+                    this.groupChanged(to: state, code: AvahiClient.error(of: client))
                 }, Unmanaged.passUnretained(self).toOpaque())
         }
-        guard let group else { return changed(.refused(.avahi(AvahiCode.last(of: client)))) }
+        guard let group else { return changed(.refused(.avahi(AvahiClient.error(of: client)))) }
         changed(.registering)
-        avahi_entry_group_reset(group)
+        _ = avahi.avahi_entry_group_reset(group)
         var code = AvahiTXT(announcement.txt).withList { txt in
-            avahi_entry_group_add_service_strlst(
+            avahi.avahi_entry_group_add_service_strlst(
                 group, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), AvahiPublishFlags(0), name,
                 announcement.serviceType, nil, nil, announcement.port, txt)
         }
-        if code == 0 { code = avahi_entry_group_commit(group) }
+        if code == 0 { code = avahi.avahi_entry_group_commit(group) }
         switch code {
         case 0: break
         case AvahiCode.collision: changed(.collision)  // another service of this machine
@@ -63,8 +65,8 @@ final class DaemonPublication: Publication {
     }
 
     func close() {
-        if let group { avahi_entry_group_free(group) }
-        if let client { avahi_client_free(client) }
+        if let group { _ = avahi.avahi_entry_group_free(group) }
+        if let client { avahi.avahi_client_free(client) }
         (client, group) = (nil, nil)
     }
 

@@ -8,6 +8,8 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
     case noBus
     /// The bus is there, but no avahi-daemon answers on it: none runs, or the bus's policy hides it.
     case noDaemon
+    /// libavahi-client, through which the daemon is asked, cannot be loaded: why not.
+    case noClient(String)
     /// The bus or the avahi-daemon does not permit this program what it needs, with avahi's code (negative) and text.
     case refused(code: Int32, text: String)
     /// The avahi-daemon or the bus went away in the middle.
@@ -36,7 +38,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
     /// True if there is no avahi-daemon that this program may use, so that ``EmbeddedBrowser`` takes its place.
     public var isWithoutDaemon: Bool {
         switch self {
-        case .noBus, .noDaemon, .refused: true
+        case .noBus, .noDaemon, .noClient, .refused: true
         default: false
         }
     }
@@ -46,6 +48,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
         switch self {
         case .noBus: "cannot reach the D-Bus system bus, and avahi-daemon only through it"
         case .noDaemon: "no avahi-daemon answers on D-Bus"
+        case .noClient(let reason): "avahi-daemon cannot be asked: \(reason)"
         case .refused(let code, let text): "avahi-daemon may not be used: \(text) (\(code))"
         case .daemonLost: "avahi-daemon went away"
         case .avahi(let code, let text): "avahi: \(text) (\(code))"
@@ -65,6 +68,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
         switch self {
         case .noBus: "start it: sudo systemctl start dbus avahi-daemon"
         case .noDaemon: "start it: sudo systemctl start avahi-daemon"
+        case .noClient: "apt-get install libavahi-client3"
         case .refused:
             "let this user use it: see the policies in /etc/dbus-1/system.d, and /etc/avahi/avahi-daemon.conf"
         case .daemonLost: "start it again: sudo systemctl restart avahi-daemon"

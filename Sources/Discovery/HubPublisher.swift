@@ -107,9 +107,11 @@ public actor HubPublisher {
             guard daemon.isWaiting else { return moveAway() }
             if afterLoss { attempt(after: HubPublisher.restartGrace) { $0.embed() } } else { embed() }
         } catch {
-            if case .refused = error {
+            switch error {
+            case .refused, .noClient:
                 isRefused = true
                 tell(.refused(error))
+            default: break
             }
             embed()
             // The bus may still come, or let this program in.
