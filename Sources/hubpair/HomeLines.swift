@@ -21,7 +21,12 @@ extension JSONLine {
 
     private static let chunkByteCount = 32_768
 
-    static func write(_ value: some JSONWritable) throws { try write(CollectionOfOne(value)) }
+    static func write(_ value: some JSONWritable) throws {
+        var bytes: [UInt8] = []
+        value.write(to: &bytes)
+        bytes.append(UInt8(ascii: "\n"))
+        try Console.output(bytes: bytes)
+    }
 }
 
 /// A device as `home --json` writes it. It goes straight into bytes, as a hub may have a thousand.
