@@ -15,13 +15,15 @@ enum Main {
             if let unknown = UnknownCommand(in: arguments) { throw unknown }
             if let error = NegativeSetting.error(in: arguments) { throw error }
             var command = try Hubpair.parseAsRoot(arguments)
-            if var prepared = command as? any PreparedCommand {
+            switch command {
+            // A cast to a protocol looks through the 7,000 conformances in this program; these two need not wait for it.
+            case let scan as ScanCommand: try scan.run()
+            case let list as ListCommand: try await list.run()
+            case var prepared as any PreparedCommand:
                 try prepared.prepare()
                 try await prepared.run()
-            } else if var asynchronous = command as? any AsyncParsableCommand {
-                try await asynchronous.run()
-            } else {
-                try command.run()
+            case var asynchronous as any AsyncParsableCommand: try await asynchronous.run()
+            default: try command.run()
             }
         } catch {
             exit(finish(with: error))
