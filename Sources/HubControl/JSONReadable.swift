@@ -43,10 +43,14 @@ extension String: JSONReadable {
 
 extension Int: JSONReadable {
     init(reading reader: inout JSONReader) throws(JSONFault) {
-        guard case .integer(let value) = try JSONValue(reading: &reader), let value = Int(exactly: value)
-        else {
-            throw JSONFault(.otherType)
-        }
+        // 0.0 is the number 0 (RFC 8259 § 6), and some languages write every number so.
+        let value: Int? =
+            switch try JSONValue(reading: &reader) {
+            case .integer(let integer): Int(exactly: integer)
+            case .number(let number): Int(exactly: number)
+            default: nil
+            }
+        guard let value else { throw JSONFault(.otherType) }
         self = value
     }
 }

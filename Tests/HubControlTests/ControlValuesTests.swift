@@ -7,8 +7,8 @@ import Testing
         [{"deviceId": "6b49", "name": "Front door", "type": "Lock", "colour": {"deep": [1, 2.5, null]}, "activators":
           [{"activatorId": "6b48", "rank": 0, "name": "Activate", "type": "bool", "state": true}]},
          {"deviceId": "6b4d", "name": "Kitchen light", "type": "Light", "activators":
-          [{"activatorId": "6b4c", "rank": 1, "name": "Dimmer", "type": "float", "state": 0.5},
-           {"activatorId": "6b4b", "rank": 0, "name": "On/Off", "type": "bool", "state": false}]},
+          [{"activatorId": "6b4c", "rank": 1.0, "name": "Dimmer", "type": "float", "state": 0.5},
+           {"activatorId": "6b4b", "rank": 0e0, "name": "On/Off", "type": "bool", "state": false}]},
          {"deviceId": "6b4f", "name": "Kitchen lamp", "type": "Light", "activators":
           [{"activatorId": "6b4e", "rank": 0, "name": "Scene", "type": "enum", "state": "warm", "of": ["warm"]}]}]
         """
