@@ -246,3 +246,11 @@ if Context.environment["HUBPAIR_BENCHMARKS"] != nil {
             swiftSettings: strict
         ))
 }
+
+// Only Tests/sanitize asks for it: as it is written, the search of pictures takes half an hour under a sanitizer. All else
+// stays as it is written, since to the thread sanitizer an optimised continuation looks like a race (Swift 6.3).
+if Context.environment["HUBPAIR_SANITIZE"] != nil {
+    for target in package.targets where target.name == "QRCodes" {
+        target.swiftSettings = strict + [.unsafeFlags(["-O"])]
+    }
+}
