@@ -65,7 +65,15 @@ package struct FindHubs: Sendable {
             var reached = [DiscoveredHub.Key: Duration]()
             steps: for try await step in steps {
                 let now = start.duration(to: .now)
-                for event in search.take(step, at: now) { try report(event) }
+                for event in search.take(step, at: now) {
+                    try report(event)
+                    // A new row is said once it has been quiet, to the millisecond and not a tick later.
+                    guard case .table = event, now < FindHubs.early else { continue }
+                    group.addTask {
+                        try await Task.sleep(for: HubSurvey.quickSettling.whole)
+                        continuation.yield(.tick)
+                    }
+                }
                 for address in search.takeQuestions() {
                     group.addTask { await ask(address, since: start, continuation) }
                 }
