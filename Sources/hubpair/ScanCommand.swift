@@ -49,10 +49,11 @@ struct ScanCommand: ParsableCommand {
     var maxPixels = ImageLimits().maximumPixels
 
     @OptionGroup var configuration: ConfigurationOption
-    @OptionGroup var json: JSONOption
+    @Flag(name: .customLong("json"), help: JSONOption.help)
+    var isJSON = false
 
     func validate() throws {
-        guard !(raw && json.isSet) else { throw ValidationError("--raw and --json exclude each other") }
+        guard !(raw && isJSON) else { throw ValidationError("--raw and --json exclude each other") }
         guard images.filter({ $0 == "-" }).count <= 1 else {
             throw ValidationError("standard input can be read only once")
         }
@@ -68,7 +69,7 @@ struct ScanCommand: ParsableCommand {
     func run() throws {
         let search = ImageScan(
             limits: ImageLimits(maximumPixels: maxPixels), effort: effort, explains: explain != nil)
-        let known = raw || json.isSet ? [] : knownHubs()
+        let known = raw || isJSON ? [] : knownHubs()
         var failure: ExitStatus?
         if images == ["-"] {
             failure = try readStandardInput(search, known: known)
@@ -122,7 +123,7 @@ struct ScanCommand: ParsableCommand {
     ) throws -> ExitStatus? {
         let subject = file == "-" ? "standard input" : file
         func failed(_ error: any Error) throws -> ExitStatus {
-            if json.isSet { try JSONLine.write(ScanLine(file: file, failure: error)) }
+            if isJSON { try JSONLine.write(ScanLine(file: file, failure: error)) }
             Console.report(CodeTextInFile(error, file: file, command: "scan") ?? error, subject: subject)
             return ExitStatus(of: error)
         }
@@ -154,10 +155,10 @@ struct ScanCommand: ParsableCommand {
     ) throws {
         if raw { return try Console.output(bytes: reading.payload + [UInt8(ascii: "\n")]) }
         guard case .pairing(let code) = reading.content else {
-            if json.isSet { return try JSONLine.write(ScanLine(file: file, payload: reading.payload)) }
+            if isJSON { return try JSONLine.write(ScanLine(file: file, payload: reading.payload)) }
             return try Console.output(Console.escaped("\(subject): \(reading.summary)"))
         }
-        if json.isSet {
+        if isJSON {
             try JSONLine.write(ScanLine(file: file, code: code))
         } else {
             try Console.output(Console.escaped("\(subject): \(describe(code, known: known))"))
@@ -204,4 +205,8 @@ extension ReadCodes.Reading {
     }
 }
 
-extension ScanEffort: ExpressibleByArgument {}
+extension ScanEffort: ExpressibleByArgument {
+    // The same as ArgumentParser's own, which go through key paths and conformances at every start.
+    package static var allValueStrings: [String] { allCases.map { $0.rawValue } }
+    package static var allValueDescriptions: [String: String] { [:] }
+}
