@@ -1,8 +1,11 @@
 /// Orders in plain English, as a person says them or a speech recogniser writes them.
 ///
-///     sentence = [ polite ] order *( ( "and" / "," / "." ) order ) [ polite ]
+///     sentence = [ polite ] order *( ( "and" / "then" / "," / "." ) order ) [ polite ]
+///              / [ polite ] place [ "," ] verb …                ; one order of one thing: SpokenPlace
 ///     order    = verb things setting / things setting         ; a verb counts until the next one
 ///              / verb ( "on" / "off" ) things                 ; again without a verb: "turn on A and off B"
+///              / verb "on" things ( "to" / "at" ) level / verb things "on" ( "to" / "at" ) level
+///              / verb things setting place                    ; one thing: "turn the light off in the kitchen"
 ///              / ( "dim" / "brighten" / "fade" ) things "to" level / "dim" things      ; to 30%
 ///     verb     = "turn" / "switch" / "put" / "set" / "shut" / "power"
 ///     things   = thing *( ( "and" / "," ) thing )
@@ -14,7 +17,7 @@
 /// verb. A sentence without a verb does not end with a question mark.
 ///
 /// Accepted: `Turn the kitchen light off, please.`, `dim the lamp to forty percent`, `turn the lamp on and the fan off`.
-/// Rejected: `make it cosy`, `turn the lamp`, `set the lamp to 140%`, `turn on the lamp and the fan off` (which?).
+/// Rejected: `make it cosy`, `turn the lamp`, `turn off the lamp to 30%`, `set the lamp to 140%`, `turn on the lamp and the fan off` (which?).
 package struct PlainWords: Equatable, Sendable {
     /// One setting, and all that is to have it.
     struct Order: Equatable, Sendable {
@@ -32,12 +35,18 @@ package struct PlainWords: Equatable, Sendable {
         let isBare: Bool
         /// True for "dim" without a level, which is meant to make it darker.
         let isDim: Bool
+        /// True for "on at 30%": it is turned on besides, as a dimmer may leave a lamp off.
+        let turnsOn: Bool
 
-        init(_ thing: SpokenPhrase, _ setting: Setting, isBare: Bool = false, isDim: Bool = false) {
+        init(
+            _ thing: SpokenPhrase, _ setting: Setting, isBare: Bool = false, isDim: Bool = false,
+            turnsOn: Bool = false
+        ) {
             self.thing = thing
             self.setting = setting
             self.isBare = isBare
             self.isDim = isDim
+            self.turnsOn = turnsOn
         }
     }
 
@@ -45,6 +54,8 @@ package struct PlainWords: Equatable, Sendable {
 
     /// Nobody says more in one breath; what is longer is no order.
     package static let maximumByteCount = 500
+    /// What is between orders, and between things.
+    static let ends: Set<String> = SpokenText.separators.union(["and", "then"])
     /// What "dim" means by itself.
     static let dimmed = 0.3
 
@@ -52,8 +63,9 @@ package struct PlainWords: Equatable, Sendable {
     package init(_ sentence: SpokenSentence) throws(PlainWordsError) {
         var words = sentence.words
         let isAsked = PlainWords.strip(&words)
+        words = try SpokenPlace.atEnd(words)
         guard let first = words.first else { throw .empty }
-        let hasVerb = !first.isName && SpokenVocabulary.Verb(rawValue: first.text) != nil
+        let hasVerb = first.isVerb
         let isLockVerb = first.isOne(of: SpokenVocabulary.lockVerbs)
         if first.isOne(of: SpokenVocabulary.question) || !hasVerb && !isLockVerb && sentence.isQuestion {
             throw .question
@@ -100,9 +112,8 @@ package struct PlainWords: Equatable, Sendable {
         let endsSentence: Bool
     }
 
-    /// The words between "and", commas and full stops, without "please" at their ends.
+    /// The words between "and", "then", commas and full stops, without "please" at their ends.
     private static func parts(of words: [SpokenWord]) throws(PlainWordsError) -> [Part] {
-        let ends: Set<String> = SpokenText.separators.union(["and"])
         let hasOne = !words.contains { $0.isOne(of: ends) }
         var parts: [Part] = []
         var rest = words[...]
@@ -113,9 +124,10 @@ package struct PlainWords: Equatable, Sendable {
             rest = rest.dropFirst(separators.count)
             if part.first?.isOne(of: ["please"]) == true { part.removeFirst() }
             if part.last?.isOne(of: ["please"]) == true { part.removeLast() }
-            // "and" at an end: the rest was not heard. Of several together one may be an "and".
+            // "and" at an end: the rest was not heard. Of several together one may be an "and", and the last "then".
+            let joining = separators.map(\.text).filter { !SpokenText.separators.contains($0) }
             guard !part.isEmpty, separators.isEmpty || !rest.isEmpty,
-                separators.filter({ $0.text == "and" }).count < 2
+                joining.count < 2 || joining == ["and", "then"]
             else { throw .noThing }
             parts.append(
                 Part(words: part, isOnly: hasOne, endsSentence: separators.contains { $0.text == "." }))

@@ -76,6 +76,8 @@ package enum PlainWordsError: Error, Equatable, LocalizedError, CustomStringConv
 
     private var advice: String {
         switch self {
+        case .noSetting(let rest) where PlainWordsError.isRelative(rest):
+            "say the level, like \"lamp 70 percent\""
         case .empty, .tooLong, .noSetting, .noThing, .leftOver:
             "say it like \"turn the kitchen light off\" or \"dim the lamp to 40 percent\""
         case .question: "'hubpair home' tells how things are; an order is like \"turn the kitchen light off\""
@@ -93,12 +95,24 @@ package enum PlainWordsError: Error, Equatable, LocalizedError, CustomStringConv
         case .twoMeanings: "say it in other words, or in two sentences"
         case .notBoth(_, let names):
             names.isEmpty ? "'hubpair home' lists the devices" : "say which: \(PlainWordsError.list(names))"
-        case .unknown(_, let near):
+        case .unknown(let words, let near):
             near.isEmpty
-                ? "'hubpair home' lists the devices"
+                ? (words.contains(" in ") ? "a place is found by the names of its devices: " : "")
+                    + "'hubpair home' lists the devices"
                 : "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
         case .ambiguous(_, let names, let all):
             "say which: \(PlainWordsError.list(names))" + (all.map { ", or \(quoted($0))" } ?? "")
+        }
+    }
+
+    /// True for "brighter" and the like: brighter by how much, and than what, is not known.
+    private static func isRelative(_ rest: String) -> Bool {
+        rest.split(separator: " ").contains {
+            [
+                "brighter", "dimmer", "darker", "lighter", "up", "down", "brighten", "fade", "louder",
+                "higher",
+                "lower",
+            ].contains($0)
         }
     }
 

@@ -10,7 +10,7 @@ struct PlainWordsReader {
         /// After "A on": something new.
         case complete
         /// After "turn A": further things, then the setting.
-        case open([SpokenPhrase], mustBeLevel: Bool)
+        case open([SpokenPhrase], direction: String?)
     }
 
     private(set) var orders: [PlainWords.Order] = []
@@ -21,24 +21,55 @@ struct PlainWordsReader {
     mutating func read(_ part: [SpokenWord], isSingle: Bool) throws(PlainWordsError) {
         var words = part
         let hasVerb = try takeVerb(&words)
-        var mustBeLevel = false
+        var direction: String?
         if hasVerb, words.first?.isOne(of: SpokenVocabulary.up) == true,
             verb == .turn || verb?.needsTo == true
         {
-            words.removeFirst()
-            mustBeLevel = true
+            direction = words.removeFirst().text
         } else if let setting = try takeSetting(&words, hasVerb: hasVerb) {
+            let levels = setting == .on ? try levels(words, isBareAllowed: false) : []
+            if !levels.isEmpty, levels.allSatisfy(PlainWordsReader.isAlsoOn) {
+                state = .complete
+                try addSetting(levels, said: words, direction: nil, turnsOn: true)
+                return
+            }
             orders.append(
                 PlainWords.Order(verb: verb, things: [], readings: [.init(try SpokenPhrase(words), setting)]))
             state = .prefix
             return
         }
-        let levels = try SpokenLevel.readings(words, isBareAllowed: isSingle && verb == .set)
+        let levels = try levels(words, isBareAllowed: isSingle && verb == .set)
         if levels.isEmpty {
-            try addThing(words, mustBeLevel: mustBeLevel)
+            try addThing(words, direction: direction)
         } else {
-            try addSetting(levels, said: words, mustBeLevel: mustBeLevel)
+            try addSetting(levels, said: words, direction: direction)
         }
+    }
+
+    /// The settings that may be meant at the end, or before the place at the end: then of one thing, since nobody knows
+    /// whether others are in that place.
+    private func levels(_ words: [SpokenWord], isBareAllowed: Bool) throws(PlainWordsError) -> [SpokenLevel] {
+        let levels = try SpokenLevel.readings(words, isBareAllowed: isBareAllowed)
+        guard levels.isEmpty, let index = SpokenPlace.index(in: words[...]) else { return levels }
+        var before = try SpokenLevel.readings(Array(words[..<index]), isBareAllowed: false)
+        var isList = SpokenPhrase.list(words[(index + 1)...]).count > 1
+        if case .open(let things, _) = state, !things.isEmpty { isList = true }
+        for number in before.indices {
+            let rest = before[number].rest
+            isList =
+                isList
+                || SpokenPhrase.list(rest[...]).count > 1
+                    && !rest.contains { $0.isOne(of: SpokenVocabulary.decisive) }
+            before[number].rest += words[index...]
+        }
+        guard before.isEmpty || !isList else { throw .twoMeanings(text(words)) }
+        return before
+    }
+
+    /// True for "to 30%" and "at 30%", which may go with "on".
+    private static func isAlsoOn(_ level: SpokenLevel) -> Bool {
+        guard case .level(let value) = level.setting else { return false }
+        return level.hasTo && value > 0
     }
 
     /// The sentence ends here.
@@ -78,7 +109,7 @@ struct PlainWordsReader {
         return setting
     }
 
-    private mutating func addThing(_ words: [SpokenWord], mustBeLevel: Bool) throws(PlainWordsError) {
+    private mutating func addThing(_ words: [SpokenWord], direction: String?) throws(PlainWordsError) {
         let phrase = try SpokenPhrase(words)
         switch state {
         case .prefix:
@@ -88,41 +119,57 @@ struct PlainWordsReader {
                 PlainWords.Order(
                     verb: last.verb, things: last.things + [reading.thing],
                     readings: [.init(phrase, reading.setting)]))
-        case .open(let things, let before): state = .open(things + [phrase], mustBeLevel: before)
-        case .beginning, .complete: state = .open([phrase], mustBeLevel: mustBeLevel)
+        case .open(let things, let before): state = .open(things + [phrase], direction: before)
+        case .beginning, .complete: state = .open([phrase], direction: direction)
         }
     }
 
-    private mutating func addSetting(_ levels: [SpokenLevel], said: [SpokenWord], mustBeLevel: Bool)
-        throws(PlainWordsError)
-    {
+    private mutating func addSetting(
+        _ levels: [SpokenLevel], said: [SpokenWord], direction: String?, turnsOn: Bool = false
+    ) throws(PlainWordsError) {
         var things: [SpokenPhrase] = []
-        var mustBeLevel = mustBeLevel
+        var direction = direction
         switch state {
         // "Turn on the lamp and the fan off": whether the lamp is to be on or off nobody knows.
         case .prefix: throw .mixed(text(said))
-        case .open(let before, let must): (things, mustBeLevel) = (before, must)
+        case .open(let before, let way): (things, direction) = (before, way)
         case .beginning, .complete: break
         }
         var readings: [PlainWords.Reading] = []
         for level in levels {
             guard verb?.allows(level.setting) ?? true else { throw .noSetting(text(said)) }
             if let verb, verb.needsTo, !level.hasTo { throw .needsTo(verb.rawValue) }
-            if mustBeLevel {
+            if direction != nil {
                 guard case .level = level.setting, level.hasTo else { throw .noSetting(text(said)) }
             }
-            readings.append(.init(try SpokenPhrase(level.rest), level.setting, isBare: level.isBare))
+            var thing = level.rest
+            let dropsOn = !turnsOn && direction == nil && dropOn(&thing, level)
+            readings.append(
+                .init(
+                    try SpokenPhrase(thing), level.setting, isBare: level.isBare,
+                    turnsOn: turnsOn || dropsOn))
         }
         orders.append(PlainWords.Order(verb: verb, things: things, readings: readings))
         state = .complete
     }
 
+    /// Takes the "on" of "turn the lamp on at 30%".
+    private func dropOn(_ words: inout [SpokenWord], _ level: SpokenLevel) -> Bool {
+        let end = SpokenPlace.index(in: words[...]) ?? words.endIndex
+        guard end > 0, words[end - 1].isOne(of: ["on"]), PlainWordsReader.isAlsoOn(level),
+            verb?.takesSettingFirst ?? true
+        else { return false }
+        words.remove(at: end - 1)
+        return true
+    }
+
     /// Ends the order that is open: "dim A and B" is whole.
     private mutating func close() throws(PlainWordsError) {
-        guard case .open(var things, _) = state else { return }
+        guard case .open(var things, let direction) = state else { return }
         state = .complete
         guard verb == .dim, let last = things.popLast() else {
-            throw .noSetting(things.map(\.text).joined(separator: ", "))
+            let way = direction ?? (verb?.needsTo == true ? verb?.rawValue : nil)
+            throw .noSetting((way.map { "\($0) " } ?? "") + things.map(\.text).joined(separator: ", "))
         }
         orders.append(
             PlainWords.Order(

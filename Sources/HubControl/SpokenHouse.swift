@@ -27,15 +27,15 @@ struct SpokenHouse: Sendable {
 
     /// A phrase as it is compared with names.
     private struct Words {
-        let phrase: SpokenPhrase
         let head: SpokenName
         let place: SpokenName
         let whole: SpokenName
 
-        init(_ phrase: SpokenPhrase) {
-            self.phrase = phrase
-            (head, place) = (SpokenName(phrase.words), SpokenName(phrase.place))
-            whole = place.words.isEmpty ? head : SpokenName(phrase.place + phrase.words)
+        /// - Parameter isEverything: whether only the place of it tells what is meant.
+        init(_ phrase: SpokenPhrase, isEverything: Bool = false) {
+            let words = isEverything ? [] : phrase.words
+            (head, place) = (SpokenName(words), SpokenName(phrase.place))
+            whole = place.words.isEmpty ? head : SpokenName(phrase.place + words)
         }
     }
 
@@ -71,7 +71,13 @@ struct SpokenHouse: Sendable {
     /// - Parameter isFull: whether nothing but a name in full will do, as a number follows that may belong to it.
     func find(_ phrase: SpokenPhrase, isFull: Bool) throws(PlainWordsError) -> Found {
         switch phrase.quantity {
-        case .one: return Found(targets: [try one(phrase, isFull: isFull)])
+        case .one:
+            do {
+                return Found(targets: [try one(phrase, isFull: isFull)])
+            } catch {
+                guard !isFull, let targets = list(phrase) else { throw error }
+                return Found(targets: targets)
+            }
         case .every: return try every(phrase)
         case .both:
             let found = try every(phrase)
@@ -117,6 +123,26 @@ struct SpokenHouse: Sendable {
             }
         }
         throw unknown(phrase)
+    }
+
+    /// The things of a list without commas; nil if one of them is not plain. "The lamp near the tv" is no list: each
+    /// thing must end like the device's name, or be of its kind. Locks are named one by one.
+    private func list(_ phrase: SpokenPhrase) -> [Target]? {
+        let things = SpokenPhrase.list(phrase.said[...])
+        guard things.count > 1 else { return nil }
+        var targets: [Target] = []
+        for thing in things {
+            guard let phrase = try? SpokenPhrase(thing), phrase.quantity == .one,
+                let target = try? one(phrase, isFull: false), !target.device.isLock, target.activator == nil,
+                let entry = entries.first(where: { $0.device == target.device })
+            else { return nil }
+            let words = Words(phrase)
+            let isNamed =
+                words.head.stems.last == entry.name.stems.last && entry.name.contains(words.whole.units)
+            guard isNamed || isOfKind(entry, words) else { return nil }
+            targets.append(target)
+        }
+        return targets
     }
 
     /// The devices with such a name; if there is none, the activators.
@@ -171,7 +197,17 @@ struct SpokenHouse: Sendable {
 
     private func every(_ phrase: SpokenPhrase) throws(PlainWordsError) -> Found {
         if let word = phrase.leftOver { throw .leftOver(word, in: phrase.text) }
-        let words = Words(phrase)
+        let found = Result { () throws(PlainWordsError) in try every(phrase, Words(phrase)) }
+        guard phrase.quantity == .every, phrase.words.count == 1,
+            phrase.words[0].isOne(of: SpokenVocabulary.devices)
+        else { return try found.get() }
+        // "All devices" are all, unless some are called so.
+        let whole = try every(phrase, Words(phrase, isEverything: true))
+        if case .success(let some) = found, some != whole { throw .twoMeanings(phrase.text) }
+        return whole
+    }
+
+    private func every(_ phrase: SpokenPhrase, _ words: Words) throws(PlainWordsError) -> Found {
         let spoken = words.whole
         var found = Found(targets: [])
         for entry in entries {
@@ -180,7 +216,7 @@ struct SpokenHouse: Sendable {
             // "Everything off" must open no door: a lock is switched only by its name or kind.
             if entry.device.isLock, !(isOfKind && entry.device.isLockByKind) {
                 found.leftAlone.append(entry.device)
-            } else if !phrase.words.isEmpty || entry.device.canBeSwitched {
+            } else if !words.head.words.isEmpty || entry.device.canBeSwitched {
                 found.targets.append(entry.target)
             }
         }

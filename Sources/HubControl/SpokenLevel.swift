@@ -1,6 +1,7 @@
 /// The setting at the end of an order.
 ///
 ///     setting    = [ "to" ] ( "on" / "off" / percentage / word [ "brightness" ] ) / "to" number
+///                / "at" ( percentage / word [ "brightness" ] )    ; "at 5" may be a time
 ///     percentage = number ( "%" / "percent" / "per cent" )        ; 0 to 100
 ///     word       = "full" / "maximum" / "max" / "half" / "minimum" / "min"
 ///
@@ -8,12 +9,12 @@
 /// would be either, as `home set` reads it as all: it is refused. "up" or "down" may stand before "to". After the verb
 /// "set" alone the "to" before a number may be left out: "set the lamp 40".
 ///
-/// Accepted: `to 40 percent`, `full`, `to 0.4`. Rejected: `to 1`, `to 140`, `to 12.5` (no percent), `by 20 percent`.
+/// Accepted: `to 40 percent`, `at half`, `full`, `to 0.4`. Rejected: `at 5`, `to 1`, `to 140`, `to 12.5` (no percent), `by 20 percent`.
 struct SpokenLevel: Equatable, Sendable {
     /// The words before the setting.
-    let rest: [SpokenWord]
+    var rest: [SpokenWord]
     let setting: Setting
-    /// True if "to" stood before it.
+    /// True if "to" stood before it, or "at".
     let hasTo: Bool
     /// True if it is a number with neither "to" nor "percent": the number may be part of a name.
     let isBare: Bool
@@ -44,7 +45,7 @@ struct SpokenLevel: Equatable, Sendable {
         }
         if let last = rest.last, !last.isName, let level = levels[last.text] {
             rest.removeLast()
-            let hasTo = dropTo(&rest)
+            let hasTo = dropTo(&rest) || dropAt(&rest)
             return [SpokenLevel(rest: rest, setting: .level(level), hasTo: hasTo, isBare: false)]
         }
         return try numbers(rest, isBareAllowed: isBareAllowed)
@@ -65,7 +66,7 @@ struct SpokenLevel: Equatable, Sendable {
             }
             var before = Array(rest.dropLast(count))
             if number.first?.text == "hundred", before.last?.isOne(of: ["a"]) == true { before.removeLast() }
-            let hasTo = dropTo(&before)
+            let hasTo = dropTo(&before) || isPercent && dropAt(&before)
             guard isPercent || hasTo || isBareAllowed, before.last?.text != "-" else { continue }
             do {
                 let level = try level(value, as: number.map(\.text), isPercent: isPercent)
@@ -107,6 +108,12 @@ struct SpokenLevel: Equatable, Sendable {
             return true
         }
         return false
+    }
+
+    private static func dropAt(_ words: inout [SpokenWord]) -> Bool {
+        guard words.last?.isOne(of: ["at"]) == true else { return false }
+        words.removeLast()
+        return true
     }
 
     private static func dropTo(_ words: inout [SpokenWord]) -> Bool {

@@ -63,19 +63,29 @@ struct SpokenPhrase: Equatable, Sendable {
     /// The words before "in" and those after it, if there is one place and something in it.
     private static func split(_ words: ArraySlice<SpokenWord>, isWhole: Bool) -> ([SpokenWord], [SpokenWord])
     {
-        let whole = (Array(words), [SpokenWord]())
-        let places = words.indices.filter { words[$0].isOne(of: ["in"]) }
-        guard places.count == 1, let index = places.first, index > words.startIndex || isWhole else {
-            return whole
-        }
-        let place = withoutArticles(words[(index + 1)...])
-        guard let first = place.first, !SpokenName.isNumber(first.text),
-            !place.contains(where: { SpokenVocabulary.times.contains($0.text) })
-        else { return whole }
+        guard let index = SpokenPlace.index(in: words), index > words.startIndex || isWhole,
+            let place = SpokenPlace.name(words[(index + 1)...])
+        else { return (Array(words), []) }
         return (Array(words[..<index]), Array(place))
     }
 
-    private static func withoutArticles(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord> {
+    /// The things of a list as a speech recogniser writes it, without commas: "the tv the heater" are two. An article
+    /// begins a thing, but not after "in", "of" and the like. "A" may be a name.
+    static func list(_ words: ArraySlice<SpokenWord>) -> [[SpokenWord]] {
+        var things: [[SpokenWord]] = [[]]
+        for word in words {
+            let isInside =
+                things.last?.last.map {
+                    !$0.isOne(of: SpokenVocabulary.decisive) && !$0.isOne(of: SpokenVocabulary.quantifiers)
+                        && !$0.isOne(of: SpokenVocabulary.articles)
+                } ?? false
+            if isInside, word.isOne(of: ["the", "my", "our"]) { things.append([]) }
+            things[things.count - 1].append(word)
+        }
+        return things
+    }
+
+    static func withoutArticles(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord> {
         words.drop { SpokenVocabulary.articles.contains($0.text) }
     }
 }

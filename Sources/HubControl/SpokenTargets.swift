@@ -115,6 +115,9 @@ private struct SpokenOrders {
             }
         }
         let activator = try target.activator ?? device.activator(for: setting)
+        if reading.turnsOn, target.activator == nil, try device.activator(for: .on) != activator {
+            try add(target, .init(reading.thing, .on), verb: verb)
+        }
         if reading.isDim, let state = activator.state.asDouble, state < PlainWords.dimmed - 0.001 {
             throw PlainWordsError.alreadyDim(device.name, activator.stateText)
         }

@@ -28,14 +28,15 @@ enum SpokenVocabulary {
 
     static let articles: Set<String> = ["the", "a", "an", "my", "our"]
     static let quantifiers: Set<String> = ["all", "every", "each", "everything", "both"]
+    static let devices: Set<String> = ["device", "devices"]
     static let pronouns: Set<String> = ["it", "them"]
     static let up: Set<String> = ["up", "down"]
 
     /// What is no place after "in".
     static let times: Set<String> = [
-        "second", "seconds", "minute", "minutes", "hour", "hours", "moment", "while", "bit", "time",
-        "morning",
-        "afternoon", "evening", "night",
+        "second", "seconds", "sec", "secs", "minute", "minutes", "mins", "hour", "hours", "days", "week",
+        "weeks",
+        "moment", "while", "bit", "time", "morning", "afternoon", "evening", "night",
     ]
 
     static let polite: [[String]] = [
@@ -64,7 +65,7 @@ enum SpokenVocabulary {
     static let grammar: Set<String> = {
         var words = SpokenText.separators.union(articles).union(quantifiers).union(up).union(
             SpokenLevel.words)
-        words.formUnion(["on", "off", "to", "in", "and", "of", "brightness"])
+        words.formUnion(["on", "off", "to", "at", "in", "and", "then", "of", "brightness"])
         words.formUnion(polite.joined())
         words.formUnion(asking.joined())
         words.formUnion(Verb.allCases.map(\.rawValue))

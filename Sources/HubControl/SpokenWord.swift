@@ -7,6 +7,9 @@ package struct SpokenWord: Equatable, Sendable {
 
     /// True if it is one of these words of the grammar.
     func isOne(of words: Set<String>) -> Bool { !isName && words.contains(text) }
+
+    /// True if an order begins with it.
+    var isVerb: Bool { !isName && SpokenVocabulary.Verb(rawValue: text) != nil }
 }
 
 /// Cuts sentences and names into words, both in the same way, so that they can be compared word by word.

@@ -37,6 +37,17 @@ import Testing
             "lamps on",
             "say which: \"Hall lamp\", \"Lamp 1\", \"Lamp 2\", or \"all lamps\"; nothing was changed"
         ),
+        ("make the hall lamp brighter", "say the level, like \"lamp 70 percent\"; nothing was changed"),
+        ("turn up the hall lamp", "say the level, like \"lamp 70 percent\"; nothing was changed"),
+        ("brighten the hall lamp", "say the level, like \"lamp 70 percent\"; nothing was changed"),
+        (
+            "make it cosy",
+            "say it like \"turn the kitchen light off\" or \"dim the lamp to 40 percent\"; nothing was changed"
+        ),
+        (
+            "turn the lights off in the cellar",
+            "a place is found by the names of its devices: 'hubpair home' lists the devices; nothing was changed"
+        ),
         (
             "open the front door",
             "what on and off do to a lock its maker decides: 'hubpair home set DEVICE on' or off sets it; "
@@ -48,7 +59,11 @@ import Testing
     }
 
     @Test func everythingLeavesLocksAlone() throws {
-        for sentence in ["turn everything off", "everything off", "turn it all off", "all of them off"] {
+        for sentence in [
+            "turn everything off", "everything off", "turn it all off", "all of them off",
+            "turn off all devices",
+            "turn all devices off", "turn off all the devices", "every device off",
+        ] {
             let understood = try SpokenTargets(devices: SpokenCase.family).orders(
                 of: SpokenSentence(sentence))
             #expect(understood.orders.count == 8)
@@ -61,14 +76,18 @@ import Testing
     @Test(arguments: [
         "not", "no", "is", "was", "at", "by", "in", "after", "until", "except", "but", "don't", "never", "if",
         "when",
-        "5", "six", "tomorrow", "radio", "half", "or", "without", "unlock", "on", "off", "-",
+        "5", "six", "tomorrow", "radio", "half", "or", "without", "unlock", "on", "off", "-", "the", "then",
+        "to",
+        "near", "brighter", "devices",
     ])
     func noWordIsSkipped(_ word: String) throws {
         let orders = [
             "turn the kitchen light off", "turn off the christmas tree", "hall lamp on", "all lamps off",
             "set lamp 1 to 40 percent", "turn the tv on and the hall lamp off",
             "turn off the light in the kitchen",
-            "front door off",
+            "front door off", "turn the light off in the kitchen", "in the kitchen turn the light off",
+            "turn the hall lamp on at 50 percent", "turn on lamp 1 to 30%", "turn off the tv the hall lamp",
+            "turn off all devices", "turn off the tv then turn on the hall lamp",
         ]
         let targets = SpokenTargets(devices: SpokenCase.family)
         for order in orders {

@@ -11,14 +11,17 @@ struct SpokenCase: Sendable, CustomTestStringConvertible {
 
     /// Lines of `sentence => expected`.
     static func read(_ family: String, small: String, odd: String) -> [SpokenCase] {
-        [(family, Self.family), (small, Self.small), (odd, Self.odd)].flatMap { table, house in
-            table.split(separator: "\n").map { line in
-                let halves = line.split(separator: " => ", maxSplits: 1, omittingEmptySubsequences: false)
-                // A line that is not in two halves fails, as nothing comes out of a sentence as "?".
-                return SpokenCase(
-                    house: house, sentence: String(halves[0]),
-                    expected: halves.count == 2 ? String(halves[1]) : "?")
-            }
+        read(family, in: Self.family) + read(small, in: Self.small) + read(odd, in: Self.odd)
+    }
+
+    /// The same in one house.
+    static func read(_ table: String, in house: [ControlledDevice]) -> [SpokenCase] {
+        table.split(separator: "\n").map { line in
+            let halves = line.split(separator: " => ", maxSplits: 1, omittingEmptySubsequences: false)
+            // A line that is not in two halves fails, as nothing comes out of a sentence as "?".
+            return SpokenCase(
+                house: house, sentence: String(halves[0]),
+                expected: halves.count == 2 ? String(halves[1]) : "?")
         }
     }
 
@@ -79,8 +82,24 @@ struct SpokenCase: Sendable, CustomTestStringConvertible {
         device("Light 4 scene", "Light"),
     ].compactMap { $0 }
 
+    /// Names that hold the words of places, lists and sequences; and a light that knows levels only.
+    static let grammar = [
+        device("Kitchen light", "Light", level: 0.5), device("Kitchen fan", "Fan"),
+        device("Kitchen in the attic", "Light"), device("Hall lamp", "Light", level: 0.5),
+        device("Hallway light", "Light"), device("Lamp at the door", "Light", level: 0.5),
+        device("Door lamp", "Light"), device("Lamp near window", "Light"), device("Then", "Switch"),
+        device("Heater", "Switch"), device("Oven", "Switch"), device("TV", "Switch"),
+        device("Back door", "Lock"), device("Porch", "Light", level: 0.5, isDimmerOnly: true),
+    ].compactMap { $0 }
+
+    /// Devices that are called so.
+    static let numbered = [device("Device 0", "Light"), device("Device 1", "Lock")].compactMap { $0 }
+    static let mixed = [device("Device 0", "Light"), device("TV", "Switch")].compactMap { $0 }
+
     /// A device that is off; with a level, it has a dimmer.
-    private static func device(_ name: String, _ type: String, level: Double? = nil) -> ControlledDevice? {
+    private static func device(
+        _ name: String, _ type: String, level: Double? = nil, isDimmerOnly: Bool = false
+    ) -> ControlledDevice? {
         func activator(_ id: String, _ rank: Int64, _ name: String, _ type: String, _ state: JSONValue)
             -> JSONValue
         {
@@ -94,6 +113,7 @@ struct SpokenCase: Sendable, CustomTestStringConvertible {
             activator("\(name) 0", 0, type == "Lock" ? "Activate" : "On/Off", "bool", .boolean(false))
         ]
         if let level { activators.append(activator("\(name) 1", 1, "Dimmer", "float", .number(level))) }
+        if isDimmerOnly { activators = [activator("\(name) 1", 0, "Dimmer", "float", .number(level ?? 0))] }
         let device = JSONValue.object([
             "deviceId": .string("id of \(name)"), "name": .string(name), "type": .string(type),
             "activators": .array(activators),

@@ -95,6 +95,9 @@ import Testing
         turn off the Kitchen  Light ! => Kitchen light off
         “turn the tv on” => TV on
         shut the tv off => TV off
+        turn the kitchen light on at 50 percent => Kitchen light on, Kitchen light 500‰
+        turn the light off in the kitchen => Kitchen light off
+        turn off the tv the hall lamp and lamp 1 => TV off, Hall lamp off, Lamp 1 off
         """
 
     static let small = """

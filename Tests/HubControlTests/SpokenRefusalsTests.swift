@@ -112,7 +112,6 @@ import Testing
         kitchen light => !noSetting
         turn the kitchen light off and the radio off => !unknown
         turn on the kitchen light and don't turn on the tv => !leftOver don't
-        turn the kitchen light on at 50 percent => !leftOver on
         turn off the front door in the hall => !unknown
         put the hall door to half => !lockSetting
         shut off the front door => !lockSetting
@@ -122,7 +121,7 @@ import Testing
         is everything off => !question
         everything is off => !leftOver is
         turn nothing off => !unknown
-        turn the tv on then off => !leftOver on
+        turn the tv on then off => !noThing
         turn lamp 1 on and lamp 1 to 0 => !contradiction
         turn the kitchen light on and off the tv => !noSetting
         kitchen light at 40 => !noSetting
