@@ -155,12 +155,13 @@ struct PlainWordsReader {
 
     /// Takes the "on" of "turn the lamp on at 30%".
     private func dropOn(_ words: inout [SpokenWord], _ level: SpokenLevel) -> Bool {
-        let end = SpokenPlace.index(in: words[...]) ?? words.endIndex
-        guard end > 0, words[end - 1].isOne(of: ["on"]), PlainWordsReader.isAlsoOn(level),
-            verb?.takesSettingFirst ?? true
-        else { return false }
-        words.remove(at: end - 1)
-        return true
+        guard PlainWordsReader.isAlsoOn(level), verb?.takesSettingFirst ?? true else { return false }
+        for end in [words.endIndex, SpokenPlace.index(in: words[...]) ?? 0]
+        where end > 0 && words[end - 1].isOne(of: ["on"]) {
+            words.remove(at: end - 1)
+            return true
+        }
+        return false
     }
 
     /// Ends the order that is open: "dim A and B" is whole.

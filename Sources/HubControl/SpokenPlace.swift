@@ -29,6 +29,7 @@ enum SpokenPlace {
             return words
         }
         var place = words[..<verb]
+        if place.last?.isOne(of: ["please"]) == true { place.removeLast() }
         if place.last?.isOne(of: [","]) == true { place.removeLast() }
         let isPlace = !place.contains {
             $0.isOne(of: PlainWords.ends) || $0.isOne(of: SpokenVocabulary.lockVerbs)
