@@ -11,12 +11,17 @@ struct FinderSearch {
         /// that may take.
         var maximumChecks = 20_000
         var maximumLooks = 4_000_000
+        /// What is less light or dark than so many grey levels is no stripe, however little noise there is.
+        var leastContrast: Float = 2
         /// From how many pixels on a module is too large. What is large is found at a coarser scale, where there
         /// is one, for less.
         var largestModule: Float = 60
         /// How many patterns are kept while searching, and how many of them are given back.
         var maximumKept = 256
         var maximumPatterns = 40
+
+        /// What is less light or dark than this is no stripe.
+        func hysteresis(noise: Float) -> Float { max(leastContrast, min(14, noise)) }
     }
 
     private let view: ContrastView
@@ -32,7 +37,7 @@ struct FinderSearch {
         best: [FinderPattern], sureCount: Int
     ) {
         field.withView { view in
-            var search = FinderSearch(view: view, limits: limits, hysteresis: max(2, min(14, noise)))
+            var search = FinderSearch(view: view, limits: limits, hysteresis: limits.hysteresis(noise: noise))
             search.run()
             let sorted = search.patterns.enumerated().sorted {
                 ($0.element.rank, $1.offset) > ($1.element.rank, $0.offset)

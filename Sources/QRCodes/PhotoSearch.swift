@@ -62,13 +62,18 @@ package struct PhotoSearch {
         let finer = plan.finerScales.filter { $0 < first }
         // The quick search keeps the patterns of four codes, and libzbar's own may have read more.
         let again = finer.isEmpty && codes.count > 4 ? [first] : []
+        var looksCloser = isPromising
         for scale in again + finer where isPromising || plan.isExhaustive {
             let picture = try picture(scale)
             let count = codes.count
             let seen = try SymbolSearch.run(
-                picture, limits: .many, besides: codes.map { $0.scaled(down: scale) })
+                picture, limits: .many(isFiner: scale < first), besides: codes.map { $0.scaled(down: scale) })
             sightings.append((scale, seen))
             codes.add(seen.result.codes.map { $0.scaled(by: scale) })
+            if scale == 1 {
+                codes.add(try tinyCodes(besides: codes))
+                looksCloser = false
+            }
             let left = seen.smallPatterns(besides: codes, scale: scale)
             // libzbar's own search is the dearest, and was done already where the first codes were read.
             if scale < first, codes.count > count && left > 0 || left > 2 || plan.isExhaustive {
@@ -76,7 +81,19 @@ package struct PhotoSearch {
             }
             isPromising = codes.count > count
         }
+        if looksCloser { codes.add(try tinyCodes(besides: codes)) }
         outcome.result.codes = QRScanner.inReadingOrder(codes.withoutContradictions)
+    }
+
+    /// What the dense regions of the whole picture hold besides these codes, if the plan looks there at all.
+    private mutating func tinyCodes(besides codes: [ScannedQRCode]) throws -> [ScannedQRCode] {
+        for step in plan.steps {
+            guard case .denseRegions(let limits, let pixels) = step.method else { continue }
+            return try PhotoSearch.regions(
+                of: try picture(step.scale), limits: limits, pixels: pixels, besides: codes
+            ).codes
+        }
+        return []
     }
 
     mutating func picture(_ scale: Int) throws(ImageError) -> LuminanceImage {
@@ -103,17 +120,11 @@ package struct PhotoSearch {
             return isCrowded ? QRScanResult() : try QRScanner.scanOnce(picture)
         case .negative: return try QRScanner.scanOnce(picture.inverted)
         case .symbols(let limits):
-            let seen = try SymbolSearch.run(picture, limits: limits)
+            let (seen, result) = try PhotoSearch.symbols(in: picture, limits: limits)
             sightings.append((step.scale, seen))
-            let isAll = !seen.result.codes.isEmpty && seen.patterns(besides: seen.result.codes) == 0
-            guard !seen.result.isEmpty, !isAll else { return seen.result }
-            // There are more codes, or a part of one in several: libzbar reads any number of them, and knows
-            // which belong together.
-            var result = try QRScanner.scanOnce(picture)
-            guard !result.isEmpty else { return seen.result }
-            result.codes.add(seen.result.codes)
-            result.codes = QRScanner.inReadingOrder(result.codes)
             return result
+        case .denseRegions(let limits, let pixels):
+            return try PhotoSearch.regions(of: picture, limits: limits, pixels: pixels)
         case .filtered(let filter):
             var result = try QRScanner.scanOnce(filter(picture))
             result.codes = result.codes.map { code in
@@ -122,6 +133,51 @@ package struct PhotoSearch {
             }
             return result
         }
+    }
+}
+
+extension PhotoSearch {
+    /// Our own search, and libzbar's where it has left something out. `noise`: that of the picture, where `image` is
+    /// but a part of one.
+    private static func symbols(in image: LuminanceImage, limits: SymbolSearch.Limits, noise: Float? = nil)
+        throws(QRScanError) -> (seen: SymbolSearch.Outcome, result: QRScanResult)
+    {
+        let seen = try SymbolSearch.run(image, limits: limits, noise: noise)
+        let isAll = !seen.result.codes.isEmpty && seen.patterns(besides: seen.result.codes) == 0
+        guard !seen.result.isEmpty, !isAll else { return (seen, seen.result) }
+        // There are more codes, or a part of one in several: libzbar reads any number of them, and knows
+        // which belong together.
+        var result = try QRScanner.scanOnce(image)
+        guard !result.isEmpty else { return (seen, seen.result) }
+        result.codes.add(seen.result.codes)
+        result.codes = QRScanner.inReadingOrder(result.codes)
+        return (seen, result)
+    }
+
+    /// What the dense parts of a picture hold, so many pixels of them. `besides`: codes that are known; the parts whose
+    /// middle lies in one of them are left out.
+    private static func regions(
+        of image: LuminanceImage, limits: SymbolSearch.Limits, pixels: Int,
+        besides known: [ScannedQRCode] = []
+    ) throws(QRScanError) -> QRScanResult {
+        var result = QRScanResult()
+        let noise = image.noise
+        var left = pixels
+        for region in DenseRegion.among(image, limit: 16 + known.count)
+        where !known.contains(where: { $0.holds(region.middle) }) {
+            left -= region.width * region.height
+            guard left >= 0 else { break }
+            let part = region.cut(from: image)
+            var (seen, found) = try symbols(in: part, limits: limits, noise: noise)
+            // libzbar looks at all threes of finder patterns.
+            if found.isEmpty, seen.sureCount <= limits.crowd { found = try QRScanner.scanOnce(part) }
+            result.codes.add(found.codes.map { $0.moved(x: region.x, y: region.y) })
+            result.emptyCodes += found.emptyCodes
+            result.incompleteStructuredAppends = max(
+                result.incompleteStructuredAppends, found.incompleteStructuredAppends)
+        }
+        result.codes = QRScanner.inReadingOrder(result.codes)
+        return result
     }
 }
 

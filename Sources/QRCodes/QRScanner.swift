@@ -93,6 +93,11 @@ extension ScannedQRCode {
             payload: payload, corners: corners.map { PixelPoint(x: $0.x / divisor, y: $0.y / divisor) })
     }
 
+    /// The same code in a picture of which this one is a part that begins at these pixels.
+    func moved(x: Int, y: Int) -> ScannedQRCode {
+        ScannedQRCode(payload: payload, corners: corners.map { PixelPoint(x: $0.x + x, y: $0.y + y) })
+    }
+
     /// The same code in a picture `factor` times as wide and high.
     func scaled(by factor: Int) -> ScannedQRCode {
         ScannedQRCode(

@@ -13,6 +13,8 @@ struct ScanPlan: Equatable {
         case negative
         /// Our own search by finder patterns.
         case symbols(SymbolSearch.Limits)
+        /// Our own search and libzbar's, in the dense parts of the picture, so many pixels in all.
+        case denseRegions(SymbolSearch.Limits, pixels: Int)
         /// libzbar's own search in the picture after a filter.
         case filtered(Filter)
     }
@@ -81,6 +83,12 @@ struct ScanPlan: Equatable {
         guard effort != .quick else {
             self.steps = steps
             return
+        }
+        if coarse > 1 {
+            steps.append(
+                Step(
+                    method: .denseRegions(.region, pixels: 400_000), scale: 1,
+                    reason: "codes of two or three pixels a module in a large picture"))
         }
         // Below this a code fills the picture, or is lost anyway.
         if coarse == 1, whole > 200_000 {
@@ -164,63 +172,5 @@ extension ScanPlan.Filter {
         case .taller: return Vector(x: x, y: y / 1.7).pixel
         case .turned: return image.beforeTurning(Vector(x: x, y: y)).pixel
         }
-    }
-}
-
-extension SymbolSearch.Limits {
-    // The numbers of looks are a fourth above what any of 442 photographs took that were read in such a step.
-
-    /// Sharp rows only, for a picture of so many pixels. `isFiner`: it was searched at half the size before.
-    static func quick(pixels: Int, isFiner: Bool = false) -> SymbolSearch.Limits {
-        var limits = SymbolSearch.Limits()
-        limits.finders.rowStep = pixels > 5_000_000 ? 3 : pixels > 400_000 ? 2 : 1
-        limits.finders.maximumChecks = 8000
-        limits.finders.maximumLooks = 400_000
-        if isFiner { limits.finders.largestModule = 16 }
-        limits.finders.maximumKept = 96
-        limits.finders.maximumPatterns = 14
-        limits.triples = 10
-        limits.pairs = 0
-        limits.grids = 3
-        limits.readings = 16
-        limits.looks = SymbolSearch.Looks(starts: 400_000, completion: 0, fits: 700_000)
-        return limits
-    }
-
-    /// For a sheet of codes, of which the quick search has read a few.
-    static var many: SymbolSearch.Limits {
-        var limits = SymbolSearch.Limits()
-        limits.fields = [.sharp]
-        limits.finders.maximumPatterns = 96
-        limits.triples = 64
-        limits.grids = 48
-        limits.readings = 96
-        return limits
-    }
-
-    static var normal: SymbolSearch.Limits {
-        var limits = SymbolSearch.Limits()
-        limits.fields = [.near, .nearSmooth, .sharp]
-        limits.finders.maximumChecks = 8000
-        limits.finders.maximumLooks = 400_000
-        limits.finders.maximumKept = 128
-        limits.finders.maximumPatterns = 20
-        limits.triples = 20
-        limits.pairs = 20
-        limits.grids = 6
-        limits.readings = 34
-        limits.looks = SymbolSearch.Looks(starts: 1_500_000, completion: 1_500_000, fits: 2_000_000)
-        return limits
-    }
-
-    static var thorough: SymbolSearch.Limits {
-        var limits = SymbolSearch.Limits()
-        limits.fields = [.near, .nearSmooth, .sharp, .middleSmooth, .middle]
-        limits.finders.maximumChecks = 40_000
-        limits.triples = 60
-        limits.pairs = 80
-        limits.grids = 60
-        limits.readings = 200
-        return limits
     }
 }

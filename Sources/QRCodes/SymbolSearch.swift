@@ -33,6 +33,9 @@ struct SymbolSearch {
         var triples = 24
         /// From how many pairs of finder patterns a third one is looked for.
         var pairs = 0
+        /// Where more finder patterns than these are beyond doubt, none is looked for: they are an ornament, and pairs
+        /// of them say nothing.
+        var crowd = Int.max
         /// How many grids are fitted to the picture.
         var grids = 10
         /// How many drawings are given to libzbar.
@@ -86,11 +89,12 @@ struct SymbolSearch {
     /// The middles of the finder patterns of what was read.
     private var used: [Vector] = []
 
-    /// `besides`: codes that are known; what lies in them is left out.
-    static func run(_ image: LuminanceImage, limits: Limits, besides known: [ScannedQRCode] = [])
-        throws(QRScanError) -> Outcome
-    {
-        let noise = image.noise
+    /// `besides`: codes that are known; what lies in them is left out. `noise`: that of the picture, where `image` is
+    /// but a part of one.
+    static func run(
+        _ image: LuminanceImage, limits: Limits, besides known: [ScannedQRCode] = [], noise: Float? = nil
+    ) throws(QRScanError) -> Outcome {
+        let noise = noise ?? image.noise
         let field = ContrastField(image, radius: 7)
         var search = SymbolSearch(limits: limits)
         var (patterns, sureCount) = FinderSearch.patterns(in: field, noise: noise, limits: limits.finders)
@@ -114,7 +118,10 @@ struct SymbolSearch {
         patterns.removeAll { pattern in known.contains { $0.holds(pattern.centre) } }
         let outcome: Result<Outcome, QRScanError> = field.withView { view in
             do throws(QRScanError) {
-                return .success(try search.read(patterns, in: view, hysteresis: max(2, min(14, noise))))
+                return .success(
+                    try search.read(
+                        patterns, sureCount: sureCount, in: view,
+                        hysteresis: limits.finders.hysteresis(noise: noise)))
             } catch {
                 return .failure(error)
             }
@@ -145,16 +152,16 @@ struct SymbolSearch {
         var isInverted: Bool { triple.corner.isInverted }
     }
 
-    private mutating func read(_ patterns: [FinderPattern], in view: ContrastView, hysteresis: Float)
-        throws(QRScanError) -> Outcome
-    {
+    private mutating func read(
+        _ patterns: [FinderPattern], sureCount: Int, in view: ContrastView, hysteresis: Float
+    ) throws(QRScanError) -> Outcome {
         var outcome = Outcome()
         outcome.size = (view.width, view.height)
         outcome.patterns = patterns
         outcome.triples = FinderTriple.among(
             patterns, limit: limits.triples, in: view, hysteresis: hysteresis)
         let seenCount = outcome.triples.count
-        if limits.pairs > 0 {
+        if limits.pairs > 0, sureCount <= limits.crowd {
             outcome.triples += FinderCompletion(in: view).triples(
                 patterns, limit: limits.pairs, looks: limits.looks.completion)
         }

@@ -1,0 +1,83 @@
+/// What the steps of `ScanPlan` may cost.
+extension SymbolSearch.Limits {
+    // The numbers of looks are a fourth above what any of 442 photographs took that were read in such a step.
+
+    /// At fine scales: else the grain of a large picture, in flat parts of it, uses up all checks.
+    private static let leastContrast: Float = 8
+
+    /// Sharp rows only, for a picture of so many pixels. `isFiner`: it was searched at half the size before.
+    static func quick(pixels: Int, isFiner: Bool = false) -> SymbolSearch.Limits {
+        var limits = SymbolSearch.Limits()
+        limits.finders.rowStep = pixels > 400_000 ? 2 : 1
+        limits.finders.maximumChecks = 8000
+        limits.finders.maximumLooks = 400_000
+        if isFiner {
+            limits.finders.largestModule = 16
+            limits.finders.leastContrast = leastContrast
+        }
+        limits.finders.maximumKept = 96
+        limits.finders.maximumPatterns = 14
+        limits.triples = 10
+        limits.pairs = 0
+        limits.grids = 3
+        limits.readings = 16
+        limits.looks = SymbolSearch.Looks(starts: 400_000, completion: 0, fits: 700_000)
+        return limits
+    }
+
+    /// For a sheet of codes, of which the quick search has read a few; `isFiner` as in `quick`.
+    static func many(isFiner: Bool) -> SymbolSearch.Limits {
+        var limits = SymbolSearch.Limits()
+        limits.fields = [.sharp]
+        if isFiner { limits.finders.leastContrast = SymbolSearch.Limits.leastContrast }
+        limits.finders.maximumPatterns = 96
+        limits.triples = 64
+        limits.grids = 48
+        limits.readings = 96
+        return limits
+    }
+
+    /// For a small part of a picture.
+    static var region: SymbolSearch.Limits {
+        var limits = SymbolSearch.Limits()
+        limits.fields = [.sharp, .near]
+        limits.finders.maximumChecks = 2000
+        limits.finders.maximumLooks = 100_000
+        limits.finders.maximumKept = 64
+        limits.finders.maximumPatterns = 12
+        limits.triples = 8
+        limits.pairs = 6
+        limits.crowd = 9
+        limits.grids = 3
+        limits.readings = 16
+        limits.looks = SymbolSearch.Looks(starts: 200_000, completion: 200_000, fits: 300_000)
+        return limits
+    }
+
+    static var normal: SymbolSearch.Limits {
+        var limits = SymbolSearch.Limits()
+        limits.fields = [.near, .nearSmooth, .sharp]
+        limits.finders.maximumChecks = 8000
+        limits.finders.maximumLooks = 400_000
+        limits.finders.maximumKept = 128
+        limits.finders.maximumPatterns = 20
+        limits.triples = 20
+        limits.pairs = 20
+        limits.crowd = 9
+        limits.grids = 6
+        limits.readings = 34
+        limits.looks = SymbolSearch.Looks(starts: 1_500_000, completion: 1_500_000, fits: 2_000_000)
+        return limits
+    }
+
+    static var thorough: SymbolSearch.Limits {
+        var limits = SymbolSearch.Limits()
+        limits.fields = [.near, .nearSmooth, .sharp, .middleSmooth, .middle]
+        limits.finders.maximumChecks = 40_000
+        limits.triples = 60
+        limits.pairs = 80
+        limits.grids = 60
+        limits.readings = 200
+        return limits
+    }
+}
