@@ -66,6 +66,17 @@ import Testing
         #expect(codes.map(\.payload) == [Photograph.payload, Photograph.payload])
     }
 
+    @Test func `beside several codes that were read, tiny ones are`() throws {
+        let grain = try scene(photograph(side: 68, blur: 2), x: 1700, y: 1100)
+        var canvas = Canvas(width: grain.width, height: grain.height)
+        canvas.pixels = grain.pixels
+        for (text, x) in [("LEFT", 40), ("RIGHT", 700)] {
+            canvas.paste(try picture(of: Array(text.utf8), pixelsPerModule: 12), x: x, y: 60)
+        }
+        let codes = try PhotoSearch.run(ImageSource(try canvas.image())).result.codes
+        #expect(codes.map(\.payload) == [Array("LEFT".utf8), Array("RIGHT".utf8), Photograph.payload])
+    }
+
     @Test(arguments: [(0, 0), (997, 611), (1272, 772)])
     func `the densest region holds the code`(place: (Int, Int)) throws {
         let image = try scene(photograph(side: 70, blur: 1), x: place.0, y: place.1, width: 1400, height: 900)
