@@ -91,20 +91,15 @@ extension ScanDiagnosis {
                 place.x < 0 || place.y < 0 || place.x > Float(seen.size.width)
                     || place.y > Float(seen.size.height)
             }
-            let reach: [Vector]
             if sure.count == 2 {
                 // The pair is a side of the code; the rest of it lies on one side or on the other.
                 let line = sure[1].centre - first.centre
                 let aside = Vector(x: -line.y, y: line.x)
-                reach = [first.centre + aside, first.centre - aside]
+                let reach = [first.centre + aside, first.centre - aside]
+                self = reach.contains(where: isOutside) ? .cutOff : .fewFinderPatterns(2)
             } else {
-                // From one to the next, in version 4.
-                let step = first.moduleSize * 26
-                reach = [(step, 0), (-step, 0), (0, step), (0, -step)].map { x, y in
-                    first.centre + Vector(x: x, y: y)
-                }
+                self = first.isCutOff(in: picture) ? .cutOff : .fewFinderPatterns(1)
             }
-            self = reach.contains(where: isOutside) ? .cutOff : .fewFinderPatterns(sure.count)
             return
         }
         return nil

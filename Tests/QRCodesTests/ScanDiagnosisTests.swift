@@ -83,6 +83,39 @@ import Testing
         #expect(found == .noFinderPattern || found == .blurred)
     }
 
+    /// It has one finder pattern, a border of two modules, and no room for the rest of a QR code.
+    @Test(arguments: [4, 9]) func `a Micro QR code is not cut off`(scale: Int) throws {
+        // qrencode -M -v 4 -l L -8 -m 0 12345
+        let rows = [
+            "#######.#.#.#.#.#",
+            "#.....#..........",
+            "#.###.#....####.#",
+            "#.###.#.#.#.....#",
+            "#.###.#.#...###..",
+            "#.....#..#...####",
+            "#######.####.#..#",
+            "........######...",
+            "#..##....##..#..#",
+            "....#.##..#..#...",
+            "#.#...###.#.###..",
+            "..##.#.#..##.##.#",
+            "#....#.##.#.#.#.#",
+            ".#..#.##.###....#",
+            "###..#.#.##....##",
+            ".##..#.#.#.###.#.",
+            "#####...##.#.###.",
+        ].map { Array($0.utf8) }
+        let side = (rows.count + 4) * scale
+        let image = LuminanceImage(width: side, height: side) { pixels in
+            for index in pixels.indices {
+                let (x, y) = (index % side / scale - 2, index / side / scale - 2)
+                let isInside = rows.indices ~= x && rows.indices ~= y
+                pixels[index] = isInside && rows[y][x] == UInt8(ascii: "#") ? 0 : 255
+            }
+        }
+        #expect(try PhotoSearch.run(ImageSource(image)).result.diagnosis == .fewFinderPatterns(1))
+    }
+
     @Test func `two finder patterns in the middle of a picture are two`() throws {
         let found = try diagnosis { photograph in
             (photograph.width, photograph.height) = (640, 480)

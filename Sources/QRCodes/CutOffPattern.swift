@@ -1,0 +1,49 @@
+extension FinderPattern {
+    /// From one finder pattern to the next, in modules, in version 4.
+    private static let reach: Float = 26
+    /// A border this clean has nothing of a code in it: thousandths of its pixels that are dark.
+    private static let cleanBorder = 20
+
+    /// True if the code of this pattern, seen alone, reaches over an edge of the picture: it would not fit in, and that
+    /// edge is not clean. A Micro QR code (ISO/IEC 18004 § 6.3) has one such pattern only, and a white border.
+    func isCutOff(in picture: LuminanceImage) -> Bool {
+        let reach = moduleSize * FinderPattern.reach
+        let (width, height) = (picture.width, picture.height)
+        let columns = range(around: centre.x, by: reach, below: width)
+        let rows = range(around: centre.y, by: reach, below: height)
+        let middle = threshold(in: picture)
+        func isClean(_ places: some Collection<(x: Int, y: Int)>) -> Bool {
+            let dark = places.count { (luma(at: $0.x, $0.y, in: picture) < middle) != isInverted }
+            return dark * 1000 <= places.count * FinderPattern.cleanBorder
+        }
+        return centre.x - reach < 0 && !isClean(rows.map { (0, $0) })
+            || centre.x + reach > Float(width) && !isClean(rows.map { (width - 1, $0) })
+            || centre.y - reach < 0 && !isClean(columns.map { ($0, 0) })
+            || centre.y + reach > Float(height) && !isClean(columns.map { ($0, height - 1) })
+    }
+
+    /// What is in reach of a coordinate, from 0 to less than `end`.
+    private func range(around middle: Float, by reach: Float, below end: Int) -> Range<Int> {
+        let first = max(0, min(Float(end), middle - reach))
+        return Int(first)..<Int(max(first, min(Float(end), middle + reach)))
+    }
+
+    /// Half-way from the core, 3 modules wide, to the brightest of the ring around it, or the darkest of a light code.
+    private func threshold(in picture: LuminanceImage) -> Int {
+        let core = luma(at: Int(centre.x), Int(centre.y), in: picture)
+        var ring: [Int] = []
+        for modules: Float in [2, 2.5, 3] {
+            let away = modules * moduleSize
+            for step in [(away, 0), (-away, 0), (0, away), (0, -away)] {
+                ring.append(luma(at: Int(centre.x + step.0), Int(centre.y + step.1), in: picture))
+            }
+        }
+        return (core + ((isInverted ? ring.min() : ring.max()) ?? core)) / 2
+    }
+
+    /// The luma of the nearest pixel of the picture.
+    private func luma(at x: Int, _ y: Int, in picture: LuminanceImage) -> Int {
+        let (x, y) = (max(0, min(picture.width - 1, x)), max(0, min(picture.height - 1, y)))
+        return Int(picture.pixels[y * picture.width + x])
+    }
+}
