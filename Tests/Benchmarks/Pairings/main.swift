@@ -36,10 +36,10 @@ final class CrowdedHub {
     }
 
     func pair(_ number: Int) async throws {
-        let code = try IssueCode.run(
+        let issued = try IssueCode.run(
             .once, lifetime: 600, state: state, now: Date(), addressHint: { _ in nil }, draw: { _, _ in },
-            handOut: {}
-        ).code
+            handOut: {})
+        guard let code = issued.codes.first else { fatalError("no code") }
         let attempt = PairAttempt(
             secret: code.secret, name: try PeerName("New \(number)"), nonce: .random(),
             device: Pin(subjectPublicKeyInfo: Data("new \(number)".utf8)))
