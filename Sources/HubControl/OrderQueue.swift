@@ -15,6 +15,7 @@ package struct OrderQueue: Sendable {
     private var waiting: [(id: Int, device: String?)] = []
     /// The devices of what is under way; nil for a look, which keeps nothing else waiting.
     private var underWay: [Int: String?] = [:]
+    /// Of these, all that have had no answer for ``patience``.
     private var overdue: Set<Int> = []
     private var next = 0
 
@@ -37,13 +38,13 @@ package struct OrderQueue: Sendable {
 
     /// `id` has had no answer for ``patience``.
     package mutating func noteOverdue(_ id: Int) {
-        guard underWay.keys.contains(id), overdue.count < OrderQueue.overdueWidth else { return }
-        overdue.insert(id)
+        if underWay.keys.contains(id) { overdue.insert(id) }
     }
 
     /// Takes the next one that may begin out of the queue; nil if there is none or no room.
     package mutating func begin() -> Int? {
-        guard underWay.count - overdue.count < OrderQueue.width, !waiting.isEmpty else { return nil }
+        let counted = underWay.count - min(overdue.count, OrderQueue.overdueWidth)
+        guard counted < OrderQueue.width, !waiting.isEmpty else { return nil }
         let busy = Set(underWay.values.compactMap { $0 })
         let index = waiting.firstIndex { $0.device.map { !busy.contains($0) } ?? true } ?? 0
         let (id, device) = waiting.remove(at: index)
