@@ -68,7 +68,7 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
         switch self {
         case .noBus: "start it: sudo systemctl start dbus avahi-daemon"
         case .noDaemon: "start it: sudo systemctl start avahi-daemon"
-        case .noClient: "apt-get install libavahi-client3"
+        case .noClient: "install it: sudo apt-get install libavahi-client3"
         case .refused:
             "let this user use it: see the policies in /etc/dbus-1/system.d, and /etc/avahi/avahi-daemon.conf"
         case .daemonLost: "start it again: sudo systemctl restart avahi-daemon"

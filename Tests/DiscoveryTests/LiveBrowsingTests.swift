@@ -220,7 +220,7 @@ struct LiveBrowsing {
     @Test(arguments: [
         (DiscoveryError.noBus, "systemctl start dbus"), (.noDaemon, "sudo systemctl start avahi-daemon"),
         (.daemonLost, "systemctl restart avahi-daemon"),
-        (.noClient("none"), "apt-get install libavahi-client3"),
+        (.noClient("none"), "install it: sudo apt-get install libavahi-client3"),
     ])
     func theHintNamesTheCommand(error: DiscoveryError, command: String) {
         #expect(error.recoverySuggestion?.contains(command) == true)

@@ -11,11 +11,11 @@ import Testing
             [LocalNetwork(interface: "eth0", address: $0, prefixLength: 24)]
         } ?? []
 
-    private func pin(_ byte: UInt8) throws -> Pin {
+    func pin(_ byte: UInt8) throws -> Pin {
         try #require(Pin(bytes: [UInt8](repeating: byte, count: 32)))
     }
 
-    private func survey(
+    func survey(
         known: [UInt8] = [], isBrowsing: Bool = true, watches: Bool = false
     ) throws -> HubSurvey {
         let hubs = try known.map {
@@ -26,7 +26,7 @@ import Testing
         return survey
     }
 
-    private func service(
+    func service(
         _ name: String, at address: String, id: UInt8? = nil, index: UInt32 = 2
     ) throws -> ResolvedService {
         let address = try #require(NetworkAddress(address))
@@ -39,7 +39,7 @@ import Testing
             txt: TXTRecord(strings: txt.map { Array($0.utf8) }))
     }
 
-    private func names(_ events: [HubSurvey.Event]) -> [String] {
+    func names(_ events: [HubSurvey.Event]) -> [String] {
         events.compactMap { event in
             switch event {
             case .added(let hub): "added \(hub.hub.name) \(hub.standing)"
@@ -199,162 +199,5 @@ import Testing
         _ = survey.take(.sighting(.resumed), at: .milliseconds(1_600))
         #expect(!survey.isOver(at: .milliseconds(1_900)))
         #expect(survey.isOver(at: .milliseconds(1_960)))
-    }
-}
-
-extension HubSurveyTests {
-    private func reply(from address: String, _ byte: UInt8, at time: Duration) throws -> HubSurvey.Step {
-        .proof(
-            HubProof(
-                address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(byte), name: "Hub",
-                id: try pin(byte).fingerprint, source: .udp, isHandshake: false, time: time))
-    }
-
-    @Test func aHubThatSaysGoodbyeAndIsGoneDisappears() throws {
-        var survey = try survey()
-        let hub = try service("Hub", at: "10.0.0.5", id: 1)
-        _ = survey.take(.sighting(.resolved(hub)), at: .milliseconds(10))
-        _ = survey.take(try reply(from: "10.0.0.5", 1, at: .milliseconds(11)), at: .milliseconds(11))
-        _ = survey.take(.tick, at: .milliseconds(30))
-        #expect(names(survey.take(.tick, at: .milliseconds(200))) == ["added Hub claimed"])
-        // One that is only silent may come back.
-        let key = try #require(survey.table.first).hub.key
-        _ = survey.take(.answered(key, false), at: .seconds(3))
-        _ = survey.take(.tick, at: .milliseconds(3_010))
-        #expect(survey.table.map(\.answers) == [false])
-        _ = survey.take(.sighting(.gone(hub.instance)), at: .seconds(4))
-        _ = survey.take(.tick, at: .milliseconds(4_010))
-        let proven = try #require(survey.table.first).hub
-        #expect(proven.sources == [.udp])
-        _ = survey.take(.answered(proven.key, true), at: .seconds(5))
-        #expect(survey.table.count == 1)  // its daemon is gone, and it is not
-        var events = survey.take(.answered(proven.key, false), at: .seconds(6))
-        events += survey.take(.tick, at: .milliseconds(6_010))
-        #expect(names(events).contains("removed Hub"))
-        #expect(survey.table.isEmpty)
-    }
-
-    @Test func aHubThatMovesLeavesItsAddress() throws {
-        var survey = try survey()
-        let hub = try service("Hub", at: "10.0.0.5", id: 1)
-        _ = survey.take(.sighting(.resolved(hub)), at: .milliseconds(10))
-        _ = survey.take(try reply(from: "10.0.0.5", 1, at: .milliseconds(11)), at: .milliseconds(11))
-        let old = try #require(NetworkAddress("10.0.0.5"))
-        let new = try #require(NetworkAddress("10.0.0.6"))
-        let interface = hub.instance.interface
-        for sighting in [
-            Sighting.address(old, host: hub.host, interface: interface),
-            .address(new, host: hub.host, interface: interface),
-            .resolved(try service("Hub", at: "10.0.0.6", id: 1)),
-            .addressGone(old, host: hub.host, interface: interface),
-        ] {
-            _ = survey.take(.sighting(sighting), at: .seconds(2))
-        }
-        _ = survey.take(.tick, at: .milliseconds(2_010))
-        #expect(survey.table.map(\.hub.addresses) == [[new]])
-    }
-
-    @Test func aDaemonThatIsBusyIsWaitedFor() throws {
-        var survey = HubSurvey(known: [], networks: Self.networks, isBrowsing: true)
-        #expect(!survey.isOver(at: .seconds(9)))
-        _ = survey.take(.sighting(.began), at: .milliseconds(3_000))
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(3_020))
-        _ = survey.take(.tick, at: .milliseconds(3_040))
-        #expect(!survey.isOver(at: .milliseconds(3_340)))
-        #expect(survey.isOver(at: .milliseconds(3_360)))
-        #expect(names(survey.finish(at: .milliseconds(3_360))) == ["added Hub claimed"])
-    }
-
-    @Test func aDaemonThatDoesNotAnswerIsNamed() throws {
-        var survey = HubSurvey(known: [], networks: Self.networks, isBrowsing: true)
-        #expect(survey.isOver(at: .seconds(10)))
-        let words = names(survey.finish(at: .seconds(10)))
-        #expect(words == ["avahi-daemon does not answer; hubs may be missing"])
-    }
-
-    @Test func nothingIsThereOnlyOnceTheDaemonHasSaidSo() throws {
-        var survey = try survey()
-        #expect(!survey.isOver(at: .milliseconds(2_000)))
-        _ = survey.take(.sighting(.settled), at: .milliseconds(2_100))
-        #expect(survey.isOver(at: .milliseconds(2_101)))
-    }
-
-    // A responder that has just answered somebody else answers the repetition of the question.
-    @Test func withoutADaemonTheRepetitionIsWaitedFor() throws {
-        var survey = try survey()
-        #expect(names(survey.take(.embedded("words"), at: .milliseconds(1))) == ["words"])
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(100))
-        #expect(!survey.isOver(at: .milliseconds(900)))
-        _ = survey.take(.sighting(.settled), at: .milliseconds(1_000))
-        #expect(!survey.isOver(at: .milliseconds(1_400)))
-        #expect(survey.isOver(at: .milliseconds(1_401)))
-    }
-}
-
-@Suite struct QuietRuleTests {
-    @Test func theTimesOfTheRule() {
-        var rule = QuietRule()
-        #expect(!rule.isOver(at: .milliseconds(1_399)))  // an empty list must be certain
-        #expect(rule.isOver(at: .milliseconds(1_400)))
-        rule.isEmpty = false
-        #expect(!rule.isOver(at: .milliseconds(349)))
-        #expect(rule.isOver(at: .milliseconds(350)))
-        rule.lastNews = .milliseconds(300)
-        #expect(!rule.isOver(at: .milliseconds(549)))
-        #expect(rule.isOver(at: .milliseconds(550)))
-        rule.pending = 1
-        #expect(!rule.isOver(at: .seconds(5)))
-        #expect(rule.isOver(at: .seconds(10)))
-        rule.pending = 0
-        rule.isLossy = true
-        #expect(!rule.isOver(at: .milliseconds(1_399)))
-        #expect(rule.isOver(at: .milliseconds(1_400)))
-        rule.isSweeping = true
-        #expect(!rule.isOver(at: .seconds(60)))
-    }
-}
-
-@Suite struct SweepRangeTests {
-    @Test(arguments: [
-        ("192.168.1.0/24", "192.168.1.0/24", 254, "192.168.1.1"),
-        ("192.168.1.77/24", "192.168.1.0/24", 254, "192.168.1.1"),
-        ("10.0.0.0/20", "10.0.0.0/20", 4_094, "10.0.0.1"),
-        ("172.16.0.4/31", "172.16.0.4/31", 2, "172.16.0.4"),
-        ("127.0.0.1/32", "127.0.0.1/32", 1, "127.0.0.1"), ("10.0.0.7", "10.0.0.7/32", 1, "10.0.0.7"),
-        ("fd77::7", "fd77::7/128", 1, "fd77::7"),
-        ("169.254.3.0/30", "169.254.3.0/30", 2, "169.254.3.1"),
-        ("fd77::/120", "fd77::/120", 256, "fd77::"), ("fe80::%eth0/127", "fe80::%eth0/127", 2, "fe80::%eth0"),
-        ("::1/128", "::1/128", 1, "::1"),
-    ])
-    func accepted(text: String, description: String, count: Int, first: String) throws {
-        let range = try SweepRange(text)
-        #expect(range.description == description)
-        #expect(range.addresses.count == count)
-        #expect(Set(range.addresses).count == count)
-        #expect(range.addresses.first?.description == first)
-    }
-
-    @Test(arguments: [
-        "192.168.1", "192.168.1.0/", "8.8.8.8", "192.168.1.0/33", "192.168.1.0/+24", "192.168.1/24", "/24",
-        "",
-        "hub/24",
-        "192.168.1.0/24/24", "10.0.0.0/8", "10.0.0.0/19", "fd77::/64", "8.8.8.0/24", "172.32.0.0/24",
-        "224.0.0.0/24",
-        "0.0.0.0/32", "2001:db8::/120", "fe80::/120", "192.168.1.0/-1", "192.168.1.0/256",
-    ])
-    func refused(text: String) {
-        #expect(throws: SweepRangeError.self) { try SweepRange(text) }
-    }
-
-    @Test func theRangeAroundThisMachine() throws {
-        let network = { (text: String, prefix: Int) throws in
-            LocalNetwork(interface: "eth0", address: try #require(NetworkAddress(text)), prefixLength: prefix)
-        }
-        #expect(try SweepRange(around: [network("127.0.0.1", 8)]) == nil)
-        #expect(try SweepRange(around: [network("203.0.113.5", 24)]) == nil)
-        #expect(
-            try SweepRange(around: [network("127.0.0.1", 8), network("192.168.1.7", 24)])?.description
-                == "192.168.1.0/24")
-        #expect(try SweepRange(around: [network("10.9.8.7", 8)])?.description == "10.9.8.0/22")
     }
 }
