@@ -83,6 +83,9 @@ let package = Package(
             dependencies: ["Identity", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
+        // What strangers' bytes may do: requests, answers, targets and fields of the gateway. No NIO: every byte that
+        // decides can be fuzzed.
+        .target(name: "GatewayRules", dependencies: ["Identity"], swiftSettings: strict),
         // A key, its certificate, and TLS that checks pins: what both sides of the pairing share.
         .target(
             name: "PinnedTLS",
@@ -100,7 +103,7 @@ let package = Package(
         .target(
             name: "HubService",
             dependencies: [
-                "CGlibc", "Discovery", "Identity", "Pairing", "PinnedTLS", "QRCodes",
+                "CGlibc", "Discovery", "GatewayRules", "Identity", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -166,6 +169,7 @@ let package = Package(
         .executableTarget(
             name: "list-hubs", dependencies: ["Discovery"], path: "samples/list-hubs", swiftSettings: strict),
 
+        .testTarget(name: "GatewayRulesTests", dependencies: ["GatewayRules"], swiftSettings: strict),
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
         .testTarget(
             name: "DiscoveryTests",
@@ -179,7 +183,7 @@ let package = Package(
         .testTarget(
             name: "HubServiceTests",
             dependencies: [
-                "Discovery", "HubService", "Pairing", "PinnedTLS", "QRCodes",
+                "Discovery", "GatewayRules", "HubService", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

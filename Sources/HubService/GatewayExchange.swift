@@ -1,57 +1,82 @@
+import GatewayRules
 import NIOCore
-import NIOHTTP1
 import Pairing
 
-/// One request on its way to the upstream, and its response back: both stream, and neither side is read faster
-/// than the other takes it.
+/// One request on its way to the upstream, and its answer back: both stream, and neither side is read faster than the
+/// other takes it.
+///
+/// A connection to the upstream that has been used may be closed by it at any moment. So only a request that may be sent
+/// twice goes over any of them. Every other one goes over one that was in use a moment ago, if the upstream is known to
+/// keep connections and to read bodies (``UpstreamBodies``), and its body could not be read as a request
+/// (``PlainBody``); else it gets a connection of its own. After a body that could, the upstream is told that no other
+/// request follows.
 final class GatewayExchange {
     /// Ends this exchange when it goes itself; so it is there until `isOver`, and must not be touched after it.
     private unowned let client: ServeConnection
+    /// How long the rest of a short body is waited for: many clients send it right behind the head.
+    private static let gatheringTime = TimeAmount.milliseconds(2)
+
     private let shared: ServeShared
-    private let head: HTTPRequestHead
-    private let upgrade: String?
-    /// True if the request may be sent again on another connection: it changes nothing (RFC 9110 § 9.2.2), or
-    /// changes the same twice, and has no body.
-    private let isRepeatable: Bool
+    private let request: RequestHead
+    private let device: ServeDevice
+    private let authority: String
+    private var body: BodyWriter
     private var upstream: UpstreamConnection?
     private var isReused = false
     private var isOver = false
-    /// What the client has sent before there was a connection to pass it on: as much as one read brings.
-    private var early: [HTTPClientRequestPart] = []
-    private let hasBody: Bool
+    /// The body, or its beginning, while it cannot be passed on yet: a short one waits until it is whole, of any other as
+    /// much as one read brings.
+    private var early: [ByteBuffer] = []
+    private var earlyEnd: FieldBlock?
+    private var isGathering: Bool
+    private var isWaiting = false
     private var bodyByteCount = 0
     /// What had come of the body when the client's pace was last looked at.
     private var seenByteCount = 0
     private var requestHasEnded = false
+    private var answer = BodyWriter(.none)
     private(set) var responseHasStarted = false
-    /// True if the response has begun to switch protocols.
-    private var switchesProtocol = false
+    /// True if the upstream may get another request on the connection.
+    private var keepsUpstream = true
+    /// The status that a used connection has answered with, if that is in doubt.
+    private var doubtedStatus: Int?
 
     init(
-        _ client: ServeConnection, request: HTTPRequestHead, from device: ServeDevice, body: BodyFraming,
-        authority: String
+        _ client: ServeConnection, request: RequestHead, from device: ServeDevice, authority: String
     ) {
         self.client = client
         shared = client.shared
-        upgrade = GatewayHeaders.upgrade(request, body: body)
-        head = HTTPRequestHead(
-            version: .http1_1, method: request.method, uri: request.uri,
-            headers: GatewayHeaders.request(
-                request, from: device, body: body, authority: authority, upgrade: upgrade))
-        let repeatable: [HTTPMethod] = [.GET, .HEAD, .OPTIONS, .PUT, .DELETE]
-        hasBody = body != .none
-        isRepeatable = !hasBody && repeatable.contains(request.method)
+        self.request = request
+        self.device = device
+        self.authority = authority
+        body = BodyWriter(request.body)
+        isGathering =
+            if case .length(1...PlainBody.maximumByteCount) = request.body {
+                !request.expectsContinue && shared.upstreamBodies.mayShareConnection
+            } else {
+                false
+            }
     }
 
-    /// Takes a connection that is open, or opens one. One that is open may be about to be closed by a server that
-    /// does not say so, and then only a request that may be sent again is not lost: every other one gets its own
-    /// (RFC 9110 § 9.2.2).
+    /// Takes a connection that is open, or opens one; a request with a short body waits for that first.
     func start() {
-        if isRepeatable, let pooled = client.loop.pool.take() {
-            isReused = true
+        if !isGathering { reach(holdsPlainBody: !request.body.hasBytes) }
+    }
+
+    private func reach(holdsPlainBody: Bool) {
+        keepsUpstream = holdsPlainBody && request.upgrade == nil
+        let pool = client.loop.pool
+        let isRepeatable = request.isRepeatable
+        guard keepsUpstream, isRepeatable || shared.upstreamBodies.areRead,
+            let pooled = pool.take(
+                for: device.device.pin, ifUsedWithin: isRepeatable ? nil : GatewayPool.freshTime)
+        else { return connect() }
+        isReused = true
+        // What the event loop has already heard of the connection, its end above all, comes first.
+        client.loop.eventLoop.assumeIsolated().execute { [self] in
+            guard !isOver else { return pooled.close() }
+            guard pooled.isActive else { return connect() }
             attach(pooled)
-        } else {
-            connect()
         }
     }
 
@@ -73,9 +98,16 @@ final class GatewayExchange {
 
     private func attach(_ connection: UpstreamConnection) {
         upstream = connection
-        connection.exchange = self
-        connection.write(.head(head))
-        for part in early { connection.write(part) }
+        connection.begin(self, request)
+        body = BodyWriter(request.body)
+        let head = request.forwarded(
+            for: device.fields.lines, authority: authority, closes: !keepsUpstream)
+        connection.write(ByteBuffer(bytes: head))
+        for bytes in early {
+            guard pass(bytes) else { return }
+        }
+        if let earlyEnd { passEnd(earlyEnd) }
+        // A request that may be sent again has no body; its end is kept for that.
         early = []
         connection.flush()
         client.framing.resumeReading()
@@ -84,7 +116,7 @@ final class GatewayExchange {
     // MARK: The client's side
 
     /// True if what the client sends next can be passed on.
-    var mayReadClient: Bool { upstream?.isWritable ?? false }
+    var mayReadClient: Bool { isGathering || upstream?.isWritable ?? false }
 
     func clientBody(_ bytes: ByteBuffer) {
         guard !isOver else { return }
@@ -92,7 +124,7 @@ final class GatewayExchange {
         guard bodyByteCount <= shared.limits.bodyByteCount else {
             return client.refuse(.tooLarge(shared.limits.bodyByteCount))
         }
-        pass(.body(.byteBuffer(bytes)))
+        if upstream == nil { early.append(bytes) } else { _ = pass(bytes) }
     }
 
     /// True if the client has sent enough of the body since it was asked last.
@@ -101,34 +133,60 @@ final class GatewayExchange {
         return bodyByteCount - seenByteCount >= shared.limits.bodyPaceByteCount
     }
 
-    func clientEnd(_ trailers: HTTPHeaders?) {
+    func clientEnd(_ trailers: FieldBlock) {
         requestHasEnded = true
         guard !isOver else { return }
-        pass(.end(GatewayHeaders.trailers(trailers)))
+        guard upstream == nil else {
+            passEnd(trailers)
+            upstream?.flush()
+            return
+        }
+        earlyEnd = trailers
+        guard isGathering else { return }
+        isGathering = false
+        reach(holdsPlainBody: PlainBody.holds(early.lazy.flatMap(\.readableBytesView)))
     }
 
-    func clientReadComplete() { upstream?.flush() }
+    func clientReadComplete() {
+        upstream?.flush()
+        guard isGathering, !isWaiting else { return }
+        isWaiting = true
+        client.loop.eventLoop.assumeIsolated().scheduleTask(in: GatewayExchange.gatheringTime) {
+            [weak self] in
+            guard let self, !isOver, isGathering else { return }
+            isGathering = false
+            reach(holdsPlainBody: false)
+        }
+    }
 
     func clientWritabilityChanged() {
         if client.isWritable { upstream?.resumeReading() }
     }
 
-    private func pass(_ part: HTTPClientRequestPart) {
-        if let upstream {
-            upstream.write(part)
-            // Interest of our own in the end, since it may come without another read.
-            if case .end = part { upstream.flush() }
-        } else {
-            early.append(part)
+    /// Writes bytes of the body; false if the head has not announced them, and all is over.
+    private func pass(_ bytes: ByteBuffer) -> Bool {
+        guard let upstream else { return false }
+        guard let (before, after) = body.piece(bytes.readableBytes) else {
+            // Not possible while one reader cuts requests; if it ever is, the upstream must not read on.
+            client.close()
+            return false
         }
+        if !before.isEmpty { upstream.write(ByteBuffer(string: before)) }
+        upstream.write(bytes)
+        if !after.isEmpty { upstream.write(ByteBuffer(string: after)) }
+        return true
+    }
+
+    private func passEnd(_ trailers: FieldBlock) {
+        guard let end = body.end(trailers) else { return client.close() }
+        if !end.isEmpty { upstream?.write(ByteBuffer(bytes: end)) }
     }
 
     /// The client is gone, or is answered otherwise.
     func cancel() {
         guard !isOver else { return }
         isOver = true
-        upstream?.exchange = nil
-        upstream?.close()
+        upstream?.abandon()
         upstream = nil
     }
 
@@ -137,103 +195,104 @@ final class GatewayExchange {
     /// True if what the upstream sends next can be passed on.
     var mayReadUpstream: Bool { client.isWritable }
 
-    func upstreamHead(_ response: HTTPResponseHead) {
-        let code = response.status.code
-        guard !GatewayHeaders.areAltered(response.headers) else { return fail(.upstreamNotUTF8) }
-        if code == 101 {
-            // RFC 6455 § 4.1: both fields, or it is no switch.
-            guard upgrade != nil, GatewayHeaders.upgrades(response) else {
-                return fail(.upstreamMalformed)
-            }
-            switchesProtocol = true
-        } else if code < 100 {
-            return fail(.upstreamMalformed)
-        } else if code < 200 {
+    func upstreamHead(_ response: ResponseHead) {
+        guard !isOver else { return }
+        if response.isInformational {
             // 100 (Continue) and its like; HTTP/1.0 knows none.
-            if client.request.version == .http1_1 {
-                client.write(
-                    .head(
-                        HTTPResponseHead(
-                            version: .http1_1, status: response.status,
-                            headers: GatewayHeaders.response(response))))
-            }
+            if !request.isHTTP10 { client.write(response.forwarded(framing: .none, connection: nil)) }
             return
         }
+        if isInDoubt(response) { return askAgain(response.status) }
+        shared.upstreamBodies.note(
+            response, doubted: doubtedStatus, followsBody: isReused && upstream?.followsBody == true)
         responseHasStarted = true
         // The rest of the request must go on coming.
         if requestHasEnded { client.timer.stop() }
-        var headers = GatewayHeaders.response(response)
-        let framing = framing(of: response)
-        if framing == .untilClose {
-            client.closeAfterResponse()
-        } else {
-            framing.write(to: &headers)
-        }
-        if switchesProtocol {
-            headers.add(name: "Connection", value: "Upgrade")
-            headers.add(name: "Upgrade", value: upgrade ?? "websocket")
+        if response.status == 101 {
             client.write(
-                .head(HTTPResponseHead(version: .http1_1, status: response.status, headers: headers)))
-        } else {
-            // Answered before the request was read: whether its rest will be, nobody knows.
-            if !requestHasEnded { client.closeAfterResponse() }
-            client.writeHead(HTTPResponseHead(version: .http1_1, status: response.status, headers: headers))
+                response.forwarded(
+                    framing: .none, connection: "Upgrade", upgrade: request.upgrade ?? "websocket"))
+            return
         }
+        let (announced, written) = response.framing(forHTTP10: request.isHTTP10)
+        answer = BodyWriter(written)
+        // Without a length that the client can know, or before the request was read: whether its rest will be, nobody
+        // knows.
+        if written == .untilClose || !requestHasEnded { client.closeAfterResponse() }
+        client.write(response.forwarded(framing: announced, connection: client.connectionOption))
     }
 
-    func upstreamBody(_ bytes: ByteBuffer) { client.write(.body(.byteBuffer(bytes))) }
+    func upstreamBody(_ bytes: ByteBuffer) {
+        guard !isOver else { return }
+        guard let (before, after) = answer.piece(bytes.readableBytes) else { return fail(.upstreamMalformed) }
+        if !before.isEmpty { client.write(before.utf8) }
+        client.write(bytes)
+        if !after.isEmpty { client.write(after.utf8) }
+    }
 
     func upstreamReadComplete() { if !isOver { client.flush() } }
 
     func upstreamWritabilityChanged() { client.framing.resumeReading() }
 
-    func upstreamEnd(_ trailers: HTTPHeaders?, keepsAlive: Bool) {
+    /// - Parameter leavesUsable: another request may be sent on the connection, as far as the answer goes.
+    func upstreamEnd(_ trailers: FieldBlock, leavesUsable: Bool) {
         guard !isOver, let upstream else { return }
-        guard !GatewayHeaders.areAltered(trailers) else { return fail(.upstreamNotUTF8) }
         isOver = true
-        upstream.exchange = nil
-        if switchesProtocol { return enterTunnel(upstream) }
-        client.write(.end(GatewayHeaders.trailers(trailers)))
-        if keepsAlive, requestHasEnded, !hasBody {
-            client.loop.pool.put(upstream)
+        self.upstream = nil
+        if leavesUsable, requestHasEnded, keepsUpstream {
+            client.loop.pool.put(upstream, for: device.device.pin)
         } else {
             upstream.close()
         }
-        self.upstream = nil
+        guard let end = answer.end(trailers) else { return client.close() }
+        client.write(end)
         client.finish()
     }
 
-    /// The upstream's connection has ended, or failed, before the end of the response.
-    func upstreamClosed() {
-        guard !isOver else { return }
-        upstream = nil
-        if isReused, isRepeatable, !responseHasStarted {
-            // It was closed while it lay in the pool.
-            early = requestHasEnded ? [.end(nil)] : []
-            return connect()
-        }
-        fail(.upstreamMalformed)
-    }
-
-    private func fail(_ reply: ServeReply) {
-        // With a response begun there is no honest end but a connection that breaks off.
-        client.refuse(reply)
-    }
-
-    private func enterTunnel(_ upstream: UpstreamConnection) {
+    /// The upstream's connection is another protocol's from here on.
+    func upstreamHasSwitched() {
+        guard !isOver, let upstream else { return }
+        isOver = true
+        self.upstream = nil
         let tunnel = GatewayTunnel(client, upstream)
         client.phase = .tunnel(tunnel)
         client.flush()
         tunnel.open()
     }
 
-    private func framing(of response: HTTPResponseHead) -> BodyFraming {
-        let code = response.status.code
-        guard code >= 200, code != 204 else { return .none }
-        if let text = response.headers.first(name: "content-length"), let length = Int(text) {
-            return .length(length)
+    /// The upstream's connection has ended, or failed, before the end of the answer.
+    func upstreamClosed() {
+        guard !isOver else { return }
+        upstream = nil
+        if isReused, request.isRepeatable, !responseHasStarted {
+            // It was closed while it lay in the pool.
+            return connect()
         }
-        guard client.request.method != .HEAD, code != 304 else { return .none }
-        return client.request.version == .http1_0 ? .untilClose : .chunked
+        fail(.upstreamMalformed)
+    }
+
+    /// The upstream's answer cannot be cut.
+    func upstreamFailed(_ fault: FramingError) {
+        guard !isOver else { return }
+        upstream = nil
+        fail(.upstreamMalformed(fault))
+    }
+
+    private func fail(_ reply: ServeReply) {
+        // With an answer begun there is no honest end but a connection that breaks off.
+        client.refuse(reply)
+    }
+
+    /// True if the answer may be to bytes that the upstream has left unread of the request before.
+    private func isInDoubt(_ response: ResponseHead) -> Bool {
+        isReused && request.isRepeatable && upstream?.followsBody == true
+            && !shared.upstreamBodies.areRead && UpstreamBodies.isDoubtful(response.status)
+    }
+
+    private func askAgain(_ status: Int) {
+        doubtedStatus = status
+        upstream?.abandon()
+        upstream = nil
+        connect()
     }
 }

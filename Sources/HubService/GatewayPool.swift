@@ -1,19 +1,26 @@
+import Identity
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import NIOSSL
-import Pairing
 import PinnedTLS
 
-/// The connections to the upstream of one event loop: those that wait for a request, the youngest first.
+/// The connections to the upstream of one event loop that wait for a request, those of each device by themselves: bytes that
+/// an upstream sends too late, or too many of, never reach another device than the one they were meant for.
 final class GatewayPool {
+    /// The most that wait, of all devices.
     static let maximumIdleCount = 32
+    /// The most that wait of one device.
+    static let maximumIdleCountOfDevice = 16
     /// Shorter than servers wait for the next request, most of them 60 s or more.
     private static let idleTime = TimeAmount.seconds(30)
+    /// Shorter than any server waits: a connection that was in use so recently is open, and what is sent on it is read.
+    static let freshTime = TimeAmount.seconds(1)
 
     private let eventLoop: any EventLoop
     private let shared: ServeShared
-    private var idle: [UpstreamConnection] = []
+    /// The youngest last.
+    private var idle: [Pin: [UpstreamConnection]] = [:]
+    private var count = 0
     private var isSweeping = false
 
     init(_ eventLoop: any EventLoop, shared: ServeShared) {
@@ -21,32 +28,53 @@ final class GatewayPool {
         self.shared = shared
     }
 
-    /// A connection that waits, or nil.
-    func take() -> UpstreamConnection? {
-        while let connection = idle.popLast() {
-            if connection.isActive { return connection }
-        }
-        return nil
+    /// The youngest connection of a device that waits, or nil.
+    ///
+    /// - Parameter time: how long ago it was used at most; nil: any time.
+    func take(for device: Pin, ifUsedWithin time: TimeAmount?) -> UpstreamConnection? {
+        guard var own = idle.removeValue(forKey: device) else { return nil }
+        count -= own.count
+        own.removeAll { !$0.isActive }
+        let oldest = time.map { NIODeadline.now() - $0 } ?? .uptimeNanoseconds(0)
+        let index = own.lastIndex { $0.idleSince >= oldest }
+        let taken = index.map { own.remove(at: $0) }
+        if !own.isEmpty { idle[device] = own }
+        count += own.count
+        return taken
     }
 
-    /// Puts a connection back whose response has been read to its end.
-    func put(_ connection: UpstreamConnection) {
-        guard connection.isActive, idle.count < GatewayPool.maximumIdleCount else {
+    /// Puts a connection of a device back whose answer has been read to its end.
+    func put(_ connection: UpstreamConnection, for device: Pin) {
+        guard connection.isActive, idle[device]?.count ?? 0 < GatewayPool.maximumIdleCountOfDevice else {
             return connection.close()
         }
-        connection.idleSince = .now()
-        idle.append(connection)
-        connection.resumeReading()
+        if count >= GatewayPool.maximumIdleCount { closeOldest() }
+        connection.rest()
+        idle[device, default: []].append(connection)
+        count += 1
         sweepLater()
     }
 
     func close() {
-        for connection in idle { connection.close() }
-        idle = []
+        for connection in idle.values.joined() { connection.close() }
+        idle = [:]
+        count = 0
+    }
+
+    private func closeOldest() {
+        let oldest = idle.min { one, other in
+            guard let (first, second) = one.value.first.flatMap({ a in other.value.first.map { (a, $0) } })
+            else { return false }
+            return first.idleSince < second.idleSince
+        }
+        guard let (device, own) = oldest, let connection = own.first else { return }
+        idle[device] = own.count > 1 ? Array(own.dropFirst()) : nil
+        count -= 1
+        connection.close()
     }
 
     private func sweepLater() {
-        guard !isSweeping, !idle.isEmpty else { return }
+        guard !isSweeping, count > 0 else { return }
         isSweeping = true
         eventLoop.assumeIsolated().scheduleTask(in: GatewayPool.idleTime) { [weak self] in self?.sweep() }
     }
@@ -54,9 +82,12 @@ final class GatewayPool {
     private func sweep() {
         isSweeping = false
         let limit = NIODeadline.now() - GatewayPool.idleTime
-        let old = idle.prefix { $0.idleSince <= limit || !$0.isActive }
-        idle.removeFirst(old.count)
-        for connection in old { connection.close() }
+        for (device, own) in idle {
+            let kept = own.filter { $0.idleSince > limit && $0.isActive }
+            for connection in own where connection.idleSince <= limit { connection.close() }
+            idle[device] = kept.isEmpty ? nil : kept
+        }
+        count = idle.values.reduce(0) { $0 + $1.count }
         sweepLater()
     }
 
@@ -73,17 +104,7 @@ final class GatewayPool {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls { try pipeline.addHandler(GatewayPool.tlsHandler(tls, upstream)) }
-                    var configuration = HTTPRequestEncoder.Configuration()
-                    configuration.automaticallySetFramingHeaders = false
-                    let bytes = UpstreamBytes()
-                    try pipeline.addHandlers([
-                        bytes, HTTPRequestEncoder(configuration: configuration),
-                        ByteToMessageHandler(
-                            HTTPResponseDecoder(
-                                leftOverBytesStrategy: .forwardBytes, informationalResponseStrategy: .forward)
-                        ),
-                        UpstreamConnection(bytes),
-                    ])
+                    try pipeline.addHandler(UpstreamConnection())
                 }
             }
         let addresses = upstream.addresses

@@ -1,10 +1,10 @@
+import GatewayRules
 import NIOCore
 
-/// Stands between TLS and NIO's HTTP parser: hands on one well-formed request at a time, holds the reading back
-/// while nobody can take more, and after an upgrade passes the bytes by the parser.
+/// Stands behind TLS: cuts the client's bytes into requests and hands on one at a time, holds the reading back while
+/// nobody can take more, and after an upgrade passes the bytes on as they come.
 final class RequestFramingHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
@@ -15,21 +15,29 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         case discard
     }
 
-    private var framing = RequestFraming()
+    private var framing: RequestFraming
     private var mode = Mode.http
     private var pending: ByteBuffer?
+    /// True if `pending` is part of the buffer that TLS has read into.
+    private var isBorrowed = false
     private var isFeeding = false
     private var readIsHeld = false
     private var context: ChannelHandlerContext?
     private unowned let connection: ServeConnection
 
-    init(_ connection: ServeConnection) { self.connection = connection }
+    init(_ connection: ServeConnection) {
+        self.connection = connection
+        framing = RequestFraming(limit: connection.headByteCount)
+    }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
     /// True if bytes of a request have come that is not whole to the end of its head.
     var isInsideHead: Bool { framing.isInHead && (!framing.isAtStart || (pending?.readableBytes ?? 0) > 0) }
+
+    /// True while bytes that have come are handed on: what is answered meanwhile goes out when that is done.
+    var isFeedingRequests: Bool { isFeeding }
 
     /// True if reading waits for somebody to take what was read.
     var isHeld: Bool { readIsHeld }
@@ -40,8 +48,9 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         case .tunnel(let tunnel): tunnel.fromClient(buffer)
         case .discard: break
         case .http:
-            if pending?.writeBuffer(&buffer) == nil { pending = buffer }
-            feed(context)
+            if pending?.writeBuffer(&buffer) == nil { (pending, isBorrowed) = (buffer, true) }
+            feed()
+            keepLittle()
         }
     }
 
@@ -66,11 +75,11 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         context.read()
     }
 
-    /// The request is answered; the next one may come.
+    /// The request is answered, and the answer on its way; the next one may come.
     func startNext() {
-        framing.startNext()
-        guard let context, !isFeeding else { return }
-        feed(context)
+        framing = RequestFraming(limit: connection.headByteCount)
+        guard !isFeeding else { return }
+        feed()
         resumeReading()
     }
 
@@ -89,7 +98,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         resumeReading()
     }
 
-    /// Bytes for the client, past the HTTP encoder.
+    /// Bytes for the client.
     func write(_ buffer: ByteBuffer) { context?.write(wrapOutboundOut(buffer), promise: nil) }
     func flush() { context?.flush() }
 
@@ -112,24 +121,52 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         }
     }
 
-    private func feed(_ context: ChannelHandlerContext) {
+    /// A few bytes of a head that is not whole would keep the whole buffer that TLS has read into, and a second one made
+    /// for TLS: with hundreds of connections that is most of what strangers can make the hub hold.
+    private func keepLittle() {
+        guard isBorrowed, let borrowed = pending else { return }
+        pending = ByteBuffer(bytes: borrowed.readableBytesView)
+        isBorrowed = false
+    }
+
+    private func feed() {
         isFeeding = true
-        defer { isFeeding = false }
-        while case .http = mode, !framing.isComplete, var bytes = pending, bytes.readableBytes > 0 {
-            do {
-                // The closure cannot throw a typed error through NIO, and must not touch `pending`.
-                let count = try bytes.withUnsafeReadableBytes { try framing.consume($0) }
-                guard count > 0, let slice = bytes.readSlice(length: count) else { break }
-                pending = bytes.readableBytes > 0 ? bytes : nil
-                context.fireChannelRead(wrapInboundOut(slice))
-            } catch let error as RequestFramingError {
-                mode = .discard
-                pending = nil
-                connection.refuse(ServeReply(error))
-            } catch {
-                context.fireErrorCaught(error)
+        while case .http = mode, !framing.isComplete, feedPart() {}
+        isFeeding = false
+        connection.requestsAreRead(isInsideHead: isInsideHead)
+    }
+
+    /// Hands on one part of a request; false if more bytes are needed for it.
+    private func feedPart() -> Bool {
+        var bytes = pending ?? ByteBuffer()
+        do {
+            // `pending` is set anew before anybody is told: who is told may throw it away.
+            let (count, part) = try bytes.withUnsafeReadableBytes { try framing.next($0) }
+            let used = bytes.readSlice(length: count)
+            pending = bytes.readableBytes > 0 ? bytes : nil
+            switch part {
+            case nil: return false
+            case .head(let head): connection.take(head)
+            case .end(let trailers): connection.takeEnd(trailers)
+            case .body(let range):
+                guard let body = used?.part(range) else { return false }
+                connection.take(body)
             }
+            return true
+        } catch let error as FramingError {
+            mode = .discard
+            pending = nil
+            connection.refuse(ServeReply(error))
+        } catch {
+            connection.close()  // not possible: the reader throws nothing else
         }
-        connection.noteHead(isPartial: isInsideHead)
+        return false
+    }
+}
+
+extension ByteBuffer {
+    /// These of the readable bytes, without copying them.
+    func part(_ range: Range<Int>) -> ByteBuffer? {
+        getSlice(at: readerIndex + range.lowerBound, length: range.count)
     }
 }

@@ -1,8 +1,8 @@
 import Discovery
 import FoundationEssentials
+import GatewayRules
 import Glibc
 import NIOCore
-import NIOHTTP1
 import NIOSSL
 import NIOTLS
 import Pairing
@@ -14,8 +14,7 @@ import PinnedTLS
 /// Who the client is follows from its certificate in the handshake; what it may do is looked up anew for every
 /// request, and again when the keyfile changes.
 final class ServeConnection: ChannelInboundHandler {
-    typealias InboundIn = HTTPServerRequestPart
-    typealias OutboundOut = HTTPServerResponsePart
+    typealias InboundIn = ByteBuffer
 
     enum Phase {
         /// For the head of a request.
@@ -45,12 +44,21 @@ final class ServeConnection: ChannelInboundHandler {
     var lastDevice: ServeDevice?
     let timer: ConnectionTimer
 
-    /// The request at hand.
-    var request = HTTPRequestHead(version: .http1_1, method: .GET, uri: "/")
+    /// The request at hand; nil between the answer to a request and the head of the next one.
+    var request: RequestHead?
     var requestHasEnded = true
-    /// False between the answer to a request and the head of the next one.
-    var hasRequest = false
     var keepsAlive = true
+    /// Parts of answers on their way to the client, gathered so that small ones leave together.
+    var output = ByteBuffer()
+    /// True if the next request waits until the client has read answers.
+    var isHeldByAnswers = false
+    /// What the key of the client's certificate is, if it is not one that a device has.
+    private(set) var otherKey: String?
+
+    /// What is gathered at most before it is handed on: as much as a TLS record holds (RFC 8446 § 5.1).
+    static let gatheredByteCount = 16_384
+    /// The most bytes of a stranger's head: who is not let in yet needs no cookies.
+    private static let strangerHeadByteCount = 8_192
 
     init(loop: ServeLoop, source: NetworkAddress, ssl: NIOSSLHandler) {
         self.loop = loop
@@ -62,9 +70,15 @@ final class ServeConnection: ChannelInboundHandler {
     var shared: ServeShared { loop.shared }
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    /// False while what the client sends cannot be passed on.
+    /// False while what the client sends cannot be passed on, or it does not read what it is sent.
     var mayReadRequest: Bool {
-        if case .proxying(let exchange) = phase { exchange.mayReadClient } else { true }
+        if case .proxying(let exchange) = phase { exchange.mayReadClient } else { isWritable }
+    }
+
+    /// The most bytes of a request's head.
+    var headByteCount: Int {
+        hasBeenApproved || shared.isTrustedProxy(source)
+            ? RequestFraming.maximumHeadByteCount : ServeConnection.strangerHeadByteCount
     }
 
     // MARK: Events of the channel
@@ -92,6 +106,7 @@ final class ServeConnection: ChannelInboundHandler {
             // Not from the verification callback: on a resumed session it is not called, and the certificate
             // comes from the session.
             pin = ssl.peerCertificate.flatMap(Pin.init(device:))
+            if pin == nil { otherKey = ssl.peerCertificate.map { Pin.otherKey(of: $0) } }
             recognize()
             timer.start(.idle, idleTime)
             // BoringSSL says nothing here, so the acknowledgement would wait 40 ms for company, and with it the first
@@ -110,7 +125,6 @@ final class ServeConnection: ChannelInboundHandler {
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
         case NIOSSLError.uncleanShutdown: return  // the end of the connection follows
-        case is HTTPParserError: refuse(.malformed)
         case is NIOSSLError, is BoringSSLError:
             shared.log.debug("TLS with \(source) failed: \(error)")
             close()
@@ -127,17 +141,12 @@ final class ServeConnection: ChannelInboundHandler {
         switch phase {
         case .proxying(let exchange): exchange.clientWritabilityChanged()
         case .tunnel(let tunnel): tunnel.clientWritabilityChanged()
-        default: break
+        case .waiting where isHeldByAnswers && isWritable:
+            isHeldByAnswers = false
+            framing.startNext()
+        default: if isWritable { framing.resumeReading() }
         }
         context.fireChannelWritabilityChanged()
-    }
-
-    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        switch unwrapInboundIn(data) {
-        case .head(let head): take(head)
-        case .body(let bytes): take(bytes)
-        case .end(let trailers): takeEnd(trailers)
-        }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -181,7 +190,7 @@ final class ServeConnection: ChannelInboundHandler {
     /// Closes, after what is written has gone out.
     func drain() {
         switch phase {
-        case .waiting where framing.isInsideHead != true, .tunnel: close()
+        case .waiting where !framing.isInsideHead, .tunnel: close()
         default: keepsAlive = false
         }
     }
@@ -196,9 +205,12 @@ final class ServeConnection: ChannelInboundHandler {
         close()
     }
 
-    /// Part of a head has come, or none.
-    func noteHead(isPartial: Bool) {
-        guard case .waiting = phase, isPartial, !timer.isRunning(.head) else { return }
+    /// All is taken that has come: what was answered meanwhile goes out.
+    ///
+    /// - Parameter isInsideHead: part of a head has come.
+    func requestsAreRead(isInsideHead: Bool) {
+        if output.readableBytes > 0 { flush() }
+        guard case .waiting = phase, isInsideHead, !timer.isRunning(.head) else { return }
         timer.start(.head, shared.limits.head)
     }
 

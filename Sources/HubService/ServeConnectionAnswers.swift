@@ -1,3 +1,4 @@
+import GatewayRules
 import NIOCore
 import NIOHTTP1
 
@@ -8,13 +9,8 @@ private let discardedByteCount = 65_536
 extension ServeConnection {
     /// Answers when the request has been read to its end, if that is near; else at once.
     func answer(_ reply: ServeReply) {
-        let body = BodyFraming(request: request.headers)
-        let isNear =
-            switch body {
-            case .length(let count): count <= discardedByteCount
-            default: true
-            }
-        guard isNear, !expectsContinue || body == .none else { return refuse(reply) }
+        let isNear = if case .length(let count) = request?.body { count <= discardedByteCount } else { true }
+        guard isNear, !expectsContinue || !hasBody else { return refuse(reply) }
         phase = .refusing(reply, left: discardedByteCount)
         if requestHasEnded { return respond(reply) }
         timer.start(.body, shared.limits.smallBody)
@@ -37,52 +33,62 @@ extension ServeConnection {
     func respond(_ reply: ServeReply) {
         if let word = reply.word {
             // Not the query: clients put secrets there.
-            let path = request.uri.prefix { $0 != "?" }.prefix(200)
-            let what = hasRequest ? "\(request.method.rawValue) \(path)" : "a request"
+            let what = request.map { "\($0.method) \($0.path.prefix(200))" } ?? "a request"
             shared.log.warning(
                 .refusal(Int(reply.status.code)),
                 "\(source): \(what) was answered with \(reply.status.code): \(word)")
         }
-        var headers = HTTPHeaders(reply.headers)
-        if reply.status != .noContent {
-            headers.add(name: "Content-Type", value: "application/json")
-            headers.add(name: "Content-Length", value: String(reply.body.readableBytes))
-        }
-        headers.add(name: "Cache-Control", value: "no-store")
-        writeHead(HTTPResponseHead(version: .http1_1, status: reply.status, headers: headers))
-        if reply.body.readableBytes > 0, !hasRequest || request.method != .HEAD {
-            write(.body(.byteBuffer(reply.body)))
-        }
-        write(.end(nil))
+        write(reply.serialized(connection: connectionOption, withBody: request?.method != "HEAD"))
         finish()
     }
 
-    /// Writes the head of a final response, and says in it whether the connection stays.
-    func writeHead(_ head: HTTPResponseHead) {
-        var head = head
-        if !keepsAlive {
-            head.headers.add(name: "Connection", value: "close")
-        } else if request.version == .http1_0 {
-            head.headers.add(name: "Connection", value: "keep-alive")
-        }
-        write(.head(head))
+    /// The value of `Connection` in the answer to the request at hand; nil for none.
+    var connectionOption: String? {
+        if !keepsAlive { return "close" }
+        return request?.isHTTP10 == true ? "keep-alive" : nil
     }
 
-    func write(_ part: HTTPServerResponsePart) { context?.write(wrapOutboundOut(part), promise: nil) }
-    func flush() { context?.flush() }
+    /// Adds bytes of an answer to what waits to be sent.
+    func write(_ bytes: some Collection<UInt8>) { output.writeBytes(bytes) }
+
+    /// Adds bytes of an answer, few of them to those that wait, so that they leave as one TLS record.
+    func write(_ bytes: ByteBuffer) {
+        var bytes = bytes
+        if bytes.readableBytes <= ServeConnection.gatheredByteCount {
+            output.writeBuffer(&bytes)
+        } else {
+            hand(on: bytes)
+        }
+        if output.readableBytes > ServeConnection.gatheredByteCount { handOnOutput() }
+    }
+
+    /// Sends what waits.
+    func flush() {
+        handOnOutput()
+        framing.flush()
+    }
+
+    private func hand(on bytes: ByteBuffer) {
+        handOnOutput()
+        framing.write(bytes)
+    }
+
+    private func handOnOutput() {
+        guard output.readableBytes > 0 else { return }
+        framing.write(output)
+        output = ByteBuffer()
+    }
 
     /// The response will end with the connection.
     func closeAfterResponse() { keepsAlive = false }
 
     /// The response is written: waits for the next request, or closes.
     func finish() {
-        hasRequest = false
+        request = nil
         if keepsAlive, requestHasEnded {
             phase = .waiting
-            flush()
             timer.start(.idle, idleTime)
-            framing.startNext()
-            if loop.isDraining, case .waiting = phase { close() }
+            startNext()
             return
         }
         phase = .lingering
@@ -91,8 +97,28 @@ extension ServeConnection {
         // still sends gets the time to read the answer first.
         timer.start(.linger, mayCloseAtOnce ? shared.limits.stall : .seconds(2))
         framing.discard()
+        handOnOutput()
         framing.whenWritten { [weak self] in
             if mayCloseAtOnce { self?.close() }
         }
+    }
+
+    /// Takes the next request, if the client reads the answers.
+    ///
+    /// A client that sends requests and never reads would otherwise make the hub hold the answer to each: nothing more is
+    /// read and answered while more than the channel's water mark waits to be sent.
+    func startNext() {
+        if output.readableBytes >= ServeConnection.gatheredByteCount || !framing.isFeedingRequests {
+            flush()
+        }
+        guard isWritable else {
+            isHeldByAnswers = true
+            return
+        }
+        if loop.isDraining {
+            flush()
+            return close()
+        }
+        framing.startNext()
     }
 }

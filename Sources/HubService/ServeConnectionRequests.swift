@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayRules
 import NIOCore
 import NIOHTTP1
 import Pairing
@@ -6,38 +7,47 @@ import Synchronization
 
 // What a request asks for, and whether whoever asks may have it.
 extension ServeConnection {
-    func take(_ head: HTTPRequestHead) {
+    func take(_ head: RequestHead) {
         guard case .waiting = phase else { return }
         request = head
         requestHasEnded = false
-        hasRequest = true
-        keepsAlive = head.isKeepAlive && !loop.isDraining && !GatewayHeaders.endsHTTP(head)
+        keepsAlive = head.keepsAlive && !loop.isDraining
         timer.stop()
-        switch GatewayPath(target: head.uri) {
+        switch GatewayPath(target: head.target) {
         case .own(let endpoint): take(head, for: endpoint)
         case .withheld: answer(.notFound)
         case .upstream: pass(head)
         }
     }
 
-    private func take(_ head: HTTPRequestHead, for endpoint: ServeEndpoint) {
-        guard endpoint.methods.contains(head.method.rawValue) else {
-            return answer(.wrongMethod(for: endpoint))
-        }
+    private func take(_ head: RequestHead, for endpoint: ServeEndpoint) {
+        guard endpoint.methods.contains(head.method) else { return answer(.wrongMethod(for: endpoint)) }
         switch endpoint {
-        case .pair:
-            phase = .collecting([])
-            timer.start(.body, shared.limits.smallBody)
-            if expectsContinue { writeContinue() }
+        case .pair: collect(head)
         case .hub: answer(shared.hub)
         case .device: answer(device())
         case .verify: answer(verified(head))
         }
     }
 
-    private func pass(_ head: HTTPRequestHead) {
-        guard head.method != .TRACE else { return answer(.methodNotAllowed) }
-        guard let pin else { return answer(.noCertificate) }
+    /// Waits for the body of a pairing request; one that is too long is refused by the length that it announces.
+    private func collect(_ head: RequestHead) {
+        if let otherKey { return answer(.wrongKey(otherKey)) }
+        if case .length(let count) = head.body, count > PairRequest.maximumByteCount, pin != nil {
+            let refusal = PairRefusal(PairMessageError.tooLarge(count))
+            return refuse(ServeReply(.payloadTooLarge, json: refusal.serialized))
+        }
+        phase = .collecting([])
+        timer.start(.body, shared.limits.smallBody)
+        if expectsContinue {
+            write("HTTP/1.1 100 Continue\r\n\r\n".utf8)
+            flush()
+        }
+    }
+
+    private func pass(_ head: RequestHead) {
+        guard head.method != "TRACE" else { return answer(.methodNotAllowed) }
+        guard let pin else { return answer(otherKey.map { .wrongKey($0) } ?? .noCertificate) }
         switch shared.devices.access(of: pin, at: Date()) {
         case .unreadable: return answer(.unreadable)
         case .unknown: return answer(.stranger)
@@ -45,14 +55,13 @@ extension ServeConnection {
         case .approved(let device):
             guard enter(device) else { return }
             guard let upstream = shared.upstream else { return answer(.noUpstream) }
-            let body = BodyFraming(request: head.headers)
-            if case .length(let count) = body, count > shared.limits.bodyByteCount {
+            if case .length(let count) = head.body, count > shared.limits.bodyByteCount {
                 return answer(.tooLarge(shared.limits.bodyByteCount))
             }
             let exchange = GatewayExchange(
-                self, request: head, from: described(device), body: body, authority: upstream.authority)
+                self, request: head, from: described(device), authority: upstream.authority)
             phase = .proxying(exchange)
-            if body != .none { timer.start(.body, shared.limits.body) }
+            if hasBody { timer.start(.body, shared.limits.body) }
             exchange.start()
         }
     }
@@ -93,7 +102,7 @@ extension ServeConnection {
     }
 
     private func device() -> ServeReply {
-        guard let pin else { return .noCertificate }
+        guard let pin else { return otherKey.map { .wrongKey($0) } ?? .noCertificate }
         switch shared.devices.access(of: pin, at: Date()) {
         case .unreadable: return .unreadable
         case .unknown: return .stranger
@@ -102,18 +111,18 @@ extension ServeConnection {
         }
     }
 
-    private func verified(_ head: HTTPRequestHead) -> ServeReply {
+    private func verified(_ head: RequestHead) -> ServeReply {
         let isFromProxy = shared.isTrustedProxy(source)
-        guard let pin = ServeVerify.pin(head.headers, own: pin, isFromTrustedProxy: isFromProxy) else {
+        guard let pin = ServeVerify.pin(head.fields, own: pin, isFromTrustedProxy: isFromProxy) else {
             return .notVerified
         }
         switch shared.devices.access(of: pin, at: Date()) {
         case .unreadable: return .unreadable
         case .unknown, .refused: return .notVerified
         case .approved(let device):
-            let device = described(device)
-            return ServeReply(.noContent, json: []).with(GatewayHeaders.device, device.fingerprint)
-                .with(GatewayHeaders.name, device.encodedName)
+            let fields = described(device).fields
+            return ServeReply(.noContent, json: []).with(DeviceFields.fingerprintName, fields.fingerprint)
+                .with(DeviceFields.nameName, fields.encodedName)
         }
     }
 
@@ -134,7 +143,7 @@ extension ServeConnection {
         }
     }
 
-    func takeEnd(_ trailers: HTTPHeaders?) {
+    func takeEnd(_ trailers: FieldBlock) {
         requestHasEnded = true
         switch phase {
         case .refusing(let reply, _): respond(reply)
@@ -176,14 +185,8 @@ extension ServeConnection {
         if requestHasEnded { respond(reply) } else { refuse(reply) }
     }
 
-    var expectsContinue: Bool {
-        request.version == .http1_1 && request.headers.first(name: "expect")?.lowercased() == "100-continue"
-    }
-
-    private func writeContinue() {
-        write(.head(HTTPResponseHead(version: .http1_1, status: .continue)))
-        flush()
-    }
+    var expectsContinue: Bool { request?.expectsContinue ?? false }
+    var hasBody: Bool { request?.body.hasBytes ?? false }
 }
 
 extension ServeReply {

@@ -1,19 +1,17 @@
 import FoundationEssentials
+import GatewayRules
 import Pairing
 import Synchronization
 
 /// A device that may come in, with what is written of it into headers.
 struct ServeDevice: Sendable {
     let device: ApprovedDevice
-    /// `XXXX-XXXX-XXXX-XXXX`
-    let fingerprint: String
-    /// As `GatewayHeaders.name` has it.
-    let encodedName: String
+    let fields: DeviceFields
 
     init(_ device: ApprovedDevice) {
         self.device = device
-        fingerprint = device.fingerprint.description
-        encodedName = GatewayHeaders.encoded(device.name.description)
+        fields = DeviceFields(
+            fingerprint: device.fingerprint.description, name: device.name.description)
     }
 }
 

@@ -1,7 +1,6 @@
 import Discovery
 import Glibc
 import NIOCore
-import NIOHTTP1
 import NIOPosix
 import NIOSSL
 
@@ -94,12 +93,7 @@ enum ServeListener {
                 promise.succeed(.certificateVerified)
             })
         let connection = ServeConnection(loop: loop, source: source, ssl: ssl)
-        var configuration = HTTPResponseEncoder.Configuration()
-        configuration.automaticallySetFramingHeaders = false
-        try channel.pipeline.syncOperations.addHandlers([
-            ssl, connection.framing, HTTPResponseEncoder(configuration: configuration),
-            ByteToMessageHandler(HTTPRequestDecoder()), connection,
-        ])
+        try channel.pipeline.syncOperations.addHandlers([ssl, connection.framing, connection])
     }
 }
 

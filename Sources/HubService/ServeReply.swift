@@ -1,4 +1,4 @@
-import NIOCore
+import GatewayRules
 import NIOHTTP1
 import Pairing
 
@@ -6,14 +6,14 @@ import Pairing
 struct ServeReply: Sendable {
     let status: HTTPResponseStatus
     /// JSON in UTF-8; empty for 204.
-    let body: ByteBuffer
+    let body: [UInt8]
     var headers: [(String, String)] = []
     /// The error's word, for the log; nil for what is no error, or has been logged.
     private(set) var word: String?
 
     init(_ status: HTTPResponseStatus, json body: [UInt8]) {
         self.status = status
-        self.body = ByteBuffer(bytes: body)
+        self.body = body
     }
 
     /// An error as the design has it: `{"error": word, "message": text}`.
@@ -23,8 +23,25 @@ struct ServeReply: Sendable {
         word = error
     }
 
-    init(_ error: RequestFramingError) {
+    init(_ error: FramingError) {
         self.init(HTTPResponseStatus(statusCode: error.status), error: "bad_request", error.message)
+    }
+
+    /// The whole answer.
+    ///
+    /// - Parameters:
+    ///   - connection: the value of `Connection`; nil for none.
+    ///   - withBody: false in answer to HEAD.
+    func serialized(connection: String?, withBody: Bool) -> [UInt8] {
+        var text = "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n"
+        for (name, value) in headers { text += "\(name): \(value)\r\n" }
+        if status != .noContent {
+            text += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n"
+        }
+        text += "Cache-Control: no-store\r\n"
+        if let connection { text += "Connection: \(connection)\r\n" }
+        text += "\r\n"
+        return Array(text.utf8) + (withBody ? body : [])
     }
 
     func with(_ name: String, _ value: String) -> ServeReply {
@@ -43,6 +60,12 @@ struct ServeReply: Sendable {
         "only paired devices are served here, and this one showed no certificate; pair it: run 'hubpair print' "
             + "on the hub and 'hubpair pair' on the device, then use 'hubpair call' or the device's certificate"
     )
+    /// - Parameter kind: what the key is, as "an RSA key".
+    static func wrongKey(_ kind: String) -> ServeReply {
+        unauthorized(
+            "the certificate that came has \(kind), and devices are known here by a P-256 key; pair with one: "
+                + "'hubpair pair' makes it")
+    }
     static let notVerified = unauthorized("no approved device's certificate came with the request")
     static let stranger = refused("this device has not paired with the hub; run 'hubpair pair' on it")
     static let malformed = ServeReply(.badRequest, error: "bad_request", "the request is malformed")
@@ -62,6 +85,12 @@ struct ServeReply: Sendable {
     static let upstreamMalformed = ServeReply(
         .badGateway, error: "upstream_unavailable",
         "the server behind the hub broke off, or its answer is malformed")
+    static func upstreamMalformed(_ error: FramingError) -> ServeReply {
+        if error == .notUTF8 { return upstreamNotUTF8 }
+        return ServeReply(
+            .badGateway, error: "upstream_unavailable",
+            "the answer of the server behind the hub is malformed: \(error.message)")
+    }
     static let upstreamNotUTF8 = ServeReply(
         .badGateway, error: "upstream_unavailable",
         "the server behind the hub answered with a header field that is not UTF-8")

@@ -1,5 +1,4 @@
-import NIOCore
-import NIOHTTP1
+import GatewayRules
 import NIOSSL
 import Pairing
 import PinnedTLS
@@ -15,7 +14,6 @@ import PinnedTLS
 /// Accepted: `-----BEGIN%20CERTIFICATE-----%0AMIIB…`. Rejected: two certificates, two fields, a key that is not
 /// P-256, more than 16 KiB.
 enum ServeVerify {
-    static let certificateHeader = "X-SSL-Client-Cert"
     private static let maximumByteCount = 16_384
 
     /// The pin of the device that a request stands for; nil for none.
@@ -23,26 +21,24 @@ enum ServeVerify {
     /// - Parameters:
     ///   - own: the pin of the connection's certificate; it counts only if the other end is no proxy.
     ///   - isFromTrustedProxy: the connection's other end is a trusted proxy's address.
-    static func pin(_ headers: HTTPHeaders, own: Pin?, isFromTrustedProxy: Bool) -> Pin? {
+    static func pin(_ fields: FieldBlock, own: Pin?, isFromTrustedProxy: Bool) -> Pin? {
         guard isFromTrustedProxy else { return own }
-        let fields = headers[certificateHeader]
-        guard let field = fields.first, fields.count == 1 else { return nil }
-        return pin(escapedCertificate: field)
+        return fields.onlyValue(.clientCertificate).flatMap { pin(escapedCertificate: $0) }
     }
 
     /// The pin of a percent-encoded certificate in PEM, or nil if there is not exactly one, over a P-256 key.
-    static func pin(escapedCertificate text: String) -> Pin? {
-        guard text.utf8.count <= maximumByteCount, let bytes = percentDecoded(text),
+    static func pin(escapedCertificate text: some Collection<UInt8>) -> Pin? {
+        guard text.count <= maximumByteCount, let bytes = percentDecoded(text),
             bytes.starts(with: "-----BEGIN CERTIFICATE-----".utf8),
             let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), certificates.count == 1
         else { return nil }
         return Pin(device: certificates[0])
     }
 
-    private static func percentDecoded(_ text: String) -> [UInt8]? {
+    private static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8]? {
         var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.utf8.count)
-        var rest = text.utf8.makeIterator()
+        bytes.reserveCapacity(text.count)
+        var rest = text.makeIterator()
         while let byte = rest.next() {
             guard byte == UInt8(ascii: "%") else {
                 bytes.append(byte)
@@ -65,7 +61,23 @@ extension Pin {
         0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
     ]
 
-    /// The pin of a device's certificate; nil if its key is not P-256, as no device's is.
+    /// What the key of a certificate that is no device's is, for people: "an RSA key".
+    static func otherKey(of certificate: NIOSSLCertificate) -> String {
+        guard let spki = try? certificate.extractPublicKey().toSPKIBytes() else {
+            return "a key that cannot be read"
+        }
+        // rsaEncryption (RFC 3279 § 2.3.1), id-ecPublicKey with secp384r1 and secp521r1 (RFC 5480 § 2), id-Ed25519
+        // (RFC 8410 § 3).
+        let kinds: [(oid: [UInt8], kind: String)] = [
+            ([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01], "an RSA key"),
+            ([0x2B, 0x81, 0x04, 0x00, 0x22], "a P-384 key"), ([0x2B, 0x81, 0x04, 0x00, 0x23], "a P-521 key"),
+            ([0x2B, 0x65, 0x70], "an Ed25519 key"),
+        ]
+        let start = spki.prefix(32)
+        return kinds.first { !start.ranges(of: $0.oid).isEmpty }?.kind ?? "a key of another kind"
+    }
+
+    /// The pin of a device's certificate; nil if its key is not P-256, as every device's is.
     init?(device certificate: NIOSSLCertificate) {
         guard let spki = try? certificate.extractPublicKey().toSPKIBytes(), spki.count == 91,
             spki.starts(with: Pin.p256Prefix)

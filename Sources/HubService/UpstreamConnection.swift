@@ -1,58 +1,63 @@
+import GatewayRules
 import NIOCore
-import NIOHTTP1
 import NIOSSL
 
-/// Writes bytes to the upstream past NIO's HTTP encoder and parser: it stands before them in the pipeline.
-///
-/// The parser looks at what is written too, and is still there for the rest of an event after an upgrade: bytes that
-/// went through it then, a client's first ones, would end the process.
-final class UpstreamBytes: ChannelInboundHandler {
+/// One connection to the upstream: cuts what comes into answers, and after an upgrade passes bytes on as they come.
+final class UpstreamConnection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
-    typealias InboundOut = ByteBuffer
+    typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    private(set) var context: ChannelHandlerContext?
-
-    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
-    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
-
-    func write(_ bytes: ByteBuffer, promise: EventLoopPromise<Void>?) {
-        guard let context else {
-            promise?.fail(ChannelError.ioOnClosedChannel)
-            return
-        }
-        context.write(wrapOutboundOut(bytes), promise: promise)
-    }
-}
-
-/// One connection to the upstream, after NIO's HTTP parser; after an upgrade, of bytes.
-final class UpstreamConnection: ChannelDuplexHandler {
-    typealias InboundIn = HTTPClientResponsePart
-    typealias OutboundIn = HTTPClientRequestPart
-    typealias OutboundOut = HTTPClientRequestPart
-
-    private let bytes: UpstreamBytes
     /// Whose request it carries; nil in the pool.
-    var exchange: GatewayExchange?
+    private var exchange: GatewayExchange?
+    private var framing = ResponseFraming(toHead: false, upgrades: false)
+    private var pending: ByteBuffer?
     private var tunnel: GatewayTunnel?
     private var context: ChannelHandlerContext?
-    private var keepsAlive = false
+    private var isUsable = true
+    private var isClosing = false
+    private var isFeeding = false
     private var readIsHeld = false
+    private var hasCarriedBody = false
+    /// True if the request before the one that it carries had a body.
+    private(set) var followsBody = false
     /// Since when it has been in the pool.
-    var idleSince = NIODeadline.now()
-
-    /// - Parameter bytes: stands before the encoder and the parser.
-    init(_ bytes: UpstreamBytes) { self.bytes = bytes }
+    private(set) var idleSince = NIODeadline.now()
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    var isActive: Bool { context?.channel.isActive ?? false }
+    var isActive: Bool { !isClosing && context?.channel.isActive ?? false }
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    func write(_ part: HTTPClientRequestPart) { context?.write(wrapOutboundOut(part), promise: nil) }
+    func write(_ bytes: ByteBuffer) { context?.write(wrapOutboundOut(bytes), promise: nil) }
     func flush() { context?.flush() }
-    func close() { context?.close(promise: nil) }
+
+    func close() {
+        isClosing = true
+        context?.close(promise: nil)
+    }
+
+    /// Carries a request from now on, whose head is written next.
+    func begin(_ exchange: GatewayExchange, _ request: RequestHead) {
+        self.exchange = exchange
+        framing = ResponseFraming(toHead: request.method == "HEAD", upgrades: request.upgrade != nil)
+        followsBody = hasCarriedBody
+        hasCarriedBody = request.body.hasBytes
+        isUsable = true
+    }
+
+    /// The exchange wants no more of it.
+    func abandon() {
+        exchange = nil
+        close()
+    }
+
+    /// Lies in the pool from now on.
+    func rest() {
+        idleSince = .now()
+        resumeReading()
+    }
 
     func read(context: ChannelHandlerContext) {
         if tunnel?.mayReadUpstream ?? exchange?.mayReadUpstream ?? true {
@@ -70,14 +75,54 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        if let tunnel { return tunnel.fromUpstream(UpstreamBytes.unwrapInboundIn(data)) }
-        switch unwrapInboundIn(data) {
-        case .head(let head):
-            keepsAlive = head.isKeepAlive
-            exchange?.upstreamHead(head)
-        case .body(let bytes): exchange?.upstreamBody(bytes)
-        case .end(let trailers): exchange?.upstreamEnd(trailers, keepsAlive: keepsAlive)
+        var buffer = unwrapInboundIn(data)
+        if let tunnel { return tunnel.fromUpstream(buffer) }
+        // Bytes that nobody has asked for: the beginning of whatever is asked next, to whoever would read it.
+        guard exchange != nil, !isClosing else { return close() }
+        if pending?.writeBuffer(&buffer) == nil { pending = buffer }
+        feed()
+    }
+
+    private func feed() {
+        isFeeding = true
+        while exchange != nil, tunnel == nil, feedPart() {}
+        isFeeding = false
+    }
+
+    /// Hands on one part of the answer; false if more bytes are needed for it.
+    private func feedPart() -> Bool {
+        var bytes = pending ?? ByteBuffer()
+        do {
+            let (count, part) = try bytes.withUnsafeReadableBytes { try framing.next($0) }
+            let used = bytes.readSlice(length: count)
+            pending = bytes.readableBytes > 0 ? bytes : nil
+            switch part {
+            case nil: return false
+            case .head(let head):
+                isUsable = head.leavesConnectionUsable
+                exchange?.upstreamHead(head)
+                if framing.hasSwitched { exchange?.upstreamHasSwitched() }
+            case .body(let range):
+                guard let body = used?.part(range) else { return false }
+                exchange?.upstreamBody(body)
+            case .end(let trailers): end(trailers)
+            }
+            return true
+        } catch {
+            let fault = error as? FramingError ?? .badStatusLine
+            let exchange = exchange
+            self.exchange = nil
+            close()
+            exchange?.upstreamFailed(fault)
+            return false
         }
+    }
+
+    private func end(_ trailers: FieldBlock) {
+        let exchange = exchange
+        self.exchange = nil
+        // An answer with anything behind it is not the last word: whose it is nobody knows.
+        exchange?.upstreamEnd(trailers, leavesUsable: isUsable && pending == nil && isActive)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
@@ -94,38 +139,41 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Many servers end TLS without a goodbye; whether the response was whole shows in its framing.
+        // Many servers end TLS without a goodbye; whether the answer was whole shows in its framing.
         if case NIOSSLError.uncleanShutdown = error { return }
-        context.close(promise: nil)
+        close()
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        isClosing = true
         let (exchange, tunnel) = (exchange, tunnel)
         self.exchange = nil
         self.tunnel = nil
-        exchange?.upstreamClosed()
+        if framing.endWithConnection() {
+            exchange?.upstreamEnd(FieldBlock(), leavesUsable: false)
+        } else {
+            exchange?.upstreamClosed()
+        }
         tunnel?.upstreamClosed()
     }
 
     // MARK: Bytes
 
-    /// From now on the connection carries bytes. What the parser has read already comes first.
+    /// From now on the connection carries bytes. What has been read already comes first.
     func enter(_ tunnel: GatewayTunnel) {
         guard let context else { return tunnel.upstreamClosed() }
+        exchange = nil
         self.tunnel = tunnel
-        let pipeline = context.pipeline.syncOperations
         // It fails if the connection is closed already; then there is no half of it.
         try? context.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
-        if let decoder = try? pipeline.context(handlerType: ByteToMessageHandler<HTTPResponseDecoder>.self) {
-            // What it hands on when it goes comes outside of a read.
-            let promise = context.eventLoop.makePromise(of: Void.self)
-            promise.futureResult.assumeIsolated().whenComplete { _ in tunnel.upstreamReadComplete() }
-            pipeline.removeHandler(context: decoder, promise: promise)
+        if let early = pending {
+            pending = nil
+            tunnel.fromUpstream(early)
+            tunnel.upstreamReadComplete()
         }
         resumeReading()
     }
 
-    func write(_ bytes: ByteBuffer) { self.bytes.write(bytes, promise: nil) }
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
     /// Closes after all that was written has gone out.
@@ -133,7 +181,6 @@ final class UpstreamConnection: ChannelDuplexHandler {
         guard let context else { return }
         let promise = context.eventLoop.makePromise(of: Void.self)
         promise.futureResult.assumeIsolated().whenComplete { [self] _ in close() }
-        bytes.write(ByteBuffer(), promise: promise)
-        flush()
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: promise)
     }
 }

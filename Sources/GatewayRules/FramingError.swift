@@ -1,6 +1,6 @@
-/// Why a request is refused before anybody looks at what it asks for. After it the connection is closed: where
-/// the next request begins is no longer sure.
-package enum RequestFramingError: Error, Equatable, Sendable {
+/// Why a request, or an answer of the upstream's, is refused before anybody looks at what it says. After it the
+/// connection is closed: where the next message begins is no longer sure.
+package enum FramingError: Error, Equatable, Sendable {
     /// A line that ends with LF alone.
     case bareLineFeed
     /// A CR that no LF follows.
@@ -13,6 +13,8 @@ package enum RequestFramingError: Error, Equatable, Sendable {
     case foldedLine
     /// Not `METHOD TARGET HTTP/1.1` with single spaces.
     case badRequestLine
+    /// A method that is not registered (RFC 9110 § 16.1.1).
+    case unknownMethod
     /// A target in absolute, authority or asterisk form.
     case targetIsNoPath
     /// A target with `#` or a byte that is not visible ASCII.
@@ -41,17 +43,23 @@ package enum RequestFramingError: Error, Equatable, Sendable {
     case badHost
     /// A chunk without its size or its end.
     case badChunk
-    /// More fields than `RequestFraming.maximumFieldCount`.
-    case tooManyFields
-    /// More bytes than `RequestFraming.maximumHeadByteCount`.
-    case headTooLarge
-    /// More bytes than `RequestFraming.maximumRequestLineByteCount`.
-    case requestLineTooLong
+    /// More fields than a message may have.
+    case tooManyFields(limit: Int)
+    /// A head, with its trailers, of more bytes than it may have.
+    case headTooLarge(limit: Int)
+    /// A start line of more bytes than `LineReader.maximumStartByteCount`.
+    case startLineTooLong
+    /// Not `HTTP/1.1 CODE REASON` with a code of three digits from 100 on.
+    case badStatusLine
+    /// A switch of protocols that was not asked for, or not to WebSocket.
+    case unexpectedSwitch
+    /// More informational answers than `ResponseFraming.maximumInformationalCount`.
+    case tooManyInformational
 
     /// The HTTP status (RFC 9110 § 15, RFC 6585 § 5).
     package var status: Int {
         switch self {
-        case .requestLineTooLong: 414
+        case .startLineTooLong: 414
         case .headTooLarge, .tooManyFields: 431
         case .otherVersion: 505
         case .otherTransferEncoding: 501
@@ -68,6 +76,7 @@ package enum RequestFramingError: Error, Equatable, Sendable {
         case .notUTF8: "a line of the head is not UTF-8"
         case .foldedLine: "a header line is folded"
         case .badRequestLine: "the request line is malformed"
+        case .unknownMethod: "the method is not a registered one, in upper case"
         case .targetIsNoPath: "the target does not begin with /"
         case .badTarget: "the target has a character that must be percent-encoded"
         case .otherVersion: "only HTTP/1.1 and HTTP/1.0 are spoken here"
@@ -82,10 +91,13 @@ package enum RequestFramingError: Error, Equatable, Sendable {
         case .repeatedHost: "Host stands twice"
         case .badHost: "Host is malformed"
         case .badChunk: "a chunk is malformed"
-        case .tooManyFields: "the head has more than \(RequestFraming.maximumFieldCount) fields"
-        case .headTooLarge: "the head has more than \(RequestFraming.maximumHeadByteCount) bytes"
-        case .requestLineTooLong:
-            "the request line has more than \(RequestFraming.maximumRequestLineByteCount) bytes"
+        case .tooManyFields(let limit): "the head has more than \(limit) fields"
+        case .headTooLarge(let limit): "the head has more than \(limit) bytes"
+        case .startLineTooLong: "the first line has more than \(LineReader.maximumStartByteCount) bytes"
+        case .badStatusLine: "the status line is malformed"
+        case .unexpectedSwitch: "it switches to a protocol that was not asked for"
+        case .tooManyInformational:
+            "more than \(ResponseFraming.maximumInformationalCount) informational answers came"
         }
     }
 }

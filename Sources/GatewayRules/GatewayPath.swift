@@ -88,7 +88,7 @@ package enum GatewayPath: Equatable, Sendable {
 }
 
 /// The value of a hexadecimal digit, or nil if the byte is none.
-func hexValue(_ byte: UInt8) -> UInt8? {
+package func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30
     case 0x41...0x46: byte - 0x37

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import HubService
+@testable import GatewayRules
 
 @Suite struct RequestFramingTests {
     /// How many bytes of `text` are taken, given `step` at a time, and whether the request is whole then.
@@ -11,8 +11,11 @@ import Testing
         var end = 0
         while end < bytes.count {
             end = step >= bytes.count - end ? bytes.count : end + step
-            let count = try bytes[taken..<end].withUnsafeBytes { try framing.consume($0) }
-            taken += count
+            while true {
+                let (count, part) = try bytes[taken..<end].withUnsafeBytes { try framing.next($0) }
+                taken += count
+                if part == nil { break }
+            }
             if framing.isComplete { break }
         }
         return (taken, framing.isComplete)
@@ -45,7 +48,7 @@ import Testing
     static let long = String(repeating: "x", count: 9_000)
 
     @Test(arguments: [
-        ("GET / HTTP/1.1\nHost: h\r\n\r\n", RequestFramingError.bareLineFeed),
+        ("GET / HTTP/1.1\nHost: h\r\n\r\n", FramingError.bareLineFeed),
         ("GET / HTTP/1.1\r\nHost: h\n\r\n", .bareLineFeed),
         ("GET / HTTP/1.1\r\nHost: h\r\n\n", .bareLineFeed),
         ("\n\nGET / HTTP/1.1\r\n", .bareLineFeed),
@@ -64,9 +67,11 @@ import Testing
         ("GET http://hub/ HTTP/1.1\r\n", .targetIsNoPath), ("OPTIONS * HTTP/1.1\r\n", .targetIsNoPath),
         ("CONNECT hub:443 HTTP/1.1\r\n", .targetIsNoPath), ("CONNECT / HTTP/1.1\r\n", .targetIsNoPath),
         ("GET ?/ HTTP/1.1\r\n", .targetIsNoPath), ("GET \\/ HTTP/1.1\r\n", .targetIsNoPath),
+        ("BREW / HTTP/1.1\r\n", .unknownMethod), ("get / HTTP/1.1\r\n", .unknownMethod),
+        ("GETPOST / HTTP/1.1\r\n", .unknownMethod),
         ("GET /\u{e4} HTTP/1.1\r\n", .badTarget), ("GET /#a HTTP/1.1\r\n", .badTarget),
         ("GET / HTTP/2.0\r\n", .otherVersion), ("GET / HTTP/1.2\r\n", .otherVersion),
-        ("GET / HTTP/0.9\r\n", .otherVersion), ("PRI /x HTTP/2.0\r\n\r\n", .otherVersion),
+        ("GET / HTTP/0.9\r\n", .otherVersion), ("PRI /x HTTP/2.0\r\n\r\n", .unknownMethod),
         ("GET / HTTP/1.1\r\nHost : h\r\n", .badFieldName), ("GET / HTTP/1.1\r\nHost\r\n", .badFieldName),
         ("GET / HTTP/1.1\r\n: h\r\n", .badFieldName), ("GET / HTTP/1.1\r\nA B: h\r\n", .badFieldName),
         ("GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 1\r\ncontent-length: 1\r\n", .repeatedContentLength),
@@ -96,28 +101,29 @@ import Testing
         ("GET / HTTP/1.1\r\n\r\n", .missingHost),
         ("GET / HTTP/1.1\r\nHost: a\r\nHost: a\r\n", .repeatedHost),
         ("GET / HTTP/1.1\r\nHost: a@b\r\n", .badHost), ("GET / HTTP/1.1\r\nHost: a b\r\n", .badHost),
-        ("GET /\(long) HTTP/1.1\r\n", .requestLineTooLong), ("GET /\(long)", .requestLineTooLong),
-        ("GET / HTTP/1.1\r\nHost: h\r\nX: \(long)\(long)\(long)\(long)", .headTooLarge),
+        ("GET /\(long) HTTP/1.1\r\n", .startLineTooLong), ("GET /\(long)", .startLineTooLong),
+        ("GET / HTTP/1.1\r\nHost: h\r\nX: \(long)\(long)\(long)\(long)", .headTooLarge(limit: 32_768)),
         (
-            "GET / HTTP/1.1\r\n" + (0...100).map { "X\($0): y\r\n" }.joined() + "\r\n", .tooManyFields
+            "GET / HTTP/1.1\r\n" + (0...100).map { "X\($0): y\r\n" }.joined() + "\r\n",
+            .tooManyFields(limit: 100)
         ),
     ])
-    func whatCouldBeReadInTwoWaysIsRefused(request: String, error: RequestFramingError) throws {
+    func whatCouldBeReadInTwoWaysIsRefused(request: String, error: FramingError) throws {
         for step in [1, .max] {
             #expect(throws: error, "in steps of \(step)") { try consume(request, step: step) }
         }
     }
 
     @Test(arguments: [
-        ("x\r\n", RequestFramingError.badChunk), ("\r\n", .badChunk), ("-1\r\n", .badChunk),
+        ("x\r\n", FramingError.badChunk), ("\r\n", .badChunk), ("-1\r\n", .badChunk),
         ("1 \r\n", .badChunk),
         (" 1\r\n", .badChunk), ("0x1\r\n", .badChunk), ("1\n", .bareLineFeed), ("1;a\n", .bareLineFeed),
         ("1;a\rb\r\n", .bareCarriageReturn), ("ffffffffffffffff\r\n", .badChunk), ("1\r\nab\r\n", .badChunk),
         ("1\r\na\n", .bareLineFeed), ("1\r\na0\r\n\r\n", .badChunk), ("0\r\n X: y\r\n", .foldedLine),
         ("0\r\nX y\r\n", .badFieldName), ("1;\(long)", .badChunk), ("0\r\nX: y\n\r\n", .bareLineFeed),
-        ("0\r\nX: \(long)\(long)\(long)\(long)", .headTooLarge),
+        ("0\r\nX: \(long)\(long)\(long)\(long)", .headTooLarge(limit: 32_768)),
     ])
-    func aChunkThatIsNoneIsRefused(body: String, error: RequestFramingError) throws {
+    func aChunkThatIsNoneIsRefused(body: String, error: FramingError) throws {
         let head = "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n"
         for step in [1, .max] {
             #expect(throws: error, "in steps of \(step)") { try consume(head + body, step: step) }
@@ -125,10 +131,10 @@ import Testing
     }
 
     @Test func everyErrorHasItsStatus() {
-        #expect(RequestFramingError.bareLineFeed.status == 400)
-        #expect(RequestFramingError.requestLineTooLong.status == 414)
-        #expect(RequestFramingError.headTooLarge.status == 431)
-        #expect(RequestFramingError.otherTransferEncoding.status == 501)
-        #expect(RequestFramingError.otherVersion.status == 505)
+        #expect(FramingError.bareLineFeed.status == 400)
+        #expect(FramingError.startLineTooLong.status == 414)
+        #expect(FramingError.headTooLarge(limit: 1).status == 431)
+        #expect(FramingError.otherTransferEncoding.status == 501)
+        #expect(FramingError.otherVersion.status == 505)
     }
 }

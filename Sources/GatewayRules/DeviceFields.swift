@@ -1,0 +1,39 @@
+/// The fields by which the upstream, or a proxy in front of the hub, learns which device asks.
+package struct DeviceFields: Sendable {
+    /// The field with the device's fingerprint.
+    package static let fingerprintName = "X-Hubpair-Device"
+    /// The field with the device's name.
+    package static let nameName = "X-Hubpair-Name"
+
+    /// `XXXX-XXXX-XXXX-XXXX`
+    package let fingerprint: String
+    /// The device's name: printable ASCII as it is, every other byte of its UTF-8, and `%` itself, as `%XX`
+    /// (RFC 3986 § 2.1), so that decoding it always gives the name.
+    package let encodedName: String
+    /// Both as field lines, each with its CR LF.
+    package let lines: [UInt8]
+
+    /// - Parameters:
+    ///   - fingerprint: as people read it.
+    ///   - name: the device's name, any text.
+    package init(fingerprint: String, name: String) {
+        self.fingerprint = fingerprint
+        encodedName = DeviceFields.encoded(name)
+        lines = Array(
+            "\(DeviceFields.fingerprintName): \(fingerprint)\r\n\(DeviceFields.nameName): \(encodedName)\r\n"
+                .utf8)
+    }
+
+    private static func encoded(_ name: String) -> String {
+        var text = ""
+        for byte in name.utf8 {
+            if (0x20...0x7E).contains(byte), byte != UInt8(ascii: "%") {
+                text.unicodeScalars.append(Unicode.Scalar(byte))
+            } else {
+                let digits = String(byte, radix: 16, uppercase: true)
+                text += (byte < 0x10 ? "%0" : "%") + digits
+            }
+        }
+        return text
+    }
+}

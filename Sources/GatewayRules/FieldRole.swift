@@ -1,0 +1,90 @@
+/// What a header field is to the gateway: decided once, when the field is read, from its name alone.
+///
+/// Fields that only a proxy may send are what proxies of all makers write about a client's address, certificate, user
+/// and URL: a server behind the gateway may believe them, so no client's pass.
+package enum FieldRole: Hashable, Sendable {
+    /// `Host`.
+    case host
+    /// `Content-Length`.
+    case contentLength
+    /// `Transfer-Encoding`.
+    case transferEncoding
+    /// `Connection`.
+    case connection
+    /// `Upgrade`.
+    case upgrade
+    /// `Expect`.
+    case expect
+    /// Another field for one hop (RFC 9110 § 7.6.1).
+    case hopByHop
+    /// `X-SSL-Client-Cert`: a client's certificate, as a proxy in front of the hub hands it on.
+    case clientCertificate
+    /// What only a proxy may say, the hub's own `X-Hubpair…` among it.
+    case proxyOnly
+    /// A name with another character than letters, digits and `-`: behind CGI and WSGI `X_Hubpair_Device`, with some
+    /// `X-Hubpair.Device` too, and `X-Hubpair-Device` are one name.
+    case ambiguous
+    /// `Authorization` and `Cookie`, which have no place in trailers.
+    case credentials
+    /// `Server`, which names the upstream's software.
+    case server
+    /// Everything else.
+    case other
+
+    /// - Parameter name: a token (RFC 9110 § 5.6.2) in any case.
+    init(name: Slice<UnsafeRawBufferPointer>) {
+        var isPlain = true
+        let lower = String(unsafeUninitializedCapacity: name.count) { buffer in
+            var index = 0
+            for byte in name {
+                let letter = byte &- 0x41 < 26 ? byte | 0x20 : byte
+                isPlain = isPlain && (letter &- 0x61 < 26 || letter &- 0x30 < 10 || letter == 0x2D)
+                buffer[index] = letter
+                index += 1
+            }
+            return index
+        }
+        if !isPlain {
+            self = .ambiguous
+        } else if let known = FieldRole.known[lower] {
+            self = known
+        } else {
+            let isProxyOnly = FieldRole.proxyOnlyBeginnings.contains { lower.utf8.starts(with: $0.utf8) }
+            self = isProxyOnly ? .proxyOnly : .other
+        }
+    }
+
+    private static let known: [String: FieldRole] = {
+        var roles: [String: FieldRole] = [
+            "host": .host, "content-length": .contentLength, "transfer-encoding": .transferEncoding,
+            "connection": .connection, "upgrade": .upgrade, "expect": .expect, "server": .server,
+            "authorization": .credentials, "cookie": .credentials,
+            "x-ssl-client-cert": .clientCertificate,
+        ]
+        for name in ["keep-alive", "proxy-connection", "te", "trailer"] { roles[name] = .hopByHop }
+        for name in proxyOnlyNames { roles[name] = .proxyOnly }
+        return roles
+    }()
+
+    private static let proxyOnlyNames = [
+        // CGI makes HTTP_PROXY of the first.
+        "proxy", "proxy-authorization",
+        // The client's address.
+        "forwarded", "forwarded-for", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip",
+        "client-ip", "fastly-client-ip", "cf-connecting-ip", "cf-connecting-ipv6", "cf-pseudo-ipv4",
+        "x-proxyuser-ip", "x-originating-ip", "x-remote-ip", "x-remote-addr", "remote-addr",
+        "x-appengine-user-ip", "x-azure-clientip", "x-azure-socketip", "proxy-client-ip",
+        // Its certificate; RFC 9440.
+        "client-cert", "client-cert-chain", "x-arr-clientcert", "x-arr-ssl",
+        // Its user.
+        "remote-user", "x-remote-user", "x-authenticated-user", "x-webauth-user",
+        // The URL that it asked for.
+        "x-host", "x-http-host-override", "x-scheme", "x-url-scheme", "front-end-https",
+    ]
+    private static let proxyOnlyBeginnings = [
+        "x-hubpair", "x-forwarded", "x-ssl-", "ssl-client-", "x-tls-client-", "tls-client-", "x-client-cert",
+        "x-client-ssl-", "x-client-verify", "x-client-dn", "x-client-subject", "x-client-issuer",
+        "x-amzn-mtls-", "x-amzn-tls-", "x-envoy-", "x-auth-request-", "x-original-", "x-rewrite-",
+        "wl-proxy-",
+    ]
+}

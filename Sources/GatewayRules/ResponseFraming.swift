@@ -1,0 +1,172 @@
+/// Cuts what the upstream sends into the answer to one request: the one reader of it. Whatever leaves a choice is an
+/// error, and the connection is used no further: an answer that is cut in the wrong place is another device's answer.
+///
+///     head    = "HTTP/1." ( "0" / "1" ) SP 3DIGIT [ SP *( HTAB / %x20-7E / %x80-FF ) ] CRLF
+///               *( name ":" value CRLF ) CRLF
+///
+/// Names, values, lengths and chunks are read as in a request. Refused: Transfer-Encoding beside Content-Length, another
+/// coding than `chunked` alone, a status below 100, a switch of protocols that was not asked for, more than 32
+/// informational answers.
+package struct ResponseFraming: Sendable {
+    /// What the upstream's bytes are made of.
+    package enum Part: Sendable {
+        /// An informational answer (1xx, but for 101), or the head of the answer.
+        case head(ResponseHead)
+        /// These of the bytes given belong to the body.
+        case body(Range<Int>)
+        /// The answer is over; its trailers.
+        case end(FieldBlock)
+    }
+
+    /// The most bytes of a head and its trailers; what servers limit themselves to is a quarter of it.
+    package static let maximumHeadByteCount = 65_536
+    /// The most fields of a head and its trailers together.
+    package static let maximumFieldCount = 500
+    /// The most informational answers to one request: an upstream must not keep a request open with them.
+    package static let maximumInformationalCount = 32
+
+    private enum Stage: Sendable {
+        case statusLine
+        case field
+        case body(BodyReader)
+        /// The rest of the connection is another protocol's.
+        case switched
+        case complete
+    }
+
+    private let isHead: Bool
+    private let upgrades: Bool
+    private var stage = Stage.statusLine
+    private var lines = LineReader(limit: ResponseFraming.maximumHeadByteCount)
+    private var fields = FieldReader(limit: ResponseFraming.maximumFieldCount)
+    private var informationalCount = 0
+    private var status = 0
+    private var reason: [UInt8] = []
+    private var isHTTP10 = false
+
+    /// - Parameters:
+    ///   - isHead: the request was HEAD, whose answer has no body whatever its head says.
+    ///   - upgrades: the request asked to switch to WebSocket.
+    package init(toHead isHead: Bool, upgrades: Bool) {
+        self.isHead = isHead
+        self.upgrades = upgrades
+    }
+
+    /// True from the answer's last byte on.
+    package var isComplete: Bool { if case .complete = stage { true } else { false } }
+
+    /// True if the connection is another protocol's from here on.
+    package var hasSwitched: Bool { if case .switched = stage { true } else { false } }
+
+    /// The end of the connection: true if it is the end of the answer too, false if the answer was broken off.
+    package mutating func endWithConnection() -> Bool {
+        guard case .body(let reader) = stage, reader.endsWithConnection else { return false }
+        stage = .complete
+        return true
+    }
+
+    /// The next part of the answer; see ``RequestFraming/next(_:)``.
+    package mutating func next(
+        _ bytes: UnsafeRawBufferPointer
+    ) throws(FramingError) -> (count: Int, part: Part?) {
+        var position = 0
+        while isInHead {
+            let kind: LineReader.Kind = if case .statusLine = stage { .start } else { .field }
+            let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
+            guard let count = try lines.next(rest, kind) else { return (position, nil) }
+            position += count + 2
+            if let head = try take(UnsafeRawBufferPointer(rebasing: rest[..<count])) {
+                return (position, .head(head))
+            }
+        }
+        guard case .body(var reader) = stage else { return (position, nil) }
+        let (count, part) = try reader.next(UnsafeRawBufferPointer(rebasing: bytes[position...]))
+        stage = reader.isComplete ? .complete : .body(reader)
+        switch part {
+        case .body(let range):
+            return (position + count, .body(position + range.lowerBound..<position + range.upperBound))
+        case .end(let trailers): return (position + count, .end(trailers))
+        case nil: return (position + count, nil)
+        }
+    }
+
+    private var isInHead: Bool {
+        switch stage {
+        case .statusLine, .field: true
+        case .body, .switched, .complete: false
+        }
+    }
+
+    /// Takes a line of the head; the head if it was the last one.
+    private mutating func take(_ line: UnsafeRawBufferPointer) throws(FramingError) -> ResponseHead? {
+        if case .statusLine = stage {
+            try takeStatusLine(line)
+            stage = .field
+            return nil
+        }
+        guard line.isEmpty else {
+            try fields.takeField(line)
+            return nil
+        }
+        let head = try self.head()
+        if head.isInformational {
+            informationalCount += 1
+            guard informationalCount <= ResponseFraming.maximumInformationalCount else {
+                throw .tooManyInformational
+            }
+            stage = .statusLine
+            lines = LineReader(limit: ResponseFraming.maximumHeadByteCount)
+            fields = FieldReader(limit: ResponseFraming.maximumFieldCount)
+        } else if status == 101 {
+            stage = .switched
+        } else {
+            stage = .body(BodyReader(head.body, after: lines, fields))
+        }
+        return head
+    }
+
+    private mutating func takeStatusLine(_ line: UnsafeRawBufferPointer) throws(FramingError) {
+        let version = line.prefix(9)
+        if version.elementsEqual("HTTP/1.0 ".utf8) {
+            isHTTP10 = true
+        } else if version.elementsEqual("HTTP/1.1 ".utf8) {
+            isHTTP10 = false
+        } else {
+            throw version.starts(with: "HTTP/".utf8) ? .otherVersion : .badStatusLine
+        }
+        let code = line.dropFirst(9).prefix(3)
+        let rest = line.dropFirst(12)
+        guard code.count == 3, code.allSatisfy({ (0x30...0x39).contains($0) }), rest.first ?? 0x20 == 0x20
+        else { throw .badStatusLine }
+        status = code.reduce(0) { $0 * 10 + Int($1 - 0x30) }
+        guard status >= 100 else { throw .badStatusLine }
+        reason = Array(rest.dropFirst())
+    }
+
+    private func head() throws(FramingError) -> ResponseHead {
+        let length = fields.contentLength
+        if fields.isChunked {
+            guard length == nil else { throw .transferEncodingBesideContentLength }
+            guard !isHTTP10 else { throw .transferEncodingInHTTP10 }
+        }
+        if status == 101 {
+            // RFC 6455 § 4.1: both fields, or it is no switch.
+            guard upgrades, !isHTTP10, fields.options.contains("upgrade"),
+                fields.block.onlyValue(.upgrade).map({ isEqual($0, "websocket") }) ?? false
+            else { throw .unexpectedSwitch }
+        }
+        let hasNoBody = isHead || status < 200 || status == 204 || status == 304
+        let body: BodyFraming =
+            if hasNoBody {
+                .none
+            } else if fields.isChunked {
+                .chunked
+            } else {
+                length.map(BodyFraming.length) ?? .untilClose
+            }
+        return ResponseHead(
+            status: status, reason: reason, isHTTP10: isHTTP10, body: body, announcedLength: length,
+            announcesBody: fields.isChunked || length ?? 0 > 0, isToHead: isHead, fields: fields.block,
+            options: fields.options)
+    }
+}

@@ -1,0 +1,82 @@
+/// The head of an answer of the upstream's, read once.
+package struct ResponseHead: Sendable {
+    /// 100 to 999 (RFC 9110 § 15).
+    package let status: Int
+    /// How the end of the body is told on the connection that it came from.
+    package let body: BodyFraming
+    package let fields: FieldBlock
+    private let reason: [UInt8]
+    private let announcedLength: Int?
+    private let announcesBody: Bool
+    private let isToHead: Bool
+    private let keepsAlive: Bool
+    private let hopFields: Set<String>
+
+    init(
+        status: Int, reason: [UInt8], isHTTP10: Bool, body: BodyFraming, announcedLength: Int?,
+        announcesBody: Bool, isToHead: Bool, fields: FieldBlock, options: Set<String>
+    ) {
+        self.status = status
+        self.reason = reason
+        self.body = body
+        self.announcedLength = announcedLength
+        self.announcesBody = announcesBody
+        self.isToHead = isToHead
+        self.fields = fields
+        keepsAlive = !options.contains("close") && (!isHTTP10 || options.contains("keep-alive"))
+        hopFields = options.subtracting(["close", "keep-alive"])
+    }
+
+    /// True for 1xx but 101: the answer itself is still to come.
+    package var isInformational: Bool { status < 200 && status != 101 }
+
+    /// True if another request may be sent on the connection.
+    ///
+    /// Not after 204 or 304 whose head announces a body: whether the upstream sends it all the same shows too late.
+    package var leavesConnectionUsable: Bool {
+        keepsAlive && body != .untilClose && !(body == .none && announcesBody && !isToHead)
+    }
+
+    /// How the client is told where the body ends, and how it is written to it.
+    ///
+    /// - Parameter isHTTP10: the client's version, which knows no chunks.
+    package func framing(forHTTP10 isHTTP10: Bool) -> (announced: BodyFraming, written: BodyFraming) {
+        if status < 200 || status == 204 { return (.none, .none) }
+        if body == .none {
+            // To HEAD, and 304: the length is the one that GET would have had.
+            return (announcedLength.map(BodyFraming.length) ?? .none, .none)
+        }
+        if let announcedLength { return (.length(announcedLength), .length(announcedLength)) }
+        return isHTTP10 ? (.untilClose, .untilClose) : (.chunked, .chunked)
+    }
+
+    /// The head that the client gets, its empty line included.
+    ///
+    /// Dropped: fields for one hop and those that `Connection` names, and framing, which is written anew.
+    ///
+    /// - Parameters:
+    ///   - framing: what to announce; nil for an informational answer.
+    ///   - connection: the value of `Connection`; nil for none.
+    ///   - upgrade: the protocol that is switched to.
+    package func forwarded(framing: BodyFraming, connection: String?, upgrade: String? = nil) -> [UInt8] {
+        var head: [UInt8] = []
+        head.reserveCapacity(1024)
+        head.append(contentsOf: "HTTP/1.1 \(status) ".utf8)
+        head.append(contentsOf: reason)
+        head.append(contentsOf: "\r\n".utf8)
+        for field in fields.fields where passes(field) { fields.write(field, to: &head) }
+        framing.write(to: &head)
+        if let connection { head.append(contentsOf: "Connection: \(connection)\r\n".utf8) }
+        if let upgrade { head.append(contentsOf: "Upgrade: \(upgrade)\r\n".utf8) }
+        head.append(contentsOf: "\r\n".utf8)
+        return head
+    }
+
+    private func passes(_ field: FieldBlock.Field) -> Bool {
+        switch field.role {
+        case .connection, .hopByHop, .upgrade, .contentLength, .transferEncoding: false
+        case .host, .expect, .clientCertificate, .proxyOnly, .ambiguous, .credentials, .server, .other:
+            hopFields.isEmpty || !fields.isNamed(field, in: hopFields)
+        }
+    }
+}
