@@ -93,12 +93,14 @@ enum ServeListener {
             customVerificationCallback: { _, promise in
                 promise.succeed(.certificateVerified)
             })
+        let limit = HandshakeLimit(source, log: shared.log)
         let connection = ServeConnection(loop: loop, source: source, ssl: ssl)
         var configuration = HTTPResponseEncoder.Configuration()
         configuration.automaticallySetFramingHeaders = false
         try channel.pipeline.syncOperations.addHandlers([
-            ssl, connection.framing, HTTPResponseEncoder(configuration: configuration),
-            ByteToMessageHandler(HTTPRequestDecoder()), connection,
+            limit, ssl, HandshakeLimit.Lift(limit), connection.framing,
+            HTTPResponseEncoder(configuration: configuration), ByteToMessageHandler(HTTPRequestDecoder()),
+            connection,
         ])
     }
 }
