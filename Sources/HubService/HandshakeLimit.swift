@@ -105,7 +105,8 @@ final class HandshakeLimit: ChannelDuplexHandler {
         guard large.enter(channel) else { return }
         log.warning(
             .limit,
-            "closed the oldest connection with large certificates: there are \(LargeHandshakes.count) already")
+            "closed the oldest connection with large certificates: there are \(LargeHandshakes.count) already"
+        )
     }
 
     /// The client shows these certificates.
