@@ -53,7 +53,7 @@ final class ConnectionLimiter: ChannelInboundHandler {
     }
 
     /// Without TLS's goodbye, for which a stranger may let us wait.
-    private static func end(_ channel: any Channel) {
+    static func end(_ channel: any Channel) {
         channel.eventLoop.execute {
             if let connection = try? channel.pipeline.syncOperations.handler(type: ServeConnection.self) {
                 connection.giveWay()

@@ -14,6 +14,7 @@ enum ServeListener {
         guard let shared = try await loops.first?.shared() else { return [] }
         let byLoop = Dictionary(
             loops.map { (ObjectIdentifier($0.eventLoop), $0) }, uniquingKeysWith: { first, _ in first })
+        let largeHandshakes = LargeHandshakes()
         let bootstrap = ServerBootstrap(group: group)
             .serverChannelOption(.backlog, value: 256)
             .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
@@ -29,12 +30,18 @@ enum ServeListener {
             .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPIDLE))), value: 60)
             .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPINTVL))), value: 15)
             .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPCNT))), value: 4)
+            // TLS collects what one event brings before it hands it on, in a buffer that never shrinks.
+            .childChannelOption(.maxMessagesPerRead, value: 1)
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: 16_384)
+            )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let loop = byLoop[ObjectIdentifier(channel.eventLoop)]?.value else {
                         throw ChannelError.operationUnsupported
                     }
-                    try equip(channel, loop: loop)
+                    try equip(channel, loop: loop, largeHandshakes: largeHandshakes)
                 }
             }
         var channels: [any Channel] = []
@@ -81,19 +88,25 @@ enum ServeListener {
         }
     }
 
-    private static func equip(_ channel: any Channel, loop: ServeLoop) throws {
+    private static func equip(
+        _ channel: any Channel, loop: ServeLoop, largeHandshakes: LargeHandshakes
+    ) throws {
         guard let source = channel.remoteAddress.flatMap(NetworkAddress.init) else {
             throw ChannelError.unknownLocalAddress
         }
         let shared = loop.shared
+        let limit = HandshakeLimit(source, log: shared.log, large: largeHandshakes)
         // Every certificate passes; whose it is is looked up for each request.
         let ssl = NIOSSLServerHandler(
             context: shared.tls,
-            customVerificationCallback: { _, promise in
+            customVerificationCallback: { certificates, promise in
+                limit.note(certificates)
                 promise.succeed(.certificateVerified)
             })
         let connection = ServeConnection(loop: loop, source: source, ssl: ssl)
-        try channel.pipeline.syncOperations.addHandlers([ssl, connection.framing, connection])
+        try channel.pipeline.syncOperations.addHandlers([
+            limit, ssl, HandshakeEnd(limit, connection), connection.framing, connection,
+        ])
     }
 }
 
