@@ -3,6 +3,7 @@
 #include <sys/prctl.h>
 #include <sys/timex.h>
 #include <sys/types.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 #include <wchar.h>
 
@@ -27,3 +28,6 @@ static inline pid_t hubpair_fork(void) {
     }
     return child;
 }
+
+// Swift does not import the variadic prctl(2). 0 if it is done.
+static inline int hubpair_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }

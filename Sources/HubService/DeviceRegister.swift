@@ -1,29 +1,48 @@
 package import FoundationEssentials
+import Glibc
 package import Pairing
 import Synchronization
 
 /// Which devices may come in, as the keyfile says now: what every request is checked against.
 ///
-/// The keyfile is read again only when it is another than before, which one `stat` tells; so `devices revoke` in
-/// another process takes effect with the next request. A fault in the file closes the door: every look-up throws until
-/// it is mended.
+/// A look-up answers what reading the file anew would: once `devices revoke` has returned in another process, the next
+/// one refuses. Two ways lead there:
+/// - The kernel tells of changes (``StateEvents``): a look-up asks it, with one system call, and reads the file only if
+///   something happened. Once a second a look-up also looks at the file itself, for what the kernel does not tell of.
+/// - It does not, or not yet: a look-up looks at the file, with five, and reads it if it is another than before.
+///
+/// A fault in the file closes the door: every look-up throws until it is mended.
 package final class DeviceRegister: Sendable {
-    private struct Content {
+    private struct Content: ~Copyable {
         var devices: [Pin: ApprovedDevice] = [:]
         var stamp: FileStamp?
+        /// Nil if nobody watches.
+        var events: StateEvents?
+        /// Since the file was read.
+        var changes = StateEvents.Changes.everything
+        var lastLook = ContinuousClock.now
     }
 
     private let state: HubState
     private let content = Mutex(Content())
+    private let onChange = Mutex<(@Sendable () -> Void)?>(nil)
 
     package init(state: HubState) { self.state = state }
 
     /// The device with this pin, or nil if the keyfile does not know it.
     package func device(_ pin: Pin) throws -> ApprovedDevice? {
-        try content.withLock { content in
-            try refresh(&content)
-            return content.devices[pin]
+        let (result, isNew) = content.withLock { content in
+            let isNew = note(&content)
+            return (
+                Result {
+                    try refresh(&content)
+                    return content.devices[pin]
+                }, isNew
+            )
         }
+        // Whoever takes events out of the queue passes them on; the watch may not see them any more.
+        if isNew { tell() }
+        return try result.get()
     }
 
     /// Whether the device with this pin may come in at the time `now`.
@@ -31,29 +50,140 @@ package final class DeviceRegister: Sendable {
         try device(pin)?.verdict(at: now) ?? .unknown
     }
 
+    // MARK: The watch
+
+    /// Lets the kernel tell of changes from now on, and `changed` be called for each.
+    ///
+    /// - Returns: what is readable when something has happened, until `stopWatching`.
+    func startWatching(changed: @escaping @Sendable () -> Void) throws(FileError) -> Int32 {
+        guard LocalFileSystem.holds(state.path) == true else {
+            throw .system(ENOTSUP, operation: "watch", path: state.path)
+        }
+        onChange.withLock { $0 = changed }
+        return try content.withLock { content throws(FileError) in
+            var events = try StateEvents.open()
+            try events.watch(state.path)
+            let descriptor = events.descriptor
+            content.events = consume events
+            content.changes = .everything
+            return descriptor
+        }
+    }
+
+    /// The descriptor of `startWatching` is closed; look-ups look at the file again.
+    func stopWatching() {
+        content.withLock { $0.events = nil }
+        onChange.withLock { $0 = nil }
+    }
+
+    /// Passes on what has happened.
+    ///
+    /// - Parameter mountsHaveChanged: the path may lead elsewhere.
+    /// - Returns: false while the directory cannot be watched.
+    func takeNews(mountsHaveChanged: Bool) -> Bool {
+        let (isNew, isWatched) = content.withLock { content in
+            if mountsHaveChanged { content.changes.isPathMoved = true }
+            let isNew = note(&content)
+            return (isNew || mountsHaveChanged, !content.changes.isPathMoved || watch(&content))
+        }
+        if isNew { tell() }
+        return isWatched
+    }
+
+    private func tell() { onChange.withLock { $0 }?() }
+
+    /// Adds what has happened; false if nothing has.
+    private func note(_ content: inout Content) -> Bool {
+        guard let new = content.events?.take(), !new.isEmpty else { return false }
+        content.changes += new
+        content.changes.hasOtherCodes = false
+        return true
+    }
+
+    /// Watches the path as it leads now; false if that fails.
+    private func watch(_ content: inout Content) -> Bool {
+        do {
+            try content.events?.watch(state.path)
+        } catch {
+            return false
+        }
+        content.changes.isPathMoved = false
+        content.changes.isTouched = true
+        return true
+    }
+
+    // MARK: The content
+
     /// Takes what this process has written, so that one device more does not cost the reading of 10,000.
     ///
     /// - Parameters:
     ///   - changed: the devices that were entered, nil for those that are gone.
     ///   - stamp: the file before, and as it is now.
     func adopt(_ changed: [Pin: ApprovedDevice?], from old: FileStamp?, to stamp: FileStamp?) {
-        content.withLock { content in
+        let isNew = content.withLock { content in
+            let isNew = note(&content)
             // Whoever has read another version reads again.
-            guard content.stamp != nil, content.stamp == old else { return }
+            guard content.stamp != nil, content.stamp == old else { return isNew }
+            if content.events != nil {
+                // One rename, and what it does to the file before: ours. Everything else is somebody else's.
+                guard content.changes.renames == 1, !content.changes.isTouched, !content.changes.isPathMoved,
+                    isWatched(stamp, &content)
+                else { return isNew }
+                content.changes = StateEvents.Changes()
+            }
             for (pin, device) in changed { content.devices[pin] = device }
             content.stamp = stamp
+            return isNew
+        }
+        if isNew { tell() }
+    }
+
+    /// Watches the new file; false if it is not the one with this stamp.
+    private func isWatched(_ stamp: FileStamp?, _ content: inout Content) -> Bool {
+        do {
+            try content.events?.watchFile(state.path)
+            return try state.open().stamp(of: ApprovedDevices.fileName) == stamp
+        } catch {
+            return false
         }
     }
 
     private func refresh(_ content: inout Content) throws {
-        let directory = try state.open()
-        let stamp = try directory.stamp(of: ApprovedDevices.fileName)
-        guard stamp == nil || stamp != content.stamp else { return }
-        content = Content()
-        let keyfile = try HubState.existing(
-            ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
-        content.devices = Dictionary(keyfile.devices.map { ($0.pin, $0) }) { first, _ in first }
-        // If the file was replaced in between, the older stamp makes the next look-up read it again.
-        content.stamp = stamp
+        var mustRead = true
+        if content.events != nil {
+            let now = ContinuousClock.now
+            if !content.changes.concernsKeyfile {
+                guard now - content.lastLook >= .seconds(1) else { return }
+                mustRead = false
+            } else if content.changes.isPathMoved, watch(&content) {
+                tell()
+            }
+            content.lastLook = now
+        } else {
+            mustRead = false
+        }
+        try look(&content, mustRead: mustRead)
+    }
+
+    /// - Parameter mustRead: also if it seems to be the same file; the clock of its stamp ticks in milliseconds.
+    private func look(_ content: inout Content, mustRead: Bool) throws {
+        let isPathMoved = content.changes.isPathMoved
+        do {
+            if mustRead, !isPathMoved { try content.events?.watchFile(state.path) }
+            let directory = try state.open()
+            let stamp = try directory.stamp(of: ApprovedDevices.fileName)
+            if !mustRead, stamp != nil, stamp == content.stamp { return }
+            let keyfile = try HubState.existing(
+                ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
+            content.devices = Dictionary(keyfile.devices.map { ($0.pin, $0) }) { first, _ in first }
+            // If the file was replaced in between, the older stamp makes the next look-up read it again.
+            content.stamp = stamp
+            content.changes = StateEvents.Changes(isPathMoved: isPathMoved)
+        } catch {
+            content.devices = [:]
+            content.stamp = nil
+            content.changes.isTouched = true
+            throw error
+        }
     }
 }

@@ -28,7 +28,7 @@ enum ServeAccess: Sendable {
 /// The device register as the server asks it: a keyfile that cannot be read lets nobody in, and the log says so
 /// once, and when it can be read again.
 final class ServeDevices: Sendable {
-    private let register: DeviceRegister
+    let register: DeviceRegister
     private let log: ServeLog
     private let fault = Mutex<String?>(nil)
 

@@ -104,7 +104,9 @@ package final class ServeHub: Sendable {
         let announcement =
             options.isAnnounced && !isLocal
             ? try AnnounceHub(hub, key: identity.key, port: bound, state: state, log: shared.log) : nil
-        let watch = try await StateWatch.start(state.path, on: group.next(), log: shared.log) {
+        let watch = StateWatch.start(
+            state.path, for: shared.devices.register, on: group.next(), log: shared.log
+        ) {
             for loop in everyLoop { loop.execute { $0.sweep() } }
             announcement?.codesMayHaveChanged()
         }
