@@ -7,7 +7,7 @@ public import Crypto
 ///     flags     = 1 byte                 ; bit 0: the hub is open for pairing; the others are ignored
 ///     port      = 2 bytes, big endian    ; TCP, not 0
 ///     length    = 1 byte                 ; of the name, 1–63
-///     name      = UTF-8                  ; by the rules of PeerName
+///     name      = UTF-8                  ; by the rules of PeerName(known:)
 ///     key       = 33 bytes               ; P-256 point, compressed (SEC 1 § 2.3.3)
 ///     signature = 64 bytes               ; ECDSA with SHA-256, r and s, over all before it
 ///
@@ -51,7 +51,7 @@ public struct ProbeReply: Hashable, Sendable {
 
         let nameEnd = ProbeReply.headByteCount + nameCount
         guard let text = String(validating: bytes[ProbeReply.headByteCount..<nameEnd], as: UTF8.self),
-            let name = try? PeerName(text)
+            let name = try? PeerName(known: text)
         else { throw .invalidName }
         let keyEnd = nameEnd + ProbeReply.keyByteCount
         let compressed = bytes[nameEnd..<keyEnd]

@@ -123,9 +123,9 @@ package struct ManageHubs {
         let hubs = known.hubs.map(ListedHub.paired) + known.added.map(ListedHub.added)
         // Of a hub that is paired and was added, too, the fingerprint means the one that has shown its key.
         let paired = Set(known.hubs.map(\.fingerprint))
-        let peers = hubs.map { hub -> (PeerName, Fingerprint?) in
-            guard case .added(let added) = hub else { return (hub.name, hub.fingerprint) }
-            return (added.name, added.id.flatMap { paired.contains($0) ? nil : $0 })
+        let peers = hubs.map { hub in
+            guard case .added(let added) = hub else { return PeerSelector.Peer(hub.name, hub.fingerprint) }
+            return PeerSelector.Peer(added.name, added.id.flatMap { paired.contains($0) ? nil : $0 })
         }
         return hubs[try selector.index(in: peers, kind: "hub", list: "hubpair hubs")]
     }

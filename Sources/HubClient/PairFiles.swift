@@ -149,7 +149,7 @@ struct PairFiles: Sendable {
                 start.removeLast()
             }
             while start.last?.properties.isWhitespace == true { start.removeLast() }
-            if let free = try? PeerName(String(start) + ending), !others.contains(free) { return free }
+            if let free = try? PeerName(known: String(start) + ending), !others.contains(free) { return free }
         }
         return name
     }

@@ -67,7 +67,7 @@ package struct RecognizeServer: Sendable {
         {
             if answer.response.status == 200,
                 let hub = try? JSONDecoder().decode(HubDescription.self, from: Data(answer.body)),
-                let name = try? PeerName(hub.name), let id = Fingerprint(hub.id)
+                let name = try? PeerName(known: hub.name), let id = Fingerprint(hub.id)
             {
                 return (address, .hubpair(name: name, id: id, pin: connection.pin))
             }

@@ -15,12 +15,12 @@ package enum InfoField {
         let words = Set(Orthography.words(name.map { $0 == "_" ? " " : String($0) }.joined()))
         guard !answer.isEmpty else { throw .empty(field: name) }
         guard answer.utf8.count <= maximumByteCount else { throw .tooLong(field: name) }
-        guard !answer.unicodeScalars.contains(where: \.isForbiddenInName) else {
+        guard !answer.unicodeScalars.contains(where: \.isControlling) else {
             throw .notALine(field: name)
         }
         if name == "name" {
             do {
-                return try PeerName(answer).description
+                return try PeerName(known: answer).description
             } catch {
                 throw .notAName(error, field: name)
             }

@@ -96,9 +96,7 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
                 case "\n": bytes += "\\n".utf8
                 case "\t": bytes += "\\t".utf8
                 case "\r": bytes += "\\r".utf8
-                case _ where scalar.isForbiddenInName:
-                    let digits = String(scalar.value, radix: 16)  // all of them lie in the first plane
-                    bytes += ("\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits).utf8
+                case _ where scalar.isControlling || scalar.isInvisible: bytes += scalar.escapedForJSON.utf8
                 default: bytes += String(scalar).utf8
                 }
             }

@@ -11,12 +11,12 @@ package import Pairing
 ///     hub=K7QF-2M9D-X0TW-8RHC
 ///     state.1={"activator":"6b4b","device":"6b4d","name":"Lamp: On/Off","state":true}
 ///
-/// A scene's name is a `PeerName` without brackets. `hub` is a paired hub's fingerprint; of a stock hub `stock` is the
-/// name instead. The states are numbered from 1 on without a gap; each is a JSON object of the ids, the names for
-/// people, and the state as the server wrote it.
+/// A scene's name is a `PeerName(known:)` (it is its owner's alone) without brackets. `hub` is a paired hub's
+/// fingerprint; of a stock hub `stock` is the name instead. The states are numbered from 1 on without a gap;
+/// each is a JSON object of the ids, the names for people, and the state as the server wrote it.
 ///
-/// Accepted: the above. Rejected: a scene with neither or both of `hub` and `stock`, `state.1` that is no such object,
-/// another kind of group, `format=2`.
+/// Accepted: the above. Rejected: a scene with neither or both of `hub` and `stock`, `state.1` that is no
+/// such object, another kind of group, `format=2`.
 package struct Scenes: Equatable, Sendable {
     package static let fileName = "scenes"
     private static let kind = "scene"
@@ -36,7 +36,7 @@ package struct Scenes: Equatable, Sendable {
         try file.checkFormat()
         for group in file.groupNames where group != "keyfile" {
             guard group.hasPrefix(Scenes.kind + " "),
-                let name = try? PeerName(String(group.dropFirst(Scenes.kind.count + 1)))
+                let name = try? PeerName(known: String(group.dropFirst(Scenes.kind.count + 1)))
             else { throw .unknownGroup(group) }
             let pairs = file.pairs(in: group)
             scenes.append(
@@ -54,7 +54,7 @@ package struct Scenes: Equatable, Sendable {
             }
             return .paired(fingerprint)
         case (nil, let text?):
-            guard let name = try? PeerName(text) else {
+            guard let name = try? PeerName(known: text) else {
                 throw .invalidValue("not a name", key: "stock", group: group)
             }
             return .stock(name)

@@ -15,11 +15,22 @@ package struct AdministerDevices {
     /// Approves a device that asked, or whose approval has run out. One that was revoked is refused: only a
     /// new once code brings it back.
     ///
+    /// A device that asks is meant by its fingerprint alone: it chose its name itself, and a stranger's that
+    /// calls itself as the one the owner has in mind would be let in its place. A name counts for a device
+    /// that the owner approved before, as long as nobody who asks bears it too.
+    ///
     /// - Returns: the device as it is now, and whether that is a change.
     package func approve(_ selector: PeerSelector, now: Moment = .now) throws -> (
         device: ApprovedDevice, changed: Bool
     ) {
-        try change(selector) { device in
+        try change(selector, at: now) { devices in
+            let named = devices.filter { selector.isName($0.name) && !$0.isForgotten(at: now) }
+            let asking = named.filter { $0.status == .pending }
+            guard let first = asking.first else { return }
+            throw HubError.asksByName(
+                name: first.name.description, asking: asking.map(\.fingerprint),
+                known: named.filter { $0.status != .pending }.map(\.fingerprint))
+        } _: { device, _ in
             switch device.verdict(at: now.wall) {
             case .approved, .unknown: return
             case .revoked: throw HubError.revoked(name: device.name.description)
@@ -36,40 +47,40 @@ package struct AdministerDevices {
     }
 
     /// Takes an approval back, or refuses one that is asked for; the device stays as a tombstone.
-    package func revoke(_ selector: PeerSelector) throws -> (device: ApprovedDevice, changed: Bool) {
-        try change(selector) {
-            $0.status = .revoked
-            $0.asked = nil
+    package func revoke(
+        _ selector: PeerSelector, now: Moment = .now
+    ) throws -> (device: ApprovedDevice, changed: Bool) {
+        try change(selector, at: now) { device, _ in
+            device.status = .revoked
+            device.asked = nil
         }
     }
 
-    /// Gives a device another name. Two devices of one name would be mistaken for each other.
-    package func rename(_ selector: PeerSelector, to name: PeerName) throws -> (
+    /// Gives a device another name. Two devices of one name would be mistaken for each other; one that only
+    /// asks takes no name away.
+    package func rename(_ selector: PeerSelector, to name: PeerName, now: Moment = .now) throws -> (
         device: ApprovedDevice, changed: Bool
     ) {
-        try change(selector) { device, others in
-            if let other = others.first(where: { $0.name == name }) {
+        try change(selector, at: now) { device, others in
+            if let other = others.first(where: { $0.name == name && $0.status != .pending }) {
                 throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
             }
             device.name = name
         }
     }
 
+    /// - Parameter check: looks at all devices first; what it throws stops the change.
     private func change(
-        _ selector: PeerSelector, _ body: (inout ApprovedDevice) throws -> Void
-    ) throws -> (device: ApprovedDevice, changed: Bool) {
-        try change(selector) { device, _ in try body(&device) }
-    }
-
-    private func change(
-        _ selector: PeerSelector, _ body: (inout ApprovedDevice, _ others: [ApprovedDevice]) throws -> Void
+        _ selector: PeerSelector, at now: Moment,
+        check: ([ApprovedDevice]) throws -> Void = { _ in },
+        _ body: (inout ApprovedDevice, _ others: [ApprovedDevice]) throws -> Void
     ) throws -> (device: ApprovedDevice, changed: Bool) {
         try state.open().withLock { directory in
-            // What a crash cut short comes first: a device that is revoked now must not be approved by it later.
+            // What a crash cut short comes first: a device that is revoked now must not be approved by it
+            // later.
             var (keyfile, isChanged) = try HubState.completedDevices(in: directory)
-            let index = try selector.index(
-                in: keyfile.devices.map { ($0.name, $0.fingerprint) }, kind: "device", list: "hubpair devices"
-            )
+            try check(keyfile.devices)
+            let index = try AdministerDevices.index(of: selector, in: keyfile.devices, at: now)
             let before = keyfile.devices[index]
             var device = before
             try body(&device, keyfile.devices.filter { $0.pin != before.pin })
@@ -83,6 +94,29 @@ package struct AdministerDevices {
                 }
             }
             return (device, device != before)
+        }
+    }
+
+    /// The position of the one device that is meant. Questions that have lapsed are not listed, so they make
+    /// no name ambiguous; they are meant only if nothing else is.
+    private static func index(
+        of selector: PeerSelector, in devices: [ApprovedDevice], at now: Moment
+    ) throws(PeerSelectorError) -> Int {
+        let listed = devices.indices.filter { !devices[$0].isForgotten(at: now) }
+        func find(among indices: [Int]) throws(PeerSelectorError) -> Int {
+            let peers = indices.map { index in
+                let device = devices[index]
+                return PeerSelector.Peer(device.name, device.fingerprint, status: device.status.rawValue)
+            }
+            return indices[try selector.index(in: peers, kind: "device", list: "hubpair devices")]
+        }
+        do {
+            return try find(among: listed)
+        } catch {
+            guard case .unknown = error, listed.count < devices.count,
+                let index = try? find(among: devices.indices.filter { !listed.contains($0) })
+            else { throw error }
+            return index
         }
     }
 }

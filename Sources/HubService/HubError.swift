@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Pairing
+package import Pairing
 
 /// Why a use of the hub's side fails. The description is what the user reads.
 package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible {
@@ -17,6 +17,9 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
     case badLifetime
     /// A revoked device cannot be approved again by hand.
     case revoked(name: String)
+    /// A device that asks was named by what it calls itself; the fingerprints of all that ask under this name, and of
+    /// those that the owner knows by it.
+    case asksByName(name: String, asking: [Fingerprint], known: [Fingerprint])
     /// A device asked with a label's code, and too long ago.
     case askLapsed(name: String)
 
@@ -31,6 +34,10 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
             "the hub is set up already with \(present), not \(asked)"
         case .badLifetime: "a code must live for 1 second at least, and expire before 2106-02-07"
         case .revoked(let name): "the device \"\(name)\" was revoked"
+        case .asksByName(let name, let asking, _):
+            (asking.count == 1 ? "a device that asks calls" : "\(asking.count) devices that ask call")
+                + " \(asking.count == 1 ? "itself" : "themselves") \"\(name)\", and any device may; "
+                + "name it by its fingerprint"
         case .askLapsed(let name): "the device \"\(name)\" asked more than 10 minutes ago"
         }
     }
@@ -50,6 +57,11 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
             FileRecovery.hint(path, hasGoodBackup: hasGoodBackup, isGone: true)
         case .otherSettings(_, _, let path): "to change it, edit \(shellQuoted(path)) and restart the hub"
         case .badLifetime: "give it like --expires 10m, 2h or 7d"
+        case .asksByName(_, let asking, let known):
+            "compare with the fingerprint on the device's own screen, then run: "
+                + asking.map { "hubpair devices approve \($0)" }.joined(separator: ", or ")
+                + (known.isEmpty ? "" : "; you know by that name: ")
+                + known.map(\.description).joined(separator: ", ")
         case .askLapsed: "let it ask again, or print a code for it with 'hubpair print'"
         case .revoked: "print a new code with 'hubpair print' and pair the device again"
         }

@@ -88,19 +88,19 @@ package final class PairDevice: Sendable {
                         now: now)
                     return .refusal(refusal, from: source)
                 case .again(let use, let status):
-                    return try reply(to: use, status, files.tickets.content, isNew: false)
+                    return try reply(to: use, status, files, isNew: false)
                 case .use(let use, let status):
                     try files.enter(use, in: directory, now: now, register: register)
-                    return try reply(to: use, status, files.tickets.content, isNew: true)
+                    return try reply(to: use, status, files, isNew: true)
                 }
             }
         }
     }
 
     private func reply(
-        to use: TicketUse, _ status: PairReply.Status, _ tickets: Tickets, isNew: Bool
+        to use: TicketUse, _ status: PairReply.Status, _ files: borrowing PairingFiles, isNew: Bool
     ) throws -> PairingAnswer {
-        guard let key = tickets.ticket(use.ticket)?.proofKey else {
+        guard let key = files.tickets.content.ticket(use.ticket)?.proofKey else {
             throw PairMessageError.malformed("no ticket")
         }
         let transcript = PairTranscript(
@@ -110,16 +110,26 @@ package final class PairDevice: Sendable {
             status: status, device: use.device.fingerprint,
             hub: HubDescription(name: hub.settings.name, id: hub.pin.fingerprint), nonce: use.hubNonce,
             proof: transcript.hubProof(key, hubNonce: use.hubNonce))
-        let what =
-            switch status {
-            case .approved: "approved"
-            case .pending: "asks for approval: hubpair devices approve \(use.device.fingerprint)"
-            }
         // Who has an answer can ask for it again as often as they like, and a device that waits does; nothing changes,
         // so nothing is said: the log would fill the disk.
         return PairingAnswer(
             status: reply.httpStatus, body: reply.serialized,
-            event: isNew ? "device \"\(use.name)\" (\(use.device.fingerprint)) \(what)" : nil)
+            event: isNew ? event(use, status, among: files.devices.content.devices) : nil)
+    }
+
+    /// What the log says of a new use.
+    private func event(
+        _ use: TicketUse, _ status: PairReply.Status, among devices: [ApprovedDevice]
+    ) -> String {
+        let device = "device \"\(use.name)\" (\(use.device.fingerprint))"
+        guard status == .pending else { return "\(device) approved" }
+        // Five in ten minutes ask at most; whoever has a code for one device was given it.
+        let asking = ApprovedDevice(name: use.name, pin: use.device, status: .pending)
+        let resembled = DeviceLikeness(devices).resembled(by: asking).first.map {
+            ", whose name looks like that of the approved device \($0.fingerprint),"
+        }
+        return "\(device)\(resembled ?? "") asks for approval: hubpair devices approve "
+            + "\(use.device.fingerprint)"
     }
 
     private func onQueue<Value: Sendable>(

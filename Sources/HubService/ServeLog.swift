@@ -74,8 +74,8 @@ package final class ServeLog: Sendable {
 }
 
 /// Writes log lines to standard error: `2026-11-21T10:22:03Z info TEXT`, or with a `<6>` in front and without the
-/// time where the journal reads (sd-daemon(3)). Control and bidirectional formatting characters are escaped: names
-/// and targets come from the network.
+/// time where the journal reads (sd-daemon(3)). What could drive a terminal or hides is escaped: names and
+/// targets come from the network.
 package struct ServeLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
@@ -94,7 +94,7 @@ package struct ServeLogHandler: LogHandler {
     package func log(event: LogEvent) {
         let start =
             isForJournal ? "<\(priority(event.level))>" : "\(Date().formatted(.iso8601)) \(event.level) "
-        let line = Array((start + escapedForLog("\(event.message)") + "\n").utf8)
+        let line = Array((start + "\(event.message)".escapedForDisplay + "\n").utf8)
         // One write(2) a line, so that lines of several threads do not mix. If nobody reads, nobody is told.
         _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
@@ -109,18 +109,4 @@ package struct ServeLogHandler: LogHandler {
         case .critical: 2
         }
     }
-}
-
-/// `text` in one line that drives no terminal.
-func escapedForLog(_ text: String) -> String {
-    guard text.unicodeScalars.contains(where: \.isForbiddenInName) else { return text }
-    var safe = ""
-    for scalar in text.unicodeScalars {
-        if scalar.isForbiddenInName {
-            safe += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-        } else {
-            safe.unicodeScalars.append(scalar)
-        }
-    }
-    return safe
 }

@@ -45,6 +45,7 @@ package struct SetUpHub {
     package static func run(
         _ wishes: Wishes, defaultName: PeerName, state: HubState
     ) throws -> (hub: Hub, outcome: Outcome) {
+        try checkName(wishes.name, in: state)
         let directory = try ProtectedDirectory(path: state.path, create: true)
         return try directory.withLock { directory in
             if try HubState.settings(in: directory) != nil {
@@ -109,6 +110,18 @@ package struct SetUpHub {
         guard try HubState.tickets(in: directory) == nil else { return false }
         try directory.create(Tickets.fileName, with: Tickets().serialized)
         return true
+    }
+
+    /// A name that breaks a rule for new ones is refused, unless the hub has it from an earlier version: a set-up that is
+    /// run again changes nothing.
+    private static func checkName(_ name: PeerName?, in state: HubState) throws {
+        guard let name else { return }
+        do {
+            _ = try PeerName(name.description)
+        } catch {
+            let present = try? HubState.settings(in: state.open())
+            guard present?.name == name else { throw error }
+        }
     }
 
     private static func check(_ wishes: Wishes, against settings: HubSettings, path: String) throws(HubError)

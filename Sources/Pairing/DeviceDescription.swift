@@ -5,7 +5,7 @@
 /// JSON as `IJSON` reads it; unknown keys are ignored. A device that the hub does not know gets a `PairRefusal`.
 ///
 /// Accepted: `{"status":"pending","device":"K7QF-2M9D-X0TW-8RHC","name":"Anna's tablet"}`. Rejected: another status,
-/// a fingerprint in lower case, a name that `PeerName` refuses.
+/// a fingerprint in lower case, a name that `PeerName(known:)` refuses.
 public struct DeviceDescription: Equatable, Sendable {
     /// What the hub's keyfile says of the device now.
     public enum Status: String, Equatable, Sendable, CaseIterable {
@@ -63,7 +63,7 @@ public struct DeviceDescription: Equatable, Sendable {
         self.status = status
         self.device = device
         do {
-            name = try PeerName(object.name)
+            name = try PeerName(known: object.name)
         } catch {
             throw .name(error)
         }

@@ -6,7 +6,7 @@
 /// keys are ignored. Nothing of it is proven by itself.
 ///
 /// Accepted: `{"name":"Kitchen","id":"K7QF-2M9D-X0TW-8RHC","api":1}`. Rejected: `"api": 0`, an `id` in lower case,
-/// a name that `PeerName` refuses.
+/// a name that `PeerName(known:)` refuses.
 public struct HubDescription: Equatable, Sendable {
     /// The version of the exchange that this code speaks.
     public static let api = 1
@@ -42,7 +42,7 @@ public struct HubDescription: Equatable, Sendable {
         self.id = id
         api = object.api
         do {
-            name = try PeerName(object.name)
+            name = try PeerName(known: object.name)
         } catch {
             throw .name(error)
         }

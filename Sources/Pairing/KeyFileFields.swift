@@ -64,7 +64,7 @@ extension KeyFile {
     package func name(_ key: String, in group: String) throws(KeyFileError) -> PeerName {
         let text = try required(key, in: group)
         do {
-            return try PeerName(text)
+            return try PeerName(known: text)
         } catch {
             throw .invalidValue(error.description, key: key, group: group)
         }

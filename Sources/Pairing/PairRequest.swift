@@ -3,7 +3,7 @@
 ///     {"ticket": base64url of 8 bytes, "name": string, "nonce": base64url of 16 bytes, "proof": base64url of 32 bytes}
 ///
 /// JSON as `IJSON` reads it, at most 4,096 bytes; unknown keys are ignored; base64url as `Base64URL` reads it; the
-/// name as `PeerName` has it.
+/// name as `PeerName` has it for new ones.
 ///
 /// Accepted: `{"ticket":"AAECAwQFBgc","name":"Anna's tablet","nonce":"AAECAwQFBgcICQoLDA0ODw","proof":"…"}` with 43
 /// characters of proof. Rejected: the same with padding, without a key, with a number for a string, with a key twice.

@@ -11,6 +11,25 @@ package struct PeerSelector: Sendable {
 
     package init(_ text: String) { self.text = text }
 
+    /// What may be meant.
+    package struct Peer: Sendable {
+        package let name: PeerName
+        /// A hub that has no lasting key has none.
+        package let fingerprint: Fingerprint?
+        /// What tells several of one name apart, beside the fingerprint.
+        package let status: String?
+
+        package init(_ name: PeerName, _ fingerprint: Fingerprint?, status: String? = nil) {
+            self.name = name
+            self.fingerprint = fingerprint
+            self.status = status
+        }
+
+        fileprivate var title: String {
+            (fingerprint?.description ?? "one has none") + (status.map { " (\($0))" } ?? "")
+        }
+    }
+
     /// True if it is this name, to the byte, and not a fingerprint.
     package func isName(_ name: PeerName) -> Bool {
         Fingerprint(forgiving: text) == nil && name.description.utf8.elementsEqual(text.utf8)
@@ -19,11 +38,10 @@ package struct PeerSelector: Sendable {
     /// The position of the one peer that is meant.
     ///
     /// - Parameters:
-    ///   - peers: a hub that has no lasting key has no fingerprint.
     ///   - kind: "device" or "hub", for the message.
     ///   - list: the command that lists them, for the hint.
     package func index(
-        in peers: [(name: PeerName, fingerprint: Fingerprint?)], kind: String, list: String
+        in peers: [Peer], kind: String, list: String
     ) throws(PeerSelectorError) -> Int {
         let fingerprint = Fingerprint(forgiving: text)
         let matches = peers.indices.filter { index in
@@ -33,11 +51,11 @@ package struct PeerSelector: Sendable {
             // Never for a fingerprint: it is there to be compared, and a suggestion would do that in the user's place.
             let near =
                 fingerprint == nil
-                ? Orthography.suggestions(for: text, among: peers.map(\.name.description)) : []
+                ? Orthography.suggestions(for: text, among: Set(peers.map(\.name.description)).sorted()) : []
             throw .unknown(text, kind: kind, list: list, near: near)
         }
         guard matches.count == 1 else {
-            throw .ambiguous(text, kind: kind, matches.map { peers[$0].fingerprint })
+            throw .ambiguous(text, kind: kind, matches.map { peers[$0].title })
         }
         return index
     }
@@ -47,8 +65,8 @@ package struct PeerSelector: Sendable {
 package enum PeerSelectorError: Error, Equatable, LocalizedError, CustomStringConvertible {
     /// None bears this name or fingerprint; names that look like it.
     case unknown(String, kind: String, list: String, near: [String])
-    /// Several bear this name; their fingerprints, as far as they have one.
-    case ambiguous(String, kind: String, [Fingerprint?])
+    /// Several bear this name; their fingerprints in words, as far as they have one.
+    case ambiguous(String, kind: String, [String])
     /// Another one bears the name already.
     case nameTaken(name: String, by: Fingerprint)
 
@@ -56,8 +74,8 @@ package enum PeerSelectorError: Error, Equatable, LocalizedError, CustomStringCo
     package var description: String {
         switch self {
         case .unknown(let text, let kind, _, _): "no \(kind) is called \"\(text)\""
-        case .ambiguous(let text, let kind, let fingerprints):
-            "\(fingerprints.count) \(kind)s are called \"\(text)\""
+        case .ambiguous(let text, let kind, let titles):
+            "\(titles.count) \(kind)s are called \"\(text)\""
         case .nameTaken(let name, let fingerprint): "\(fingerprint) is called \"\(name)\" already"
         }
     }
@@ -72,9 +90,7 @@ package enum PeerSelectorError: Error, Equatable, LocalizedError, CustomStringCo
             near.isEmpty
                 ? "'\(list)' lists the names and fingerprints"
                 : "did you mean \(near.map { "\"\($0)\"" }.joined(separator: " or "))?"
-        case .ambiguous(_, _, let fingerprints):
-            "name it by its fingerprint: "
-                + fingerprints.map { $0?.description ?? "one has none" }.joined(separator: ", ")
+        case .ambiguous(_, _, let titles): "name it by its fingerprint: \(titles.joined(separator: ", "))"
         case .nameTaken: "choose another name"
         }
     }

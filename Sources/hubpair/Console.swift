@@ -58,21 +58,8 @@ enum Console {
             hint: (error as? any LocalizedError)?.recoverySuggestion)
     }
 
-    /// `text` with everything that could drive a terminal, break a line or turn the text around written as
-    /// `\u{1B}`. Names come from the network and from files; escape sequences in them would be run.
-    static func escaped(_ text: String) -> String {
-        guard !text.isPrintableASCII else { return text }
-        guard text.unicodeScalars.contains(where: \.isForbiddenInName) else { return text }
-        var safe = ""
-        for scalar in text.unicodeScalars {
-            if scalar.isForbiddenInName {
-                safe += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            } else {
-                safe.unicodeScalars.append(scalar)
-            }
-        }
-        return safe
-    }
+    /// `text` as it may stand on a terminal: see `escapedForDisplay`.
+    static func escaped(_ text: String) -> String { text.escapedForDisplay }
 
     /// Writes all of `bytes` to an open descriptor.
     static func write(_ bytes: [UInt8], to descriptor: Int32, name: String) throws(OutputError) {

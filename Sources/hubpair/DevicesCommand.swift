@@ -8,7 +8,11 @@ struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
         abstract: "List the devices of this hub; approve, revoke or rename one.",
-        discussion: "DEVICE is a device's name, or its fingerprint in any spacing and case.",
+        discussion: """
+            DEVICE is a device's name, or its fingerprint in any spacing and case. A device that asks for approval is \
+            named by its fingerprint alone: it chose its name itself. The list says which names look like that of \
+            an approved device.
+            """,
         subcommands: [List.self, Approve.self, Revoke.self, Rename.self],
         defaultSubcommand: List.self
     )
@@ -22,8 +26,10 @@ struct DevicesCommand: ParsableCommand {
         func run() throws {
             let now = Moment.now
             let devices = try AdministerDevices(state: state.state).list(at: now)
+            let likeness = DeviceLikeness(devices)
+            let lines = devices.map { DeviceLine($0, resembling: likeness.resembled(by: $0), at: now) }
             if json.isSet {
-                for device in devices { try JSONLine.write(DeviceLine(device, at: now)) }
+                for line in lines { try JSONLine.write(line) }
                 return
             }
             if devices.isEmpty {
@@ -31,11 +37,12 @@ struct DevicesCommand: ParsableCommand {
             }
             try Table(
                 columns: ["DEVICE", "FINGERPRINT", "STATUS", "APPROVED"],
-                rows: devices.map {
-                    let line = DeviceLine($0, at: now)
+                rows: zip(devices, lines).map { device, line in
                     // Who asked and how long ago: the owner compares it with the device at hand.
-                    let ago = $0.asked.map { ", asked \(Lifetime.words(now.seconds(since: $0))) ago" } ?? ""
-                    return [line.name, line.device, line.status + ago, line.approved ?? "-"]
+                    let ago =
+                        device.asked.map { ", asked \(Lifetime.words(now.seconds(since: $0))) ago" } ?? ""
+                    let like = line.resembles.first.map { ", looks like \($0)" } ?? ""
+                    return [line.name, line.device, line.status + ago + like, line.approved ?? "-"]
                 }
             ).write()
         }
@@ -47,11 +54,14 @@ struct DevicesCommand: ParsableCommand {
             abstract:
                 "Approve a device that asked. Compare the fingerprint with the device's own screen first.")
         @OptionGroup var state: StateOption
-        @Argument(help: "Its name or fingerprint.") var device: PeerSelector
+        @Argument(help: "Its fingerprint; or the name of one that was approved before.")
+        var device: PeerSelector
 
         func run() throws {
-            let (device, changed) = try AdministerDevices(state: state.state).approve(device)
+            let administer = AdministerDevices(state: state.state)
+            let (device, changed) = try administer.approve(device)
             Console.note("\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") approved")
+            try warnOfLikeness(device, administer)
         }
     }
 
@@ -75,9 +85,19 @@ struct DevicesCommand: ParsableCommand {
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
         func run() throws {
-            let (device, _) = try AdministerDevices(state: state.state).rename(device, to: PeerName(name))
+            let administer = AdministerDevices(state: state.state)
+            let (device, _) = try administer.rename(device, to: PeerName(name))
             Console.note("\(device.fingerprint) is called \(device.name) now")
+            try warnOfLikeness(device, administer)
         }
+    }
+}
+
+/// Says which approved devices have a name that looks the same.
+private func warnOfLikeness(_ device: ApprovedDevice, _ administer: AdministerDevices) throws {
+    for other in DeviceLikeness(try administer.list()).resembled(by: device) {
+        Console.note(
+            "warning: \(device.name) looks like \(other.name) (\(other.fingerprint)), which is approved")
     }
 }
 
@@ -89,9 +109,11 @@ private struct DeviceLine: Encodable {
     @Nullable var approved: String?
     @Nullable var asked: String?
     @Nullable var expires: String?
+    /// The fingerprints of the approved devices whose names look the same.
+    let resembles: [String]
     @Nullable var role: String?
 
-    init(_ device: ApprovedDevice, at now: Moment) {
+    init(_ device: ApprovedDevice, resembling others: [ApprovedDevice], at now: Moment) {
         self.device = device.fingerprint.description
         name = device.name.description
         status =
@@ -99,6 +121,7 @@ private struct DeviceLine: Encodable {
         approved = device.approved?.timestamp
         asked = device.asked?.wall.timestamp
         expires = device.expires?.timestamp
+        resembles = others.map(\.fingerprint.description)
         role = device.role
     }
 }

@@ -97,7 +97,7 @@ enum ExitStatus: Int32, Error {
         self =
             switch error {
             case .notSetUp, .missingKey, .unreadableKey, .missingFile: .badConfiguration
-            case .otherSettings, .badLifetime: .usage
+            case .otherSettings, .badLifetime, .asksByName: .usage
             case .revoked: .notPermitted
             case .askLapsed: .tryAgain
             }

@@ -16,7 +16,7 @@ extension HomeCommand {
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
         func run() async throws {
-            let name = try PeerName(name).description
+            let name = try PeerName(known: name).description
             try await home.use { try await rename(to: name, $0) }
         }
 

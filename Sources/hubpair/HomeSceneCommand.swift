@@ -29,7 +29,7 @@ extension HomeCommand.SceneCommand {
         @Argument(help: "Only these devices.") var devices: [String] = []
 
         func run() async throws {
-            let name = try PeerName(name)
+            let name = try PeerName(known: name)
             try await home.use { try await save(name, of: $0) }
         }
 
@@ -65,7 +65,7 @@ extension HomeCommand.SceneCommand {
         @Argument(help: "The scene's name.") var name: String
 
         func run() async throws {
-            let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(name))
+            let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
             let reach = try ReachHubs(configuration: configuration.configuration)
             guard let hub = try reach.all().first(where: { $0.isHub(of: scene) }) else {
                 throw SceneError.hubIsGone(scene.name, scene.hub)
@@ -116,7 +116,7 @@ extension HomeCommand.SceneCommand {
         @Argument(help: "The scene's name.") var name: String
 
         func run() throws {
-            let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(name))
+            let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
             if json.isSet {
                 let hubs = try ReachHubs(configuration: configuration.configuration).all()
                 for state in scene.states {
@@ -143,7 +143,7 @@ extension HomeCommand.SceneCommand {
         @Argument(help: "The scene's name.") var name: String
 
         func run() throws {
-            let name = try PeerName(name)
+            let name = try PeerName(known: name)
             try KeepScenes(configuration: configuration.configuration).remove(name)
             Console.note("\(name) is removed")
         }

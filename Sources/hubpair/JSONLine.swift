@@ -5,7 +5,7 @@ import Identity
 enum JSONLine {
     /// Writes `object` to standard output as one line.
     ///
-    /// JSON leaves C1 controls and bidirectional formatting characters as they are; they are written as
+    /// JSON leaves C1 controls, bidirectional formatting and invisible characters as they are; they are written as
     /// `\uXXXX` here, since the line may end up on a terminal.
     static func write(_ object: some Encodable) throws {
         let encoder = JSONEncoder()
@@ -15,9 +15,8 @@ enum JSONLine {
         guard !text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return try Console.output(text) }
         var line = ""
         for scalar in text.unicodeScalars {
-            if scalar.isForbiddenInName {
-                let digits = String(scalar.value, radix: 16)  // all of them lie in the first plane
-                line += "\\u" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+            if scalar.isControlling || scalar.isInvisible {
+                line += scalar.escapedForJSON
             } else {
                 line.unicodeScalars.append(scalar)
             }

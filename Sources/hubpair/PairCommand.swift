@@ -67,8 +67,8 @@ struct PairCommand: PreparedCommand {
 
     mutating func prepare() throws {
         // Before the code is asked for.
-        _ = try name.map(PeerName.init)
-        _ = try alias.map(PeerName.init)
+        _ = try name.map { try PeerName($0) }
+        _ = try alias.map { try PeerName($0) }
         guard let image else {
             code = try CodePrompt.ask()
             return
@@ -88,7 +88,7 @@ struct PairCommand: PreparedCommand {
         if case .pairing(let code) = code { describe(code) }
         let pair = PairWithHub(
             configuration: configuration.configuration, code: code, place: hub.map(HubPlace.init),
-            deviceName: try name.map(PeerName.init), alias: try alias.map(PeerName.init))
+            deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) })
         var progress = ProgressLine()
         defer { progress.clear() }
         let outcome = try await pair.run(waits: !noWait) { event in

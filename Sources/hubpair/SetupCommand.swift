@@ -43,7 +43,7 @@ struct SetupCommand: ParsableCommand {
 
     func run() throws {
         let wishes = SetUpHub.Wishes(
-            name: try name.map(PeerName.init), port: port,
+            name: try name.map(PeerName.init(known:)), port: port,
             upstream: try upstream.map(Upstream.init))
         let (hub, outcome) = try SetUpHub.run(wishes, defaultName: try hostName(), state: state.state)
         let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"

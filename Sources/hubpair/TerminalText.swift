@@ -26,7 +26,7 @@ struct TerminalText {
     private mutating func safe(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
         var text = ""
         for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-            if scalar == "\n" || scalar == "\t" || !scalar.isForbiddenInName {
+            if scalar == "\n" || scalar == "\t" || !scalar.isControlling {
                 text.unicodeScalars.append(scalar)
             } else if scalar != "\r" {
                 text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"

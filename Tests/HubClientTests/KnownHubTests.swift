@@ -119,7 +119,8 @@ import Testing
             AddedHub(name: try PeerName("Kitchen hub"), address: "10.0.0.6:8000", kind: .stock, id: nil))
         let manage = try manage(known)
         let one = try pin(1).fingerprint, other = try pin(5).fingerprint
-        let error = PeerSelectorError.ambiguous("Kitchen hub", kind: "hub", [one, other, nil])
+        let error = PeerSelectorError.ambiguous(
+            "Kitchen hub", kind: "hub", ["\(one)", "\(other)", "one has none"])
         #expect(error.recoverySuggestion == "name it by its fingerprint: \(one), \(other), one has none")
         let kitchen = PeerSelector("Kitchen hub")
         #expect(throws: error) { try manage.use(kitchen) }

@@ -116,12 +116,52 @@ extension PairDevice {
         #expect(try await pairing.send(attempt, to: hub.hub).status == 202)
         #expect(try register.verdict(for: attempt.device, at: Date()) == .pending)
         #expect(try owner.list().first?.asked != nil)
-        _ = try owner.approve(PeerSelector("Tablet"))
+        _ = try owner.approve(PeerSelector("\(attempt.device.fingerprint)"))
         #expect(try register.verdict(for: attempt.device, at: Date()) == .approved)
         #expect(try await pairing.send(attempt, to: hub.hub).status == 200)
         _ = try owner.revoke(PeerSelector("Tablet"))
         #expect(try register.verdict(for: attempt.device, at: Date()) == .revoked)
         #expect(try await pairing.send(attempt, to: hub.hub).status == 403)
+    }
+
+    /// A stranger asks under an approved device's name: the log says so, and the name approves neither.
+    @Test func aNameThatLooksTheSameIsMarked() async throws {
+        let hub = try PairingHub()
+        let pairing = hub.pairing()
+        let owner = AdministerDevices(state: hub.state)
+        let anna = try hub.attempt(try hub.code(), "Anna's phone")
+        _ = try await pairing.send(anna, to: hub.hub)
+        let label = try hub.code(.label)
+        for name in ["Anna's phone", "Аnna’s PHONE"] {
+            let stranger = PairAttempt(
+                secret: label, name: try PeerName(name), nonce: .random(),
+                device: Pin(subjectPublicKeyInfo: Data("stranger \(name)".utf8)))
+            let fingerprint = stranger.device.fingerprint
+            #expect(
+                try await pairing.send(stranger, to: hub.hub).event
+                    == "device \"\(name)\" (\(fingerprint)), whose name looks like that of the approved device "
+                    + "\(anna.device.fingerprint), asks for approval: hubpair devices approve \(fingerprint)")
+            let known = name == "Anna's phone" ? [anna.device.fingerprint] : []
+            #expect(throws: HubError.asksByName(name: name, asking: [fingerprint], known: known)) {
+                try owner.approve(PeerSelector(name))
+            }
+            #expect(try hub.status(of: stranger) == .pending)
+        }
+    }
+
+    /// A device of version 0.1 under a name that is no longer taken; the answer's word stays.
+    @Test func aNameWithAnInvisibleCharacterIsRefused() async throws {
+        let hub = try PairingHub()
+        let attempt = PairAttempt(
+            secret: try hub.code(), name: try PeerName(known: "An\u{200B}na"), nonce: .random(),
+            device: Pin(subjectPublicKeyInfo: Data("old".utf8)))
+        let source = try #require(NetworkAddress("192.0.2.7"))
+        let answer = await hub.pairing().answer(
+            attempt.request(to: hub.hub.pin).serialized, devicePin: attempt.device, source: source)
+        let refusal = try PairRefusal(parsing: answer.body)
+        #expect(answer.status == 400 && refusal.code == .nameInvalid)
+        #expect(refusal.message == "the name holds the invisible character U+200B")
+        #expect(try hub.status(of: attempt) == nil)
     }
 
     @Test func aQuestionLapses() async throws {

@@ -98,7 +98,8 @@ import Testing
             let device = TLSIdentity.random()
             try hub.enter(device, name: "New", .pending)
             let client = try await entered(hub, from: "127.0.0.1", as: device)
-            _ = try AdministerDevices(state: hub.state).approve(PeerSelector("New"))
+            _ = try AdministerDevices(state: hub.state).approve(
+                PeerSelector("\(device.pin.fingerprint)"))
             try await client.write(Self.get)
             let peer = try await hub.upstream.accept()
             _ = try await peer.read(until: "\r\n\r\n")

@@ -86,6 +86,6 @@ import Testing
     }
 
     @Test func aLogLineStaysOneLine() {
-        #expect(escapedForLog("a\n\u{1b}[2J\u{202e}") == "a\\u{A}\\u{1B}[2J\\u{202E}")
+        #expect("a\n\u{1b}[2J\u{202e}".escapedForDisplay == "a\\u{A}\\u{1B}[2J\\u{202E}")
     }
 }

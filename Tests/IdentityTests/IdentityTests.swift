@@ -68,26 +68,3 @@ import Testing
     ])
     func strictRejection(text: String) { #expect(Fingerprint(text) == nil) }
 }
-
-@Suite struct PeerNameTests {
-    @Test(arguments: ["Anna's tablet", "Küche 😀", "a", String(repeating: "é", count: 31) + "x", "a\u{200D}b"])
-    func accepted(text: String) throws { #expect(try PeerName(text).description == text) }
-
-    @Test(arguments: [
-        ("", PeerNameError.empty),
-        (String(repeating: "é", count: 32), .tooLong(64)),
-        ("tab\tlet", .forbiddenCharacter("\t")),
-        ("esc\u{1B}[2J", .forbiddenCharacter("\u{1B}")),
-        ("next\u{85}line", .forbiddenCharacter("\u{85}")),
-        ("line\u{2028}separator", .forbiddenCharacter("\u{2028}")),
-        ("right\u{202E}to left", .forbiddenCharacter("\u{202E}")),
-        (" tablet", .spaceAtEnd), ("tablet ", .spaceAtEnd), ("tablet\u{A0}", .spaceAtEnd),
-    ])
-    func rejection(text: String, error: PeerNameError) {
-        #expect(throws: error) { try PeerName(text) }
-    }
-
-    @Test func comparesBytesAndNotCanonicalEquivalence() throws {
-        #expect(try PeerName("\u{E9}") != PeerName("e\u{301}"))
-    }
-}
