@@ -78,9 +78,11 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
+        // The one reader and writer of JSON: of the exchange, where a key that stands twice is refused, and of a hub's answers.
+        .target(name: "JSON", dependencies: ["Identity"], swiftSettings: strict),
         .target(
             name: "Pairing",
-            dependencies: ["Identity", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: ["Identity", "JSON", .product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
         // What strangers' bytes may do: requests, answers, targets and fields of the gateway. No NIO: every byte that
@@ -130,7 +132,7 @@ let package = Package(
         // Between the floors: what the hub controls, over the paired connection.
         .target(
             name: "HubControl",
-            dependencies: ["Discovery", "HubClient", "Identity", "Pairing"],
+            dependencies: ["Discovery", "HubClient", "Identity", "JSON", "Pairing"],
             swiftSettings: strict
         ),
 
@@ -148,6 +150,7 @@ let package = Package(
             name: "hubpair",
             dependencies: [
                 "CGlibc", "Diagnosis", "Discovery", "HubClient", "HubControl", "HubService", "Identity",
+                "JSON",
                 "Pairing", "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
@@ -198,7 +201,7 @@ let package = Package(
             dependencies: ["Diagnosis", "Discovery", "HubClient", "HubService", "Pairing"],
             swiftSettings: strict),
         .testTarget(
-            name: "HubControlTests", dependencies: ["HubControl", "Identity", "Pairing"],
+            name: "HubControlTests", dependencies: ["HubControl", "Identity", "JSON", "Pairing"],
             swiftSettings: strict),
         .testTarget(
             name: "HubClientTests",
@@ -221,7 +224,7 @@ if Context.environment["HUBPAIR_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "HubControl" }
     package.targets.append(
         .target(
-            name: "HubControl", dependencies: ["Discovery", "Identity", "Pairing"],
+            name: "HubControl", dependencies: ["Discovery", "Identity", "JSON", "Pairing"],
             exclude: [
                 "ControlRequest.swift", "ForgetEverything.swift", "HubHome.swift", "KeepScenes.swift",
                 "OrderQueue.swift", "Orders.swift", "StockHubScenes.swift",
@@ -231,7 +234,7 @@ if Context.environment["HUBPAIR_FUZZ"] != nil {
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "Discovery", "HubControl", "Pairing", "QRCodes",
+                "Discovery", "GatewayRules", "HubControl", "JSON", "Pairing", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Fuzz",

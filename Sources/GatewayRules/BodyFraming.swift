@@ -1,5 +1,5 @@
-/// How the end of a message's body is told (RFC 9112 § 6). A framing reader's verdict: it is carried along with the
-/// message, and nothing reads it from the fields a second time.
+/// How the end of a message's body is told (RFC 9112 § 6). A framing reader's verdict: it is carried along
+/// with the message, and nothing reads it from the fields a second time.
 package enum BodyFraming: Equatable, Sendable {
     /// There is no body, and no field that says so.
     case none
@@ -25,15 +25,16 @@ package enum BodyFraming: Equatable, Sendable {
 
 /// Writes a body in the framing that its head has announced, and nothing beyond it.
 ///
-/// A byte that no head has announced is the beginning of the next message to whoever reads it: the body of one request
-/// would become another request. So this is the last look at what goes out, and it stops at the first such byte.
+/// A byte that no head has announced is the beginning of the next message to whoever reads it: the body of
+/// one request would become another request. So this is the last look at what goes out, and it stops at the
+/// first such byte.
 package struct BodyWriter: Sendable {
     private let framing: BodyFraming
     private var left: Int
     private var hasEnded = false
 
-    /// The framing that the head announced; ``BodyFraming/none`` also for a message that has no body whatever its head
-    /// says, as an answer to HEAD.
+    /// The framing that the head announced; ``BodyFraming/none`` also for a message that has no body whatever
+    /// its head says, as an answer to HEAD.
     package init(_ framing: BodyFraming) {
         self.framing = framing
         left = if case .length(let count) = framing { count } else { 0 }

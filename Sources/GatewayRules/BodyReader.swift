@@ -2,8 +2,8 @@
 ///
 ///     chunk   = 1*15HEXDIG [ ";" *value ] CRLF *OCTET CRLF      ; RFC 9112 § 7.1
 ///
-/// Accepted: `3;x="y"␍␊abc␍␊0␍␊␍␊`. Rejected: a size with a sign, a space, an underscore or `0x`, a line that ends with
-/// `␊` alone, bytes behind a chunk that are not `␍␊`.
+/// Accepted: `3;x="y"␍␊abc␍␊0␍␊␍␊`. Rejected: a size with a sign, a space, an underscore or `0x`, a line that
+/// ends with `␊` alone, bytes behind a chunk that are not `␍␊`.
 struct BodyReader: Sendable {
     /// What `bytes` begin with.
     enum Part {

@@ -1,7 +1,8 @@
-/// The fields of a head or of trailers as they came: their bytes, once, and where each name and value stands in them.
+/// The fields of a head or of trailers as they came: their bytes, once, and where each name and value stands
+/// in them.
 ///
-/// Only a framing reader makes one. It has looked at each name once and keeps what the name means beside it (`role`), so
-/// nothing behind it reads a name, a length or a coding again.
+/// Only a framing reader makes one. It has looked at each name once and keeps what the name means beside it
+/// (`role`), so nothing behind it reads a name, a length or a coding again.
 package struct FieldBlock: Sendable {
     /// One field line.
     package struct Field: Sendable {

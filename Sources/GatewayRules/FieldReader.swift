@@ -1,7 +1,7 @@
 import Identity
 
-/// Reads field lines, and what they say about the message: the only place where a length, a transfer coding or an option
-/// of the connection is read.
+/// Reads field lines, and what they say about the message: the only place where a length, a transfer coding
+/// or an option of the connection is read.
 struct FieldReader: Sendable {
     private(set) var block = FieldBlock()
     private(set) var hosts = 0

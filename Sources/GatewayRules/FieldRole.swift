@@ -1,7 +1,7 @@
 /// What a header field is to the gateway: decided once, when the field is read, from its name alone.
 ///
-/// Fields that only a proxy may send are what proxies of all makers write about a client's address, certificate, user
-/// and URL: a server behind the gateway may believe them, so no client's pass.
+/// Fields that only a proxy may send are what proxies of all makers write about a client's address,
+/// certificate, user and URL: a server behind the gateway may believe them, so no client's pass.
 package enum FieldRole: Hashable, Sendable {
     /// `Host`.
     case host
@@ -21,8 +21,8 @@ package enum FieldRole: Hashable, Sendable {
     case clientCertificate
     /// What only a proxy may say, the hub's own `X-Hubpair…` among it.
     case proxyOnly
-    /// A name with another character than letters, digits and `-`: behind CGI and WSGI `X_Hubpair_Device`, with some
-    /// `X-Hubpair.Device` too, and `X-Hubpair-Device` are one name.
+    /// A name with another character than letters, digits and `-`: behind CGI and WSGI `X_Hubpair_Device`,
+    /// with some `X-Hubpair.Device` too, and `X-Hubpair-Device` are one name.
     case ambiguous
     /// `Authorization` and `Cookie`, which have no place in trailers.
     case credentials

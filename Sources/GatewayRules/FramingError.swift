@@ -1,5 +1,5 @@
-/// Why a request, or an answer of the upstream's, is refused before anybody looks at what it says. After it the
-/// connection is closed: where the next message begins is no longer sure.
+/// Why a request, or an answer of the upstream's, is refused before anybody looks at what it says. After it
+/// the connection is closed: where the next message begins is no longer sure.
 package enum FramingError: Error, Equatable, Sendable {
     /// A line that ends with LF alone.
     case bareLineFeed

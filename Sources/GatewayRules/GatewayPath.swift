@@ -1,12 +1,12 @@
 /// What a request's target asks for. Targets are compared as raw bytes before `?` and passed on as they came.
 ///
-/// The names under `/hubpair` are the hub's own, and nothing that any server might read as one of them is passed
-/// on: what stands behind the gateway must never answer in the hub's name. So the guard reads a target in every
-/// way that servers read them (percent-encoding once and more often, doubled slashes, dot segments, backslashes,
-/// path parameters, either case), and withholds it if one of them leads to `/hubpair…`.
+/// The names under `/hubpair` are the hub's own, and nothing that any server might read as one of them is
+/// passed on: what stands behind the gateway must never answer in the hub's name. So the guard reads a target
+/// in every way that servers read them (percent-encoding once and more often, doubled slashes, dot segments,
+/// backslashes, path parameters, either case), and withholds it if one of them leads to `/hubpair…`.
 ///
-/// Own: `/hubpair/v1/hub`, `/hubpair/v1/hub?x=1`. Withheld: `/hubpair`, `/hubpairing`, `//hubpair`, `/%68ubpair`,
-/// `/x/..%2fHUBPAIR`. Passed on: `/devices/`, `/x/hubpair`.
+/// Own: `/hubpair/v1/hub`, `/hubpair/v1/hub?x=1`. Withheld: `/hubpair`, `/hubpairing`, `//hubpair`,
+/// `/%68ubpair`, `/x/..%2fHUBPAIR`. Passed on: `/devices/`, `/x/hubpair`.
 package enum GatewayPath: Equatable, Sendable {
     /// One of the hub's own endpoints.
     case own(ServeEndpoint)

@@ -1,5 +1,5 @@
-/// Finds the lines of a head, of a chunk's frame and of trailers: each ends with CR LF, and holds no other control
-/// character than the tab (RFC 9112 § 2.2, RFC 9110 § 5.5).
+/// Finds the lines of a head, of a chunk's frame and of trailers: each ends with CR LF, and holds no other
+/// control character than the tab (RFC 9112 § 2.2, RFC 9110 § 5.5).
 struct LineReader: Sendable {
     /// What a line belongs to, which decides how long it may be.
     enum Kind {
@@ -19,8 +19,8 @@ struct LineReader: Sendable {
     /// The most bytes of a head and its trailers together.
     private let limit: Int
     private var byteCount = 0
-    /// So many bytes that wait for the end of their line have been looked through: a sender of single bytes must not
-    /// cost the square of their number.
+    /// So many bytes that wait for the end of their line have been looked through: a sender of single bytes
+    /// must not cost the square of their number.
     private var scannedByteCount = 0
 
     init(limit: Int) { self.limit = limit }
@@ -28,7 +28,8 @@ struct LineReader: Sendable {
     /// True if no line but an empty one has been read.
     var isAtStart: Bool { byteCount <= 2 }
 
-    /// The number of bytes of the line that `bytes` begin with, without its CR LF; nil if its end is not there yet.
+    /// The number of bytes of the line that `bytes` begin with, without its CR LF; nil if its end is not
+    /// there yet.
     mutating func next(_ bytes: UnsafeRawBufferPointer, _ kind: Kind) throws(FramingError) -> Int? {
         let end = bytes[scannedByteCount...].firstIndex(of: UInt8(ascii: "\n"))
         scannedByteCount = end == nil ? bytes.count : 0

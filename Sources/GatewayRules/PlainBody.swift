@@ -1,17 +1,17 @@
 /// Whether a request's body is nothing but a body to everyone.
 ///
-/// Some servers answer without having read the body, and take it for the next request on the connection. A body that
-/// holds a line like `GET / HTTP/1.1` is then a request that this gateway has not seen. So only a body without any line
-/// that begins as a request does goes over a connection that is used again; every other one gets a connection of its own,
-/// and the upstream is told that no request follows.
+/// Some servers answer without having read the body, and take it for the next request on the connection. A
+/// body that holds a line like `GET / HTTP/1.1` is then a request that this gateway has not seen. So only a
+/// body without any line that begins as a request does goes over a connection that is used again; every other
+/// one gets a connection of its own, and the upstream is told that no request follows.
 package enum PlainBody {
     /// The most bytes of a body that is looked at; a longer one gets a connection of its own.
     package static let maximumByteCount = 16_384
 
     /// True if no line of `body` begins, after white space, with a token and a space or a tab (RFC 9112 § 3).
     ///
-    /// A last line without an end would only be joined to the next request's first line, which is the same device's,
-    /// and spoil its method.
+    /// A last line without an end would only be joined to the next request's first line, which is the same
+    /// device's, and spoil its method.
     package static func holds(_ body: some Collection<UInt8>) -> Bool {
         var isAtLineStart = true
         var hasToken = false

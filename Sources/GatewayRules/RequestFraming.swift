@@ -1,5 +1,6 @@
-/// Cuts a stream of bytes into requests (HTTP/1.1, RFC 9112), stricter than any reader behind it: the one reader of what
-/// a client sends. What it says of a head's fields and of where a body ends is carried along; nobody reads it again.
+/// Cuts a stream of bytes into requests (HTTP/1.1, RFC 9112), stricter than any reader behind it: the one
+/// reader of what a client sends. What it says of a head's fields and of where a body ends is carried along;
+/// nobody reads it again.
 ///
 ///     head    = method SP target SP "HTTP/1." ( "0" / "1" ) CRLF *( name ":" value CRLF ) CRLF
 ///     method  = 1*tchar                     ; in the register of methods, or known to UPnP or caches
@@ -7,13 +8,13 @@
 ///     name    = 1*tchar                     ; RFC 9110 § 5.6.2; no space before the colon
 ///     value   = *( HTAB / %x20-7E / %x80-FF )         ; together UTF-8
 ///
-/// A request smuggled past a gateway is one that two readers cut in two places. So whatever leaves a choice is
-/// refused: a bare CR or LF, a folded line, Transfer-Encoding beside Content-Length or in HTTP/1.0, one of them twice,
-/// another coding than `chunked`, a length that is not digits alone, no Host or two of them, a target in absolute,
-/// authority or asterisk form.
+/// A request smuggled past a gateway is one that two readers cut in two places. So whatever leaves a choice
+/// is refused: a bare CR or LF, a folded line, Transfer-Encoding beside Content-Length or in HTTP/1.0, one of
+/// them twice, another coding than `chunked`, a length that is not digits alone, no Host or two of them, a
+/// target in absolute, authority or asterisk form.
 ///
-/// Accepted: `GET /devices/ HTTP/1.1␍␊Host: hub␍␊␍␊`. Rejected: the same with `␊` for `␍␊`, with `Host : hub`,
-/// with `http://hub/devices/`.
+/// Accepted: `GET /devices/ HTTP/1.1␍␊Host: hub␍␊␍␊`. Rejected: the same with `␊` for `␍␊`, with `Host :
+/// hub`, with `http://hub/devices/`.
 package struct RequestFraming: Sendable {
     /// What a connection's bytes are made of.
     package enum Part: Sendable {
@@ -29,8 +30,9 @@ package struct RequestFraming: Sendable {
     /// The most fields of a head and its trailers together.
     package static let maximumFieldCount = 100
 
-    /// IANA's HTTP Method Registry (RFC 9110 § 16.1.1) without CONNECT and PRI, UPnP's (UDA 2.0 §§ 1.3.2, 4.1) and PURGE.
-    /// Some servers fold the case of a method or take an unknown one for GET, so every other one leaves a choice.
+    /// IANA's HTTP Method Registry (RFC 9110 § 16.1.1) without CONNECT and PRI, UPnP's (UDA 2.0 §§ 1.3.2,
+    /// 4.1) and PURGE. Some servers fold the case of a method or take an unknown one for GET, so every other
+    /// one leaves a choice.
     private static let methods: Set<String> = [
         "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "DELETE", "GET", "HEAD", "LABEL",
         "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE",
@@ -75,7 +77,8 @@ package struct RequestFraming: Sendable {
     /// The next part of the request.
     ///
     /// - Parameter bytes: those that were not used up before, and what has come since.
-    /// - Returns: how many of them are used up, and the part; nil if more bytes are needed for one, or the request is
+    /// - Returns: how many of them are used up, and the part; nil if more bytes are needed for one, or the
+    ///   request is
     ///   complete. A request's end may follow its head without a byte in between.
     package mutating func next(
         _ bytes: UnsafeRawBufferPointer

@@ -1,5 +1,5 @@
-/// The head of a request, read once: what later steps need to know of it stands here, and none of them looks into the
-/// fields for it.
+/// The head of a request, read once: what later steps need to know of it stands here, and none of them looks
+/// into the fields for it.
 package struct RequestHead: Sendable {
     /// A token, as it came: `GET`, `M-SEARCH`.
     package let method: String
@@ -12,8 +12,8 @@ package struct RequestHead: Sendable {
     package let fields: FieldBlock
     /// True if the client will send another request on the connection (RFC 9112 § 9.3).
     package let keepsAlive: Bool
-    /// The protocol to switch to, as it came: WebSocket (RFC 6455 § 4.1) alone. Another, HTTP/2 above all, would carry
-    /// requests past the gateway, so it counts as not asked for.
+    /// The protocol to switch to, as it came: WebSocket (RFC 6455 § 4.1) alone. Another, HTTP/2 above all,
+    /// would carry requests past the gateway, so it counts as not asked for.
     package let upgrade: String?
     /// True if the client waits for `100 Continue` before it sends the body (RFC 9110 § 10.1.1).
     package let expectsContinue: Bool
@@ -29,7 +29,8 @@ package struct RequestHead: Sendable {
         self.isHTTP10 = isHTTP10
         self.body = body
         self.fields = fields
-        // Behind a request to switch protocols, granted or not, stands what the client takes for the other protocol.
+        // Behind a request to switch protocols, granted or not, stands what the client takes for the other
+        // protocol.
         let asksToSwitch = options.contains("upgrade") && fields.fields.contains { $0.role == .upgrade }
         keepsAlive =
             !options.contains("close") && (!isHTTP10 || options.contains("keep-alive")) && !asksToSwitch
@@ -49,8 +50,8 @@ package struct RequestHead: Sendable {
     /// The target without its query, where clients put secrets.
     package var path: Substring { target.prefix { $0 != "?" } }
 
-    /// True if the request may be sent a second time: it changes nothing, or the same (RFC 9110 § 9.2.2), and has no
-    /// body, which is sent as it comes and not kept.
+    /// True if the request may be sent a second time: it changes nothing, or the same (RFC 9110 § 9.2.2), and
+    /// has no body, which is sent as it comes and not kept.
     package var isRepeatable: Bool {
         switch method {
         case "GET", "HEAD", "OPTIONS", "PUT", "DELETE": !body.hasBytes
@@ -60,9 +61,9 @@ package struct RequestHead: Sendable {
 
     /// The head that the upstream gets, its empty line included.
     ///
-    /// Dropped: fields for one hop and those that `Connection` names (RFC 9110 § 7.6.1), framing, which is written
-    /// anew, and what a client must not say (``FieldRole/proxyOnly``, ``FieldRole/ambiguous``). `Host` passes as it
-    /// came.
+    /// Dropped: fields for one hop and those that `Connection` names (RFC 9110 § 7.6.1), framing, which is
+    /// written anew, and what a client must not say (``FieldRole/proxyOnly``, ``FieldRole/ambiguous``).
+    /// `Host` passes as it came.
     ///
     /// - Parameters:
     ///   - device: the field lines that tell who asks, each with its CR LF.

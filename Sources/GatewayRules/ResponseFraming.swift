@@ -1,12 +1,13 @@
-/// Cuts what the upstream sends into the answer to one request: the one reader of it. Whatever leaves a choice is an
-/// error, and the connection is used no further: an answer that is cut in the wrong place is another device's answer.
+/// Cuts what the upstream sends into the answer to one request: the one reader of it. Whatever leaves a
+/// choice is an error, and the connection is used no further: an answer that is cut in the wrong place is
+/// another device's answer.
 ///
 ///     head    = "HTTP/1." ( "0" / "1" ) SP 3DIGIT [ SP *( HTAB / %x20-7E / %x80-FF ) ] CRLF
 ///               *( name ":" value CRLF ) CRLF
 ///
-/// Names, values, lengths and chunks are read as in a request. Refused: Transfer-Encoding beside Content-Length, another
-/// coding than `chunked` alone, a status below 100, a switch of protocols that was not asked for, more than 32
-/// informational answers.
+/// Names, values, lengths and chunks are read as in a request. Refused: Transfer-Encoding beside
+/// Content-Length, another coding than `chunked` alone, a status below 100, a switch of protocols that was
+/// not asked for, more than 32 informational answers.
 package struct ResponseFraming: Sendable {
     /// What the upstream's bytes are made of.
     package enum Part: Sendable {
@@ -58,7 +59,8 @@ package struct ResponseFraming: Sendable {
     /// True if the connection is another protocol's from here on.
     package var hasSwitched: Bool { if case .switched = stage { true } else { false } }
 
-    /// The end of the connection: true if it is the end of the answer too, false if the answer was broken off.
+    /// The end of the connection: true if it is the end of the answer too, false if the answer was broken
+    /// off.
     package mutating func endWithConnection() -> Bool {
         guard case .body(let reader) = stage, reader.endsWithConnection else { return false }
         stage = .complete

@@ -32,7 +32,8 @@ package struct ResponseHead: Sendable {
 
     /// True if another request may be sent on the connection.
     ///
-    /// Not after 204 or 304 whose head announces a body: whether the upstream sends it all the same shows too late.
+    /// Not after 204 or 304 whose head announces a body: whether the upstream sends it all the same shows too
+    /// late.
     package var leavesConnectionUsable: Bool {
         keepsAlive && body != .untilClose && !(body == .none && announcesBody && !isToHead)
     }

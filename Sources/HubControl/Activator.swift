@@ -1,3 +1,5 @@
+package import JSON
+
 /// What can be switched on a device: its lamp, its dimmer, its bolt.
 ///
 ///     {"activatorId": string, "rank": integer, "name": string, "type": "bool" / "float" / string, "state": value}
@@ -63,7 +65,7 @@ func percentage(_ level: Double) -> String {
 }
 
 extension Activator: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) {
+    package init(reading reader: inout JSONReader) throws(JSONFault) {
         var (id, name, type): (String?, String?, String?)
         var rank: Int?
         var state: JSONValue?

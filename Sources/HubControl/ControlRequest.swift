@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import HubClient
+package import JSON
 
 /// One request of the Hestia server's API.
 package enum ControlRequest: Equatable, Sendable {

@@ -1,3 +1,5 @@
+package import JSON
+
 /// A device that the hub controls.
 ///
 ///     {"deviceId": string, "name": string, "type": string, "activators": [activator, …]}
@@ -36,7 +38,7 @@ package struct ControlledDevice: Equatable, Sendable {
 }
 
 extension ControlledDevice: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) {
+    package init(reading reader: inout JSONReader) throws(JSONFault) {
         var (id, name, type): (String?, String?, String?)
         var activators: [Activator]?
         var extra: [String: JSONValue] = [:]

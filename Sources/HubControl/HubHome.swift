@@ -1,4 +1,5 @@
 package import HubClient
+import JSON
 
 /// What one hub controls, over connections to it that are kept for the next request.
 package actor HubHome {

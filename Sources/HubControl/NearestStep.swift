@@ -1,3 +1,5 @@
+package import JSON
+
 /// Tells when a device has followed an order as far as it can: a dimmer with steps of 10 % that is told 37 % goes to
 /// 40 % and stays there.
 ///

@@ -1,3 +1,6 @@
+import Identity
+package import JSON
+
 /// One activator, and what it is to be.
 package struct Order: Equatable, Sendable {
     /// The device's id.

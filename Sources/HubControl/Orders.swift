@@ -1,3 +1,5 @@
+import JSON
+
 /// Sets states, all in parallel, and reads each back until it is so.
 package struct Orders: Sendable {
     /// What became of an order.

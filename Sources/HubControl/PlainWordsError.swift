@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Identity
 
 /// Why a sentence is no order. Nothing was sent.
 package enum PlainWordsError: Error, Equatable, LocalizedError, CustomStringConvertible {

@@ -1,3 +1,5 @@
+package import JSON
+
 /// What the server wants to know before it can add a device of a kind.
 ///
 ///     {"collection": string, "plugin_name": string, "required_info": {field: explanation, …}}
@@ -23,7 +25,7 @@ private func < (one: (Bool, String), other: (Bool, String)) -> Bool {
 }
 
 extension PluginDescription: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) {
+    package init(reading reader: inout JSONReader) throws(JSONFault) {
         var (collection, plugin): (String?, String?)
         var info: [String: String]?
         try reader.object { key, reader throws(JSONFault) in

@@ -1,4 +1,5 @@
 package import Identity
+package import JSON
 
 /// How a hub's devices were at a moment, to be had again.
 package struct Scene: Equatable, Sendable {
@@ -60,7 +61,7 @@ package struct Scene: Equatable, Sendable {
 }
 
 extension Scene.State: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) {
+    package init(reading reader: inout JSONReader) throws(JSONFault) {
         var (device, activator, name): (String?, String?, String?)
         var state: JSONValue?
         try reader.object { key, reader throws(JSONFault) in

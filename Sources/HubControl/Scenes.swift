@@ -1,5 +1,6 @@
 import FoundationEssentials
 package import Identity
+import JSON
 package import Pairing
 
 /// The device's file `scenes`.

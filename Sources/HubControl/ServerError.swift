@@ -1,4 +1,6 @@
 import FoundationEssentials
+import Identity
+package import JSON
 
 /// Why the server did not do what it was asked, in its own words.
 ///

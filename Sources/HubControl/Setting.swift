@@ -1,3 +1,5 @@
+package import JSON
+
 /// What an activator is told to be.
 ///
 ///     setting = "on" / "off" / level / percent      ; ASCII case does not matter

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Identity
 
 /// Why something cannot be set.
 package enum SettingError: Error, Equatable, LocalizedError, CustomStringConvertible {

@@ -1,4 +1,5 @@
 import Identity
+import JSON
 
 /// Turns a sentence into what is to be sent. All of it must be understood, and in one way only, before anything is: an
 /// order is never half done.

@@ -69,6 +69,9 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     /// How many connections there are, without those that gave way.
     var total: Int { entries.count }
 
+    /// All connections without those that gave way, in no order.
+    var keys: [Key] { Array(entries.keys) }
+
     /// Takes a new connection in, if there is room or somebody gives way. A nil source is a trusted proxy.
     mutating func admit(_ key: Key, from source: ConnectionSource?, limits: ServeLimits) -> Verdict {
         var verdict = Verdict.admitted

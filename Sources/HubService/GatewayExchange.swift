@@ -2,16 +2,17 @@ import GatewayRules
 import NIOCore
 import Pairing
 
-/// One request on its way to the upstream, and its answer back: both stream, and neither side is read faster than the
-/// other takes it.
+/// One request on its way to the upstream, and its answer back: both stream, and neither side is read faster
+/// than the other takes it.
 ///
-/// A connection to the upstream that has been used may be closed by it at any moment. So only a request that may be sent
-/// twice goes over any of them. Every other one goes over one that was in use a moment ago, if the upstream is known to
-/// keep connections and to read bodies (``UpstreamBodies``), and its body could not be read as a request
-/// (``PlainBody``); else it gets a connection of its own. After a body that could, the upstream is told that no other
-/// request follows.
+/// A connection to the upstream that has been used may be closed by it at any moment. So only a request that
+/// may be sent twice goes over any of them. Every other one goes over one that was in use a moment ago, if
+/// the upstream is known to keep connections and to read bodies (``UpstreamBodies``), and its body could not
+/// be read as a request (``PlainBody``); else it gets a connection of its own. After a body that could, the
+/// upstream is told that no other request follows.
 final class GatewayExchange {
-    /// Ends this exchange when it goes itself; so it is there until `isOver`, and must not be touched after it.
+    /// Ends this exchange when it goes itself; so it is there until `isOver`, and must not be touched after
+    /// it.
     private unowned let client: ServeConnection
     /// How long the rest of a short body is waited for: many clients send it right behind the head.
     private static let gatheringTime = TimeAmount.milliseconds(2)
@@ -24,8 +25,8 @@ final class GatewayExchange {
     private var upstream: UpstreamConnection?
     private var isReused = false
     private var isOver = false
-    /// The body, or its beginning, while it cannot be passed on yet: a short one waits until it is whole, of any other as
-    /// much as one read brings.
+    /// The body, or its beginning, while it cannot be passed on yet: a short one waits until it is whole, of
+    /// any other as much as one read brings.
     private var early: [ByteBuffer] = []
     private var earlyEnd: FieldBlock?
     private var isGathering: Bool
@@ -216,8 +217,8 @@ final class GatewayExchange {
         }
         let (announced, written) = response.framing(forHTTP10: request.isHTTP10)
         answer = BodyWriter(written)
-        // Without a length that the client can know, or before the request was read: whether its rest will be, nobody
-        // knows.
+        // Without a length that the client can know, or before the request was read: whether its rest will
+        // be, nobody knows.
         if written == .untilClose || !requestHasEnded { client.closeAfterResponse() }
         client.write(response.forwarded(framing: announced, connection: client.connectionOption))
     }

@@ -4,8 +4,9 @@ import NIOPosix
 import NIOSSL
 import PinnedTLS
 
-/// The connections to the upstream of one event loop that wait for a request, those of each device by themselves: bytes that
-/// an upstream sends too late, or too many of, never reach another device than the one they were meant for.
+/// The connections to the upstream of one event loop that wait for a request, those of each device by
+/// themselves: bytes that an upstream sends too late, or too many of, never reach another device than the one
+/// they were meant for.
 final class GatewayPool {
     /// The most that wait, of all devices.
     static let maximumIdleCount = 32
@@ -13,7 +14,8 @@ final class GatewayPool {
     static let maximumIdleCountOfDevice = 16
     /// Shorter than servers wait for the next request, most of them 60 s or more.
     private static let idleTime = TimeAmount.seconds(30)
-    /// Shorter than any server waits: a connection that was in use so recently is open, and what is sent on it is read.
+    /// Shorter than any server waits: a connection that was in use so recently is open, and what is sent on
+    /// it is read.
     static let freshTime = TimeAmount.seconds(1)
 
     private let eventLoop: any EventLoop
@@ -91,14 +93,15 @@ final class GatewayPool {
         sweepLater()
     }
 
-    /// Opens a connection, and tells `body` on the event loop. With TLS its handshake follows; if that fails, the
-    /// connection closes.
+    /// Opens a connection, and tells `body` on the event loop. With TLS its handshake follows; if that fails,
+    /// the connection closes.
     func connect(_ body: @escaping (Result<UpstreamConnection, any Error>) -> Void) {
         guard let upstream = shared.upstream else { return body(.failure(ChannelError.connectPending)) }
         let tls = shared.upstreamTLS
         let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(shared.limits.connect)
             .channelOption(.socketOption(.so_keepalive), value: 1)
-            // More than one read before anybody looks whether the client takes it is memory for each slow client.
+            // More than one read before anybody looks whether the client takes it is memory for each slow
+            // client.
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

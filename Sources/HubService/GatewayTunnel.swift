@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Two connections joined after an upgrade (RFC 9110 § 7.8): bytes pass both ways as they come, each side's end
-/// by itself.
+/// Two connections joined after an upgrade (RFC 9110 § 7.8): bytes pass both ways as they come, each side's
+/// end by itself.
 final class GatewayTunnel {
     private weak var client: ServeConnection?
     private weak var upstream: UpstreamConnection?

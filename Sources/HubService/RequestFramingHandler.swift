@@ -1,8 +1,8 @@
 import GatewayRules
 import NIOCore
 
-/// Stands behind TLS: cuts the client's bytes into requests and hands on one at a time, holds the reading back while
-/// nobody can take more, and after an upgrade passes the bytes on as they come.
+/// Stands behind TLS: cuts the client's bytes into requests and hands on one at a time, holds the reading
+/// back while nobody can take more, and after an upgrade passes the bytes on as they come.
 final class RequestFramingHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -121,8 +121,9 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         }
     }
 
-    /// A few bytes of a head that is not whole would keep the whole buffer that TLS has read into, and a second one made
-    /// for TLS: with hundreds of connections that is most of what strangers can make the hub hold.
+    /// A few bytes of a head that is not whole would keep the whole buffer that TLS has read into, and a
+    /// second one made for TLS: with hundreds of connections that is most of what strangers can make the hub
+    /// hold.
     private func keepLittle() {
         guard isBorrowed, let borrowed = pending else { return }
         pending = ByteBuffer(bytes: borrowed.readableBytesView)

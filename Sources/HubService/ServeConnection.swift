@@ -11,8 +11,8 @@ import PinnedTLS
 /// One client's connection: takes its requests one after the other, answers the hub's own pages, and hands
 /// everything else to a `GatewayExchange`.
 ///
-/// Who the client is follows from its certificate in the handshake; what it may do is looked up anew for every
-/// request, and again when the keyfile changes.
+/// Who the client is follows from its certificate in the handshake; what it may do is looked up anew for
+/// every request, and again when the keyfile changes.
 final class ServeConnection: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
 
@@ -109,8 +109,8 @@ final class ServeConnection: ChannelInboundHandler {
             if pin == nil { otherKey = ssl.peerCertificate.map { Pin.otherKey(of: $0) } }
             recognize()
             timer.start(.idle, idleTime)
-            // BoringSSL says nothing here, so the acknowledgement would wait 40 ms for company, and with it the first
-            // request of every client that has Nagle's algorithm on (tcp(7)).
+            // BoringSSL says nothing here, so the acknowledgement would wait 40 ms for company, and with it
+            // the first request of every client that has Nagle's algorithm on (tcp(7)).
             let quickAcknowledgement = ChannelOptions.Types.SocketOption(
                 level: .tcp, name: .init(rawValue: CInt(TCP_QUICKACK)))
             try? context.channel.syncOptions?.setOption(quickAcknowledgement, value: 1)

@@ -93,8 +93,8 @@ extension ServeConnection {
         }
         phase = .lingering
         let mayCloseAtOnce = requestHasEnded
-        // A connection that is closed with bytes unread is reset, and the answer lost with it: so a client that
-        // still sends gets the time to read the answer first.
+        // A connection that is closed with bytes unread is reset, and the answer lost with it: so a client
+        // that still sends gets the time to read the answer first.
         timer.start(.linger, mayCloseAtOnce ? shared.limits.stall : .seconds(2))
         framing.discard()
         handOnOutput()
@@ -105,8 +105,8 @@ extension ServeConnection {
 
     /// Takes the next request, if the client reads the answers.
     ///
-    /// A client that sends requests and never reads would otherwise make the hub hold the answer to each: nothing more is
-    /// read and answered while more than the channel's water mark waits to be sent.
+    /// A client that sends requests and never reads would otherwise make the hub hold the answer to each:
+    /// nothing more is read and answered while more than the channel's water mark waits to be sent.
     func startNext() {
         if output.readableBytes >= ServeConnection.gatheredByteCount || !framing.isFeedingRequests {
             flush()

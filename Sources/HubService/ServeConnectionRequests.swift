@@ -30,7 +30,8 @@ extension ServeConnection {
         }
     }
 
-    /// Waits for the body of a pairing request; one that is too long is refused by the length that it announces.
+    /// Waits for the body of a pairing request; one that is too long is refused by the length that it
+    /// announces.
     private func collect(_ head: RequestHead) {
         if let otherKey { return answer(.wrongKey(otherKey)) }
         if case .length(let count) = head.body, count > PairRequest.maximumByteCount, pin != nil {
@@ -94,7 +95,8 @@ extension ServeConnection {
         return described
     }
 
-    /// Looks again when the approval expires, which changes no file; and in an hour, since the clock may be set.
+    /// Looks again when the approval expires, which changes no file; and in an hour, since the clock may be
+    /// set.
     func watchExpiry(of device: ApprovedDevice) {
         guard let expires = device.expires else { return timer.clear(.expiry) }
         let seconds = min(3600, max(0, expires.timeIntervalSinceNow))

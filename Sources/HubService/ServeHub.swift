@@ -36,7 +36,7 @@ package final class ServeHub: Sendable {
     private let watch: StateWatch.Running
     private let loops: [NIOLoopBound<ServeLoop>]
     private let announcement: AnnounceHub?
-    private let shared: ServeShared
+    let shared: ServeShared
     /// Finished when the network has been told that the hub goes, or is not waited for any longer.
     private let farewell = AsyncStream.makeStream(of: Void.self)
 

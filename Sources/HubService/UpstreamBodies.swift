@@ -1,12 +1,14 @@
 import GatewayRules
 import Synchronization
 
-/// Whether the upstream reads the body of a request to its end before it takes the next request, as RFC 9112 § 9.3 wants it.
+/// Whether the upstream reads the body of a request to its end before it takes the next request, as RFC 9112
+/// § 9.3 wants it.
 ///
-/// A server that does not would take the rest of a body for the beginning of the next request. That spoils the next answer;
-/// that it is no more than spoilt, ``PlainBody`` sees to. Known servers are believed; of every other one it shows with
-/// the next request on a connection that has carried a body, which must be one that may be sent again: until
-/// then, and for good if it shows that bodies are left, a request with a body gets a connection of its own.
+/// A server that does not would take the rest of a body for the beginning of the next request. That spoils
+/// the next answer; that it is no more than spoilt, ``PlainBody`` sees to. Known servers are believed; of
+/// every other one it shows with the next request on a connection that has carried a body, which must be one
+/// that may be sent again: until then, and for good if it shows that bodies are left, a request with a body
+/// gets a connection of its own.
 final class UpstreamBodies: Sendable {
     private enum State {
         case unknown

@@ -2,7 +2,8 @@ import GatewayRules
 import NIOCore
 import NIOSSL
 
-/// One connection to the upstream: cuts what comes into answers, and after an upgrade passes bytes on as they come.
+/// One connection to the upstream: cuts what comes into answers, and after an upgrade passes bytes on as they
+/// come.
 final class UpstreamConnection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer

@@ -1,8 +1,10 @@
+import JSON
+
 /// What a hub says to a device about itself: `GET /hubpair/v1/device`, with the device's certificate.
 ///
 ///     {"status": "approved" / "pending" / "revoked" / "expired", "device": fingerprint, "name": string}
 ///
-/// JSON as `IJSON` reads it; unknown keys are ignored. A device that the hub does not know gets a `PairRefusal`.
+/// JSON as `PairMessage` reads it; unknown keys are ignored. A device that the hub does not know gets a `PairRefusal`.
 ///
 /// Accepted: `{"status":"pending","device":"K7QF-2M9D-X0TW-8RHC","name":"Anna's tablet"}`. Rejected: another status,
 /// a fingerprint in lower case, a name that `PeerName(known:)` refuses.
@@ -47,23 +49,19 @@ public struct DeviceDescription: Equatable, Sendable {
         self.init(status: status, device: device.fingerprint, name: device.name)
     }
 
-    private struct Object: Codable {
-        let status: String
-        let device: String
-        let name: String
-    }
-
     /// Reads a body.
     public init(parsing bytes: [UInt8]) throws(PairMessageError) {
-        let object = try IJSON.decode(Object.self, from: bytes)
-        guard let status = Status(rawValue: object.status) else {
+        let message = try PairMessage(parsing: bytes)
+        let (word, id) = (try message.text("status"), try message.text("device"))
+        let text = try message.text("name")
+        guard let status = Status(rawValue: word) else {
             throw .malformed("status is none that is known")
         }
-        guard let device = Fingerprint(object.device) else { throw .malformed("device is no fingerprint") }
+        guard let device = Fingerprint(id) else { throw .malformed("device is no fingerprint") }
         self.status = status
         self.device = device
         do {
-            name = try PeerName(known: object.name)
+            name = try PeerName(known: text)
         } catch {
             throw .name(error)
         }
@@ -71,6 +69,9 @@ public struct DeviceDescription: Equatable, Sendable {
 
     /// The body: one JSON object in UTF-8.
     public var serialized: [UInt8] {
-        IJSON.encode(Object(status: status.rawValue, device: device.description, name: name.description))
+        PairMessage([
+            "status": .string(status.rawValue), "device": .string(device.description),
+            "name": .string(name.description),
+        ]).serialized
     }
 }

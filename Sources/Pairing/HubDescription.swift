@@ -1,8 +1,10 @@
+import JSON
+
 /// What a hub says of itself to anybody: `GET /hubpair/v1/hub`, and in its reply to a device.
 ///
 ///     {"name": string, "id": fingerprint, "api": 1}
 ///
-/// `api` is an integer from 1 on: the version of the exchange that the hub speaks. JSON as `IJSON` reads it; unknown
+/// `api` is an integer from 1 on: the version of the exchange that the hub speaks. JSON as `PairMessage` reads it; unknown
 /// keys are ignored. Nothing of it is proven by itself.
 ///
 /// Accepted: `{"name":"Kitchen","id":"K7QF-2M9D-X0TW-8RHC","api":1}`. Rejected: `"api": 0`, an `id` in lower case,
@@ -25,31 +27,30 @@ public struct HubDescription: Equatable, Sendable {
         self.api = api
     }
 
-    struct Object: Codable {
-        let name: String
-        let id: String
-        let api: Int
-    }
-
     /// Reads a body.
     public init(parsing bytes: [UInt8]) throws(PairMessageError) {
-        self = try HubDescription(IJSON.decode(Object.self, from: bytes), prefix: "")
+        self = try HubDescription(PairMessage(parsing: bytes), prefix: "")
     }
 
-    init(_ object: Object, prefix: String) throws(PairMessageError) {
-        guard let id = Fingerprint(object.id) else { throw .malformed("\(prefix)id is no fingerprint") }
-        guard object.api >= 1 else { throw .malformed("\(prefix)api is less than 1") }
+    init(_ message: PairMessage, prefix: String) throws(PairMessageError) {
+        let (id, api, name) = (try message.text("id"), try message.integer("api"), try message.text("name"))
+        guard let id = Fingerprint(id) else { throw .malformed("\(prefix)id is no fingerprint") }
+        guard api >= 1 else { throw .malformed("\(prefix)api is less than 1") }
         self.id = id
-        api = object.api
+        self.api = api
         do {
-            name = try PeerName(known: object.name)
+            self.name = try PeerName(known: name)
         } catch {
             throw .name(error)
         }
     }
 
-    var object: Object { Object(name: name.description, id: id.description, api: api) }
+    var message: PairMessage {
+        PairMessage([
+            "name": .string(name.description), "id": .string(id.description), "api": .integer(Int64(api)),
+        ])
+    }
 
     /// The body: one JSON object in UTF-8.
-    public var serialized: [UInt8] { IJSON.encode(object) }
+    public var serialized: [UInt8] { message.serialized }
 }

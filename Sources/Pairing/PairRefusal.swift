@@ -1,11 +1,12 @@
 public import FoundationEssentials
+import JSON
 
 /// Why a hub does not let a device in.
 ///
 ///     {"error": code, "message": string}
 ///     code = 1*64( %x61-7A / DIGIT / "_" )     ; lower case
 ///
-/// JSON as `IJSON` reads it; unknown keys are ignored; `message` may be missing. A code that this version does not
+/// JSON as `PairMessage` reads it; unknown keys are ignored; `message` may be missing. A code that this version does not
 /// know is kept, so that a newer hub's reason reaches the user.
 ///
 /// Accepted: `{"error":"ticket_used","message":"another device has used this code"}`. Rejected: no `error`,
@@ -82,23 +83,20 @@ public struct PairRefusal: Error, Equatable, Sendable {
         self.message = message
     }
 
-    private struct Object: Codable {
-        let error: String
-        let message: String?
-    }
-
     /// Reads a body.
     public init(parsing bytes: [UInt8]) throws(PairMessageError) {
-        let object = try IJSON.decode(Object.self, from: bytes)
-        guard let code = Code(rawValue: object.error) else {
+        let message = try PairMessage(parsing: bytes)
+        guard let code = Code(rawValue: try message.text("error")) else {
             throw .malformed("error is no word in lower case")
         }
         self.code = code
-        message = object.message ?? ""
+        self.message = try message.optionalText("message") ?? ""
     }
 
     /// The body: one JSON object in UTF-8.
-    public var serialized: [UInt8] { IJSON.encode(Object(error: code.rawValue, message: message)) }
+    public var serialized: [UInt8] {
+        PairMessage(["error": .string(code.rawValue), "message": .string(message)]).serialized
+    }
 }
 
 extension PairRefusal: LocalizedError, CustomStringConvertible {

@@ -1,9 +1,11 @@
+import JSON
+
 /// What the hub answers to a device that holds a good code.
 ///
 ///     {"status": "approved" / "pending", "device": fingerprint, "hub": {"name": string, "id": fingerprint, "api": 1},
 ///      "nonce": base64url of 16 bytes, "proof": base64url of 32 bytes}
 ///
-/// HTTP status 200 for approved, 202 for pending. JSON as `IJSON` reads it; unknown keys are ignored.
+/// HTTP status 200 for approved, 202 for pending. JSON as `PairMessage` reads it; unknown keys are ignored.
 ///
 /// Accepted: the above with a proof of 43 characters. Rejected: another status, a fingerprint in lower case,
 /// `"api": "1"`. `samples/vectors/exchange.json` has one message for each fault.
@@ -37,26 +39,19 @@ public struct PairReply: Equatable, Sendable {
         self.proof = proof
     }
 
-    private struct Object: Codable {
-        let status: String
-        let device: String
-        let hub: HubDescription.Object
-        let nonce: String
-        let proof: String
-    }
-
     /// Reads a body. Whether it can be believed is for ``PairAttempt/verify(_:from:)`` to say.
     public init(parsing bytes: [UInt8]) throws(PairMessageError) {
-        let object = try IJSON.decode(Object.self, from: bytes)
-        guard let status = Status(rawValue: object.status) else {
+        let message = try PairMessage(parsing: bytes)
+        let (word, id) = (try message.text("status"), try message.text("device"))
+        guard let status = Status(rawValue: word) else {
             throw .malformed("status is neither approved nor pending")
         }
-        guard let device = Fingerprint(object.device) else { throw .malformed("device is no fingerprint") }
+        guard let device = Fingerprint(id) else { throw .malformed("device is no fingerprint") }
         self.status = status
         self.device = device
-        nonce = try field("nonce", object.nonce, PairNonce.byteCount, PairNonce.init(bytes:))
-        proof = try field("proof", object.proof, PairProof.byteCount, PairProof.init(bytes:))
-        hub = try HubDescription(object.hub, prefix: "hub.")
+        nonce = try message.bytes("nonce", PairNonce.byteCount, PairNonce.init(bytes:))
+        proof = try message.bytes("proof", PairProof.byteCount, PairProof.init(bytes:))
+        hub = try HubDescription(message.object("hub"), prefix: "hub.")
     }
 
     /// 200 (OK) or 202 (Accepted): RFC 9110 § 15.3.
@@ -64,9 +59,10 @@ public struct PairReply: Equatable, Sendable {
 
     /// The body: one JSON object in UTF-8.
     public var serialized: [UInt8] {
-        IJSON.encode(
-            Object(
-                status: status.rawValue, device: device.description, hub: hub.object,
-                nonce: Base64URL.encode(nonce.bytes), proof: Base64URL.encode(proof.bytes)))
+        PairMessage([
+            "status": .string(status.rawValue), "device": .string(device.description),
+            "hub": hub.message.value,
+            "nonce": .string(Base64URL.encode(nonce.bytes)), "proof": .string(Base64URL.encode(proof.bytes)),
+        ]).serialized
     }
 }

@@ -1,8 +1,10 @@
+import JSON
+
 /// What a device sends to be let in: `POST /hubpair/v1/pair`.
 ///
 ///     {"ticket": base64url of 8 bytes, "name": string, "nonce": base64url of 16 bytes, "proof": base64url of 32 bytes}
 ///
-/// JSON as `IJSON` reads it, at most 4,096 bytes; unknown keys are ignored; base64url as `Base64URL` reads it; the
+/// JSON as `PairMessage` reads it, at most 4,096 bytes; unknown keys are ignored; base64url as `Base64URL` reads it; the
 /// name as `PeerName` has it for new ones.
 ///
 /// Accepted: `{"ticket":"AAECAwQFBgc","name":"Anna's tablet","nonce":"AAECAwQFBgcICQoLDA0ODw","proof":"…"}` with 43
@@ -10,7 +12,7 @@
 /// `samples/vectors/exchange.json` has one message for each fault.
 public struct PairRequest: Equatable, Sendable {
     /// The most bytes that the body may have; a server need not read more.
-    public static let maximumByteCount = IJSON.maximumByteCount
+    public static let maximumByteCount = PairMessage.maximumByteCount
 
     /// Which code the device holds.
     public let ticket: TicketID
@@ -29,21 +31,15 @@ public struct PairRequest: Equatable, Sendable {
         self.proof = proof
     }
 
-    private struct Object: Codable {
-        let ticket: String
-        let name: String
-        let nonce: String
-        let proof: String
-    }
-
     /// Reads a body. The rules of the name are checked last, so that `.name` means that all else is well.
     public init(parsing bytes: [UInt8]) throws(PairMessageError) {
-        let object = try IJSON.decode(Object.self, from: bytes)
-        ticket = try field("ticket", object.ticket, TicketID.byteCount, TicketID.init(bytes:))
-        nonce = try field("nonce", object.nonce, PairNonce.byteCount, PairNonce.init(bytes:))
-        proof = try field("proof", object.proof, PairProof.byteCount, PairProof.init(bytes:))
+        let message = try PairMessage(parsing: bytes)
+        ticket = try message.bytes("ticket", TicketID.byteCount, TicketID.init(bytes:))
+        nonce = try message.bytes("nonce", PairNonce.byteCount, PairNonce.init(bytes:))
+        proof = try message.bytes("proof", PairProof.byteCount, PairProof.init(bytes:))
+        let text = try message.text("name")
         do {
-            name = try PeerName(object.name)
+            name = try PeerName(text)
         } catch {
             throw .name(error)
         }
@@ -51,19 +47,9 @@ public struct PairRequest: Equatable, Sendable {
 
     /// The body: one JSON object in UTF-8.
     public var serialized: [UInt8] {
-        IJSON.encode(
-            Object(
-                ticket: Base64URL.encode(ticket.bytes), name: name.description,
-                nonce: Base64URL.encode(nonce.bytes), proof: Base64URL.encode(proof.bytes)))
+        PairMessage([
+            "ticket": .string(Base64URL.encode(ticket.bytes)), "name": .string(name.description),
+            "nonce": .string(Base64URL.encode(nonce.bytes)), "proof": .string(Base64URL.encode(proof.bytes)),
+        ]).serialized
     }
-}
-
-/// The value of a byte string in strict base64url.
-func field<Value>(
-    _ key: String, _ text: String, _ count: Int, _ make: ([UInt8]) -> Value?
-) throws(PairMessageError) -> Value {
-    guard let bytes = Base64URL.decode(text, count: count), let value = make(bytes) else {
-        throw .malformed("\(key) is not \(count) bytes in base64url without padding")
-    }
-    return value
 }

@@ -1,6 +1,7 @@
 import HubClient
 import HubControl
 import Identity
+import JSON
 
 // How hubs and devices are written: as lines of a table, as JSON.
 

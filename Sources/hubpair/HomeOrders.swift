@@ -1,6 +1,8 @@
 import ArgumentParser
 import HubClient
 import HubControl
+import Identity
+import JSON
 
 /// How long orders have to be confirmed.
 struct ConfirmationOption: ParsableArguments {

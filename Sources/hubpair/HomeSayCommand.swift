@@ -3,6 +3,8 @@ import FoundationEssentials
 import Glibc
 import HubClient
 import HubControl
+import Identity
+import JSON
 
 extension HomeCommand {
     /// `hubpair home say`: orders in plain words.

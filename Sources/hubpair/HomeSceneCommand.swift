@@ -2,6 +2,7 @@ import ArgumentParser
 import HubClient
 import HubControl
 import Identity
+import JSON
 import Pairing
 
 extension HomeCommand {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import HubClient
 import HubControl
+import Identity
 
 extension HomeCommand {
     /// `hubpair home set`: one activator of one device.

@@ -4,6 +4,7 @@ import HubClient
 import HubControl
 import HubService
 import Identity
+import JSON
 import Pairing
 
 extension HomeCommand {

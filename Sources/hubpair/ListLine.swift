@@ -2,6 +2,7 @@ import Discovery
 import FoundationEssentials
 import HubClient
 import HubControl
+import JSON
 
 /// A hub as `list --json` writes it; with `event` and `answers` for `--watch` only.
 ///

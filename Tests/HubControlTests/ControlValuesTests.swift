@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HubControl
+import JSON
 import Testing
 
 @Suite struct ControlValuesTests {

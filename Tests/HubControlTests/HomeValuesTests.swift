@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HubControl
 import Identity
+import JSON
 import Pairing
 import Testing
 

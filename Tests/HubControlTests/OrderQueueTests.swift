@@ -1,4 +1,5 @@
 import HubControl
+import JSON
 import Testing
 
 @Suite struct OrderQueueTests {

@@ -1,4 +1,5 @@
 import HubControl
+import JSON
 import Testing
 
 /// A sentence said in one of three houses, and what is to come of it.

@@ -1,4 +1,5 @@
 import HubControl
+import JSON
 import Testing
 
 /// Places, levels after "on", sequences and lists without commas, among names that hold the words of them.

@@ -1,4 +1,5 @@
 import HubControl
+import JSON
 import Testing
 
 /// What is understood, and what is sent for it: a level in thousandths, and after "-" a lock that is left alone.

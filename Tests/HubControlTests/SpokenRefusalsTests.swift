@@ -1,4 +1,5 @@
 import HubControl
+import JSON
 import Testing
 
 /// What is refused: nothing is sent. After "?" what the hint proposes.

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HubControl
+import JSON
 
 /// Reads any text as a sentence, and any bytes as a server's answer; whatever is understood must be about one of the
 /// devices, and nothing may trap.

@@ -1,32 +1,46 @@
 /// Reads JSON (RFC 8259) straight into values, without a tree in between.
 ///
 /// Foundation's decoder took more time for the answer of a hub with 1,000 devices than process start, TLS and transfer
-/// together. The grammar is the RFC's to the letter; beyond it, at most `maximumDepth` levels, numbers that a Double can
-/// hold, and of two equal keys the last counts, as in the server's own Python.
+/// together. The grammar is the RFC's to the letter; beyond it, at most `maximumDepth` levels, and numbers that a Double
+/// can hold. Of two equal keys the last counts, as in a stock hub's own Python, or they are refused.
 ///
 /// Accepted: `[{"a": -1.5e3, "b": "\u00e9"}]`. Rejected: `[1,]`, `01`, `"\ud800"`, `{"a":1} x`, bytes that are not UTF-8.
-struct JSONReader: ~Copyable {
+package struct JSONReader: ~Copyable {
+    /// What becomes of a key that stands twice in an object, whichever way it is escaped.
+    package enum DuplicateKeys {
+        /// The last one counts.
+        case lastCounts
+        /// The text is refused, at any depth: I-JSON (RFC 7493 § 2.3).
+        case refused
+    }
+
     /// The most objects and arrays in one another.
-    static let maximumDepth = 64
+    package static let maximumDepth = 64
 
     private let bytes: [UInt8]
+    private let duplicateKeys: DuplicateKeys
     private var position = 0
     private var depth = 0
 
     /// Reads one value, which all of `bytes` must be.
-    static func read<Value: JSONReadable>(_: Value.Type, from bytes: [UInt8]) throws(JSONFault) -> Value {
+    package static func read<Value: JSONReadable>(
+        _: Value.Type, from bytes: [UInt8], duplicateKeys: DuplicateKeys = .lastCounts
+    ) throws(JSONFault) -> Value {
         // All of it, as not every key becomes a text.
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw JSONFault(.syntax) }
-        var reader = JSONReader(bytes: bytes)
+        var reader = JSONReader(bytes: bytes, duplicateKeys: duplicateKeys)
         let value = try Value(reading: &reader)
         guard reader.peek() == nil else { throw JSONFault(.syntax) }
         return value
     }
 
-    private init(bytes: [UInt8]) { self.bytes = bytes }
+    private init(bytes: [UInt8], duplicateKeys: DuplicateKeys) {
+        self.bytes = bytes
+        self.duplicateKeys = duplicateKeys
+    }
 
     /// The next byte that is no white space, not taken yet.
-    mutating func peek() -> UInt8? {
+    package mutating func peek() -> UInt8? {
         while position < bytes.count {
             switch bytes[position] {
             case 0x20, 0x09, 0x0A, 0x0D: position += 1
@@ -43,13 +57,19 @@ struct JSONReader: ~Copyable {
     }
 
     /// Reads an object; `member` gets each key and reads its value.
-    mutating func object(_ member: (JSONKey, inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
+    package mutating func object(_ member: (JSONKey, inout JSONReader) throws(JSONFault) -> Void)
+        throws(JSONFault)
+    {
         try open(UInt8(ascii: "{"))
         guard !take(UInt8(ascii: "}")) else { return close() }
+        var keys: Set<[UInt8]> = []
         repeat {
             let (range, hasEscapes) = try quotedRange()
             guard take(UInt8(ascii: ":")) else { throw JSONFault(.syntax) }
             let key = JSONKey(bytes: bytes, range: range, hasEscapes: hasEscapes)
+            if duplicateKeys == .refused, try !keys.insert(Array(key.text.utf8)).inserted {
+                throw JSONFault(.duplicateKey)
+            }
             do {
                 try member(key, &self)
             } catch {
@@ -61,7 +81,7 @@ struct JSONReader: ~Copyable {
     }
 
     /// Reads an array; `element` reads one.
-    mutating func array(_ element: (inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
+    package mutating func array(_ element: (inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
         try open(UInt8(ascii: "["))
         guard !take(UInt8(ascii: "]")) else { return close() }
         var count = 0
@@ -95,7 +115,7 @@ struct JSONReader: ~Copyable {
 
     private mutating func close() { depth -= 1 }
 
-    mutating func string() throws(JSONFault) -> String {
+    package mutating func string() throws(JSONFault) -> String {
         let (range, hasEscapes) = try quotedRange()
         return try JSONReader.text(bytes, range, hasEscapes: hasEscapes)
     }
@@ -189,7 +209,7 @@ struct JSONReader: ~Copyable {
     }
 
     /// A number, `true`, `false` or `null`.
-    mutating func literal() throws(JSONFault) -> JSONValue {
+    package mutating func literal() throws(JSONFault) -> JSONValue {
         guard peek() != nil else { throw JSONFault(.syntax) }
         let start = position
         while position < bytes.count, JSONReader.isWordByte(bytes[position]) { position += 1 }

@@ -1,15 +1,15 @@
 /// The key of a member, as it stands in the text: compared in place, since most keys never become a text.
-struct JSONKey {
+package struct JSONKey {
     let bytes: [UInt8]
     let range: Range<Int>
     let hasEscapes: Bool
 
-    var text: String {
+    package var text: String {
         get throws(JSONFault) { try JSONReader.text(bytes, range, hasEscapes: hasEscapes) }
     }
 
     /// Lets a `switch` look for the keys that are known.
-    static func ~= (name: StaticString, key: JSONKey) -> Bool {
+    package static func ~= (name: StaticString, key: JSONKey) -> Bool {
         if key.hasEscapes { return (try? key.text).map { $0.utf8.elementsEqual("\(name)".utf8) } ?? false }
         guard key.range.count == name.utf8CodeUnitCount else { return false }
         let span = key.bytes.span
@@ -25,12 +25,12 @@ struct JSONKey {
 }
 
 /// What can be read from JSON.
-protocol JSONReadable {
+package protocol JSONReadable {
     init(reading reader: inout JSONReader) throws(JSONFault)
 }
 
 extension Array: JSONReadable where Element: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) {
+    package init(reading reader: inout JSONReader) throws(JSONFault) {
         var elements: [Element] = []
         try reader.array { reader throws(JSONFault) in elements.append(try Element(reading: &reader)) }
         self = elements
@@ -38,11 +38,11 @@ extension Array: JSONReadable where Element: JSONReadable {
 }
 
 extension String: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) { self = try reader.string() }
+    package init(reading reader: inout JSONReader) throws(JSONFault) { self = try reader.string() }
 }
 
 extension Int: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) {
+    package init(reading reader: inout JSONReader) throws(JSONFault) {
         // 0.0 is the number 0 (RFC 8259 § 6), and some languages write every number so.
         let value: Int? =
             switch try JSONValue(reading: &reader) {

@@ -106,7 +106,7 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
 }
 
 extension JSONValue: JSONReadable {
-    init(reading reader: inout JSONReader) throws(JSONFault) {
+    package init(reading reader: inout JSONReader) throws(JSONFault) {
         switch reader.peek() {
         case UInt8(ascii: "\""): self = .string(try reader.string())
         case UInt8(ascii: "["): self = .array(try [JSONValue](reading: &reader))
