@@ -114,9 +114,11 @@ class Handler(BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         self.body = self.read_body()
         if self.server.log:
+            # http.server takes // at the beginning for /, on purpose: an open redirect was made of it.
+            target = self.requestline.split(" ")[1] if "//" in self.requestline else self.path
             with house.lock:
                 self.server.log.write(json.dumps({
-                    "start": [self.command, self.path, self.request_version], "fields": self.headers.items(),
+                    "start": [self.command, target, self.request_version], "fields": self.headers.items(),
                     "body": self.body.hex(), "whole": not self.is_cut_off}) + "\n")
                 self.server.log.flush()
         time.sleep(self.server.delay)

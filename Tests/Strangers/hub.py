@@ -66,7 +66,7 @@ class Nginx:
     def stop(self):
         self.process.terminate()
         self.process.wait()
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
 
 class Hub:
@@ -132,7 +132,7 @@ class Hub:
 
     def remove(self):
         self.kill()
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def code(self, *options):
         return Code(self.run("print", "--format", "text", "--address", "none", *options))

@@ -107,7 +107,8 @@ class Lane:
         # A fault is answered once more; a stream that ends within a request, or with one, is not.
         wanted = len(methods) + isinstance(why, strict_http.Fault)
         data = b""
-        with Connection(self.hub.port, device, timeout=5 if wanted else 0.03) as connection:
+        with Connection(self.hub.port, device) as connection:
+            connection.socket.settimeout(5 if wanted else 0.03)
             connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
             try:
                 for piece in stream.pieces():
