@@ -231,7 +231,7 @@ if Context.environment["HUBPAIR_FUZZ"] != nil {
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "Discovery", "HubControl", "Pairing", "QRCodes",
+                "Discovery", "GatewayRules", "HubControl", "Pairing", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Fuzz",

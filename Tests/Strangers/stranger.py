@@ -30,7 +30,7 @@ def certificate(names=0, extensions=0):
         der(0x30, der(0x06, bytes([0x55, 1 + number // 100, number % 100])) + der(0x04, b"")) for number in range(extensions))
     body = der(0x30, b"".join([
         der(0xA0, der(0x02, b"\x02")) if extensions else b"", der(0x02, b"\x01"), algorithm, names,
-        der(0x30, moment + moment), der(0x30, b""), der(0x30, algorithm + der(0x03, b"\x00k")),
+        der(0x30, moment + moment), der(0x30, b""), der(0x30, algorithm + der(0x03, b"\x00" + 32 * b"k")),
         der(0xA3, der(0x30, extension)) if extensions else b""]))
     return der(0x30, body + algorithm + der(0x03, b"\x00s"))
 
@@ -69,10 +69,19 @@ def connected(port, number=0):
 class Stranger:
     """A connection after its handshake, of which nothing is read unless `read` is called."""
 
-    def __init__(self, port, number=0, tls=None):
+    def __init__(self, port, number=0, tls=None, at_once=b""):
+        """`at_once` is sent with the last bytes of the handshake."""
+        self.at_once = at_once
         self.raw = connected(port, number)
         self.came, self.goes = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = (tls or context()).wrap_bio(self.came, self.goes)
+        try:
+            self.shake_hands()
+        except OSError:
+            self.raw.close()
+            raise
+
+    def shake_hands(self):
         while True:
             try:
                 self.tls.do_handshake()
@@ -83,7 +92,7 @@ class Stranger:
                 if not piece:
                     raise ConnectionError("closed in the handshake") from None
                 self.came.write(piece)
-        self.raw.sendall(self.goes.read())
+        self.raw.sendall(self.goes.read() + self.records(self.at_once))
 
     def records(self, data, size=16_384):
         """`data` as TLS records with so many bytes in each."""

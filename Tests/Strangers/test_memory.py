@@ -1,15 +1,19 @@
 """What others make the hub hold, in memory, measured at a real `serve`: 512 strangers at most 64 MB above idle, and one
 connection a few. HUBPAIR_SEED repeats what is mixed at random."""
+import base64
+import json
 import os
 import random
 import resource
 import socket
+import ssl
+import subprocess
 import tempfile
 import threading
 import time
 import unittest
 
-from hub import Hub
+from hub import Hestia, Hub
 from second_implementation import Attempt, Device
 from stranger import RecordForger, Stranger, certificate, connected, context
 
@@ -217,10 +221,11 @@ class MemoryTests(unittest.TestCase):
         for _ in range(2):
             stranger.write(REQUESTS["discarded body"])
             stranger.read()
-        stranger.flood(REQUESTS["hub"], 100_000, 0.01)
-        stranger.raw.setblocking(False)
-        head = b"GET /x HTTP/1.1\r\nHost: h\r\n" + b"".join(b"X%d: %s\r\n" % (each, b"x" * 300) for each in range(25))
-        stranger.raw.send(stranger.records(head + b"X: " + b"x" * 16_384)[:-1])
+        if dice.random() < 0.3:
+            stranger.flood(REQUESTS["hub"], 300_000, 0.02)
+        else:
+            head = b"GET /x HTTP/1.1\r\nHost: h\r\n" + b"".join(b"X%d: %s\r\n" % (each, b"x" * 300) for each in range(25))
+            stranger.raw.sendall(stranger.records(head + b"X: " + b"x" * 16_384)[:-1])
         return stranger
 
     def many(self, what, act):
@@ -246,7 +251,7 @@ class MemoryTests(unittest.TestCase):
         self.largest = context(self.unknown, [certificate(names=70)])
         actions = {
             "connect": self.connects, "a long greeting": self.greets,
-            "a chain of 170 certificates": self.chain(*[certificate()] * 170),
+            "a chain of 130 certificates": self.chain(*[certificate()] * 130),
             "a chain of 1000 certificates": self.chain(*[certificate()] * 1000),
             "2000 names": self.chain(certificate(names=2000)), "1500 extensions": self.chain(certificate(extensions=1500)),
             "70 names": self.chain(certificate(names=70)), "half a head": self.begins_a_head, "half a body": self.begins_a_body,
@@ -256,6 +261,86 @@ class MemoryTests(unittest.TestCase):
         for what, act in [*actions.items(), ("mixed", lambda *each: each[2].choice(list(actions.values()))(*each))]:
             with self.subTest(what=what):
                 self.assertLess(self.many(what, act), BUDGET)
+
+
+class HandshakeTests(unittest.TestCase):
+    """What a client may send before its handshake is done."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        hestia = Hestia("--plain")
+        cls.addClassCleanup(hestia.stop)
+        cls.hub = Hub(hestia.url)
+        cls.addClassCleanup(cls.hub.remove)
+        cls.hub.start()
+        cls.device = cls.approved("device")
+
+    @classmethod
+    def approved(cls, name):
+        device = Device(os.path.join(cls.folder.name, name), name)
+        Attempt(cls.hub.code(), device).send(cls.hub.port)
+        return device
+
+    def is_served(self, stranger):
+        try:
+            stranger.write(REQUESTS["hub"])
+            return b"200 OK" in stranger.read()
+        except OSError:
+            return False
+
+    def test_certificates_of_all_usual_kinds(self):
+        """Three of RSA with 4,096 bits, and a device's own with 2 KB behind it."""
+        files = [os.path.join(self.folder.name, name) for name in ("rsa-key", "rsa-certificate")]
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:4096", "-nodes", "-keyout", files[0], "-out", files[1], "-days", "9",
+             "-subj", "/O=A company with a name/CN=client"], check=True, stderr=subprocess.DEVNULL)
+        rsa = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        rsa.check_hostname, rsa.verify_mode = False, ssl.CERT_NONE
+        with open(files[1]) as one:
+            chain = 3 * one.read()
+        with open(files[1], "w") as three:
+            three.write(chain)
+        rsa.load_cert_chain(files[1], files[0])
+        for number, tls in enumerate([context(), context(self.device), rsa, context(self.device, [certificate()] * 25)]):
+            with self.subTest(number):
+                stranger = Stranger(self.hub.port, number, tls)
+                self.assertTrue(self.is_served(stranger))
+                stranger.close()
+
+    def test_more_than_16_kib_are_not_taken(self):
+        tls = context(self.device, [certificate()] * 160)
+        with self.assertRaises(OSError):
+            stranger = Stranger(self.hub.port, 100, tls)
+            stranger.write(REQUESTS["hub"])
+            self.assertEqual(stranger.read(), b"")
+            raise ConnectionError
+        self.assertIn("its TLS handshake takes more than 16384 bytes", self.hub.log())
+
+    def test_a_body_right_behind_the_handshake(self):
+        """It is read with the end of the handshake, and is no part of it."""
+        for count in (1_000, 20_000, 300_000):
+            body = os.urandom(count)
+            stranger = Stranger(self.hub.port, 200, context(self.device), (
+                b"POST /test/echo HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % count) + body)
+            told = b""
+            while piece := stranger.read():
+                told += piece
+            self.assertEqual(base64.b64decode(json.loads(told.split(b"\r\n\r\n", 1)[1])["body"]), body)
+            stranger.close()
+
+    def test_16_strangers_have_large_certificates(self):
+        """The oldest gives way; approved devices are not counted."""
+        large = [certificate()] * 30
+        unknown = context(Device(os.path.join(self.folder.name, "unknown")), large)
+        devices = [context(self.approved(name), large) for name in ("one", "two")]
+        own = [Stranger(self.hub.port, 300, devices[number % 2]) for number in range(24)]
+        strangers = [Stranger(self.hub.port, 400 + 16 * number, unknown) for number in range(20)]
+        self.assertEqual([self.is_served(stranger) for stranger in strangers], 4 * [False] + 16 * [True])
+        self.assertTrue(all(self.is_served(each) for each in own))
+        for each in own + strangers:
+            each.close()
 
 
 if __name__ == "__main__":
