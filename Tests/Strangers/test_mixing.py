@@ -46,7 +46,7 @@ class FaultyServer:
         connection = raw
         try:
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            raw.settimeout(5)
+            raw.settimeout(60)
             if self.tls:
                 connection = self.tls.wrap_socket(raw, server_side=True)
             data = b""

@@ -46,17 +46,15 @@ private func readAnswer(_ bytes: [UInt8], to question: Question, step: Int) -> R
         arrived = step >= bytes.count - arrived ? bytes.count : arrived + step
         while true {
             let rest = bytes[reading.usedCount..<arrived]
-            do throws(FramingError) {
-                let (count, part) = try rest.withUnsafeBytes { bytes throws(FramingError) in
-                    try framing.next(bytes)
-                }
+            do {
+                let (count, part) = try rest.withUnsafeBytes { try framing.next($0) }
                 precondition(count <= rest.count, "no more is taken than there is")
                 take(part, of: rest, to: question, into: &reading)
                 reading.usedCount += count
                 reading.hasSwitched = framing.hasSwitched
                 if part == nil || framing.hasSwitched { break }
             } catch {
-                reading.error = error
+                reading.error = error as? FramingError
                 return reading
             }
         }

@@ -54,10 +54,8 @@ private func readRequests(_ bytes: [UInt8], step: Int) -> Reading {
         arrived = step >= bytes.count - arrived ? bytes.count : arrived + step
         while true {
             let rest = bytes[taken..<arrived]
-            do throws(FramingError) {
-                let (count, part) = try rest.withUnsafeBytes { bytes throws(FramingError) in
-                    try framing.next(bytes)
-                }
+            do {
+                let (count, part) = try rest.withUnsafeBytes { try framing.next($0) }
                 precondition(count <= rest.count, "no more is taken than there is")
                 take(part, of: rest, into: &reading)
                 taken += count
@@ -67,7 +65,7 @@ private func readRequests(_ bytes: [UInt8], step: Int) -> Reading {
                     framing = RequestFraming()
                 }
             } catch {
-                reading.error = error
+                reading.error = error as? FramingError
                 return reading
             }
         }
