@@ -2,7 +2,7 @@
 """A stand-in for the stock Hestia server of 2018, with its API, its error shapes and its carelessness:
 HTTPS with a key that is new at every start, no authentication, any path for anybody.
 
-    hestia.py [--port PORT] [--listen ADDRESS] [--plain] [--devices N] [--delay SECONDS]
+    hestia.py [--port PORT] [--listen ADDRESS] [--plain] [--devices N] [--delay SECONDS] [--echo] [--log FILE]
 
 Prints the port it listens on, one line, and then serves until it is killed. Besides the API it has what a gateway
 must pass through, under /test/: `echo` (says what it received), `events` (server-sent events), `socket`
@@ -82,6 +82,7 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def read_body(self):
+        self.is_cut_off = False
         if self.headers.get("Transfer-Encoding", "").lower() == "chunked":
             whole = b""
             while size := int(self.rfile.readline().split(b";")[0], 16):
@@ -90,7 +91,10 @@ class Handler(BaseHTTPRequestHandler):
             while self.rfile.readline().strip():
                 pass
             return whole
-        return self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        count = int(self.headers.get("Content-Length", 0))
+        whole = self.rfile.read(count)
+        self.is_cut_off = len(whole) < count
+        return whole
 
     def json(self):
         try:
@@ -109,7 +113,20 @@ class Handler(BaseHTTPRequestHandler):
             house.requests += 1
         path = self.path.split("?")[0]
         self.body = self.read_body()
+        if self.server.log:
+            # http.server takes // at the beginning for /, on purpose: an open redirect was made of it.
+            target = self.requestline.split(" ")[1] if "//" in self.requestline else self.path
+            with house.lock:
+                self.server.log.write(json.dumps({
+                    "start": [self.command, target, self.request_version], "fields": self.headers.items(),
+                    "body": self.body.hex(), "whole": not self.is_cut_off}) + "\n")
+                self.server.log.flush()
         time.sleep(self.server.delay)
+        if self.server.echo:
+            self.send_response(200)
+            self.send_header("X-Echo", f"{self.headers['X-Nonce']} {self.headers['X-Hubpair-Device']}")
+            self.send_header("Content-Length", "0")
+            return self.end_headers()
         if path.startswith("/test/"):
             return self.test(path[6:])
         parts = path.strip("/").split("/")
@@ -122,7 +139,8 @@ class Handler(BaseHTTPRequestHandler):
         except LookupError:
             self.answer(404, HTML_404, "text/html")
 
-    do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = do_OPTIONS = do_PATCH = handle_one
+    do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = do_OPTIONS = do_PATCH = do_PROPFIND = handle_one
+    locals()["do_M-SEARCH"] = handle_one
 
     def route(self, house, parts):
         method = "GET" if self.command == "HEAD" else self.command
@@ -262,12 +280,14 @@ def main():
     parser.add_argument("--plain", action="store_true", help="HTTP without TLS")
     parser.add_argument("--devices", type=int, default=2)
     parser.add_argument("--delay", type=float, default=0, help="before every answer, as on a small computer")
+    parser.add_argument("--echo", action="store_true", help="answer every request with X-Echo: X-Nonce X-Hubpair-Device")
+    parser.add_argument("--log", type=argparse.FileType("w"), help="what was asked, as JSON, a line each")
     options = parser.parse_args()
     server = Server((options.listen, options.port), Handler, bind_and_activate=False)
     server.allow_reuse_address = True
     server.context = None if options.plain else adhoc_context()
     server.house = House(options.devices)
-    server.delay = options.delay
+    server.delay, server.echo, server.log = options.delay, options.echo, options.log
     server.server_bind()
     server.server_activate()
     print(server.server_address[1], flush=True)

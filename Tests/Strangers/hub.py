@@ -40,6 +40,35 @@ class Hestia:
         self.process.stdout.close()
 
 
+class Nginx:
+    """A real nginx: one server with the directives `server`, on a port of its own."""
+
+    def __init__(self, server, http=""):
+        self.folder = tempfile.mkdtemp(prefix="hubpair-nginx-")
+        self.port = free_port()
+        temporary = "".join(f"{each}_temp_path {self.folder}/{each};" for each in
+                            ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+        path = os.path.join(self.folder, "nginx.conf")
+        with open(path, "w") as file:
+            file.write(
+                f"worker_processes 1; pid {self.folder}/pid; daemon off; error_log {self.folder}/error.log;"
+                f"events {{ worker_connections 1024; }} http {{ access_log off; {temporary} {http}"
+                f"server {{ listen 127.0.0.1:{self.port}; {server} }} }}")
+        self.process = subprocess.Popen(["nginx", "-p", self.folder, "-e", f"{self.folder}/error.log", "-c", path])
+        while self.process.poll() is None:
+            try:
+                socket.create_connection(("127.0.0.1", self.port)).close()
+                return
+            except ConnectionRefusedError:
+                time.sleep(0.02)
+        raise AssertionError("nginx does not start")
+
+    def stop(self):
+        self.process.terminate()
+        self.process.wait()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
 class Hub:
     """A hub that is set up; `start` serves."""
 
@@ -103,7 +132,7 @@ class Hub:
 
     def remove(self):
         self.kill()
-        shutil.rmtree(self.folder)
+        shutil.rmtree(self.folder, ignore_errors=True)
 
     def code(self, *options):
         return Code(self.run("print", "--format", "text", "--address", "none", *options))

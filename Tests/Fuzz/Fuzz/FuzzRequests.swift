@@ -1,26 +1,49 @@
-// RequestFraming and GatewayPath are HubService's, linked into this directory: with NIO and BoringSSL the build with
-// sanitizers would take many times as long.
+import GatewayRules
 
-/// Reads any bytes as requests on one connection, whole and byte by byte: both must come to the same, and of what is
-/// taken as a request's head no line may have a second reading. The targets must not lead to the hub's own names.
+/// Reads any bytes as requests on one connection, in pieces of three sizes, which must come to the same. A
+/// second reader must find the same requests in them at the same places; and in what would be written to the
+/// upstream for each exactly one, with the same method, target and body, from the device that sent it. The
+/// targets must not lead to the hub's own names.
 func fuzzRequests(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     let whole = readRequests(bytes, step: .max)
     precondition(readRequests(bytes, step: 1) == whole, "the cuts between reads do not matter")
     precondition(readRequests(bytes, step: 7) == whole, "the cuts between reads do not matter")
     var start = 0
-    for end in whole.ends {
-        checkHead(bytes[start..<end])
+    for request in whole.requests {
+        checkWritten(request)
+        guard request.isWhole else { continue }
+        var reader = StrictReader(bytes)
+        guard let second = try? reader.request(at: start), let end = second.end else {
+            preconditionFailure("a second reader finds no request where the gateway has found one")
+        }
+        precondition(end == request.end, "both cut at the same place")
+        precondition(second.start[0] == request.method && second.start[1] == request.target)
+        precondition(second.body == request.body, "both find the same body")
         start = end
     }
     checkPath(bytes)
     return 0
 }
 
+private let device = DeviceFields(fingerprint: "K7QF-2M9D-X0TW-8RHC", name: "Anna's tablet")
+
+private struct Request: Equatable {
+    var method = ""
+    var target = ""
+    var body: [UInt8] = []
+    var isWhole = false
+    /// Where it ends in what the client sent.
+    var end = 0
+    /// What the upstream is told, with the body in one piece: how it is cut into chunks depends on the reads.
+    var head: [UInt8] = []
+    var framing = BodyFraming.none
+    var trailers: [UInt8] = []
+}
+
 private struct Reading: Equatable {
-    /// Where each request ends.
-    var ends: [Int] = []
-    var error: RequestFramingError?
+    var requests: [Request] = []
+    var error: FramingError?
 }
 
 private func readRequests(_ bytes: [UInt8], step: Int) -> Reading {
@@ -29,41 +52,76 @@ private func readRequests(_ bytes: [UInt8], step: Int) -> Reading {
     var (taken, arrived) = (0, 0)
     while arrived < bytes.count {
         arrived = step >= bytes.count - arrived ? bytes.count : arrived + step
-        var isStuck = false
-        while taken < arrived, !isStuck {
+        while true {
+            let rest = bytes[taken..<arrived]
             do {
-                let count = try bytes[taken..<arrived].withUnsafeBytes { try framing.consume($0) }
-                precondition(count <= arrived - taken, "no more is taken than there is")
+                let (count, part) = try rest.withUnsafeBytes { try framing.next($0) }
+                precondition(count <= rest.count, "no more is taken than there is")
+                take(part, of: rest, into: &reading)
                 taken += count
-                isStuck = count == 0
+                guard let part else { break }
+                if case .end = part {
+                    reading.requests[reading.requests.count - 1].end = taken
+                    framing = RequestFraming()
+                }
             } catch {
-                reading.error = error as? RequestFramingError
+                reading.error = error as? FramingError
                 return reading
-            }
-            if framing.isComplete {
-                reading.ends.append(taken)
-                framing.startNext()
-                isStuck = false
             }
         }
     }
     return reading
 }
 
-private func checkHead(_ request: ArraySlice<UInt8>) {
-    let text = Array(request)
-    guard let end = text.firstRange(of: Array("\r\n\r\n".utf8)) else {
-        preconditionFailure("a head has an end")
+private func take(_ part: RequestFraming.Part?, of bytes: ArraySlice<UInt8>, into reading: inout Reading) {
+    switch part {
+    case .head(let head):
+        let written = head.forwarded(for: device.lines, authority: "127.0.0.1:80", closes: false)
+        reading.requests.append(
+            Request(method: head.method, target: head.target, head: written, framing: head.body))
+    case .body(let range):
+        let start = bytes.startIndex
+        reading.requests[reading.requests.count - 1].body +=
+            bytes[start + range.lowerBound..<start + range.upperBound]
+    case .end(let trailers):
+        let last = reading.requests.count - 1
+        var writer = BodyWriter(reading.requests[last].framing)
+        if !reading.requests[last].body.isEmpty {
+            precondition(
+                writer.piece(reading.requests[last].body.count) != nil, "the body is as long as announced")
+        }
+        guard let end = writer.end(trailers) else { preconditionFailure("the body is as long as announced") }
+        reading.requests[last].trailers = end
+        reading.requests[last].isWhole = true
+    case nil: break
     }
-    let lines = String(decoding: text[..<end.lowerBound], as: UTF8.self).lowercased()
-        .split(separator: "\r\n", omittingEmptySubsequences: true)
-    precondition(!lines.contains { $0.utf8.contains(10) || $0.utf8.contains(13) || $0.utf8.contains(0) })
-    let isField = { (name: String) in lines.dropFirst().filter { $0.utf8.starts(with: (name + ":").utf8) } }
-    let (lengths, codings) = (isField("content-length"), isField("transfer-encoding"))
-    precondition(lengths.count + codings.count <= 1, "one way to say where the body ends")
-    precondition(isField("host").count <= 1)
-    let target = lines.first?.split(separator: " ").dropFirst().first
-    precondition(target?.utf8.first == UInt8(ascii: "/"), "a target is a path")
+}
+
+private func checkWritten(_ request: Request) {
+    var writer = BodyWriter(request.framing)
+    var written = request.head
+    if !request.body.isEmpty, let (before, after) = writer.piece(request.body.count) {
+        written += before.utf8 + request.body + after.utf8
+    }
+    written += request.trailers
+    var reader = StrictReader(written)
+    let second: StrictMessage
+    do {
+        second = try reader.request()
+    } catch {
+        precondition(!request.isWhole && error as? StrictFault == .partial, "the upstream is told a request")
+        return
+    }
+    precondition(request.isWhole || !request.framing.hasBytes, "what is broken off looks so")
+    precondition(second.end == written.count, "nothing stands behind the request")
+    precondition(second.start == [request.method, request.target, "HTTP/1.1"])
+    precondition(second.body == request.body, "the upstream gets the body")
+    precondition(second.values("host").count == 1)
+    let claims = second.fields.filter { field in
+        ["xhubpair", "xhubpairdevice"].contains(field.name.filter(\.isLetter))
+    }
+    precondition(
+        claims.count == 1 && claims[0].value == Array(device.fingerprint.utf8), "nobody claims to be another")
 }
 
 private func checkPath(_ bytes: [UInt8]) {

@@ -12,8 +12,8 @@ func runDriver(
 func unused(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt { -1 }
 
 let targets: [String: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt] = [
-    "codes": fuzzCodes, "datagrams": fuzzDatagrams, "dns": fuzzDNS, "exchange": fuzzExchange,
-    "images": fuzzImages, "keyfiles": fuzzKeyFiles, "requests": fuzzRequests,
+    "answers": fuzzAnswers, "codes": fuzzCodes, "datagrams": fuzzDatagrams, "dns": fuzzDNS,
+    "exchange": fuzzExchange, "images": fuzzImages, "keyfiles": fuzzKeyFiles, "requests": fuzzRequests,
     "words": fuzzWords,
 ]
 guard CommandLine.argc > 1, let target = targets[CommandLine.arguments[1]] else {

@@ -1,1 +1,0 @@
-../../../Sources/HubService/GatewayPath.swift

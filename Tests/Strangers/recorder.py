@@ -1,0 +1,66 @@
+"""An upstream that reads strictly, keeps what it was told, and answers each request with who asked for what."""
+import socket
+import threading
+
+import strict_http
+
+
+class Recorder:
+    """Answers every request with 200 and `X-Echo: NONCE DEVICE`, and calls `note` with each request that is whole,
+    with the head of each that breaks off, and with each fault, on the connection's thread:
+    note(message or None, is_whole, why, bytes)."""
+
+    def __init__(self, note, tls=None):
+        self.note, self.tls = note, tls
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=500)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=[connection], daemon=True).start()
+
+    def serve(self, connection):
+        data = b""
+        try:
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            if self.tls:
+                connection = self.tls.wrap_socket(connection, server_side=True)
+            while piece := connection.recv(65536):
+                data += piece
+                while data:
+                    try:
+                        message, end = strict_http.request(data)
+                    except strict_http.Partial:
+                        break
+                    self.note(message, True, None, data[:end])
+                    data = data[end:]
+                    connection.sendall(self.answer(message))
+        except strict_http.Fault as fault:
+            self.note(getattr(fault, "message", None), False, fault, data)
+        except OSError:
+            pass
+        else:
+            self.broken_off(data)
+        finally:
+            connection.close()
+
+    def broken_off(self, data):
+        """What stands there without an end when the gateway closes: a head, and some of its body."""
+        try:
+            strict_http.request(data)
+        except strict_http.Partial as partial:
+            if data:
+                self.note(getattr(partial, "message", None), False, None, data)
+
+    def answer(self, message):
+        echo = b" ".join(message.value(name) or b"-" for name in (b"x-nonce", b"x-hubpair-device"))
+        body = b"" if message.start[0] == b"HEAD" else b"ok"
+        return b"HTTP/1.1 200 OK\r\nX-Echo: " + echo + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+    def close(self):
+        self.listener.close()

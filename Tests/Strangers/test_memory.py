@@ -1,0 +1,347 @@
+"""What others make the hub hold, in memory, measured at a real `serve`: 512 strangers at most 64 MB above idle, and one
+connection a few. HUBPAIR_SEED repeats what is mixed at random."""
+import base64
+import json
+import os
+import random
+import resource
+import socket
+import ssl
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+
+from hub import Hestia, Hub
+from second_implementation import Attempt, Device
+from stranger import RecordForger, Stranger, certificate, connected, context
+
+SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
+STRANGERS = 512
+# In MB above idle. The faults that these are for held ten times as much, and more.
+BUDGET, ONE_CONNECTION, EACH_OF_DEVICE = 64, 4, 1
+HEAD = b" HTTP/1.1\r\nHost: h\r\n\r\n"
+# A request for each kind of answer that a stranger can cause.
+REQUESTS = {
+    "401": b"GET /x" + HEAD, "404": b"GET /hubpair/none" + HEAD, "405": b"DELETE /hubpair/v1/hub" + HEAD,
+    "hub": b"GET /hubpair/v1/hub" + HEAD, "device": b"GET /hubpair/v1/device" + HEAD, "verify": b"GET /hubpair/v1/verify" + HEAD,
+    "TRACE": b"TRACE /x" + HEAD, "HEAD": b"HEAD /hubpair/v1/hub" + HEAD, "400": b"GET x" + HEAD,
+    "413": b"POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\nContent-Length: 99999\r\n\r\n",
+    "pair": b"POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}",
+    "100": b"POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\nExpect: 100-continue\r\n\r\n{}",
+    "discarded body": b"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n" + b"x" * 60_000}
+
+
+class Endless:
+    """An upstream that answers with a body, or over a WebSocket, without an end, and reads nothing more."""
+
+    def __init__(self):
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=100)
+        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=[connection], daemon=True).start()
+
+    def serve(self, connection):
+        try:
+            asked = connection.recv(65_536)
+            if b"websocket" in asked:
+                connection.sendall(b"HTTP/1.1 101 X\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n")
+            elif b"/small" in asked:
+                while True:
+                    connection.sendall(asked.count(b"\r\n\r\n") * b"HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + bytes(1000))
+                    asked = connection.recv(65_536)
+            else:
+                connection.sendall(b"HTTP/1.1 200 OK\r\nContent-Length: 99999999999\r\n\r\n")
+            while b"/idle" not in asked:
+                connection.sendall(bytes(65_536))
+            connection.recv(1, socket.MSG_PEEK)
+            threading.Event().wait()
+        except OSError:
+            pass
+
+    def close(self):
+        self.listener.close()
+
+
+class MemoryTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        resource.setrlimit(resource.RLIMIT_NOFILE, (min(8192, hard), hard))
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.unknown = Device(os.path.join(cls.folder.name, "unknown"))
+
+    def fresh_hub(self, *arguments):
+        """A hub that has done nothing yet but answer once; memory that it has used stays its own."""
+        hub = Hub(*arguments)
+        self.addCleanup(hub.remove)
+        hub.start()
+        first = Stranger(hub.port)
+        first.write(REQUESTS["hub"])
+        first.read()
+        first.close()
+        hub.idle = self.status(hub, "VmRSS")
+        return hub
+
+    def status(self, hub, key):
+        with open(f"/proc/{hub.process.pid}/status") as status:
+            return next(int(line.split()[1]) for line in status if line.startswith(key + ":")) / 1024
+
+    def growth(self, hub, what):
+        """The most MB that the hub had above idle, when it has answered once more."""
+        with open(f"/proc/{hub.process.pid}/stat"):  # it lives
+            pass
+        last = Stranger(hub.port, 5000)
+        last.write(REQUESTS["hub"])
+        self.assertIn(b"200 OK", last.read())
+        last.close()
+        most = self.status(hub, "VmHWM") - hub.idle
+        print(f"  {what}: {most:.1f} MB above {hub.idle:.0f}", flush=True)
+        return most
+
+    def test_one_connection_that_reads_nothing(self):
+        """Whatever it asks for, again and again: it is not read either when nobody takes the answers."""
+        for what, request in REQUESTS.items():
+            for device in (None, self.unknown):
+                with self.subTest(what=what, certificate=bool(device)):
+                    hub = self.fresh_hub()
+                    stranger = Stranger(hub.port, 0, context(device))
+                    sent = stranger.flood(request, 30_000_000, 0.5)
+                    growth = self.growth(hub, f"{what}, {'403 certificate' if device else 'no certificate'}, {sent:,} bytes sent")
+                    stranger.close()
+                    hub.remove()
+                    self.assertLess(growth, ONE_CONNECTION)
+
+    def test_approved_devices_that_read_nothing(self):
+        """16 connections of a device: the hub's own answers, the upstream's, and both sides of a WebSocket."""
+        upstream = Endless()
+        self.addCleanup(upstream.close)
+        kinds = {
+            "own answers": b"GET /hubpair/v1/device" + HEAD, "404": b"GET /hubpair/none" + HEAD,
+            "an endless body": b"GET /endless" + HEAD, "small answers": b"GET /small" + HEAD,
+            "a WebSocket": b"GET /x HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+            "an upstream that does not read": b"GET /idle HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
+            "an upload that is not read": b"POST /idle HTTP/1.1\r\nHost: h\r\nContent-Length: 33000000\r\n\r\n"}
+        for what, request in kinds.items():
+            with self.subTest(what=what):
+                hub = self.fresh_hub(upstream.url)
+                device = Device(os.path.join(self.folder.name, what), "Device")
+                Attempt(hub.code(), device).send(hub.port)
+                tls = context(device)
+                devices = [Stranger(hub.port, 100, tls) for _ in range(16)]
+                for each in devices:
+                    each.write(request)
+                    each.flood(request if "WebSocket" not in what and "not" not in what else bytes(999), 10_000_000, 0.5)
+                growth = self.growth(hub, what)
+                for each in devices:
+                    each.close()
+                hub.remove()
+                self.assertLess(growth, 16 * EACH_OF_DEVICE + ONE_CONNECTION)
+
+    # What each of many strangers does. They take a port, a number and dice, and return what is to be kept open.
+
+    def connects(self, port, number, dice):
+        return connected(port, number)
+
+    def greets(self, port, number, dice):
+        """A ClientHello of 16 KB that lacks its end, in records of its own choice."""
+        raw = connected(port, number)
+        hello = b"\x01\x00\x3f\xfc\x03\x03" + bytes(dice.choice([15_000, 16_370]))
+        size = dice.choice([1, 100, 16_000])
+        if size == 1:
+            hello = hello[:2000]
+        raw.sendall(b"".join(
+            b"\x16\x03\x01" + len(hello[at:at + size]).to_bytes(2, "big") + hello[at:at + size]
+            for at in range(0, len(hello), size)))
+        return raw
+
+    def chain(self, *more):
+        tls = context(self.unknown, more)
+        return lambda port, number, dice: Stranger(port, number, tls)
+
+    def begins_a_head(self, port, number, dice):
+        stranger = Stranger(port, number)
+        lines = [b"X%d: %s\r\n" % (each, b"x" * 500) for each in range(60)]
+        stranger.write(b"GET /x HTTP/1.1\r\nHost: h\r\n" + b"".join(lines), dice.choice([16_384, 16_384, 50]))
+        return stranger
+
+    def begins_a_body(self, port, number, dice):
+        stranger = Stranger(port, number)
+        stranger.write(dice.choice([b"POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\nContent-Length: 4096\r\n\r\n" + b"x" * 4095,
+                                    b"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 65536\r\n\r\n" + b"x" * 65_535]))
+        return stranger
+
+    def sends_fast(self, port, number, dice):
+        """Much at a time, all of which is answered."""
+        stranger = Stranger(port, number)
+        for _ in range(5):
+            stranger.write(REQUESTS["discarded body"])
+        for _ in range(5):
+            stranger.read()
+        return stranger
+
+    def cuts_a_record(self, port, number, dice):
+        stranger = Stranger(port, number)
+        stranger.raw.sendall(stranger.records(b"GET /x HTTP/1.1\r\nHost: h\r\nX: " + b"x" * 16_000)[:-1])
+        return stranger
+
+    def reads_nothing(self, port, number, dice):
+        stranger = Stranger(port, number)
+        stranger.flood(REQUESTS[dice.choice(["401", "404", "hub", "device", "discarded body"])], 300_000, 0.02)
+        return stranger
+
+    def updates_keys(self, port, number, dice):
+        forger = RecordForger(port, number)
+        forger.raw.sendall(b"".join(forger.key_update(dice.randrange(2)) for _ in range(dice.choice([30, 30, 30, 100]))))
+        return forger
+
+    def sends_nothing(self, port, number, dice):
+        """Records without a byte in them."""
+        forger = RecordForger(port, number)
+        forger.raw.sendall(b"".join(forger.record(23, b"") for _ in range(dice.choice([30, 30, 30, 100]))))
+        return forger
+
+    def sends_single_bytes(self, port, number, dice):
+        stranger = Stranger(port, number)
+        stranger.write(b"GET /x HTTP/1.1\r\nHost: h\r\nX: " + b"x" * 500, 1)
+        return stranger
+
+    def does_it_all(self, port, number, dice):
+        """One thing after the other, as much of each as is let be."""
+        stranger = Stranger(port, number, self.largest)
+        for _ in range(2):
+            stranger.write(REQUESTS["discarded body"])
+            stranger.read()
+        if dice.random() < 0.3:
+            stranger.flood(REQUESTS["hub"], 300_000, 0.02)
+        else:
+            head = b"GET /x HTTP/1.1\r\nHost: h\r\n" + b"".join(b"X%d: %s\r\n" % (each, b"x" * 300) for each in range(25))
+            stranger.raw.sendall(stranger.records(head + b"X: " + b"x" * 16_384)[:-1])
+        return stranger
+
+    def many(self, what, act):
+        dice = random.Random(f"{SEED}/{what}")
+        hub = self.fresh_hub()
+        strangers, refused = [], 0
+        for number in range(STRANGERS):
+            try:
+                strangers.append(act(hub.port, number, dice))
+            except OSError:
+                refused += 1
+            if number % 64 == 0 and self.status(hub, "VmRSS") - hub.idle > 4 * BUDGET:
+                break
+        growth = self.growth(hub, f"{len(strangers)} strangers, {what}, {refused} refused")
+        for stranger in strangers:
+            stranger.close()
+        hub.remove()
+        return growth
+
+    def test_512_strangers(self):
+        print(f"memory: HUBPAIR_SEED={SEED}", flush=True)
+        # The most that a connection may bring without needing a place among the few: under 1 KiB of certificates.
+        self.largest = context(self.unknown, [certificate(names=70)])
+        actions = {
+            "connect": self.connects, "a long greeting": self.greets,
+            "a chain of 130 certificates": self.chain(*[certificate()] * 130),
+            "a chain of 1000 certificates": self.chain(*[certificate()] * 1000),
+            "2000 names": self.chain(certificate(names=2000)), "1500 extensions": self.chain(certificate(extensions=1500)),
+            "70 names": self.chain(certificate(names=70)), "half a head": self.begins_a_head, "half a body": self.begins_a_body,
+            "much at a time": self.sends_fast, "half a record": self.cuts_a_record, "nothing read": self.reads_nothing,
+            "key updates": self.updates_keys, "empty records": self.sends_nothing, "single bytes": self.sends_single_bytes,
+            "all of it": self.does_it_all}
+        for what, act in [*actions.items(), ("mixed", lambda *each: each[2].choice(list(actions.values()))(*each))]:
+            with self.subTest(what=what):
+                self.assertLess(self.many(what, act), BUDGET)
+
+
+class HandshakeTests(unittest.TestCase):
+    """What a client may send before its handshake is done."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        hestia = Hestia("--plain")
+        cls.addClassCleanup(hestia.stop)
+        cls.hub = Hub(hestia.url)
+        cls.addClassCleanup(cls.hub.remove)
+        cls.hub.start()
+        cls.device = cls.approved("device")
+
+    @classmethod
+    def approved(cls, name):
+        device = Device(os.path.join(cls.folder.name, name), name)
+        Attempt(cls.hub.code(), device).send(cls.hub.port)
+        return device
+
+    def is_served(self, stranger):
+        try:
+            stranger.write(REQUESTS["hub"])
+            return b"200 OK" in stranger.read()
+        except OSError:
+            return False
+
+    def test_certificates_of_all_usual_kinds(self):
+        """Three of RSA with 4,096 bits, and a device's own with 2 KB behind it."""
+        files = [os.path.join(self.folder.name, name) for name in ("rsa-key", "rsa-certificate")]
+        subprocess.run(
+            ["openssl", "req", "-x509", "-newkey", "rsa:4096", "-nodes", "-keyout", files[0], "-out", files[1], "-days", "9",
+             "-subj", "/O=A company with a name/CN=client"], check=True, stderr=subprocess.DEVNULL)
+        rsa = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+        rsa.check_hostname, rsa.verify_mode = False, ssl.CERT_NONE
+        with open(files[1]) as one:
+            chain = 3 * one.read()
+        with open(files[1], "w") as three:
+            three.write(chain)
+        rsa.load_cert_chain(files[1], files[0])
+        for number, tls in enumerate([context(), context(self.device), rsa, context(self.device, [certificate()] * 25)]):
+            with self.subTest(number):
+                stranger = Stranger(self.hub.port, number, tls)
+                self.assertTrue(self.is_served(stranger))
+                stranger.close()
+
+    def test_more_than_16_kib_are_not_taken(self):
+        tls = context(self.device, [certificate()] * 160)
+        with self.assertRaises(OSError):
+            stranger = Stranger(self.hub.port, 100, tls)
+            stranger.write(REQUESTS["hub"])
+            self.assertEqual(stranger.read(), b"")
+            raise ConnectionError
+        self.assertIn("its TLS handshake takes more than 16384 bytes", self.hub.log())
+
+    def test_a_body_right_behind_the_handshake(self):
+        """It is read with the end of the handshake, and is no part of it."""
+        for count in (1_000, 20_000, 300_000):
+            body = os.urandom(count)
+            stranger = Stranger(self.hub.port, 200, context(self.device), (
+                b"POST /test/echo HTTP/1.1\r\nHost: h\r\nConnection: close\r\nContent-Length: %d\r\n\r\n" % count) + body)
+            told = b""
+            while piece := stranger.read():
+                told += piece
+            self.assertEqual(base64.b64decode(json.loads(told.split(b"\r\n\r\n", 1)[1])["body"]), body)
+            stranger.close()
+
+    def test_16_strangers_have_large_certificates(self):
+        """The oldest gives way; approved devices are not counted."""
+        large = [certificate()] * 30
+        unknown = context(Device(os.path.join(self.folder.name, "unknown")), large)
+        devices = [context(self.approved(name), large) for name in ("one", "two")]
+        own = [Stranger(self.hub.port, 300, devices[number % 2]) for number in range(24)]
+        strangers = [Stranger(self.hub.port, 400 + 16 * number, unknown) for number in range(20)]
+        self.assertEqual([self.is_served(stranger) for stranger in strangers], 4 * [False] + 16 * [True])
+        self.assertTrue(all(self.is_served(each) for each in own))
+        for each in own + strangers:
+            each.close()
+
+
+if __name__ == "__main__":
+    unittest.main()

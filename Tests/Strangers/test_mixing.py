@@ -1,0 +1,202 @@
+"""A server that answers with faults, and four devices that ask it at the same time: nobody gets a byte of another's
+answer, whatever has two meanings is passed on to nobody, and a connection with more on it than was asked for is not
+used again. HUBPAIR_SEED repeats a run, HUBPAIR_ANSWERS says how many answers (2,000)."""
+import collections
+import functools
+import os
+import re
+import socket
+import struct
+import tempfile
+import threading
+import time
+import unittest
+
+import strict_http
+from faulty_answers import Answer
+from hestia import adhoc_context
+from hub import Hub
+from second_implementation import Attempt, Connection, Device
+
+Answer = functools.lru_cache(1000)(Answer)
+ANSWERS = int(os.environ.get("HUBPAIR_ANSWERS", "2000"))
+SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
+DEVICES = 4
+
+
+class FaultyServer:
+    """Answers `METHOD /NUMBER` with Answer(SEED, NUMBER)."""
+
+    def __init__(self, tls, fault):
+        self.tls, self.fault = tls, fault
+        self.listener = socket.create_server(("127.0.0.1", 0), backlog=500)
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            try:
+                connection, _ = self.listener.accept()
+            except OSError:
+                return
+            threading.Thread(target=self.serve, args=[connection], daemon=True).start()
+
+    def serve(self, raw):
+        spoilt = None  # by the answer with this number, at this time
+        connection = raw
+        try:
+            raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            raw.settimeout(60)
+            if self.tls:
+                connection = self.tls.wrap_socket(raw, server_side=True)
+            data = b""
+            while piece := connection.recv(65536):
+                data += piece
+                try:
+                    request, end = strict_http.request(data)
+                except strict_http.Partial:
+                    continue
+                number = int(request.start[1][1:])
+                # What was under way when the server spoilt the connection is nobody's fault.
+                if spoilt and time.monotonic() - spoilt[1] > 0.1:
+                    self.fault(spoilt[0], f"its connection was used again, for {number}", data)
+                data = data[end:]
+                answer = Answer(SEED, number)
+                for pause, text in answer.pieces:
+                    time.sleep(pause)
+                    connection.sendall(text)
+                if answer.spoils:
+                    spoilt = spoilt or (number, time.monotonic())
+                if answer.end in ("close", "nothing"):
+                    return
+                if answer.end == "reset":
+                    raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    return
+                if answer.end == "half":
+                    socket.socket.shutdown(connection, socket.SHUT_WR)  # and not with Python's TLS, which forgets its keys
+        except OSError:
+            pass
+        finally:
+            connection.close()
+
+    def close(self):
+        self.listener.close()
+
+
+class MixingTests(unittest.TestCase):
+    def setUp(self):
+        self.faults, self.counts = [], collections.Counter()
+
+    def fault(self, number, what, received):
+        self.faults.append((number, what, received))
+
+    def test_nobody_gets_anothers_answer(self):
+        print(f"mixing: HUBPAIR_SEED={SEED} HUBPAIR_ANSWERS={ANSWERS}", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            tls = adhoc_context()
+            threads = []
+            for lane, context in enumerate((None, tls)):
+                server = FaultyServer(context, self.fault)
+                self.addCleanup(server.close)
+                hub = Hub(f"{'https' if context else 'http'}://127.0.0.1:{server.port}")
+                self.addCleanup(hub.remove)
+                hub.start()
+                for which in range(DEVICES):
+                    device = Device(os.path.join(folder, f"{lane}.{which}"), f"Device {which}")
+                    Attempt(hub.code(), device).send(hub.port)
+                    threads.append(threading.Thread(target=self.ask, args=[hub, device, len(threads)]))
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+        print(f"  {dict(self.counts)}", flush=True)
+        self.assertGreater(self.counts["passed on"], ANSWERS / 4)
+        if self.faults:
+            kinds = collections.Counter(re.sub(r"\d+|b'.*", "…", what)[:90] for _, what, _ in self.faults)
+            text = f"HUBPAIR_SEED={SEED}: {dict(kinds)}"
+            for each in kinds:
+                number, what, received = next(
+                    fault for fault in self.faults if re.sub(r"\d+|b'.*", "…", fault[1])[:90] == each)
+                answer = Answer(SEED, number)
+                text += (f"\n\nanswer {number} to {answer.method}: {what}\nreceived: {received[:500]}\n"
+                         f"the server: {[(pause, piece[:700]) for pause, piece in answer.pieces]}, then {answer.end}")
+            self.fail(text)
+
+    def ask(self, hub, device, which):
+        """Every eighth request, on one connection as long as it lasts."""
+        connection = None
+        for number in range(which, ANSWERS, 2 * DEVICES):
+            answer = Answer(SEED, number)
+            if connection is None:
+                connection = Connection(hub.port, device, timeout=2)
+            body = b"x" if answer.method in (b"POST", b"PUT") else b""
+            length = b"Content-Length: %d\r\n" % len(body) if body else b""
+            connection.socket.settimeout(0.3 if answer.end == "hang" or answer.is_unfinished else 3)
+            if not self.take(number, answer, connection, b"%s /%d HTTP/1.1\r\nHost: h\r\n%s\r\n%s" % (
+                    answer.method, number, length, body)):
+                connection.close()
+                connection = None
+        if connection:
+            connection.close()
+
+    def take(self, number, answer, connection, request):
+        """Sends a request and checks what comes; false if the connection is over."""
+        data, message, is_over, start = b"", None, False, 0
+        try:
+            connection.socket.sendall(request)
+            while message is None and not is_over:
+                piece = connection.socket.recv(1 << 20)
+                is_over = not piece
+                data += piece
+                message, start = self.read(data, start, answer.method, is_over)
+        except (TimeoutError, OSError) as error:
+            if isinstance(error, TimeoutError) and answer.end != "hang" and not answer.is_unfinished:
+                if data or answer.message or answer.end != "stay":
+                    self.fault(number, "silence", data)
+                self.counts["waited in vain"] += 1  # for the end of a line in a head, say
+            is_over = True
+        except strict_http.Fault as fault:
+            self.fault(number, f"the hub's own answer cannot be read: {fault}", data)
+            return False
+        # What comes late, behind a request of the same device, cannot be told from the answer to that.
+        before = [Answer(SEED, other) for other in range(number % (2 * DEVICES), number, 2 * DEVICES)][-3:]
+        is_behind_late = any(other.is_late for other in before)
+        for mark in set(re.findall(rb"<(\d+)>", data)) - {b"%d" % number}:
+            if int(mark) % (2 * DEVICES) != number % (2 * DEVICES):
+                self.fault(number, f"another device's answer, {int(mark)}", data)
+            elif not is_behind_late:
+                self.fault(number, f"the device's own answer to something else, {int(mark)}", data)
+        if message is None:
+            self.counts["broken off"] += 1
+            if answer.is_clean and not is_behind_late:
+                self.fault(number, "a good answer was broken off", data)
+            return False
+        code, given = message.start[1], answer.message
+        if given and (code, message.body) == (given.start[1], given.body):
+            self.counts["passed on"] += 1
+        elif code in (502, 504):
+            self.counts["502"] += 1
+            if answer.is_clean and not is_behind_late:
+                self.fault(number, "a good answer became 502", data)
+        elif is_behind_late:
+            self.counts["late, the device's own"] += 1
+        elif given is None:
+            self.fault(number, f"what has no one meaning was passed on as {code} with {len(message.body)} bytes", data)
+        else:
+            self.fault(number, f"{given.start[1]} with {len(given.body)} bytes became {code} with {len(message.body)}", data)
+        return not is_over and b"close" not in message.values(b"connection")
+
+    def read(self, data, at, method, is_over):
+        """The final answer in `data` from `at` on, or None; and where to look next."""
+        try:
+            while True:
+                message, end = strict_http.answer(data, at, method)
+                if message.start[1] >= 200:
+                    return message if end is not None or is_over else None, at
+                at = end
+        except strict_http.Partial:
+            return None, at
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,258 @@
+"""Requests inside of requests: streams from a grammar of faults go through the gateway to three servers that read them
+in their own ways, and each of these may be told only what the stream says when it is read strictly.
+
+HUBPAIR_SEED repeats a run, HUBPAIR_STREAMS says how many streams (4,000)."""
+import collections
+import contextlib
+import copy
+import json
+import os
+import re
+import socket
+import tempfile
+import threading
+import time
+import unittest
+
+import strict_http
+from faulty_requests import Stream
+from hub import Hestia, Hub, Nginx
+from hestia import adhoc_context
+from recorder import Recorder
+from second_implementation import Attempt, Connection, Device
+
+STREAMS = int(os.environ.get("HUBPAIR_STREAMS", "4000"))
+SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
+
+
+class Announced:
+    """What the clients' streams say, read strictly, and how what arrives at a server differs from it."""
+
+    def __init__(self):
+        self.lock = threading.Lock()
+        self.whole, self.broken, self.faults = {}, {}, []
+        self.arrived = 0
+
+    def announce(self, stream, device):
+        """Returns the requests of a stream, and why it ends."""
+        found, why = strict_http.requests(stream.bytes)
+        with self.lock:
+            for message in found:
+                self.whole[message.value(b"x-nonce")] = (message, device, stream.number)
+            if last := getattr(why, "message", None):
+                self.broken[last.value(b"x-nonce")] = (last, device, stream.number)
+        return found, why
+
+    def fault(self, number, kind, what, received):
+        with self.lock:
+            self.faults.append((number, kind, what, received))
+
+    def note(self, message, is_whole, why, received):
+        """A server was told this: `message`, whole or broken off, or what is none because of `why`."""
+        if why or message is None:
+            if is_whole or why or b"\r\n\r\n" in received:
+                self.fault(None, "told what is no request", why, received)
+            return
+        nonce = message.value(b"x-nonce")
+        with self.lock:
+            self.arrived += is_whole
+            announced, device, number = self.whole.get(nonce) or (not is_whole and self.broken.get(nonce)) or (None,) * 3
+        if announced is None:
+            return self.fault(None, "told of a request that nobody sent", nonce, received)
+        if message.start[:2] != announced.start[:2]:
+            self.fault(number, "another start", f"{announced.start} became {message.start}", received)
+        if is_whole and message.body != announced.body or not announced.body.startswith(message.body):
+            self.fault(number, "another body", f"{announced.body} became {message.body}", received)
+        owners = [value.decode() for name, value in message.fields
+                  if re.sub(rb"[^a-z]", b"", name.lower()) in (b"xhubpairdevice", b"xhubpair")]
+        if device and owners != [device.fingerprint]:
+            self.fault(number, "another device", f"{device.fingerprint} is said to be {owners}", received)
+
+
+class Lane:
+    """A hub with two approved devices, in front of one kind of server."""
+
+    def __init__(self, test, folder, name):
+        self.announced = Announced()
+        if name == "http.server":
+            self.log_path = os.path.join(folder, "hestia.log")
+            server = Hestia("--plain", "--echo", "--log", self.log_path)
+            test.addCleanup(server.stop)
+            self.url, self.port = server.url, server.port
+        else:
+            recorder = Recorder(self.announced.note, adhoc_context() if name == "recorder, https" else None)
+            test.addCleanup(recorder.close)
+            self.port = recorder.port
+            self.url = f"{'https' if recorder.tls else 'http'}://127.0.0.1:{self.port}"
+            if name == "nginx":
+                nginx = Nginx(
+                    f"underscores_in_headers on; ignore_invalid_headers off; merge_slashes off; location / {{"
+                    f"proxy_pass {self.url}; proxy_http_version 1.1; proxy_set_header Connection ''; }}")
+                test.addCleanup(nginx.stop)
+                self.port, self.url = nginx.port, f"http://127.0.0.1:{nginx.port}"
+        self.name = name
+        self.hub = Hub(self.url)
+        test.addCleanup(self.hub.remove)
+        self.hub.start()
+        self.devices = [Device(os.path.join(folder, f"{name} {number}"), f"Device {number}") for number in (1, 2)]
+        for device in self.devices:
+            Attempt(self.hub.code(), device).send(self.hub.port)
+
+    def send(self, stream, device):
+        """Sends a stream and reads what is answered; how many requests went through to the server."""
+        found, why = self.announced.announce(stream, device)
+        if any(message.value(b"x-nonce") is None for message in found):
+            return 0  # a fault joined two requests to one, which is well and cannot be told from others
+        methods = [message.start[0] for message in found]
+        # A fault is answered once more; a stream that ends within a request, or with one, is not.
+        wanted = len(methods) + isinstance(why, strict_http.Fault)
+        data = b""
+        with Connection(self.hub.port, device) as connection:
+            connection.socket.settimeout(5 if wanted else 0.03)
+            connection.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            try:
+                for piece in stream.pieces():
+                    connection.socket.sendall(piece)
+                answers = []
+                while len(answers) < wanted and not (answers and b"close" in answers[-1].values(b"connection")):
+                    piece = connection.socket.recv(65536)
+                    if not piece:
+                        break
+                    data += piece
+                    answers = strict_http.answers(data, methods + [b"GET"])
+            except TimeoutError:
+                if wanted:
+                    self.announced.fault(stream.number, "silence", f"{wanted} answers were expected", data)
+            except OSError:
+                pass  # closed while there was more to send
+            except strict_http.Fault as fault:
+                self.announced.fault(stream.number, "an answer that cannot be read", fault, data)
+        return self.check(stream, device, found, data, methods)
+
+    def check(self, stream, device, found, data, methods):
+        through = 0
+        try:
+            answers = strict_http.answers(data, methods + [b"GET"])
+        except strict_http.Fault:
+            return 0
+        for place, answer in enumerate(answers):
+            echo = answer.value(b"x-echo")
+            if echo is None:
+                continue
+            through += 1
+            nonce = found[place].value(b"x-nonce") if place < len(found) else b"that was none"
+            if echo != b"%s %s" % (nonce, device.fingerprint.encode()):
+                self.announced.fault(
+                    stream.number, "another request's answer", f"{device.fingerprint} got {echo} for {nonce}", data)
+        return through
+
+    def shrink(self, stream, device, kind):
+        """Leaves lines out of a stream as long as it shows the same kind of fault."""
+        lines, at, tries = re.findall(rb"[^\n]*\n|[^\n]+", stream.bytes), 0, 0
+        while at < len(lines) and (tries := tries + 1) < 100:
+            fewer = copy.copy(stream)
+            fewer.bytes, fewer.cuts = b"".join(lines[:at] + lines[at + 1:]), []
+            self.announced.__init__()
+            self.send(fewer, device)
+            time.sleep(0.02)  # a server is told, perhaps, after the answer
+            if any(fault[1] == kind for fault in self.announced.faults):
+                del lines[at]
+            else:
+                at += 1
+        return b"".join(lines)
+
+
+def read_log(path, announced):
+    """What Python's http.server believes that it was asked."""
+    with open(path, "rb") as log:
+        for text in log:
+            told = json.loads(text)
+            fields = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in told["fields"]]
+            message = strict_http.Message(tuple(each.encode("latin-1") for each in told["start"]), fields)
+            message.body = bytes.fromhex(told["body"])
+            announced.note(message, told["whole"], None, text)
+
+
+class SmugglingTests(unittest.TestCase):
+    NAMES = ["recorder", "recorder, https", "nginx", "http.server"]
+
+    def test_servers_are_told_what_clients_announce(self):
+        print(f"smuggling: HUBPAIR_SEED={SEED} HUBPAIR_STREAMS={STREAMS}", flush=True)
+        with tempfile.TemporaryDirectory() as folder:
+            lanes = [Lane(self, folder, name) for name in self.NAMES]
+            through = []
+
+            def run(index, which):
+                lane = lanes[index]
+                device, other = lane.devices[which], lane.devices[1 - which]
+                for number in range(2 * index + which, STREAMS, 2 * len(lanes)):
+                    through.append(lane.send(Stream(SEED, number, other.fingerprint), device))
+
+            # Both devices of every hub at the same time.
+            threads = [threading.Thread(target=run, args=[index, which]) for index in range(len(lanes)) for which in (0, 1)]
+            for thread in threads:
+                thread.start()
+            for thread in threads:
+                thread.join()
+            time.sleep(0.3)  # nothing tells that no more comes
+            read_log(lanes[-1].log_path, lanes[-1].announced)
+            for lane in lanes:
+                print(f"  {lane.name}: {lane.announced.arrived} requests arrived", flush=True)
+                with self.subTest(lane=lane.name):
+                    self.assertIsNone(lane.hub.process.poll(), lane.hub.log()[-5000:])
+                    self.explain(lane)
+            self.assertEqual(len(through), STREAMS, "a thread has ended early")
+            self.assertGreater(sum(through), STREAMS / 4, "the hub lets hardly anything through")
+
+    def explain(self, lane):
+        """Fails if there is a fault, with the first one of each kind."""
+        faults = lane.announced.faults
+        kinds = collections.Counter(kind for _, kind, _, _ in faults)
+        if not kinds:
+            return
+        text = f"behind {lane.name}: {dict(kinds)}"
+        for each in kinds:
+            number, _, what, received = next(fault for fault in faults if fault[1] == each)
+            text += f"\n\n{each}: {what}\nreceived: {received[:2000]}"
+            if number is None and b"x-nonce: " in received.lower():
+                digits = received.lower().split(b"x-nonce: ")[-1].split(b"-")[0]
+                number = int(digits) if digits.isdigit() else None
+            if number is not None:
+                which = number % 2
+                stream = Stream(SEED, number, lane.devices[1 - which].fingerprint)
+                text += f"\nHUBPAIR_SEED={SEED}, stream {number}, cuts {stream.cuts}: {stream.bytes[:4000]}"
+                if lane.name != "http.server":
+                    text += f"\nless of it: {lane.shrink(stream, lane.devices[which], each)[:4000]}"
+        self.fail(text)
+
+    def test_what_the_servers_alone_would_believe(self):
+        """No fault of hubpair's: how often the servers read a stream otherwise than it says, without a gateway."""
+        with tempfile.TemporaryDirectory() as folder:
+            log_path = os.path.join(folder, "log")
+            announced = {name: Announced() for name in ("nginx", "http.server")}
+            recorder = Recorder(announced["nginx"].note)
+            self.addCleanup(recorder.close)
+            nginx = Nginx(
+                f"merge_slashes off; location / {{ proxy_pass http://127.0.0.1:{recorder.port}; proxy_http_version 1.1;"
+                "proxy_set_header Connection ''; }")
+            self.addCleanup(nginx.stop)
+            hestia = Hestia("--plain", "--echo", "--log", log_path)
+            self.addCleanup(hestia.stop)
+            numbers = range(0, STREAMS, 20)
+            for number in numbers:
+                stream = Stream(SEED, number, "AAAA-AAAA-AAAA-AAAA")
+                for port, name in ((nginx.port, "nginx"), (hestia.port, "http.server")):
+                    announced[name].announce(stream, None)
+                    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 0.03) as client:
+                        client.sendall(stream.bytes)
+                        while client.recv(65536):
+                            pass
+            read_log(log_path, announced["http.server"])
+            for name, each in announced.items():
+                kinds = collections.Counter(kind for _, kind, _, _ in each.faults)
+                print(f"  {name} alone, {len(numbers)} streams: {each.arrived} requests, {dict(kinds)}", flush=True)
+            self.assertGreater(announced["http.server"].arrived, 0)
+
+
+if __name__ == "__main__":
+    unittest.main()
