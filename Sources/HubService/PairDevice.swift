@@ -42,6 +42,18 @@ package final class PairDevice: Sendable {
         }.get()
     }
 
+    /// Writes down what the clocks say, so that no approval that has run out by then lives again.
+    func see(_ moment: Moment) async throws {
+        try await onQueue { [self] in
+            try files.withLock { files in
+                try state.open().withLock { directory in
+                    try files.refresh(in: directory, now: clock(), register: register)
+                    try files.see(moment, in: directory)
+                }
+            }
+        }.get()
+    }
+
     /// Answers one request.
     ///
     /// - Parameters:
