@@ -75,8 +75,9 @@ package final class ServeHub: Sendable {
         }
         let register = DeviceRegister(state: state)
         let pairing = PairDevice(state: state, hub: hub, register: register, clock: clock)
-        try await pairing.recover()
+        let obstacle = try await pairing.recover()
         _ = try register.device(hub.pin)  // a keyfile with a fault is told now, not to the first client
+        if let obstacle { tell(obstacle, of: state, log) }
         let shared = try ServeShared(
             hub: hub, identity: identity, devices: ServeDevices(register, log: log, clock: clock),
             options: options, pairing: pairing, log: log)
@@ -161,6 +162,18 @@ package final class ServeHub: Sendable {
     package func stopAtOnce() {
         farewell.continuation.finish()
         for loop in loops { loop.execute { $0.closeAll() } }
+    }
+
+    /// The hub serves all the same; the owner is told in one line.
+    private static func tell(_ obstacle: PairDevice.Obstacle, of state: HubState, _ log: ServeLog) {
+        switch obstacle {
+        case .cannotWrite(let error):
+            log.notice(
+                "serves approved devices, but nobody can pair until this is mended: \(describing(error))")
+        case .noRoom:
+            log.notice(
+                "no room can be kept in \(state.path) for a revocation on a full disk; make room there")
+        }
     }
 
     private static func load(_ state: HubState) throws -> (Hub, TLSIdentity) {
