@@ -30,24 +30,34 @@ package final class DeviceRegister: Sendable {
     package init(state: HubState) { self.state = state }
 
     /// The device with this pin, or nil if the keyfile does not know it.
-    package func device(_ pin: Pin) throws -> ApprovedDevice? {
+    package func device(_ pin: Pin) throws -> ApprovedDevice? { try lookUp { $0[pin] } }
+
+    /// When approvals expire, and the latest moment that the keyfile knows of.
+    func expiries() throws -> (dates: [Date], seen: Moment?) {
+        let expiring = try lookUp { $0.values.filter { $0.status == .approved && $0.expires != nil } }
+        return (expiring.compactMap(\.expires), expiring.first?.latest)
+    }
+
+    /// Whether the device with this pin may come in at the time `now`.
+    package func verdict(for pin: Pin, at now: Date) throws -> DeviceVerdict {
+        try device(pin)?.verdict(at: now) ?? .unknown
+    }
+
+    private func lookUp<Answer: Sendable>(
+        _ answer: @Sendable ([Pin: ApprovedDevice]) -> Answer
+    ) throws -> Answer {
         let (result, isNew) = content.withLock { content in
             let isNew = note(&content)
             return (
                 Result {
                     try refresh(&content)
-                    return content.devices[pin]
+                    return answer(content.devices)
                 }, isNew
             )
         }
         // Whoever takes events out of the queue passes them on; the watch may not see them any more.
         if isNew { tell() }
         return try result.get()
-    }
-
-    /// Whether the device with this pin may come in at the time `now`.
-    package func verdict(for pin: Pin, at now: Date) throws -> DeviceVerdict {
-        try device(pin)?.verdict(at: now) ?? .unknown
     }
 
     // MARK: The watch
@@ -84,7 +94,10 @@ package final class DeviceRegister: Sendable {
         let (isNew, isWatched) = content.withLock { content in
             if mountsHaveChanged { content.changes.isPathMoved = true }
             let isNew = note(&content)
-            return (isNew || mountsHaveChanged, !content.changes.isPathMoved || watch(&content))
+            guard content.changes.isPathMoved else { return (isNew, true) }
+            // What happened while the path was not watched, nobody knows.
+            let isWatched = watch(&content)
+            return (isNew || isWatched, isWatched)
         }
         if isNew { tell() }
         return isWatched

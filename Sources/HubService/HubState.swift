@@ -72,6 +72,13 @@ package struct HubState: Sendable {
             path: directory.path(of: name), hasGoodBackup: directory.hasGoodBackup(name, parse))
     }
 
+    /// Keeps room for what must be written on a full disk too: revocations, and that a code is void.
+    @discardableResult
+    static func keepRoom(in directory: borrowing ProtectedDirectory) -> Bool {
+        let hasRoom = directory.keepRoom(for: ApprovedDevices.fileName)
+        return directory.keepRoom(for: FailedAttempts.fileName) && hasRoom
+    }
+
     /// The hub's settings and identity; throws if it was never set up, or not to the end.
     static func hub(in directory: borrowing ProtectedDirectory) throws -> Hub {
         guard let settings = try settings(in: directory) else {

@@ -1,6 +1,7 @@
 package import Discovery
 import Dispatch
 import FoundationEssentials
+import Glibc
 package import Pairing
 import Synchronization
 
@@ -34,10 +35,43 @@ package final class PairDevice: Sendable {
 
     /// Completes what a crash has cut short: a code that was burnt, and whose device was not entered. Call it before
     /// the hub serves; until then the files must be as they can be served.
-    package func recover() async throws {
+    ///
+    /// - Returns: what the owner should be told; approved devices can be served all the same, and each pairing tries
+    ///   again. Nil if all is well.
+    @discardableResult
+    package func recover() async throws -> Obstacle? {
+        try await onQueue { [self] in
+            do {
+                return try files.withLock { files in
+                    try state.open().withLock { directory in
+                        try files.refresh(in: directory, now: clock(), register: register)
+                        if HubState.keepRoom(in: directory) { return nil }
+                        return directory.isReadOnly
+                            ? .cannotWrite(.system(EROFS, operation: "write in", path: state.path)) : .noRoom
+                    }
+                }
+            } catch let error as FileError where error.concernsDisk {
+                return .cannotWrite(error)
+            }
+        }.get()
+    }
+
+    /// What keeps the hub from writing.
+    package enum Obstacle: Sendable {
+        /// The disk is full or read-only.
+        case cannotWrite(FileError)
+        /// There is no room that could be kept for a revocation.
+        case noRoom
+    }
+
+    /// Writes down what the clocks say, so that no approval that has run out by then lives again.
+    func see(_ moment: Moment) async throws {
         try await onQueue { [self] in
             try files.withLock { files in
-                try state.open().withLock { try files.refresh(in: $0, now: clock(), register: register) }
+                try state.open().withLock { directory in
+                    try files.refresh(in: directory, now: clock(), register: register)
+                    try files.see(moment, in: directory)
+                }
             }
         }.get()
     }

@@ -94,6 +94,12 @@ struct PairingFiles {
         }
     }
 
+    /// Notes what the clocks say, durably, also in the version before.
+    mutating func see(_ moment: Moment, in directory: borrowing ProtectedDirectory) throws {
+        devices.content.see(moment)
+        try devices.write(devices.content.serialized, isFinal: true, in: directory)
+    }
+
     private mutating func complete(
         in directory: borrowing ProtectedDirectory, now: Moment, register: DeviceRegister
     ) throws {

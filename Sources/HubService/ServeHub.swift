@@ -3,7 +3,7 @@ import FoundationEssentials
 import NIOCore
 import NIOPosix
 import NIOSSL
-import Pairing
+package import Pairing
 import PinnedTLS
 
 /// What `serve` was told.
@@ -36,6 +36,7 @@ package final class ServeHub: Sendable {
     private let watch: StateWatch.Running
     private let loops: [NIOLoopBound<ServeLoop>]
     private let announcement: AnnounceHub?
+    private let expiries: ExpiryWatch
     let shared: ServeShared
     /// Finished when the network has been told that the hub goes, or is not waited for any longer.
     private let farewell = AsyncStream.makeStream(of: Void.self)
@@ -45,20 +46,25 @@ package final class ServeHub: Sendable {
 
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
-        loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, shared: ServeShared
+        loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, expiries: ExpiryWatch,
+        shared: ServeShared
     ) {
         self.group = group
         self.listeners = listeners
         self.watch = watch
         self.loops = loops
         self.announcement = announcement
+        self.expiries = expiries
         self.shared = shared
         port = UInt16(listeners.first?.localAddress?.port ?? 0)
     }
 
     /// Begins to serve: returns when connections are taken and the hub is announced.
+    ///
+    /// - Parameter clock: the time; a parameter for tests.
     package static func start(
-        state: HubState, options: ServeOptions, log: ServeLog
+        state: HubState, options: ServeOptions, log: ServeLog,
+        clock: @escaping @Sendable () -> Moment = { .now }
     ) async throws -> ServeHub {
         let (hub, identity) = try load(state)
         let port = options.port ?? hub.settings.port
@@ -68,12 +74,13 @@ package final class ServeHub: Sendable {
             throw ServeError.upstreamIsHub(hub.settings.upstream?.text ?? "")
         }
         let register = DeviceRegister(state: state)
-        let pairing = PairDevice(state: state, hub: hub, register: register)
-        try await pairing.recover()
+        let pairing = PairDevice(state: state, hub: hub, register: register, clock: clock)
+        let obstacle = try await pairing.recover()
         _ = try register.device(hub.pin)  // a keyfile with a fault is told now, not to the first client
+        if let obstacle { tell(obstacle, of: state, log) }
         let shared = try ServeShared(
-            hub: hub, identity: identity, devices: ServeDevices(register, log: log), options: options,
-            pairing: pairing, log: log)
+            hub: hub, identity: identity, devices: ServeDevices(register, log: log, clock: clock),
+            options: options, pairing: pairing, log: log)
         let threads = options.threads ?? min(System.coreCount, maximumThreads)
         try DescriptorLimit.raise(for: options.limits, loops: threads)
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
@@ -104,15 +111,20 @@ package final class ServeHub: Sendable {
         let announcement =
             options.isAnnounced && !isLocal
             ? try AnnounceHub(hub, key: identity.key, port: bound, state: state, log: shared.log) : nil
+        let sweep = { @Sendable in
+            for loop in everyLoop { loop.execute { $0.sweep() } }
+        }
+        let expiries = ExpiryWatch(shared.devices, shared.pairing, log: shared.log, onExpiry: sweep)
         let watch = StateWatch.start(
             state.path, for: shared.devices.register, on: group.next(), log: shared.log
         ) {
-            for loop in everyLoop { loop.execute { $0.sweep() } }
+            sweep()
+            expiries.look()
             announcement?.codesMayHaveChanged()
         }
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
-            shared: shared)
+            expiries: expiries, shared: shared)
         let upstream = hub.settings.upstream?.text ?? "nothing"
         shared.log.notice(
             "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), in front of \(upstream)"
@@ -141,6 +153,7 @@ package final class ServeHub: Sendable {
         limit.cancel()
         for await _ in farewell.stream {}
         await watch.stop()
+        await expiries.stop()
         try? await group.shutdownGracefully()
         shared.log.notice("stopped")
     }
@@ -149,6 +162,18 @@ package final class ServeHub: Sendable {
     package func stopAtOnce() {
         farewell.continuation.finish()
         for loop in loops { loop.execute { $0.closeAll() } }
+    }
+
+    /// The hub serves all the same; the owner is told in one line.
+    private static func tell(_ obstacle: PairDevice.Obstacle, of state: HubState, _ log: ServeLog) {
+        switch obstacle {
+        case .cannotWrite(let error):
+            log.notice(
+                "serves approved devices, but nobody can pair until this is mended: \(describing(error))")
+        case .noRoom:
+            log.notice(
+                "no room can be kept in \(state.path) for a revocation on a full disk; make room there")
+        }
     }
 
     private static func load(_ state: HubState) throws -> (Hub, TLSIdentity) {

@@ -66,6 +66,7 @@ package struct SetUpHub {
                 try directory.create(ApprovedDevices.fileName, with: ApprovedDevices().serialized)
             }
             try ensureTickets(in: directory)
+            HubState.keepRoom(in: directory)
             let settings = HubSettings(
                 name: wishes.name ?? defaultName, port: wishes.port ?? defaultPort, upstream: wishes.upstream)
             try directory.create(HubSettings.fileName, with: settings.serialized)

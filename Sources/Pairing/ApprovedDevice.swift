@@ -26,9 +26,18 @@ public struct ApprovedDevice: Equatable, Sendable {
     public let role: String?
     /// When it asked with a label's code; nil if it did not, or if nobody noted when.
     public var asked: Moment?
+    /// The latest moment that the keyfile knows of, which the wall clock may be behind; nil if of none.
+    public internal(set) var latest: Moment?
 
     /// How long the question of a device lives that asked with a label's code: 10 minutes, in seconds.
     public static let askLifetime: Double = 600
+
+    /// The same device, with the same said of it; what the keyfile knows of the time does not belong to it.
+    public static func == (one: ApprovedDevice, other: ApprovedDevice) -> Bool {
+        one.pin == other.pin && one.name == other.name && one.status == other.status
+            && one.approved == other.approved && one.expires == other.expires && one.role == other.role
+            && one.asked == other.asked
+    }
 
     /// The first 10 bytes of the pin.
     public var fingerprint: Fingerprint { pin.fingerprint }
@@ -52,13 +61,26 @@ public struct ApprovedDevice: Equatable, Sendable {
         status == .pending && asked.map { !now.isWithin(ApprovedDevice.askLifetime, of: $0) } ?? false
     }
 
-    /// What the device may do at the time `now`.
-    public func verdict(at now: Date) -> DeviceVerdict {
+    /// What the device may do at the time `now` by the wall clock.
+    public func verdict(at now: Date) -> DeviceVerdict { verdict(at: Moment(wall: now)) }
+
+    /// What the device may do now.
+    ///
+    /// An approval that has run out does not live again when the wall clock is set back: the time is not before the
+    /// latest that is known, and goes on from there by the boot clock. If that was in another boot, and the wall clock says
+    /// an earlier time, the clock is behind, by nobody knows how much. Every approval with an expiry then counts as
+    /// expired, until the clock is right: it may have been over already. A clock that is behind, and still later than all
+    /// that is known, cannot be seen.
+    ///
+    /// - Parameter known: a moment that is known beside the keyfile's.
+    public func verdict(at now: Moment, latest known: Moment? = nil) -> DeviceVerdict {
         switch status {
-        case .pending: .pending
-        case .revoked: .revoked
+        case .pending: return .pending
+        case .revoked: return .revoked
         case .approved:
-            if let expires, now >= expires { .expired(since: expires) } else { .approved }
+            guard let expires else { return .approved }
+            return now.secondsLeft(until: expires, notBefore: [latest, known]) > 0
+                ? .approved : .expired(since: expires)
         }
     }
 }

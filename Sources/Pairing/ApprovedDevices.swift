@@ -5,6 +5,8 @@ public import FoundationEssentials
 ///     [keyfile]
 ///     format=1
 ///     pairings=17
+///     seen=2026-11-30T08:00:00Z
+///     seen-boot=6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 123456
 ///
 ///     [device K7QF-2M9D-X0TW-8RHC]
 ///     name=Anna's tablet
@@ -19,6 +21,9 @@ public import FoundationEssentials
 /// `pairings` (0 if it is missing) is the number of the last use of a code, as the file `tickets` counts them, whose
 /// outcome is in this file: a use of a higher number was cut short, and is completed from `tickets`. A device that
 /// was revoked or taken out by hand after its use does not come back.
+/// `seen` and `seen-boot` (as `BootTime` has it) are what the clocks said when the hub last looked at approvals that
+/// expire: the time is not before that. They are missing as long as nothing expires; without them a clock that was set
+/// wrong, and far ahead, is forgotten.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/approved-devices`. Rejected: a second group of the same name, a group whose
 /// fingerprint is not its pin's, another status, another kind of group, `format=2`.
@@ -26,11 +31,15 @@ public struct ApprovedDevices: Equatable, Sendable {
     package static let fileName = "approved-devices"
     private static let kind = "device"
     private static let pairingsKey = "pairings"
+    private static let seenKey = "seen"
+    private static let seenBootKey = "seen-boot"
 
     /// The devices in the file's order.
     public private(set) var devices: [ApprovedDevice] = []
     /// The number of the last use of a code whose outcome is in this file; 0: of none.
     public private(set) var pairings = 0
+    /// What the clocks said when the hub last looked at approvals that expire; nil if it never did.
+    public private(set) var seen: Moment?
     private var file: KeyFile
     private var positions: [Pin: Int] = [:]
 
@@ -44,6 +53,8 @@ public struct ApprovedDevices: Equatable, Sendable {
         file = try KeyFile(parsing: bytes)
         try file.checkFormat()
         pairings = try file.number(ApprovedDevices.pairingsKey, in: KeyFile.formatGroup) ?? 0
+        seen = try file.moment(
+            ApprovedDevices.seenKey, boot: ApprovedDevices.seenBootKey, in: KeyFile.formatGroup)
         for fingerprint in try file.identifiers(of: ApprovedDevices.kind) {
             let group = ApprovedDevices.group(fingerprint)
             let word = try file.required("status", in: group)
@@ -60,6 +71,8 @@ public struct ApprovedDevices: Equatable, Sendable {
                     role: file.value("role", in: group),
                     asked: try file.moment("asked", boot: "asked-boot", in: group)))
         }
+        let latest = latestMoment
+        for position in devices.indices { devices[position].latest = latest }
         index()
     }
 
@@ -74,9 +87,25 @@ public struct ApprovedDevices: Equatable, Sendable {
         device(pin)?.verdict(at: now) ?? .unknown
     }
 
-    /// When the last device asked or was approved, by the wall clock; nil if there is none.
-    package var latest: Date? {
-        devices.lazy.flatMap { [$0.approved, $0.asked?.wall] }.compactMap(\.self).max()
+    /// When the last device asked or was approved, or the hub looked at what expires, by the wall clock; nil if never.
+    package var latest: Date? { latestMoment?.wall }
+
+    private var latestMoment: Moment? {
+        let asked = devices.lazy.compactMap(\.asked)
+        let approved = devices.lazy.compactMap(\.approved).map { Moment(wall: $0) }
+        return [asked.max { $0.wall < $1.wall }, approved.max { $0.wall < $1.wall }, seen]
+            .compactMap(\.self).max { $0.wall < $1.wall }
+    }
+
+    /// The expiries of approvals, those that are over too.
+    package var expiries: [Date] { devices.lazy.filter { $0.status == .approved }.compactMap(\.expires) }
+
+    /// Notes what the clocks say: `wall` in whole seconds is known to have been.
+    package mutating func see(_ moment: Moment) {
+        seen = moment
+        file.set(ApprovedDevices.seenKey, to: moment.wall.timestamp, in: KeyFile.formatGroup)
+        file.set(ApprovedDevices.seenBootKey, to: moment.boot?.description, in: KeyFile.formatGroup)
+        for position in devices.indices { devices[position].latest = moment }
     }
 
     /// Adds a device, or puts it in the place of the one with the same pin.

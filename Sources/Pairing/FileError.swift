@@ -48,6 +48,14 @@ package enum FileError: Error, Equatable, Sendable, LocalizedError, CustomString
         }
     }
 
+    /// The disk is full or read-only: what is there can be read, and later it may be written again.
+    package var concernsDisk: Bool {
+        switch self {
+        case .system(ENOSPC, _, _), .system(EDQUOT, _, _), .system(EROFS, _, _): true
+        default: false
+        }
+    }
+
     /// The same as the description.
     package var errorDescription: String? { description }
 

@@ -31,6 +31,34 @@ public struct Moment: Equatable, Sendable {
         return Double(boot.milliseconds - earlier.milliseconds) / 1000
     }
 
+    /// The wall clock's time, if it is known to have been `known` once; nil if it is behind that, nobody knows by how much.
+    ///
+    /// Within one boot the time goes on from there by the boot clock, however far the wall clock is set back.
+    func wall(notBefore known: Moment?) -> Date? {
+        guard let known else { return wall }
+        if let elapsed = monotonicSeconds(since: known.boot) {
+            return max(wall, known.wall.addingTimeInterval(max(0, elapsed)))
+        }
+        return wall >= known.wall ? wall : nil
+    }
+
+    /// The same if several are known; nil if it is behind one of them.
+    package func wall(notBefore known: [Moment?]) -> Date? {
+        let times = known.map { wall(notBefore: $0) }
+        return times.contains(nil) ? nil : times.compactMap(\.self).max() ?? wall
+    }
+
+    /// Seconds until `expires`; 0 if that is over, or may be, since the wall clock is behind a time that is known.
+    package func secondsLeft(until expires: Date, notBefore known: [Moment?]) -> Double {
+        wall(notBefore: known).map { max(0, expires.timeIntervalSince($0)) } ?? 0
+    }
+
+    /// The later of two: the one after which the other is behind.
+    package func latest(and other: Moment?) -> Moment {
+        guard let other, wall(notBefore: other) != wall else { return self }
+        return other
+    }
+
     /// True if `event` was less than `window` seconds ago. A wall clock that was set back over a restart makes it lie
     /// in the future: a little is taken as it is, more as long ago, so that nothing lasts until the clock catches up.
     func isWithin(_ window: Double, of event: Moment) -> Bool { abs(seconds(since: event)) < window }

@@ -76,7 +76,7 @@ public struct PairPolicy: Sendable {
         guard transcript.deviceProof(ticket.proofKey) == request.proof else {
             return .refused(.proof, counts: ticket.kind == .once ? .sourceAndTicket : .source)
         }
-        let verdict = devices.device(device)?.verdict(at: now.wall) ?? .unknown
+        let verdict = devices.device(device)?.verdict(at: now) ?? .unknown
         if let use {
             guard use.isSame(as: request, by: device), use.isRecent(at: now) else {
                 return .refused(use.device == device ? .usedByYou : .used, counts: .nothing)

@@ -49,13 +49,18 @@ package struct ProtectedDirectory: ~Copyable {
     /// Holds the directory's lock (flock on `.lock`) while `body` runs: what is read and then written in it
     /// is one step for every process that does the same.
     ///
-    /// Gives up after 10 s: a process that holds it longer is stuck.
+    /// Gives up after 10 s: a process that holds it longer is stuck. On a file system that is read-only here, and perhaps
+    /// not elsewhere, `body` runs too, and can only read.
     package func withLock<Result>(
         _ body: (borrowing ProtectedDirectory) throws -> Result
     ) throws -> Result {
         let lockPath = path(of: ProtectedDirectory.lockName)
-        let lock = openat(
+        var lock = openat(
             descriptor, ProtectedDirectory.lockName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        if lock < 0, errno == EROFS {
+            lock = openat(descriptor, ProtectedDirectory.lockName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+            if lock < 0, errno == ENOENT { errno = EROFS }
+        }
         guard lock >= 0 else {
             // Nothing is in it, so it need only go.
             throw errno == ELOOP

@@ -53,22 +53,40 @@ extension ProtectedDirectory {
         }
         try rename(fresh, to: name)
         try synchronize()
+        if hasRoom(for: name) { keepRoom(for: name) }
     }
 
     /// Puts `bytes` in the place of the file `name` and of `name.bak`, each durably: for what must not be undone by going
-    /// back to the version before, like a revocation. If it ends in between, only `.bak` is new. Call it inside
-    /// `withLock`.
+    /// back to the version before, like a revocation. If it ends in between, only `.bak` is new. It succeeds on a full
+    /// disk if room was kept for it, and keeps room for the next time. Call it inside `withLock`.
     package func replaceBoth(_ name: String, with bytes: [UInt8]) throws(FileError) {
         let backup = ProtectedDirectory.backup(of: name)
-        let fresh = try writeBeside(name, bytes)
+        let fresh = try writeBeside(name, bytes, room: 1, for: name)
         do throws(FileError) {
-            try rename(writeBeside(backup, bytes), to: backup)
+            try rename(writeBeside(backup, bytes, room: 2, for: name), to: backup)
         } catch {
             unlinkat(descriptor, fresh, 0)
             throw error
         }
         try rename(fresh, to: name)
         try synchronize()
+        keepRoom(for: name)
+    }
+
+    /// The same as `writeBeside`, on a full disk into the room that is kept.
+    private func writeBeside(
+        _ name: String, _ bytes: [UInt8], room: Int, for owner: String
+    ) throws(FileError) -> String {
+        do throws(FileError) {
+            return try writeBeside(name, bytes)
+        } catch {
+            switch error {
+            case .system(ENOSPC, _, _), .system(EDQUOT, _, _):
+                guard let file = writeIntoRoom(room, for: owner, bytes) else { throw error }
+                return file
+            default: throw error
+            }
+        }
     }
 
     private static func backup(of name: String) -> String { name + ".bak" }
@@ -139,7 +157,7 @@ private func readAll(_ file: Int32, sizeHint: Int, path: String) throws(FileErro
     }
 }
 
-private func writeAll(_ file: Int32, _ bytes: [UInt8], path: String) throws(FileError) {
+func writeAll(_ file: Int32, _ bytes: [UInt8], path: String) throws(FileError) {
     var written = 0
     while written < bytes.count {
         let count = bytes[written...].withUnsafeBytes { Glibc.write(file, $0.baseAddress, $0.count) }

@@ -7,6 +7,7 @@ import Pairing
 @main
 enum Main {
     static func main() async {
+        Startup.forbidDumps()
         Startup.fillClosedStandardDescriptors()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {

@@ -1,3 +1,4 @@
+import CGlibc
 import FoundationEssentials
 import Glibc
 
@@ -10,6 +11,15 @@ enum Startup {
             // The lowest free number is this one. Input reads as empty, output cannot be written.
             _ = open("/dev/null", O_RDONLY)
         }
+    }
+
+    /// Lets no core dump be written, and no other process of the same user read the memory, the environment or the
+    /// descriptors: keys and codes are in it. Children that this process forks have the same; programs that it starts do
+    /// not. A developer who wants to look inside sets `HUBPAIR_DUMPABLE=1`; who can set that could start a debugger too.
+    static func forbidDumps() {
+        guard getenv("HUBPAIR_DUMPABLE").map({ String(cString: $0) }) != "1" else { return }
+        // It cannot fail (prctl(2)); a kernel that refused it all the same would be no reason to serve nobody.
+        _ = hubpair_forbid_dumps()
     }
 
     /// Refuses arguments and paths in the environment that are not UTF-8: Swift would mend them, and another

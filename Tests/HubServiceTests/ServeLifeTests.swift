@@ -143,7 +143,7 @@ import Testing
         try await HubInTest.run { hub in
             let guest = TLSIdentity.random()
             // The keyfile has whole seconds.
-            try hub.enter(guest, name: "Guest", .approved, expires: Date(timeIntervalSinceNow: 2))
+            try hub.enter(guest, name: "Guest", .approved, expires: Date(timeIntervalSinceNow: 5))
             let (client, peer) = try await webSocket(hub, as: guest)
             #expect(try await client.rest() == "")
             #expect(try await peer.rest() == "")

@@ -147,4 +147,57 @@ import Testing
         #expect(devices.verdict(for: pin, at: Self.now) == expected)
         #expect(try ApprovedDevices(parsing: devices.serialized).verdict(for: pin, at: Self.now) == expected)
     }
+
+    private static let boot = "6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f"
+    private static let otherBoot = "00000000-3c5b-4f0e-9d0e-2b1f3c4d5e6f"
+
+    private static func at(_ wall: Double, boot: String = boot, _ seconds: Double) -> Moment {
+        Moment(
+            wall: now.addingTimeInterval(wall), boot: BootTime(id: boot, milliseconds: Int64(seconds * 1000)))
+    }
+
+    /// An approval that expires 100 s from now, and a clock that is set.
+    @Test(arguments: [
+        // Nothing is known: the wall clock decides.
+        (nil, at(99, 9), true), (nil, at(100, 9), false), (nil, at(-1e9, 9), true),
+        // The same boot: on from what is known by the boot clock, however the wall clock is set.
+        (at(0, 1000), at(-1e9, 1099), true), (at(0, 1000), at(-1e9, 1100), false),
+        (at(0, 1000), at(99, 1001), true), (at(0, 1000), at(100, 1001), false),
+        (at(100, 1000), at(0, 1000), false), (at(500, 1000), at(-1e9, 999), false),
+        // Another boot: what is known has been, and a clock that is behind it decides nothing.
+        (at(50, boot: otherBoot, 9999), at(50, 1), true), (at(50, boot: otherBoot, 9999), at(49, 1), false),
+        (at(100, boot: otherBoot, 1), at(99, 9), false),
+        // No boot clock.
+        (Moment(wall: now), Moment(wall: now.addingTimeInterval(-1)), false),
+        (Moment(wall: now), at(1, 1), true),
+    ])
+    func aClockThatIsSetBack(known: Moment?, asked: Moment, isApproved: Bool) throws {
+        let pin = Pin(subjectPublicKeyInfo: Data([1]))
+        let expires = Self.now.addingTimeInterval(100)
+        let expected = isApproved ? DeviceVerdict.approved : .expired(since: expires)
+        var devices = ApprovedDevices()
+        devices.insert(ApprovedDevice(name: try PeerName("x"), pin: pin, status: .approved, expires: expires))
+        devices.insert(
+            ApprovedDevice(
+                name: try PeerName("y"), pin: Pin(subjectPublicKeyInfo: Data([2])), status: .approved))
+        let device = try #require(devices.device(pin))
+        #expect(device.verdict(at: asked, latest: known) == expected)
+        // And as the keyfile keeps it.
+        if let known { devices.see(known) }
+        let read = try ApprovedDevices(parsing: devices.serialized)
+        #expect(read.seen == known && read.device(pin)?.verdict(at: asked) == expected)
+        #expect(read.devices.last?.verdict(at: asked) == .approved)
+    }
+
+    @Test func whatElseTheKeyfileKnowsOfTheTime() throws {
+        let pin = Pin(subjectPublicKeyInfo: Data([1]))
+        var devices = ApprovedDevices()
+        devices.insert(
+            ApprovedDevice(
+                name: try PeerName("x"), pin: pin, status: .approved, approved: Self.now,
+                expires: Self.now.addingTimeInterval(100)))
+        let read = try #require(try ApprovedDevices(parsing: devices.serialized).device(pin))
+        #expect(read.verdict(at: Self.now) == .approved)
+        #expect(read.verdict(at: Self.now.addingTimeInterval(-1)) != .approved)
+    }
 }

@@ -63,7 +63,53 @@ final class Scratch {
         #expect(truncate("\(scratch.path)/file", 1) == 0)
         #expect(scratch.text("file.bak") == "three" && scratch.mode("file.bak") == 0o600)
         #expect(
-            try Set(FileManager.default.contentsOfDirectory(atPath: scratch.path)) == ["file", "file.bak"])
+            try Set(FileManager.default.contentsOfDirectory(atPath: scratch.path))
+                == ["file", "file.bak", ".file.room-1", ".file.room-2"])
+    }
+
+    /// What a disk that is full leads to is in Tests/CLI/disk-full.txt.
+    @Test func roomIsKeptForTwoVersions() throws {
+        let scratch = try Scratch()
+        let directory = try ProtectedDirectory(path: scratch.path)
+        let (before, isKept) = (directory.hasRoom(for: "file"), directory.keepRoom(for: "file"))
+        #expect(!before && isKept)
+        try directory.replace("file", with: [UInt8](repeating: 0x61, count: 100_000))
+        for number in 1...2 {
+            var status = stat()
+            #expect(lstat("\(scratch.path)/.file.room-\(number)", &status) == 0)
+            #expect(status.st_blocks * 512 >= 100_000 && status.st_mode & 0o7777 == 0o600)
+            let room = directory.writeIntoRoom(number, for: "file", Array("new".utf8))
+            #expect(room == ".file.room-\(number)")
+            #expect(scratch.text(".file.room-\(number)") == "new")
+        }
+        let isKeptAgain = directory.keepRoom(for: "file")
+        #expect(isKeptAgain)
+    }
+
+    @Test func theRoomIsAFileOfOursAlone() throws {
+        let scratch = try Scratch()
+        let directory = try ProtectedDirectory(path: scratch.path)
+        try scratch.write("precious", "precious")
+        let room = "\(scratch.path)/.file.room-1"
+        let obstacles: [() -> Void] = [
+            { symlink("precious", room) },
+            { link("\(scratch.path)/precious", room) },
+            { mkfifo(room, 0o600) },
+            { mkdir(room, 0o700) },
+            {
+                close(open(room, O_CREAT | O_WRONLY, 0o600))
+                chmod(room, 0o644)
+            },
+        ]
+        for (number, obstacle) in obstacles.enumerated() {
+            obstacle()
+            let isKept = directory.keepRoom(for: "file")
+            let file = directory.writeIntoRoom(1, for: "file", Array("new".utf8))
+            #expect(!isKept && file == nil, "obstacle \(number)")
+            try directory.replaceBoth("file", with: Array("one".utf8))
+            #expect(remove(room) == 0)
+        }
+        #expect(scratch.text("precious") == "precious")
     }
 
     @Test func whatACrashLeftBehindIsInNobodysWay() throws {
