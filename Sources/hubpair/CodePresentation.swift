@@ -24,6 +24,9 @@ struct CodePresentation {
 
     func present(_ kind: PairingCode.Kind, lifetime: Double?, state: HubState) throws {
         let format = try options.chosenFormat()
+        if let path = options.outputPath {
+            try OutputFile.check(path, of: "--output", isNoneOf: state.ownFiles)
+        }
         let copies = format == .pdf ? options.medium.labelCount : 1
         let now = Date()
         var result = Result()

@@ -34,7 +34,7 @@ enum ExitStatus: Int32, Error {
             case is HubTooSlow: .unavailable
             case is SecretInArguments, is UnknownCommand, is NotUTF8, is TerminalTooNarrow, is PeerNameError,
                 is UpstreamError,
-                is SweepRangeError:
+                is SweepRangeError, is OutputIsInput:
                 .usage
             case is PairingCodeError, is TypedCodeError: .badData
             case is BadKeyFile: .badConfiguration

@@ -3,76 +3,154 @@ import Glibc
 
 /// A file for a drawing, which holds a secret: 0600, and whole or not there.
 ///
-/// The bytes are written beside the target first and put in its place only by `commit`, so that a full disk
-/// or a missing directory shows before the hub has replaced a label, and the file that was there survives.
-/// A device, a pipe or a symbolic link is written in place, by `commit`.
+/// The bytes are written to a new file beside the target first and put in its place only by `commit`, so that
+/// a full disk or a missing directory shows before the hub has replaced a label, and the file that was there
+/// survives; so does another name (a hard link) of it. What no file can replace is written by `commit`, see
+/// `OutputTarget`.
 struct OutputFile: ~Copyable {
     private let path: String
     private let bytes: [UInt8]
+    private let target: OutputTarget
     /// The file beside the target, until it has been renamed.
     private var temporary: String?
-    /// The target, opened, if it is written in place.
-    private var descriptor: Int32 = -1
+    /// The number of that file on its file system.
+    private let inode: ino_t
 
     /// Prepares `bytes` to become the file at `path`.
     ///
     /// - Parameter inPlace: false for a name that nobody asked for: whatever bears it is then replaced, so that a
     ///   link that somebody else has put there leads no secret away.
     init(_ bytes: [UInt8], at path: String, inPlace: Bool = true) throws(OutputError) {
+        let target = try OutputTarget.find(path, replacesLinks: !inPlace)
+        let written = target.name == nil ? nil : try OutputFile.write(bytes, beside: target, path: path)
         self.path = path
         self.bytes = bytes
-        var status = stat()
-        let exists = lstat(path, &status) == 0
-        if inPlace, exists, status.st_mode & S_IFMT != S_IFREG {
-            descriptor = open(path, O_WRONLY | O_TRUNC | O_CLOEXEC)
-            guard descriptor >= 0 else { throw OutputError(name: path, code: errno) }
-            return
+        self.target = target
+        temporary = written?.name
+        inode = written?.inode ?? 0
+    }
+
+    /// Writes a new file under a name that nobody can guess: in a directory where others may write, they could take
+    /// it first again and again.
+    private static func write(
+        _ bytes: [UInt8], beside target: borrowing OutputTarget, path: String
+    ) throws(OutputError) -> (name: String, inode: ino_t) {
+        let name = ".hubpair-\(String(UInt64.random(in: .min ... .max), radix: 36)).new"
+        let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
+        let file = try OwnedDescriptor(openat(target.descriptor.number, name, flags, 0o600), name: path)
+        do throws(OutputError) {
+            try Console.write(bytes, to: file.number, name: path)
+            guard fchmod(file.number, 0o600) == 0, fsync(file.number) == 0 else {
+                throw OutputError(name: path, code: errno)
+            }
+            return (name, try file.status(name: path).st_ino)
+        } catch {
+            unlinkat(target.descriptor.number, name, 0)
+            throw error
         }
-        let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-        let temporary = "\(path[..<slash]).hubpair-\(getpid()).new"
-        unlink(temporary)  // of a process of this number that was killed
-        let file = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-        guard file >= 0 else { throw OutputError(name: path, code: errno) }
-        self.temporary = temporary
-        defer { close(file) }
-        try Console.write(bytes, to: file, name: path)
-        guard fchmod(file, 0o600) == 0, fsync(file) == 0 else { throw OutputError(name: path, code: errno) }
     }
 
     deinit {
-        if let temporary { unlink(temporary) }
-        if descriptor >= 0 { close(descriptor) }
+        if let temporary { unlinkat(target.descriptor.number, temporary, 0) }
     }
 
     /// Puts the bytes in their place.
     mutating func commit() throws(OutputError) {
-        if let temporary {
-            guard rename(temporary, path) == 0 else { throw OutputError(name: path, code: errno) }
-            self.temporary = nil
-        } else {
-            try Console.write(bytes, to: descriptor, name: path)
+        guard let temporary, let name = target.name else {
+            return try Console.write(bytes, to: target.descriptor.number, name: path)
+        }
+        let directory = target.descriptor.number
+        guard renameat(directory, temporary, directory, name) == 0 else {
+            throw OutputError(name: path, code: errno)
+        }
+        self.temporary = nil
+        // In a directory that is another's, they may have exchanged the file under its temporary name.
+        var status = stat()
+        guard fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_ino == inode else {
+            throw OutputError(name: path, refusal: "another program has replaced it")
+        }
+    }
+
+    /// Refuses a name that leads to one of `inputs`, by whatever path or link: what is read is never written
+    /// over.
+    ///
+    /// - Parameters:
+    ///   - option: the option that named `path`.
+    ///   - inputs: paths; `-` is standard input. Those that lead nowhere are no file that could be lost.
+    static func check(_ path: String, of option: String, isNoneOf inputs: [String]) throws(OutputIsInput) {
+        var output = stat()
+        guard stat(path, &output) == 0, output.st_mode & S_IFMT == S_IFREG else { return }
+        for input in inputs {
+            var status = stat()
+            let found = input == "-" ? fstat(STDIN_FILENO, &status) : stat(input, &status)
+            guard found == 0 else { continue }
+            if status.st_dev == output.st_dev, status.st_ino == output.st_ino {
+                throw OutputIsInput(option: option, path: path, input: input)
+            }
         }
     }
 }
 
+/// A result would be written over a file that is read.
+struct OutputIsInput: Error, LocalizedError, CustomStringConvertible {
+    let option: String
+    let path: String
+    let input: String
+
+    var description: String {
+        let words = input == "-" ? "standard input" : input
+        return "\(option) \(path) would write over what is read: \(path == input ? "it" : words)"
+    }
+    var errorDescription: String? { description }
+    var recoverySuggestion: String? { "name another file with \(option)" }
+}
+
 /// A result that could not be written.
 struct OutputError: Error, LocalizedError, CustomStringConvertible {
+    /// Why not.
+    private enum Reason {
+        /// The system's errno.
+        case system(Int32)
+        /// In words: it could be done, and would do harm.
+        case refusal(String)
+    }
+
     /// Standard output, or the file's name.
     let name: String
-    /// errno.
-    let code: Int32
+    private let reason: Reason
+
+    /// - Parameter code: errno.
+    init(name: String, code: Int32) {
+        self.name = name
+        reason = .system(code)
+    }
+
+    init(name: String, refusal: String) {
+        self.name = name
+        reason = .refusal(refusal)
+    }
 
     /// True if whoever read the output has read enough, as `head` does. That is no fault, and nothing to say.
-    var isReaderGone: Bool { code == EPIPE }
+    var isReaderGone: Bool {
+        guard case .system(let code) = reason else { return false }
+        return code == EPIPE
+    }
 
-    var description: String { "cannot write \(name): \(String(cString: strerror(code)))" }
+    var description: String {
+        switch reason {
+        case .system(let code): "cannot write \(name): \(String(cString: strerror(code)))"
+        case .refusal(let words): "\(name) is not written: \(words)"
+        }
+    }
     var errorDescription: String? { description }
     var recoverySuggestion: String? {
-        switch code {
-        case ENOSPC, EDQUOT: "make room on the disk"
-        case ENOENT, ENOTDIR: "make its directory first"
-        case EACCES, EPERM, EROFS, EISDIR: "choose another place with --output"
-        default: nil
+        switch reason {
+        case .system(ENOSPC), .system(EDQUOT): "make room on the disk"
+        case .system(ENOENT), .system(ENOTDIR): "make its directory first"
+        case .system(EACCES), .system(EPERM), .system(EROFS), .system(EISDIR):
+            "choose another place with --output"
+        case .system: nil
+        case .refusal: "name a file in a directory of your own"
         }
     }
 }

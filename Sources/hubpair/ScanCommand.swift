@@ -60,7 +60,7 @@ struct ScanCommand: ParsableCommand {
         guard explain == nil || images.count == 1 else {
             throw ValidationError("--explain takes one image")
         }
-        guard explain != "" else { throw ValidationError("--explain takes a file to write") }
+        guard explain != "", explain != "-" else { throw ValidationError("--explain takes a file to write") }
         guard timeout == nil || images == ["-"] else {
             throw ValidationError("--timeout is for a stream on standard input: hubpair scan -")
         }
@@ -72,6 +72,7 @@ struct ScanCommand: ParsableCommand {
         let known = raw || isJSON ? [] : knownHubs()
         var failure: ExitStatus?
         if images == ["-"] {
+            try checkExplanation(of: "-")
             failure = try readStandardInput(search, known: known)
         } else {
             // The names that lead to no file keep their place among the others.
@@ -80,6 +81,7 @@ struct ScanCommand: ParsableCommand {
             guard explain == nil || names.count == 1 else {
                 throw ValidationError("--explain takes one image")
             }
+            if let path = paths.first { try checkExplanation(of: path) }
             let progress = ScanProgress(total: paths.count)
             var rest = names[...]
             func showProblems() throws {
@@ -99,6 +101,13 @@ struct ScanCommand: ParsableCommand {
             }
         }
         if let failure { throw failure }
+    }
+
+    /// Nothing is read for a picture that would be written over it.
+    private func checkExplanation(of image: String) throws {
+        guard let explain else { return }
+        let names = "\(configuration.configuration.path)/\(KnownHubs.fileName)"
+        try OutputFile.check(explain, of: "--explain", isNoneOf: [image, names])
     }
 
     /// An image, a code's text, or a stream.
