@@ -23,9 +23,10 @@ package enum DeviceIdentity {
     /// ``load(from:)`` says what is wrong, or does without the certificate.
     static func credentials(from configuration: DeviceConfiguration) -> TLSCredentials? {
         guard let directory = try? ProtectedDirectory(path: configuration.path),
-            let key = (try? directory.read(keyFileName)) ?? nil,
+            var key = (try? directory.read(keyFileName)) ?? nil,
             let certificate = (try? directory.read(certificateFileName)) ?? nil
         else { return nil }
+        defer { key.overwrite() }
         return TLSCredentials(keyPEM: key, certificatePEM: certificate)
     }
 
@@ -52,7 +53,8 @@ package enum DeviceIdentity {
     }
 
     private static func load(from directory: borrowing ProtectedDirectory) throws -> TLSIdentity? {
-        guard let bytes = try directory.read(keyFileName) else { return nil }
+        guard var bytes = try directory.read(keyFileName) else { return nil }
+        defer { bytes.overwrite() }
         guard let identity = TLSIdentity(keyPEM: bytes) else {
             throw DeviceIdentityError.unreadable(path: directory.path(of: keyFileName))
         }

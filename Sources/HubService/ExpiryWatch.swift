@@ -95,7 +95,8 @@ final class ExpiryWatch: Sendable {
                 try await pairing.see(note)
                 return outlook.next
             } catch {
-                log.warning(.fault, "cannot write down that approvals have expired: \(describing(error))")
+                log.warning(
+                    .fault, "cannot write down the time, by which approvals expire: \(describing(error))")
                 return min(retry, outlook.next ?? retry)
             }
         } catch {

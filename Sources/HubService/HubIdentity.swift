@@ -8,7 +8,8 @@ package enum HubIdentity {
 
     /// The identity in `directory`, or nil if there is no key yet.
     package static func load(from directory: borrowing ProtectedDirectory) throws -> TLSIdentity? {
-        guard let bytes = try directory.read(keyFileName) else { return nil }
+        guard var bytes = try directory.read(keyFileName) else { return nil }
+        defer { bytes.overwrite() }
         guard let identity = TLSIdentity(keyPEM: bytes) else {
             throw HubError.unreadableKey(path: directory.path(of: keyFileName))
         }

@@ -17,7 +17,7 @@ public struct PairProof: Equatable, Sendable {
     }
 
     fileprivate init(of digest: [UInt8], key: ProofKey) {
-        bytes = Array(HMAC<SHA256>.authenticationCode(for: digest, using: SymmetricKey(data: key.bytes)))
+        bytes = Array(HMAC<SHA256>.authenticationCode(for: digest, using: key.symmetric))
     }
 
     /// Both proofs are the same; takes the same time wherever they differ.

@@ -114,7 +114,7 @@ public struct PairingCode: Equatable, Sendable {
     public var text: String {
         var bytes: [UInt8] = [PairingCode.version << 4 | (kind == .once ? 0 : 1), addressHint == nil ? 0 : 1]
         bytes.append(bigEndian: expirySeconds ?? 0)
-        bytes += secret.bytes
+        secret.withUnsafeBytes { bytes += $0 }
         bytes += hub.bytes
         if let addressHint {
             bytes += addressHint.ipv4

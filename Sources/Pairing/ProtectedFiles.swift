@@ -142,15 +142,21 @@ extension ProtectedDirectory {
 private func readAll(_ file: Int32, sizeHint: Int, path: String) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(sizeHint + 1)
-    var chunk = [UInt8](repeating: 0, count: 65_536)
     while true {
-        let count = chunk.withUnsafeMutableBytes { Glibc.read(file, $0.baseAddress, $0.count) }
+        let count = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { chunk in
+            let count = Glibc.read(file, chunk.baseAddress, chunk.count)
+            // What is read may be a key.
+            if count > 0, let start = chunk.baseAddress {
+                bytes += UnsafeRawBufferPointer(rebasing: chunk[..<count])
+                explicit_bzero(start, count)
+            }
+            return count
+        }
         if count == 0 { return bytes }
         if count < 0 {
             guard errno == EINTR else { throw .system(errno, operation: "read", path: path) }
             continue
         }
-        bytes += chunk[..<count]
         guard bytes.count <= ProtectedDirectory.maximumFileByteCount else {
             throw .tooLarge(bytes.count, path: path)
         }

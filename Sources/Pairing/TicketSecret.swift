@@ -4,19 +4,20 @@ import FoundationEssentials
 /// What a pairing code carries in secret: 10 random bytes (80 bits).
 ///
 /// The hub forgets it once the code is printed and keeps only what is derived from it. It never appears in
-/// a description, so that no log or error message can show it.
+/// a description, so that no log or error message can show it, and is overwritten in memory when nobody has it any more.
 public struct TicketSecret: Equatable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The number of bytes in a secret.
     public static let byteCount = 10
 
-    /// 10 bytes.
-    public let bytes: [UInt8]
+    private let content: SecretBytes
+
+    /// 10 bytes: a copy, which is not overwritten.
+    public var bytes: [UInt8] { content.copy }
 
     /// A secret from its 10 bytes, or nil if there are not exactly 10.
     public init?(bytes: some Sequence<UInt8>) {
-        let bytes = Array(bytes)
-        guard bytes.count == TicketSecret.byteCount else { return nil }
-        self.bytes = bytes
+        guard let content = SecretBytes(bytes, count: TicketSecret.byteCount) else { return nil }
+        self.content = content
     }
 
     /// A new secret from the system (getrandom).
@@ -30,10 +31,19 @@ public struct TicketSecret: Equatable, Sendable, CustomStringConvertible, Custom
         using generator: inout some RandomNumberGenerator
     ) -> TicketSecret {
         TicketSecret(
-            unchecked: (0..<byteCount).map { _ in UInt8.random(in: .min ... .max, using: &generator) })
+            SecretBytes(count: byteCount) { buffer in
+                for index in buffer.indices {
+                    buffer[index] = UInt8.random(in: .min ... .max, using: &generator)
+                }
+            })
     }
 
-    private init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+    private init(_ content: SecretBytes) { self.content = content }
+
+    /// Hands the 10 bytes to `body` where they are.
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        content.withUnsafeBytes(body)
+    }
 
     /// Always the same text: a secret is not to be shown.
     public var description: String { "TicketSecret(hidden)" }
@@ -43,26 +53,27 @@ public struct TicketSecret: Equatable, Sendable, CustomStringConvertible, Custom
 
     /// Both secrets are the same; takes the same time wherever they differ.
     public static func == (one: TicketSecret, other: TicketSecret) -> Bool {
-        zip(one.bytes, other.bytes).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+        one.content == other.content
     }
 
     /// What the hub and the device call the ticket: HKDF-SHA256 (RFC 5869) without salt, info
     /// `hubpair/1 ticket`, 8 bytes.
     public var ticketID: TicketID {
-        TicketID(unchecked: derived(info: "hubpair/1 ticket", byteCount: TicketID.byteCount))
+        TicketID(unchecked: derived(info: "hubpair/1 ticket", byteCount: TicketID.byteCount).copy)
     }
 
     /// The key of the proofs: HKDF-SHA256 (RFC 5869) without salt, info `hubpair/1 proof`, 32 bytes.
     public var proofKey: ProofKey {
-        ProofKey(unchecked: derived(info: "hubpair/1 proof", byteCount: ProofKey.byteCount))
+        ProofKey(derived(info: "hubpair/1 proof", byteCount: ProofKey.byteCount))
     }
 
-    private func derived(info: String, byteCount: Int) -> [UInt8] {
-        HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: SymmetricKey(data: bytes),
-            info: Data(info.utf8),
-            outputByteCount: byteCount
-        ).withUnsafeBytes { Array($0) }
+    private func derived(info: String, byteCount: Int) -> SecretBytes {
+        // A SymmetricKey overwrites its own bytes when it goes.
+        let key = content.withUnsafeBytes { SymmetricKey(data: $0) }
+        let derived = HKDF<SHA256>.deriveKey(
+            inputKeyMaterial: key, info: Data(info.utf8), outputByteCount: byteCount)
+        return derived.withUnsafeBytes { bytes in SecretBytes(count: byteCount) { $0.copyMemory(from: bytes) }
+        }
     }
 }
 
@@ -101,17 +112,26 @@ public struct ProofKey: Equatable, Sendable, CustomStringConvertible, CustomRefl
     /// The number of bytes in a proof key.
     public static let byteCount = 32
 
-    /// 32 bytes.
-    public let bytes: [UInt8]
+    private let content: SecretBytes
+
+    /// 32 bytes: a copy, which is not overwritten.
+    public var bytes: [UInt8] { content.copy }
 
     /// A proof key from its 32 bytes, or nil if there are not exactly 32.
     public init?(bytes: some Sequence<UInt8>) {
-        let bytes = Array(bytes)
-        guard bytes.count == ProofKey.byteCount else { return nil }
-        self.bytes = bytes
+        guard let content = SecretBytes(bytes, count: ProofKey.byteCount) else { return nil }
+        self.content = content
     }
 
-    fileprivate init(unchecked bytes: [UInt8]) { self.bytes = bytes }
+    fileprivate init(_ content: SecretBytes) { self.content = content }
+
+    /// Hands the 32 bytes to `body` where they are.
+    func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        content.withUnsafeBytes(body)
+    }
+
+    /// As the cryptography takes it; overwritten when it goes.
+    var symmetric: SymmetricKey { content.withUnsafeBytes { SymmetricKey(data: $0) } }
 
     /// Always the same text: a key is not to be shown.
     public var description: String { "ProofKey(hidden)" }

@@ -1,0 +1,102 @@
+import FoundationEssentials
+import Glibc
+import Testing
+
+@testable import Pairing
+
+/// What promises to be overwritten is nowhere in the process's memory afterwards.
+@Suite(.serialized) struct SecretMemoryTests {
+    /// What is looked for, kept so that it is not found where it is kept.
+    private struct Needle {
+        private let masked: [UInt8]
+
+        /// The last 12 bytes: over the first 16 malloc(3) writes its own when they are freed.
+        init(_ bytes: UnsafeRawBufferPointer) { masked = bytes.suffix(12).map { $0 ^ 0xA5 } }
+
+        /// In how many places of the memory that can be written it stands.
+        func count() throws -> Int {
+            let maps = try #require(FileManager.default.contents(atPath: "/proc/self/maps"))
+            let memory = open("/proc/self/mem", O_RDONLY | O_CLOEXEC)
+            try #require(memory >= 0)
+            defer { close(memory) }
+            var found = 0
+            for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
+                let words = line.split(separator: " ")
+                let ends = words[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
+                guard words[1].hasPrefix("rw"), ends.count == 2, words.last != "[vvar]" else { continue }
+                found += scan(memory, from: ends[0], to: ends[1])
+            }
+            return found
+        }
+
+        /// In pieces that overlap, into one place that is not scanned with them: it would be found there.
+        private func scan(_ memory: Int32, from start: UInt, to end: UInt) -> Int {
+            let size = 1 << 20
+            let piece = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            guard let piece, piece != MAP_FAILED else { return 0 }
+            defer { munmap(piece, size) }
+            var found = 0
+            var at = start
+            while at < end {
+                let count = pread(memory, piece, min(size, Int(end - at)), off_t(at))
+                guard count >= masked.count else { break }
+                let bytes = UnsafeRawBufferPointer(start: piece, count: count)
+                var offset = 0
+                while offset <= count - masked.count,
+                    let next = memchr(piece + offset, Int32(masked[0] ^ 0xA5), count - offset)
+                {
+                    offset = UnsafeRawPointer(next) - UnsafeRawPointer(piece)
+                    guard offset <= count - masked.count else { break }
+                    let isHere = masked.indices.allSatisfy { bytes[offset + $0] ^ 0xA5 == masked[$0] }
+                    if isHere { found += 1 }
+                    offset += 1
+                }
+                at += UInt(count == size ? count - masked.count + 1 : count)
+            }
+            return found
+        }
+    }
+
+    /// Everything is done in a frame of its own, so that nothing of it is on the stack any more.
+    @inline(never) private func use(_ body: (inout [Needle]) -> Void) -> [Needle] {
+        var needles: [Needle] = []
+        body(&needles)
+        return needles
+    }
+
+    @Test func bytesAreOverwritten() throws {
+        var bytes: SecretBytes? = SecretBytes(count: 32) { buffer in
+            for index in buffer.indices { buffer[index] = UInt8.random(in: 0...255) }
+        }
+        let needle = try #require(bytes?.withUnsafeBytes { Needle($0) })
+        #expect(try needle.count() >= 1)  // the search finds what is there
+        bytes = nil
+        #expect(try needle.count() == 0)
+    }
+
+    @Test func aSecretAndItsProofKey() throws {
+        for _ in 0..<3 {
+            let needles = use { needles in
+                let secret = TicketSecret.random()
+                secret.withUnsafeBytes { needles.append(Needle($0)) }
+                let key = secret.proofKey
+                key.withUnsafeBytes { needles.append(Needle($0)) }
+                _ = secret.ticketID
+            }
+            #expect(try needles.map { try $0.count() } == [0, 0])
+        }
+    }
+
+    @Test func aKeyThatIsReadFromItsFile() throws {
+        let scratch = try Scratch()
+        let directory = try ProtectedDirectory(path: scratch.path)
+        // Made outside: what writes it here would leave a copy.
+        #expect(
+            system("head -c 3000 /dev/urandom >'\(scratch.path)/key'; chmod 600 '\(scratch.path)/key'") == 0)
+        var bytes = try #require(try directory.read("key"))
+        let needle = bytes.withUnsafeBytes { Needle($0) }
+        #expect(try needle.count() == 1)
+        bytes.overwrite()
+        #expect(try needle.count() == 0 && bytes.isEmpty)
+    }
+}
