@@ -9,9 +9,9 @@ struct DevicesCommand: ParsableCommand {
         commandName: "devices",
         abstract: "List the devices of this hub; approve, revoke or rename one.",
         discussion: """
-            DEVICE is a device's name, or its fingerprint in any spacing and case. A device that asks for approval is \
-            named by its fingerprint alone: it chose its name itself. The list says which names look like that of \
-            an approved device.
+            DEVICE is a device's name, or its fingerprint in any spacing and case. A device that asks for \
+            approval is named by its fingerprint alone: it chose its name itself. The list says which names \
+            look like that of an approved device.
             """,
         subcommands: [List.self, Approve.self, Revoke.self, Rename.self],
         defaultSubcommand: List.self
