@@ -72,8 +72,11 @@ struct DevicesCommand: ParsableCommand {
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
 
         func run() throws {
-            let (device, changed) = try AdministerDevices(state: state.state).revoke(device)
+            let administer = AdministerDevices(state: state.state)
+            let (device, changed) = try administer.revoke(device)
             Console.note("\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") revoked")
+            // Whoever meant the other one must not think that it is kept out.
+            try warnOfLikeness(device, administer)
         }
     }
 
