@@ -39,8 +39,8 @@ package struct FoundHub: Hashable, Sendable {
         let claimed = hub.id ?? proven
         let hasKnownID = known.contains { $0.fingerprint == claimed }
         let holdsKnownKey = known.contains { $0.pin == hub.pin }
-        let appearance = FoundHub.appearance(of: hub.name)
-        let bearsKnownName = known.contains { FoundHub.appearance(of: $0.name.description) == appearance }
+        let appearance = LookAlike.skeleton(hub.name)
+        let bearsKnownName = known.contains { LookAlike.skeleton($0.name.description) == appearance }
         standing =
             if holdsKnownKey, claimed == proven {
                 .verified
@@ -64,14 +64,6 @@ package struct FoundHub: Hashable, Sendable {
         return places[0] != places[1] || hub.addresses.first != old.hub.addresses.first
             || (hub.name, hub.port, hub.id, hub.txt) != (old.hub.name, old.hub.port, old.hub.id, old.hub.txt)
             || (standing, isPaired, isPending) != (old.standing, old.isPaired, old.isPending)
-    }
-
-    /// What a person takes two names for the same by: without case, white space at the ends, and characters
-    /// that are not seen.
-    private static func appearance(of name: String) -> String {
-        let seen = name.unicodeScalars.filter { !$0.properties.isDefaultIgnorableCodePoint }
-        let words = String(String.UnicodeScalarView(seen)).split(whereSeparator: \.isWhitespace)
-        return words.joined(separator: " ").lowercased()
     }
 
     /// Impostors first, then by name.

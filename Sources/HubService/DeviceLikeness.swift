@@ -8,7 +8,8 @@ package import Pairing
 package struct DeviceLikeness {
     private let approved: [String: [ApprovedDevice]]
 
-    /// - Parameter devices: all of the keyfile. Those whose approval has run out count, too: the owner knows them.
+    /// - Parameter devices: all of the keyfile. Those whose approval has run out count, too: the owner knows
+    ///   them.
     package init(_ devices: [ApprovedDevice]) {
         approved = Dictionary(
             grouping: devices.lazy.filter { $0.status == .approved }

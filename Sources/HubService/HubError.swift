@@ -17,8 +17,8 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
     case badLifetime
     /// A revoked device cannot be approved again by hand.
     case revoked(name: String)
-    /// A device that asks was named by what it calls itself; the fingerprints of all that ask under this name, and of
-    /// those that the owner knows by it.
+    /// A device that asks was named by what it calls itself; the fingerprints of all that ask under this
+    /// name, and of those that the owner knows by it.
     case asksByName(name: String, asking: [Fingerprint], known: [Fingerprint])
     /// A device asked with a label's code, and too long ago.
     case askLapsed(name: String)

@@ -4,8 +4,8 @@ import PinnedTLS
 /// Sets a hub up: its key and certificate, its empty keyfile, its settings.
 ///
 /// The settings are written last, so that a set-up that was interrupted is taken up where it stopped, with
-/// the same key. One that is complete is never changed, but for what can be made anew without letting anybody in: the
-/// certificate from the key, and the file of codes, without a code.
+/// the same key. One that is complete is never changed, but for what can be made anew without letting anybody
+/// in: the certificate from the key, and the file of codes, without a code.
 package struct SetUpHub {
     /// What `setup` was told; nil where it was told nothing.
     package struct Wishes: Sendable {
@@ -113,8 +113,8 @@ package struct SetUpHub {
         return true
     }
 
-    /// A name that breaks a rule for new ones is refused, unless the hub has it from an earlier version: a set-up that is
-    /// run again changes nothing.
+    /// A name that breaks a rule for new ones is refused, unless the hub has it from an earlier version: a
+    /// set-up that is run again changes nothing.
     private static func checkName(_ name: PeerName?, in state: HubState) throws {
         guard let name else { return }
         do {

@@ -15,21 +15,33 @@ package enum LookAlike {
     ///
     /// Compare with `==` of `String`, which takes canonically equivalent texts for the same.
     package static func skeleton(_ text: String) -> String {
-        var letters = ""
-        for scalar in text.unicodeScalars { letters += look(of: scalar) }
-        var skeleton = ""
-        for scalar in letters.unicodeScalars {
-            switch scalar {
-            case "0": skeleton += "o"
-            case "1", "i", "|": skeleton += "l"
-            default: skeleton.unicodeScalars.append(scalar)
+        var skeleton = String.UnicodeScalarView()
+        for scalar in text.unicodeScalars {
+            for letter in look(of: scalar).unicodeScalars {
+                let one = reading(of: letter)
+                // Two letters that are read as one.
+                let two: Unicode.Scalar? =
+                    switch (skeleton.last, one) {
+                    case ("r", "n"): "m"
+                    case ("v", "v"): "w"
+                    case ("c", "l"): "d"
+                    default: nil
+                    }
+                if two != nil { skeleton.removeLast() }
+                skeleton.append(two ?? one)
             }
         }
-        for (two, one) in [("rn", "m"), ("vv", "w"), ("cl", "d")] {
-            skeleton = skeleton.replacing(two, with: one)
-        }
         // A name of nothing but punctuation is compared as it is.
-        return skeleton.isEmpty ? text.lowercased() : skeleton
+        return skeleton.isEmpty ? text.lowercased() : String(skeleton)
+    }
+
+    /// What stands for all letters and digits that are mistaken for each other.
+    private static func reading(of letter: Unicode.Scalar) -> Unicode.Scalar {
+        switch letter {
+        case "0": "o"
+        case "1", "i", "|": "l"
+        default: letter
+        }
     }
 
     /// What a reader takes a character for: lower-case letters and digits, or nothing.

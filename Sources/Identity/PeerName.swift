@@ -92,7 +92,7 @@ public enum PeerNameError: Error, Equatable, Sendable, LocalizedError, CustomStr
         case .invisibleCharacter(let scalar):
             "the name holds the invisible character \(PeerNameError.digits(scalar))"
         case .privateCharacter(let scalar):
-            "the name holds the private character \(PeerNameError.digits(scalar)), which looks different elsewhere"
+            "the name holds the private character \(PeerNameError.digits(scalar)); each machine shows another"
         case .tooManyMarks: "the name has more than 4 marks on one character"
         case .spaceAtEnd: "the name begins or ends with a space"
         }

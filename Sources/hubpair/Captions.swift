@@ -21,7 +21,7 @@ struct Captions {
             lines += ["", "Typed instead of scanned:", "  " + groups.prefix(3).joined(separator: "-")]
             lines += ["  " + groups.dropFirst(3).joined(separator: "-")]
         case .label:
-            lines += ["Lets a device ask; you approve it", "with 'hubpair devices approve'."]
+            lines += ["Lets a device ask; you approve it", "by the fingerprint that it shows."]
             if let expires = code.expires {
                 lines += ["Valid until \(LocalTime(expires).text(seenAt: now))."]
             } else {

@@ -9,9 +9,9 @@ struct DevicesCommand: ParsableCommand {
         commandName: "devices",
         abstract: "List the devices of this hub; approve, revoke or rename one.",
         discussion: """
-            DEVICE is a device's name, or its fingerprint in any spacing and case. A device that asks for approval is \
-            named by its fingerprint alone: it chose its name itself. The list says which names look like that of \
-            an approved device.
+            DEVICE is a device's name, or its fingerprint in any spacing and case. A device that asks for \
+            approval is named by its fingerprint alone: it chose its name itself. The list says which names \
+            look like that of an approved device.
             """,
         subcommands: [List.self, Approve.self, Revoke.self, Rename.self],
         defaultSubcommand: List.self
@@ -72,8 +72,11 @@ struct DevicesCommand: ParsableCommand {
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
 
         func run() throws {
-            let (device, changed) = try AdministerDevices(state: state.state).revoke(device)
+            let administer = AdministerDevices(state: state.state)
+            let (device, changed) = try administer.revoke(device)
             Console.note("\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") revoked")
+            // Whoever meant the other one must not think that it is kept out.
+            try warnOfLikeness(device, administer)
         }
     }
 

@@ -5,8 +5,8 @@ import Identity
 enum JSONLine {
     /// Writes `object` to standard output as one line.
     ///
-    /// JSON leaves C1 controls, bidirectional formatting and invisible characters as they are; they are written as
-    /// `\uXXXX` here, since the line may end up on a terminal.
+    /// JSON leaves C1 controls, bidirectional formatting and invisible characters as they are; they are
+    /// written as `\uXXXX` here, since the line may end up on a terminal.
     static func write(_ object: some Encodable) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]

@@ -18,7 +18,8 @@ struct OutputFile: ~Copyable {
 
     /// Prepares `bytes` to become the file at `path`.
     ///
-    /// - Parameter inPlace: false for a name that nobody asked for: whatever bears it is then replaced, so that a
+    /// - Parameter inPlace: false for a name that nobody asked for: whatever bears it is then replaced, so
+    ///   that a
     ///   link that somebody else has put there leads no secret away.
     init(_ bytes: [UInt8], at path: String, inPlace: Bool = true) throws(OutputError) {
         let target = try OutputTarget.find(path, replacesLinks: !inPlace)
@@ -30,8 +31,8 @@ struct OutputFile: ~Copyable {
         inode = written?.inode ?? 0
     }
 
-    /// Writes a new file under a name that nobody can guess: in a directory where others may write, they could take
-    /// it first again and again.
+    /// Writes a new file under a name that nobody can guess: in a directory where others may write, they
+    /// could take it first again and again.
     private static func write(
         _ bytes: [UInt8], beside target: borrowing OutputTarget, path: String
     ) throws(OutputError) -> (name: String, inode: ino_t) {

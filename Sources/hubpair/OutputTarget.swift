@@ -44,8 +44,8 @@ struct OutputTarget: ~Copyable {
         self.name = name
     }
 
-    /// O_PATH, the same on x86, ARM and RISC-V (asm-generic/fcntl.h); Swift does not see it, as <fcntl.h> has it
-    /// only with _GNU_SOURCE.
+    /// O_PATH, the same on x86, ARM and RISC-V (asm-generic/fcntl.h); Swift does not see it, as <fcntl.h> has
+    /// it only with _GNU_SOURCE.
     private static let pathOnly: Int32 = 0o10_000_000
 
     /// The most links that are followed, as many as the kernel does (path_resolution(7)).

@@ -47,7 +47,7 @@ final class FakeHub: Sendable {
     ) async throws {
         self.identity = identity
         self.secret = secret
-        self.name = try PeerName(name)
+        self.name = try PeerName(known: name)
         self.turns = Mutex(turns.reversed())
         self.standings = Mutex(standings.reversed())
         configurationPath = device

@@ -208,6 +208,16 @@ import Testing
         #expect(try await pair(try two.code(), alias: "Shed").hub.name == PeerName("Shed"))
     }
 
+    /// A hub of version 0.1 has its name from before; so has a second one.
+    @Test func aHubThatWasNamedByAnEarlierVersion() async throws {
+        let old = "Herd \u{2764}\u{FE0F}"
+        for name in [old, old + " 2"] {
+            let hub = try await FakeHub([.reply(.approved)], name: old, device: config)
+            #expect(try await pair(try hub.code()).hub.name == PeerName(known: name))
+        }
+        #expect(try known().map(\.name.description) == [old, old + " 2"])
+    }
+
     @Test func aLongNameIsCutForItsNumber() async throws {
         let long = String(repeating: "ü", count: 31) + "a"
         for number in 1...3 {

@@ -139,8 +139,9 @@ extension PairDevice {
             let fingerprint = stranger.device.fingerprint
             #expect(
                 try await pairing.send(stranger, to: hub.hub).event
-                    == "device \"\(name)\" (\(fingerprint)), whose name looks like that of the approved device "
-                    + "\(anna.device.fingerprint), asks for approval: hubpair devices approve \(fingerprint)")
+                    == "device \"\(name)\" (\(fingerprint)), whose name looks like that of the approved "
+                    + "device \(anna.device.fingerprint), asks for approval: hubpair devices approve \(fingerprint)"
+            )
             let known = name == "Anna's phone" ? [anna.device.fingerprint] : []
             #expect(throws: HubError.asksByName(name: name, asking: [fingerprint], known: known)) {
                 try owner.approve(PeerSelector(name))
