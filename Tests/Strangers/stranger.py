@@ -55,10 +55,9 @@ def context(device=None, more=()):
 
 
 def connected(port, number=0):
-    """A socket from the address for stranger NUMBER: 16 have one together. Its buffers are small."""
+    """A socket from the address for stranger NUMBER: 16 have one together. It takes little of what is sent to it."""
     raw = socket.socket()
-    for buffer in (socket.SO_RCVBUF, socket.SO_SNDBUF):
-        raw.setsockopt(socket.SOL_SOCKET, buffer, 4096)
+    raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
     raw.settimeout(5)
     raw.bind((f"127.0.{3 + number // 3200}.{1 + number // 16 % 200}", 0))
@@ -72,6 +71,7 @@ class Stranger:
     def __init__(self, port, number=0, tls=None, at_once=b""):
         """`at_once` is sent with the last bytes of the handshake."""
         self.at_once = at_once
+        self.rest = b""
         self.raw = connected(port, number)
         self.came, self.goes = ssl.MemoryBIO(), ssl.MemoryBIO()
         self.tls = (tls or context()).wrap_bio(self.came, self.goes)
@@ -105,17 +105,17 @@ class Stranger:
 
     def flood(self, request, most, patience=0.0):
         """Sends a request over and over, `most` bytes or until nobody has taken any for `patience` seconds; how many
-        bytes."""
+        bytes. It may be called again."""
         block = request * max(1, 65_536 // len(request))
         self.raw.settimeout(patience)
         sent = 0
         try:
             while sent < most:
-                data = self.records(block)
-                while data:
-                    count = self.raw.send(data)
-                    data, sent = data[count:], sent + count
-        except (TimeoutError, BlockingIOError, ConnectionError):
+                self.rest = self.rest or self.records(block)
+                count = self.raw.send(self.rest)
+                self.rest = self.rest[count:]
+                sent += count
+        except (TimeoutError, BlockingIOError):
             pass
         return sent
 
