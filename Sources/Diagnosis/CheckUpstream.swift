@@ -7,7 +7,7 @@ import Pairing
 /// The server behind the gateway: whether it answers, and whether the network can get at it past the gateway.
 enum CheckUpstream {
     static func checks(_ hub: CheckHubFiles.Hub) -> [DiagnosisCheck] {
-        guard let upstream = hub.settings.upstream, let address = UpstreamAddress(upstream),
+        guard let upstream = hub.settings.upstream, case let address = UpstreamAddress(upstream),
             let port = UInt16(exactly: address.port)
         else {
             return [

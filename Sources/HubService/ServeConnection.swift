@@ -164,7 +164,7 @@ final class ServeConnection: ChannelInboundHandler {
 
     /// An approved device keeps its place from its handshake on, whoever else connects.
     private func recognize() {
-        guard let pin, case .approved(let device) = shared.devices.access(of: pin, at: Date()) else { return }
+        guard let pin, case .approved(let device) = shared.devices.access(of: pin) else { return }
         enter(device)
     }
 
@@ -198,7 +198,7 @@ final class ServeConnection: ChannelInboundHandler {
     /// Closes the connection of a device that came in and may no longer.
     func closeUnlessStillApproved() {
         guard hasBeenApproved, let pin else { return }
-        if case .approved(let device) = shared.devices.access(of: pin, at: Date()) {
+        if case .approved(let device) = shared.devices.access(of: pin) {
             return watchExpiry(of: device)
         }
         shared.log.notice("closed a connection of \(pin.fingerprint) from \(source): no longer approved")

@@ -49,7 +49,7 @@ extension ServeConnection {
     private func pass(_ head: RequestHead) {
         guard head.method != "TRACE" else { return answer(.methodNotAllowed) }
         guard let pin else { return answer(otherKey.map { .wrongKey($0) } ?? .noCertificate) }
-        switch shared.devices.access(of: pin, at: Date()) {
+        switch shared.devices.access(of: pin) {
         case .unreadable: return answer(.unreadable)
         case .unknown: return answer(.stranger)
         case .refused(_, let verdict): return answer(.refused(verdict))
@@ -98,14 +98,14 @@ extension ServeConnection {
     /// Looks again when the approval expires, which changes no file; and in an hour, since the clock may be
     /// set.
     func watchExpiry(of device: ApprovedDevice) {
-        guard let expires = device.expires else { return timer.clear(.expiry) }
-        let seconds = min(3600, max(0, expires.timeIntervalSinceNow))
+        guard let left = shared.devices.secondsLeft(of: device) else { return timer.clear(.expiry) }
+        let seconds = min(3600, max(0, left))
         timer.start(.expiry, .milliseconds(Int64(seconds * 1000) + 1))
     }
 
     private func device() -> ServeReply {
         guard let pin else { return otherKey.map { .wrongKey($0) } ?? .noCertificate }
-        switch shared.devices.access(of: pin, at: Date()) {
+        switch shared.devices.access(of: pin) {
         case .unreadable: return .unreadable
         case .unknown: return .stranger
         case .approved(let device): return ServeReply(device, verdict: .approved)
@@ -118,7 +118,7 @@ extension ServeConnection {
         guard let pin = ServeVerify.pin(head.fields, own: pin, isFromTrustedProxy: isFromProxy) else {
             return .notVerified
         }
-        switch shared.devices.access(of: pin, at: Date()) {
+        switch shared.devices.access(of: pin) {
         case .unreadable: return .unreadable
         case .unknown, .refused: return .notVerified
         case .approved(let device):

@@ -57,9 +57,6 @@ final class ServeDevices: Sendable {
         }
     }
 
-    /// The same; the register has a clock of its own.
-    func access(of pin: Pin, at _: Date) -> ServeAccess { access(of: pin) }
-
     /// Seconds until the approval of `device` expires, 0 if it has; nil if it does not. The wall clock may be set, so
     /// look again in an hour at the latest.
     func secondsLeft(of device: ApprovedDevice) -> Double? {

@@ -68,7 +68,7 @@ package final class ServeHub: Sendable {
     ) async throws -> ServeHub {
         let (hub, identity) = try load(state)
         let port = options.port ?? hub.settings.port
-        if let upstream = hub.settings.upstream.flatMap(UpstreamAddress.init), upstream.isLoopback,
+        if let upstream = hub.settings.upstream.map(UpstreamAddress.init), upstream.isLoopback,
             upstream.port == Int(port), reaches(upstream, options.listen)
         {
             throw ServeError.upstreamIsHub(hub.settings.upstream?.text ?? "")

@@ -41,7 +41,7 @@ final class ServeShared: Sendable {
         tls = try NIOSSLContext(configuration: configuration)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
         self.hub = ServeReply(.ok, json: description.serialized)
-        upstream = hub.settings.upstream.flatMap(UpstreamAddress.init)
+        upstream = hub.settings.upstream.map(UpstreamAddress.init)
         upstreamTLS = try upstream.flatMap { upstream in
             guard upstream.isTLS else { return nil }
             var configuration = TLSConfiguration.makeClientConfiguration()

@@ -13,8 +13,15 @@ package import Pairing
 package struct Upstream: Equatable, Sendable {
     /// The URL as it was given.
     package let text: String
-    /// The pin that a server on another host must have.
+    /// The pin that a server on another host must have; nil on loopback, where any key is taken: a stock hub
+    /// makes a new one at every start, and who may listen on this host's loopback is the owner's own
+    /// business.
     package let pin: Pin?
+    /// Its name or address, IPv6 without brackets.
+    package let host: String
+    /// Its TCP port; nil: the scheme's.
+    let givenPort: Int?
+    package let isTLS: Bool
 
     package init(_ text: String) throws(UpstreamError) {
         guard text.utf8.count <= 512, let parts = URLComponents(string: text), let host = parts.host,
@@ -29,14 +36,16 @@ package struct Upstream: Equatable, Sendable {
         } catch {
             throw .badPin
         }
-        guard Upstream.isLoopback(host) || (parts.scheme == "https" && pin != nil) else { throw .notLoopback }
+        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
+        self.host = isBracketed ? String(host.dropFirst().dropLast()) : host
+        isTLS = parts.scheme == "https"
+        givenPort = parts.port
         self.text = text
+        guard isLoopback || (isTLS && pin != nil) else { throw .notLoopback }
     }
 
-    private static func isLoopback(_ host: String) -> Bool {
-        let bare = host.hasPrefix("[") && host.hasSuffix("]") ? String(host.dropFirst().dropLast()) : host
-        return host == "localhost" || NetworkAddress(bare)?.isLoopback ?? false
-    }
+    /// True if it is on this host.
+    package var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback ?? false }
 }
 
 /// Why a text is not an upstream.

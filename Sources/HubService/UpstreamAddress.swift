@@ -13,23 +13,20 @@ package struct UpstreamAddress: Sendable {
     /// The pin that its key must have; nil on loopback, where any key is taken: a stock hub makes a new one
     /// at every start, and who may listen on this host's loopback is the owner's own business.
     package let pin: Pin?
+    /// True if it is on this host.
+    package let isLoopback: Bool
     /// What stands in `Host` for it.
     let authority: String
 
-    /// Nil if `upstream` is no URL after all, which its initialiser rules out.
-    package init?(_ upstream: Upstream) {
-        guard let parts = URLComponents(string: upstream.text), let host = parts.host else { return nil }
-        let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
-        self.host = isBracketed ? String(host.dropFirst().dropLast()) : host
-        isTLS = parts.scheme == "https"
-        port = parts.port ?? (isTLS ? 443 : 80)
+    package init(_ upstream: Upstream) {
+        host = upstream.host
+        isTLS = upstream.isTLS
+        port = upstream.givenPort ?? (isTLS ? 443 : 80)
         pin = upstream.pin
-        let name = self.host.utf8.contains(UInt8(ascii: ":")) ? "[\(self.host)]" : self.host
-        authority = parts.port.map { "\(name):\($0)" } ?? name
+        let name = host.utf8.contains(UInt8(ascii: ":")) ? "[\(host)]" : host
+        authority = upstream.givenPort.map { "\(name):\($0)" } ?? name
+        isLoopback = upstream.isLoopback
     }
-
-    /// True if it is on this host.
-    package var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback ?? false }
 
     /// The name for SNI (RFC 6066 § 3), which addresses do not have.
     var serverName: String? { host == "localhost" || NetworkAddress(host) != nil ? nil : host }

@@ -13,7 +13,7 @@ import unittest
 from hub import Hub
 from second_implementation import Attempt, Connection, Device, Refused
 
-KILLS = int(os.environ.get("HUBPAIR_KILLS", "500"))
+KILLS = int(os.environ.get("HUBPAIR_KILLS", "100"))
 
 
 class FaultTests(unittest.TestCase):
