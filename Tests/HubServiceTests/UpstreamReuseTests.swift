@@ -186,7 +186,9 @@ import Testing
         "POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\nContent-Length: 2\r\n\r\n{}",
     ])
     func answersThatNobodyReadsAreNotMade(request: String) async throws {
-        try await HubInTest.run { hub in
+        var limits = ServeLimits()
+        (limits.strangerIdle, limits.stall) = (.minutes(5), .minutes(5))
+        try await HubInTest.run(limits: limits) { hub in
             let client = try await hub.connect(as: nil)
             try await client.channel.setOption(.autoRead, value: false).get()
             // The answers to all of them would be 100 MB and more.
