@@ -55,6 +55,7 @@ private func readAnswer(_ bytes: [UInt8], to question: Question, step: Int) -> R
                 if part == nil || framing.hasSwitched { break }
             } catch {
                 reading.error = error as? FramingError
+                reading.usedCount = 0  // how far it came before depends on the cuts
                 return reading
             }
         }
