@@ -145,7 +145,9 @@ final class GatewayExchange {
         earlyEnd = trailers
         guard isGathering else { return }
         isGathering = false
-        reach(holdsPlainBody: PlainBody.holds(early.lazy.flatMap(\.readableBytesView)))
+        var body = PlainBody()
+        for bytes in early { bytes.withUnsafeReadableBytes { body.take($0) } }
+        reach(holdsPlainBody: body.isPlain)
     }
 
     func clientReadComplete() {

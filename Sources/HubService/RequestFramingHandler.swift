@@ -115,7 +115,11 @@ final class RequestFramingHandler: ChannelDuplexHandler {
 
     private var mayRead: Bool {
         switch mode {
-        case .http: !framing.isComplete && connection.mayReadRequest
+        case .http:
+            // Between a request and its answer one read ahead, of devices: else each request would be taken off
+            // the selector's list and put on it again.
+            framing.isComplete
+                ? pending == nil && connection.hasBeenApproved : connection.mayReadRequest
         case .tunnel(let tunnel): tunnel.mayReadClient
         case .discard: true
         }
