@@ -10,8 +10,8 @@ package struct PlainBody: Sendable {
 
     /// True if no line so far begins, after white space, with a token and a space or a tab (RFC 9112 § 3).
     ///
-    /// A last line without an end would only be joined to the next request's first line, which is the same device's,
-    /// and spoil its method.
+    /// A last line without an end would only be joined to the next request's first line, which is the same
+    /// device's, and spoil its method.
     package private(set) var isPlain = true
     private var isAtLineStart = true
     private var hasToken = false

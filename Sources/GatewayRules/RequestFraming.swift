@@ -13,8 +13,8 @@
 /// them twice, another coding than `chunked`, a length that is not digits alone, no Host or two of them, a
 /// target in absolute, authority or asterisk form.
 ///
-/// Accepted: `GET /devices/ HTTP/1.1␍␊Host: hub␍␊␍␊`. Rejected: the same with `␊` for `␍␊`, with `Host :
-/// hub`, with `http://hub/devices/`.
+/// Accepted: `GET /devices/ HTTP/1.1␍␊Host: hub␍␊␍␊`. Rejected: the same with `␊` for `␍␊`, with
+/// `Host : hub`, with `http://hub/devices/`.
 package struct RequestFraming: Sendable {
     /// What a connection's bytes are made of.
     package enum Part: Sendable {

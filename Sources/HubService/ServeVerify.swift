@@ -5,14 +5,14 @@ import PinnedTLS
 
 /// Who a request for `/hubpair/v1/verify` stands for.
 ///
-/// From a trusted proxy, and from nobody else, the field `X-SSL-Client-Cert` counts: the client's certificate in
-/// PEM, percent-encoded, as nginx writes `$ssl_client_escaped_cert`. The proxy has seen the client prove its key in
-/// its own handshake, and must drop the field if a client sends it. A trusted proxy's own certificate never counts: nginx
-/// leaves the field out for a client without one, and what it shows for itself stands for none of its clients. From
-/// everybody else it is the connection's own certificate.
+/// From a trusted proxy, and from nobody else, the field `X-SSL-Client-Cert` counts: the client's certificate
+/// in PEM, percent-encoded, as nginx writes `$ssl_client_escaped_cert`. The proxy has seen the client prove
+/// its key in its own handshake, and must drop the field if a client sends it. A trusted proxy's own
+/// certificate never counts: nginx leaves the field out for a client without one, and what it shows for
+/// itself stands for none of its clients. From everybody else it is the connection's own certificate.
 ///
-/// Accepted: `-----BEGIN%20CERTIFICATE-----%0AMIIB…`. Rejected: two certificates, two fields, a key that is not
-/// P-256, more than 16 KiB.
+/// Accepted: `-----BEGIN%20CERTIFICATE-----%0AMIIB…`. Rejected: two certificates, two fields, a key that is
+/// not P-256, more than 16 KiB.
 enum ServeVerify {
     private static let maximumByteCount = 16_384
 
@@ -54,8 +54,8 @@ enum ServeVerify {
 }
 
 extension Pin {
-    /// What every P-256 SubjectPublicKeyInfo begins with: id-ecPublicKey, secp256r1, a bit string of 65 bytes, an
-    /// uncompressed point (RFC 5480 § 2).
+    /// What every P-256 SubjectPublicKeyInfo begins with: id-ecPublicKey, secp256r1, a bit string of 65
+    /// bytes, an uncompressed point (RFC 5480 § 2).
     private static let p256Prefix: [UInt8] = [
         0x30, 0x59, 0x30, 0x13, 0x06, 0x07, 0x2A, 0x86, 0x48, 0xCE, 0x3D, 0x02, 0x01, 0x06, 0x08, 0x2A, 0x86,
         0x48, 0xCE, 0x3D, 0x03, 0x01, 0x07, 0x03, 0x42, 0x00, 0x04,
@@ -66,12 +66,11 @@ extension Pin {
         guard let spki = try? certificate.extractPublicKey().toSPKIBytes() else {
             return "a key that cannot be read"
         }
-        // rsaEncryption (RFC 3279 § 2.3.1), id-ecPublicKey with secp384r1 and secp521r1 (RFC 5480 § 2), id-Ed25519
-        // (RFC 8410 § 3).
+        // rsaEncryption (RFC 3279 § 2.3.1), secp384r1 and secp521r1 (RFC 5480 § 2.1.1.1); TLS asks here for
+        // no other kind.
         let kinds: [(oid: [UInt8], kind: String)] = [
             ([0x2A, 0x86, 0x48, 0x86, 0xF7, 0x0D, 0x01, 0x01, 0x01], "an RSA key"),
             ([0x2B, 0x81, 0x04, 0x00, 0x22], "a P-384 key"), ([0x2B, 0x81, 0x04, 0x00, 0x23], "a P-521 key"),
-            ([0x2B, 0x65, 0x70], "an Ed25519 key"),
         ]
         let start = spki.prefix(32)
         return kinds.first { !start.ranges(of: $0.oid).isEmpty }?.kind ?? "a key of another kind"

@@ -57,6 +57,30 @@ class GatewayTests(unittest.TestCase):
         with self.connect(self.stranger) as connection:
             self.assertEqual(connection.request("GET", "/devices/")[0], 403)
 
+    def test_another_kind_of_key_is_named(self):
+        """The client has a certificate, only not of the kind that devices have: it is told so, not that it has none."""
+        kinds = {"an RSA key": ["rsa:2048"], "a P-384 key": ["ec", "-pkeyopt", "ec_paramgen_curve:secp384r1"]}
+        for kind, options in kinds.items():
+            key, certificate = (os.path.join(self.folder.name, name) for name in ("other.key", "other.crt"))
+            subprocess.run(
+                ["openssl", "req", "-x509", "-newkey", *options, "-nodes", "-subj", "/CN=x", "-days", "9",
+                 "-keyout", key, "-out", certificate], check=True, capture_output=True)
+            for method, path in ("GET", "/devices/"), ("GET", "/hubpair/v1/device"), ("POST", "/hubpair/v1/pair"):
+                with self.subTest(kind=kind, path=path):
+                    done = subprocess.run(
+                        ["curl", "-sk", "--cert", certificate, "--key", key, "-X", method,
+                         f"https://127.0.0.1:{self.hub.port}{path}"], capture_output=True, text=True, check=True)
+                    told = json.loads(done.stdout)
+                    self.assertEqual(told["error"], "no_certificate")
+                    self.assertIn(kind, told["message"])
+
+    def test_a_huge_pairing_request_is_refused_at_once(self):
+        with self.connect() as connection:
+            # Not a byte of the body is sent.
+            connection.socket.sendall(
+                b"POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\nContent-Length: 1000000000\r\n\r\n")
+            self.assertTrue(connection.socket.recv(4096).startswith(b"HTTP/1.1 413 "))
+
     def test_headers(self):
         lies = {
             "X-Forwarded-For": "10.0.0.1", "Forwarded": "for=10.0.0.1", "X-Real-IP": "10.0.0.1",
