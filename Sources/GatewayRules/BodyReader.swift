@@ -1,3 +1,13 @@
+/// What a connection's bytes are made of.
+package enum MessagePart<Head: Sendable>: Sendable {
+    /// A head, whole to its empty line.
+    case head(Head)
+    /// These of the bytes given belong to the body.
+    case body(Range<Int>)
+    /// The message is over; its trailers.
+    case end(FieldBlock)
+}
+
 /// Finds the bytes of a body and its end, by the framing that the head has announced.
 ///
 ///     chunk   = 1*15HEXDIG [ ";" *value ] CRLF *OCTET CRLF      ; RFC 9112 § 7.1
@@ -5,14 +15,6 @@
 /// Accepted: `3;x="y"␍␊abc␍␊0␍␊␍␊`. Rejected: a size with a sign, a space, an underscore or `0x`, a line that
 /// ends with `␊` alone, bytes behind a chunk that are not `␍␊`.
 struct BodyReader: Sendable {
-    /// What `bytes` begin with.
-    enum Part {
-        /// These of the bytes belong to the body.
-        case body(Range<Int>)
-        /// The body is over.
-        case end(FieldBlock)
-    }
-
     private enum Stage: Sendable {
         case bytes(left: Int)
         case untilClose
@@ -50,9 +52,12 @@ struct BodyReader: Sendable {
 
     /// The next part; nil if more bytes are needed for it, or the body is complete.
     ///
+    /// - Parameter start: so many of the bytes belong to the head.
     /// - Returns: also how many bytes are used up, which are not to be given again.
-    mutating func next(_ bytes: UnsafeRawBufferPointer) throws(FramingError) -> (count: Int, part: Part?) {
-        var position = 0
+    mutating func next<Head>(
+        _ bytes: UnsafeRawBufferPointer, from start: Int
+    ) throws(FramingError) -> (count: Int, part: MessagePart<Head>?) {
+        var position = start
         while true {
             let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
             switch stage {

@@ -16,14 +16,7 @@
 /// Accepted: `GET /devices/ HTTP/1.1␍␊Host: hub␍␊␍␊`. Rejected: the same with `␊` for `␍␊`, with
 /// `Host : hub`, with `http://hub/devices/`.
 package struct RequestFraming: Sendable {
-    /// What a connection's bytes are made of.
-    package enum Part: Sendable {
-        case head(RequestHead)
-        /// These of the bytes given belong to the body.
-        case body(Range<Int>)
-        /// The request is over; its trailers.
-        case end(FieldBlock)
-    }
+    package typealias Part = MessagePart<RequestHead>
 
     /// The most bytes of a head and its trailers.
     package static let maximumHeadByteCount = 32_768
@@ -94,14 +87,9 @@ package struct RequestFraming: Sendable {
             }
         }
         guard case .body(var reader) = stage else { return (position, nil) }
-        let (count, part) = try reader.next(UnsafeRawBufferPointer(rebasing: bytes[position...]))
+        let (count, part): (Int, Part?) = try reader.next(bytes, from: position)
         stage = reader.isComplete ? .complete : .body(reader)
-        switch part {
-        case .body(let range):
-            return (position + count, .body(position + range.lowerBound..<position + range.upperBound))
-        case .end(let trailers): return (position + count, .end(trailers))
-        case nil: return (position + count, nil)
-        }
+        return (count, part)
     }
 
     /// Takes a line of the head; the head if it was the last one.

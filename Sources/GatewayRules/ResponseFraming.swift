@@ -9,15 +9,8 @@
 /// Content-Length, another coding than `chunked` alone, a status below 100, a switch of protocols that was
 /// not asked for, more than 32 informational answers.
 package struct ResponseFraming: Sendable {
-    /// What the upstream's bytes are made of.
-    package enum Part: Sendable {
-        /// An informational answer (1xx, but for 101), or the head of the answer.
-        case head(ResponseHead)
-        /// These of the bytes given belong to the body.
-        case body(Range<Int>)
-        /// The answer is over; its trailers.
-        case end(FieldBlock)
-    }
+    /// An informational answer (1xx, but for 101) is a head that no end follows.
+    package typealias Part = MessagePart<ResponseHead>
 
     /// The most bytes of a head and its trailers; what servers limit themselves to is a quarter of it.
     package static let maximumHeadByteCount = 65_536
@@ -82,14 +75,9 @@ package struct ResponseFraming: Sendable {
             }
         }
         guard case .body(var reader) = stage else { return (position, nil) }
-        let (count, part) = try reader.next(UnsafeRawBufferPointer(rebasing: bytes[position...]))
+        let (count, part): (Int, Part?) = try reader.next(bytes, from: position)
         stage = reader.isComplete ? .complete : .body(reader)
-        switch part {
-        case .body(let range):
-            return (position + count, .body(position + range.lowerBound..<position + range.upperBound))
-        case .end(let trailers): return (position + count, .end(trailers))
-        case nil: return (position + count, nil)
-        }
+        return (count, part)
     }
 
     private var isInHead: Bool {
