@@ -7,7 +7,7 @@ import Pairing
 ///
 /// A connection to the upstream that has been used may be closed by it at any moment. So only a request that
 /// may be sent twice goes over any of them. Every other one goes over one that was in use a moment ago, if
-/// the upstream is known to keep connections and to read bodies (``UpstreamBodies``), and its body could not
+/// the upstream is known to keep connections and to read bodies (``UpstreamHabits``), and its body could not
 /// be read as a request (``PlainBody``); else it gets a connection of its own. After a body that could, the
 /// upstream is told that no other request follows.
 final class GatewayExchange {
@@ -24,6 +24,8 @@ final class GatewayExchange {
     private var body: BodyWriter
     private var upstream: UpstreamConnection?
     private var isReused = false
+    /// When the used connection was used before.
+    private var lastUsed = NIODeadline.distantPast
     private var isOver = false
     /// The body, or its beginning, while it cannot be passed on yet: a short one waits until it is whole, of
     /// any other as much as one read brings.
@@ -53,7 +55,7 @@ final class GatewayExchange {
         body = BodyWriter(request.body)
         isGathering =
             if case .length(1...PlainBody.maximumByteCount) = request.body {
-                !request.expectsContinue && shared.upstreamBodies.mayShareConnection
+                !request.expectsContinue && shared.upstreamHabits.mayKeepAfterBody
             } else {
                 false
             }
@@ -68,11 +70,11 @@ final class GatewayExchange {
         keepsUpstream = holdsPlainBody && request.upgrade == nil
         let pool = client.loop.pool
         let isRepeatable = request.isRepeatable
-        guard keepsUpstream, isRepeatable || shared.upstreamBodies.areRead,
-            let pooled = pool.take(
-                for: device.device.pin, ifUsedWithin: isRepeatable ? nil : GatewayPool.freshTime)
+        guard keepsUpstream, isRepeatable || shared.upstreamHabits.isTrusted,
+            let pooled = pool.take(for: device.device.pin, isFresh: !isRepeatable)
         else { return connect() }
         isReused = true
+        lastUsed = pooled.idleSince
         // What the event loop has already heard of the connection, its end above all, comes first.
         client.loop.eventLoop.assumeIsolated().execute { [self] in
             guard !isOver else { return pooled.close() }
@@ -206,8 +208,9 @@ final class GatewayExchange {
             return
         }
         if isInDoubt(response) { return askAgain(response.status) }
-        shared.upstreamBodies.note(
-            response, doubted: doubtedStatus, followsBody: isReused && upstream?.followsBody == true)
+        shared.upstreamHabits.noteAnswer(
+            response, doubted: doubtedStatus, followsBody: isReused && upstream?.followsBody == true,
+            isReused: isReused)
         responseHasStarted = true
         // The rest of the request must go on coming.
         if requestHasEnded { client.timer.stop() }
@@ -267,9 +270,10 @@ final class GatewayExchange {
     func upstreamClosed() {
         guard !isOver else { return }
         upstream = nil
-        if isReused, request.isRepeatable, !responseHasStarted {
+        if isReused, !responseHasStarted {
+            shared.upstreamHabits.noteEnd(lastUsed: lastUsed)
             // It was closed while it lay in the pool.
-            return connect()
+            if request.isRepeatable { return connect() }
         }
         fail(.upstreamMalformed)
     }
@@ -289,7 +293,7 @@ final class GatewayExchange {
     /// True if the answer may be to bytes that the upstream has left unread of the request before.
     private func isInDoubt(_ response: ResponseHead) -> Bool {
         isReused && request.isRepeatable && upstream?.followsBody == true
-            && !shared.upstreamBodies.areRead && UpstreamBodies.isDoubtful(response.status)
+            && !shared.upstreamHabits.readsBodies && UpstreamHabits.isDoubtful(response.status)
     }
 
     private func askAgain(_ status: Int) {

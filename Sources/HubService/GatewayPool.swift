@@ -14,9 +14,6 @@ final class GatewayPool {
     static let maximumIdleCountOfDevice = 16
     /// Shorter than servers wait for the next request, most of them 60 s or more.
     private static let idleTime = TimeAmount.seconds(30)
-    /// Shorter than any server waits: a connection that was in use so recently is open, and what is sent on
-    /// it is read.
-    static let freshTime = TimeAmount.seconds(1)
 
     private let eventLoop: any EventLoop
     private let shared: ServeShared
@@ -32,13 +29,12 @@ final class GatewayPool {
 
     /// The youngest connection of a device that waits, or nil.
     ///
-    /// - Parameter time: how long ago it was used at most; nil: any time.
-    func take(for device: Pin, ifUsedWithin time: TimeAmount?) -> UpstreamConnection? {
+    /// - Parameter isFresh: one that was in use a moment ago.
+    func take(for device: Pin, isFresh: Bool) -> UpstreamConnection? {
         guard var own = idle.removeValue(forKey: device) else { return nil }
         count -= own.count
         own.removeAll { !$0.isActive }
-        let oldest = time.map { NIODeadline.now() - $0 } ?? .uptimeNanoseconds(0)
-        let index = own.lastIndex { $0.idleSince >= oldest }
+        let index = own.lastIndex { !isFresh || shared.upstreamHabits.isFresh($0.idleSince) }
         let taken = index.map { own.remove(at: $0) }
         if !own.isEmpty { idle[device] = own }
         count += own.count
@@ -97,7 +93,7 @@ final class GatewayPool {
     /// the connection closes.
     func connect(_ body: @escaping (Result<UpstreamConnection, any Error>) -> Void) {
         guard let upstream = shared.upstream else { return body(.failure(ChannelError.connectPending)) }
-        let tls = shared.upstreamTLS
+        let (tls, habits) = (shared.upstreamTLS, shared.upstreamHabits)
         let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(shared.limits.connect)
             .channelOption(.socketOption(.so_keepalive), value: 1)
             // More than one read before anybody looks whether the client takes it is memory for each slow
@@ -107,7 +103,7 @@ final class GatewayPool {
                 channel.eventLoop.makeCompletedFuture {
                     let pipeline = channel.pipeline.syncOperations
                     if let tls { try pipeline.addHandler(GatewayPool.tlsHandler(tls, upstream)) }
-                    try pipeline.addHandler(UpstreamConnection())
+                    try pipeline.addHandler(UpstreamConnection(habits))
                 }
             }
         let addresses = upstream.addresses

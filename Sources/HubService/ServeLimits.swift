@@ -29,6 +29,8 @@ package struct ServeLimits: Sendable {
     package var stall = TimeAmount.seconds(30)
     /// From the end of a request to the head of the upstream's response.
     package var upstream = TimeAmount.seconds(60)
+    /// How long after its last use a connection to the upstream is known to be open: shorter than any server waits.
+    package var upstreamFreshness = TimeAmount.seconds(1)
     /// To the upstream's TCP connection.
     package var connect = TimeAmount.seconds(5)
     /// For requests in flight when the hub is stopped.

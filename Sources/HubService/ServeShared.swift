@@ -19,8 +19,7 @@ final class ServeShared: Sendable {
     let upstream: UpstreamAddress?
     /// For an upstream with https.
     let upstreamTLS: NIOSSLContext?
-    /// What is known of how the upstream treats bodies.
-    let upstreamBodies: UpstreamBodies
+    let upstreamHabits: UpstreamHabits
     let connections = Mutex(ConnectionTable<ConnectionKey>())
     private let trustedProxies: [NetworkAddress]
     private let upstreamIsUp = Mutex(true)
@@ -32,7 +31,7 @@ final class ServeShared: Sendable {
         limits = options.limits
         trustedProxies = options.trustedProxies
         self.log = log
-        upstreamBodies = UpstreamBodies(log: log)
+        upstreamHabits = UpstreamHabits(freshness: limits.upstreamFreshness, log: log)
         self.devices = devices
         self.pairing = pairing
         var configuration = try identity.serverConfiguration()

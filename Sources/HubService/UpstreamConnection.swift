@@ -24,6 +24,10 @@ final class UpstreamConnection: ChannelDuplexHandler {
     private(set) var followsBody = false
     /// Since when it has been in the pool.
     private(set) var idleSince = NIODeadline.now()
+    private var isResting = false
+    private let habits: UpstreamHabits
+
+    init(_ habits: UpstreamHabits) { self.habits = habits }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
@@ -46,6 +50,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
         followsBody = hasCarriedBody
         hasCarriedBody = request.body.hasBytes
         isUsable = true
+        isResting = false
     }
 
     /// The exchange wants no more of it.
@@ -57,6 +62,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     /// Lies in the pool from now on.
     func rest() {
         idleSince = .now()
+        isResting = true
         resumeReading()
     }
 
@@ -146,6 +152,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     func channelInactive(context: ChannelHandlerContext) {
+        if isResting, !isClosing { habits.noteEnd(lastUsed: idleSince) }
         isClosing = true
         let (exchange, tunnel) = (exchange, tunnel)
         self.exchange = nil

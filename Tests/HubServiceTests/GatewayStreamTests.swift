@@ -165,7 +165,7 @@ import Testing
     /// A byte now and then holds nothing for ever; and the time in which the upstream takes nothing does not count.
     @Test func aBodyMustComeAtALeastPace() async throws {
         var limits = ServeLimits()
-        limits.body = .seconds(2)
+        limits.body = .seconds(5)
         try await HubInTest.run(limits: limits) { hub in
             let client = try await hub.connect(as: hub.device)
             try await client.write("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n")
@@ -187,7 +187,7 @@ import Testing
             _ = try await slow.read(until: "\r\n\r\n")
             try await slow.channel.setOption(.autoRead, value: false).get()
             other.push(ByteBuffer(repeating: 0x61, count: count))
-            try await Task.sleep(for: .seconds(5))
+            try await Task.sleep(for: .seconds(8))
             try await slow.channel.setOption(.autoRead, value: true).get()
             #expect(try await slow.read(count: count).utf8.count == count)
             try await slow.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
