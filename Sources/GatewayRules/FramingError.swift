@@ -55,6 +55,8 @@ package enum FramingError: Error, Equatable, Sendable {
     case unexpectedSwitch
     /// More informational answers than `ResponseFraming.maximumInformationalCount`.
     case tooManyInformational
+    /// An informational answer that announces a body.
+    case informationalWithBody
 
     /// The HTTP status (RFC 9110 § 15, RFC 6585 § 5).
     package var status: Int {
@@ -96,6 +98,7 @@ package enum FramingError: Error, Equatable, Sendable {
         case .startLineTooLong: "the first line has more than \(LineReader.maximumStartByteCount) bytes"
         case .badStatusLine: "the status line is malformed"
         case .unexpectedSwitch: "it switches to a protocol that was not asked for"
+        case .informationalWithBody: "an informational answer announces a body"
         case .tooManyInformational:
             "more than \(ResponseFraming.maximumInformationalCount) informational answers came"
         }

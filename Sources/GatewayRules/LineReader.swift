@@ -32,29 +32,40 @@ struct LineReader: Sendable {
     /// there yet.
     mutating func next(_ bytes: UnsafeRawBufferPointer, _ kind: Kind) throws(FramingError) -> Int? {
         let end = bytes[scannedByteCount...].firstIndex(of: UInt8(ascii: "\n"))
-        scannedByteCount = end == nil ? bytes.count : 0
         let count = end.map { $0 + 1 } ?? bytes.count
-        switch kind {
-        case .start: guard count <= LineReader.maximumStartByteCount else { throw .startLineTooLong }
-        case .chunk: guard count <= LineReader.maximumChunkByteCount else { throw .badChunk }
-        case .field: break
-        }
-        if kind != .chunk {
-            guard byteCount + count <= limit else { throw .headTooLarge(limit: limit) }
-        }
+        // Where the text ends: in front of LF, and of a CR that is, or may become, part of the line's end.
+        var textEnd = end ?? count
+        if textEnd > 0, bytes[textEnd - 1] == UInt8(ascii: "\r") { textEnd -= 1 }
+        let (most, fault) = limit(kind)
+        // As far as the line may go, and before its length: what is wrong must not depend on how many bytes have come.
+        try LineReader.check(bytes[min(scannedByteCount, textEnd, most)..<min(textEnd, most)])
+        guard count <= most else { throw fault }
+        scannedByteCount = end == nil ? textEnd : 0
         guard let end else { return nil }
-        guard end > 0, bytes[end - 1] == UInt8(ascii: "\r") else { throw .bareLineFeed }
-        let line = bytes[..<(end - 1)]
-        var union: UInt8 = 0
-        for byte in line {
-            union |= byte
-            if byte < 0x20 && byte != 0x09 || byte == 0x7F {
-                throw byte == UInt8(ascii: "\r") ? .bareCarriageReturn : .controlCharacter
-            }
+        guard textEnd < end else { throw .bareLineFeed }
+        let line = bytes[..<textEnd]
+        guard line.allSatisfy({ $0 < 0x80 }) || String(validating: line, as: UTF8.self) != nil else {
+            throw .notUTF8
         }
-        guard union < 0x80 || String(validating: line, as: UTF8.self) != nil else { throw .notUTF8 }
         if kind != .chunk { byteCount += count }
-        return line.count
+        return textEnd
+    }
+
+    /// The most bytes that the line may have, and what it is if it has more.
+    private func limit(_ kind: Kind) -> (Int, FramingError) {
+        let rest = max(0, limit - byteCount)
+        return switch kind {
+        case .chunk: (LineReader.maximumChunkByteCount, .badChunk)
+        case .start where LineReader.maximumStartByteCount <= rest:
+            (LineReader.maximumStartByteCount, .startLineTooLong)
+        case .start, .field: (rest, .headTooLarge(limit: limit))
+        }
+    }
+
+    private static func check(_ text: Slice<UnsafeRawBufferPointer>) throws(FramingError) {
+        for byte in text where byte < 0x20 && byte != 0x09 || byte == 0x7F {
+            throw byte == UInt8(ascii: "\r") ? .bareCarriageReturn : .controlCharacter
+        }
     }
 }
 

@@ -68,6 +68,9 @@ package struct ResponseFraming: Sendable {
         while isInHead {
             let kind: LineReader.Kind = if case .statusLine = stage { .start } else { .field }
             let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
+            // What cannot become a status line is not waited for.
+            guard kind != .start || zip(rest, "HTTP/".utf8).allSatisfy(==) else { throw .badStatusLine }
+            guard kind != .start || zip(rest, "HTTP/1.".utf8).allSatisfy(==) else { throw .otherVersion }
             guard let count = try lines.next(rest, kind) else { return (position, nil) }
             position += count + 2
             if let head = try take(UnsafeRawBufferPointer(rebasing: rest[..<count])) {
@@ -100,6 +103,8 @@ package struct ResponseFraming: Sendable {
         }
         let head = try self.head()
         if head.isInformational {
+            // RFC 9110 § 15.2: there is none; whoever announces one may send it.
+            guard !head.announcesBody else { throw .informationalWithBody }
             informationalCount += 1
             guard informationalCount <= ResponseFraming.maximumInformationalCount else {
                 throw .tooManyInformational

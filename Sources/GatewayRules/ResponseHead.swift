@@ -7,7 +7,8 @@ package struct ResponseHead: Sendable {
     package let fields: FieldBlock
     private let reason: [UInt8]
     private let announcedLength: Int?
-    private let announcesBody: Bool
+    /// True if the head announces bytes of a body, whether the answer may have one or not.
+    let announcesBody: Bool
     private let isToHead: Bool
     private let keepsAlive: Bool
     private let hopFields: Set<String>

@@ -78,7 +78,11 @@ import Testing
             "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\n",
             .unexpectedSwitch
         ),
-        ("HTTP/2 200\r\n\r\n", .otherVersion), ("HTTP/1.2 200 OK\r\n\r\n", .otherVersion),
+        ("HTTP/1.1 199 OK\r\nContent-Length: 5\r\n\r\n", .informationalWithBody),
+        ("HTTP/1.1 103 X\r\nTransfer-Encoding: chunked\r\n\r\n", .informationalWithBody),
+        ("HTTP/1.1 100 X\r\n\r\n<htm", .badStatusLine), ("\0", .badStatusLine),
+        ("HTTP/2 200\r\n\r\n", .otherVersion), ("HTTP/2", .otherVersion),
+        ("HTTP/1.2 200 OK\r\n\r\n", .otherVersion),
         ("ICY 200 OK\r\n\r\n", .badStatusLine), ("\r\nHTTP/1.1 200 OK\r\n\r\n", .badStatusLine),
         ("HTTP/1.1 20 OK\r\n\r\n", .badStatusLine), ("HTTP/1.1 2000 OK\r\n\r\n", .badStatusLine),
         ("HTTP/1.1 099 OK\r\n\r\n", .badStatusLine), ("HTTP/1.1  200 OK\r\n\r\n", .badStatusLine),

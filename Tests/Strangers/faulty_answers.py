@@ -52,8 +52,10 @@ class Answer:
             self.message, self.is_unfinished = None, True
         if size is None and self.end in ("stay", "half"):
             self.is_unfinished = self.end == "stay"
-        # Whether there is anything after which a careful reader uses the connection no more.
-        self.spoils = self.message is None or size != len(data) or self.end != "stay"
+        # Whether there is anything after which a careful reader uses the connection no more. An informational answer that
+        # comes late belongs to the next request, as far as anybody can tell.
+        is_informational = self.is_late and size is not None and data[size:] == b"HTTP/1.1 100 Continue\r\n\r\n"
+        self.spoils = self.message is None or size != len(data) and not is_informational or self.end != "stay"
         # Whether it is to arrive as it is.
         self.is_clean = (
             self.message is not None and size in (None, len(data)) and size in (None, main_size)
