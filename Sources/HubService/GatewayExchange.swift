@@ -105,11 +105,19 @@ final class GatewayExchange {
         body = BodyWriter(request.body)
         let head = request.forwarded(
             for: device.fields.lines, authority: authority, closes: !keepsUpstream)
-        connection.write(ByteBuffer(bytes: head))
-        for bytes in early {
-            guard pass(bytes) else { return }
+        // In one piece: a server that answers before it has seen the body closes the connection, some without a word.
+        var bytes = ByteBuffer(bytes: head)
+        for var piece in early {
+            guard let (before, after) = body.piece(piece.readableBytes) else { return client.close() }
+            bytes.writeString(before)
+            bytes.writeBuffer(&piece)
+            bytes.writeString(after)
         }
-        if let earlyEnd { passEnd(earlyEnd) }
+        if let earlyEnd {
+            guard let end = body.end(earlyEnd) else { return client.close() }
+            bytes.writeBytes(end)
+        }
+        connection.write(bytes)
         // A request that may be sent again has no body; its end is kept for that.
         early = []
         connection.flush()

@@ -10,7 +10,7 @@ import Synchronization
 /// that it is no more than spoilt, ``PlainBody`` sees to. So a request that must not be sent twice goes over
 /// a used connection only when both are known: at once of servers that are known by name, of every other one
 /// after 100 requests that may be sent again. A server that is seen to leave bodies is never trusted again,
-/// one that closes without a word after 10,000.
+/// one that closes without a word after 1,000.
 final class UpstreamHabits: Sendable {
     private enum Bodies {
         case unknown
@@ -28,7 +28,7 @@ final class UpstreamHabits: Sendable {
     /// Servers that read a body, or throw it away, and say when they close, by how `Server` begins.
     private static let knownServers = ["nginx", "openresty", "Apache/", "Caddy", "lighttpd"]
     /// After a connection was closed without a word.
-    private static let answersNeededAfterBreak = 10_000
+    private static let answersNeededAfterBreak = 1_000
 
     private let state = Mutex(State())
     private let freshness: TimeAmount
