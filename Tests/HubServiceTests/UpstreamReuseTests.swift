@@ -239,9 +239,14 @@ import Testing
             client.push(requests)
             for _ in 0..<20 { _ = try await hub.ask("GET /hubpair/v1/hub HTTP/1.1\r\nHost: h\r\n\r\n") }
             let channels = hub.server.shared.connections.withLock { $0.keys.map(\.channel) }
+            var waiting: [Int] = []
             for channel in channels {
-                #expect(try await channel.getOption(.bufferedWritableBytes).get() < 128 << 10)
+                // Connections of the questions above may be closing.
+                if let count = try? await channel.getOption(.bufferedWritableBytes).get() {
+                    waiting.append(count)
+                }
             }
+            #expect(!waiting.isEmpty && waiting.allSatisfy { $0 < 128 << 10 })
             // And when it does read, every request is answered.
             try await client.channel.setOption(.autoRead, value: true).get()
             for _ in 0..<500 { _ = try await client.response() }
