@@ -227,6 +227,8 @@ final class ServeConnection: ChannelInboundHandler {
         case .upstream:
             shared.noteUpstream(fault: "no response in time")
             refuse(.upstreamTimeout)
+        // The hub itself does not read on, until the client reads answers; how long that may last, stall says.
+        case .head where framing.isHeld: timer.start(.head, shared.limits.head)
         case .body where mayTakeLonger: timer.start(.body, shared.limits.body)
         case .head, .body:
             shared.log.warning(.slow, "closed a connection from \(source): its request took too long")
