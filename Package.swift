@@ -78,7 +78,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // The one reader and writer of JSON: of the exchange, where a key that stands twice is refused, and of a hub's answers.
+        // The one reader of JSON: of the exchange, where a key that stands twice is refused, and of a hub's answers.
         .target(name: "JSON", dependencies: ["Identity"], swiftSettings: strict),
         .target(
             name: "Pairing",

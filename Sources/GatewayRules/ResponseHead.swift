@@ -57,7 +57,7 @@ package struct ResponseHead: Sendable {
     /// Dropped: fields for one hop and those that `Connection` names, and framing, which is written anew.
     ///
     /// - Parameters:
-    ///   - framing: what to announce; nil for an informational answer.
+    ///   - framing: what to announce; none for an informational answer.
     ///   - connection: the value of `Connection`; nil for none.
     ///   - upgrade: the protocol that is switched to.
     package func forwarded(framing: BodyFraming, connection: String?, upgrade: String? = nil) -> [UInt8] {

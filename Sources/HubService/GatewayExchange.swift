@@ -232,7 +232,7 @@ final class GatewayExchange {
         answer = BodyWriter(written)
         // Without a length that the client can know, or before the request was read: whether its rest will
         // be, nobody knows.
-        if written == .untilClose || !requestHasEnded { client.closeAfterResponse() }
+        if written == .untilClose || !requestHasEnded { client.keepsAlive = false }
         client.write(response.forwarded(framing: announced, connection: client.connectionOption))
     }
 

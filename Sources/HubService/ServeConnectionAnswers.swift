@@ -79,9 +79,6 @@ extension ServeConnection {
         output = ByteBuffer()
     }
 
-    /// The response will end with the connection.
-    func closeAfterResponse() { keepsAlive = false }
-
     /// The response is written: waits for the next request, or closes.
     func finish() {
         request = nil

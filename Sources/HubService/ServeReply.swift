@@ -68,7 +68,6 @@ struct ServeReply: Sendable {
     }
     static let notVerified = unauthorized("no approved device's certificate came with the request")
     static let stranger = refused("this device has not paired with the hub; run 'hubpair pair' on it")
-    static let malformed = ServeReply(.badRequest, error: "bad_request", "the request is malformed")
     static let notFound = ServeReply(.notFound, error: "not_found", "the hub has no such page")
     static let methodNotAllowed = ServeReply(
         .methodNotAllowed, error: "method_not_allowed", "the gateway does not pass this method on"

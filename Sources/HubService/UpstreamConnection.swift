@@ -17,7 +17,6 @@ final class UpstreamConnection: ChannelDuplexHandler {
     private var context: ChannelHandlerContext?
     private var isUsable = true
     private var isClosing = false
-    private var isFeeding = false
     private var readIsHeld = false
     private var hasCarriedBody = false
     /// True if the request before the one that it carries had a body.
@@ -91,9 +90,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     private func feed() {
-        isFeeding = true
         while exchange != nil, tunnel == nil, feedPart() {}
-        isFeeding = false
     }
 
     /// Hands on one part of the answer; false if more bytes are needed for it.
