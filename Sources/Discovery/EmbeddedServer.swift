@@ -1,5 +1,6 @@
 import CAvahi
 import CAvahiCore
+import Glibc
 
 /// avahi's own mDNS stack in this process, for machines without avahi-daemon: owns the server.
 ///
@@ -18,6 +19,7 @@ final class EmbeddedServer {
     ) throws(DiscoveryError) {
         core = try AvahiCore.shared.get().functions
         self.failed = failed
+        try EmbeddedServer.checkDescriptors()
         var configuration = AvahiServerConfig()
         _ = core.avahi_server_config_init(&configuration)
         defer { core.avahi_server_config_free(&configuration) }
@@ -45,6 +47,21 @@ final class EmbeddedServer {
             }, Unmanaged.passUnretained(self).toOpaque(), &code)
         guard server != nil else { throw .embedded(code: code, text: avahiText(code)) }
     }
+
+    /// avahi 0.8 ends the process with an assertion where its netlink socket cannot be opened, so a stack is not
+    /// begun while the process, or the system, has hardly any descriptors left.
+    private static func checkDescriptors() throws(DiscoveryError) {
+        var opened: [CInt] = []
+        defer { for descriptor in opened { Glibc.close(descriptor) } }
+        for _ in 0..<descriptorsOfServer {
+            let descriptor = eventfd(0, CInt(EFD_CLOEXEC))
+            guard descriptor >= 0 else { throw .system(call: "eventfd", errno: errno) }
+            opened.append(descriptor)
+        }
+    }
+
+    /// Netlink, and two sockets for each IP version; the rest is for what other threads open meanwhile.
+    private static let descriptorsOfServer = 12
 
     /// The last error's code.
     var error: Int32 { server.map { core.avahi_server_errno($0) } ?? AvahiCode.failure }

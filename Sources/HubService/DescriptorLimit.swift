@@ -30,4 +30,11 @@ enum DescriptorLimit {
         let fitting = (available - (needed - 2 * limits.connections)) / 2
         throw .tooFewDescriptors(available, needed: needed, fitting: max(0, fitting))
     }
+
+    /// Opens what libdispatch opens at the first use of each of its clocks: a timerfd. It ends the process where it
+    /// cannot, so this happens before anybody can use the descriptors up.
+    static func openTimers() async {
+        try? await Task.sleep(for: .nanoseconds(1), clock: .continuous)
+        try? await Task.sleep(for: .nanoseconds(1), clock: .suspending)
+    }
 }

@@ -83,6 +83,7 @@ package final class ServeHub: Sendable {
             options: options, pairing: pairing, log: log)
         let threads = options.threads ?? min(System.coreCount, maximumThreads)
         try DescriptorLimit.raise(for: options.limits, loops: threads)
+        await DescriptorLimit.openTimers()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         do {
             return try await start(

@@ -131,12 +131,37 @@ class FaultTests(unittest.TestCase):
         start = self.cpu_seconds(pid)
         time.sleep(3)
         self.assertLess(self.cpu_seconds(pid) - start, 0.5)
-        self.assertIsNone(self.hub.process.poll())
+        self.assertIsNone(self.hub.process.poll(), self.hub.log())
         for connection in waiting:
             connection.close()
         self.hub.wait_for(lambda: len(os.listdir(f"/proc/{pid}/fd")) <= used, "the hub closes what ended")
         for limit in ((used + 8, before[1]), before):
             resource.prlimit(pid, resource.RLIMIT_NOFILE, limit)
+            with Connection(self.hub.port, device) as connection:
+                self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 200)
+        self.assertEqual(self.hub.stop(), 0)
+
+    def test_no_descriptor_left_from_the_beginning(self):
+        """Strangers are there before the hub is announced: no library that needs a descriptor then ends the hub."""
+        device = self.device("Tablet")
+        self.hub.start()
+        Attempt(self.hub.code(), device).send(self.hub.port)
+        for spare in (0, 1, 3, 6):
+            self.assertEqual(self.hub.stop(), 0)
+            os.unlink(self.hub.log_path)
+            self.hub.start()
+            pid = self.hub.process.pid
+            before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, (len(os.listdir(f"/proc/{pid}/fd")) + spare, before[1]))
+            waiting = [
+                socket.create_connection(("127.0.0.1", self.hub.port), source_address=(f"127.0.0.{number + 2}", 0))
+                for number in range(40)]
+            time.sleep(3)
+            self.assertIsNone(self.hub.process.poll(), self.hub.log())
+            resource.prlimit(pid, resource.RLIMIT_NOFILE, before)
+            for connection in waiting:
+                connection.close()
+            self.hub.wait_for(lambda: "announced over mDNS" in self.hub.log(), "the hub is announced after all")
             with Connection(self.hub.port, device) as connection:
                 self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 200)
         self.assertEqual(self.hub.stop(), 0)
