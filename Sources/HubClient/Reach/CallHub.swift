@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import Identity
-package import Pairing
+import Pairing
 
 /// Sends one request to a hub that this device is paired with, or to a stock hub that the user has added.
 package struct CallHub: Sendable {

@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import Identity
-package import Pairing
+import Pairing
 import PinnedTLS
 
 /// Finds the hubs that this device may use and opens connections to them, so that nobody has to remember anything:

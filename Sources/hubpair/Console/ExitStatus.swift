@@ -1,8 +1,8 @@
 import Discovery
 import FoundationEssentials
 import Glibc
+import Home
 import HubClient
-import HubControl
 import HubService
 import Identity
 import Pairing

@@ -1,6 +1,6 @@
 import FoundationEssentials
+import Home
 import HubClient
-import HubControl
 import Identity
 
 /// What went wrong with a hub, under its name: who has several must know which.

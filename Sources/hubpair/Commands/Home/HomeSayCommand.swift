@@ -1,8 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import Home
 import HubClient
-import HubControl
 import Identity
 import JSON
 

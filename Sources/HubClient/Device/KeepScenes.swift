@@ -1,4 +1,4 @@
-package import HubClient
+package import Home
 package import Identity
 import Pairing
 

@@ -1,3 +1,4 @@
+package import Home
 import JSON
 
 /// Sets states, all in parallel, and reads each back until it is so.

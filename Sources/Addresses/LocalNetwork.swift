@@ -1,5 +1,5 @@
 // Both have sockaddr, and whose it is depends on what else the module loads.
-import CGlibc
+package import CGlibc
 import Glibc
 
 /// One address of this machine with the network that it is on: what is "near" for ``HubAddressRules``.
@@ -31,12 +31,12 @@ public struct LocalNetwork: Hashable, Sendable {
 
     /// True if `other` is this network's own IPv4 broadcast address (RFC 919 § 7); a network of one or two
     /// addresses has none (RFC 3021).
-    func isBroadcast(_ other: NetworkAddress) -> Bool {
+    package func isBroadcast(_ other: NetworkAddress) -> Bool {
         guard other.family == .ipv4, prefixLength <= 30, contains(other) else { return false }
         return other.bytes.enumerated().allSatisfy { $1 | mask(at: $0) == 0xFF }
     }
 
-    func mask(at index: Int) -> UInt8 {
+    package func mask(at index: Int) -> UInt8 {
         let bits = min(max(prefixLength - index * 8, 0), 8)
         return bits == 0 ? 0 : 0xFF << UInt8(8 - bits)
     }
@@ -64,7 +64,7 @@ public struct LocalNetwork: Hashable, Sendable {
         return networks
     }
 
-    static func bytes(of socketAddress: UnsafeMutablePointer<sockaddr>?) -> [UInt8]? {
+    package static func bytes(of socketAddress: UnsafeMutablePointer<sockaddr>?) -> [UInt8]? {
         guard let socketAddress else { return nil }
         let raw = UnsafeRawPointer(socketAddress)
         switch Int32(socketAddress.pointee.sa_family) {

@@ -1,4 +1,4 @@
-import HubControl
+import HubClient
 import JSON
 import Testing
 

@@ -1,5 +1,4 @@
 import FoundationEssentials
-package import Identity
 
 /// How a person names a hub or a device on the command line: its name, to the byte, or its fingerprint in
 /// any of the ways that `Fingerprint(forgiving:)` reads.

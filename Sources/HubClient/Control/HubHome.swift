@@ -1,4 +1,4 @@
-package import HubClient
+package import Home
 import JSON
 
 /// What one hub controls, over connections to it that are kept for the next request.

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HubControl
+import Home
 import Identity
 import JSON
 import Pairing

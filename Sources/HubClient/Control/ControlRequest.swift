@@ -1,5 +1,4 @@
 import FoundationEssentials
-package import HubClient
 package import JSON
 
 /// One request of the Hestia server's API.

@@ -1,4 +1,4 @@
-package import HubClient
+import Home
 package import Identity
 import Pairing
 

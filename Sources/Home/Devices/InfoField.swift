@@ -1,6 +1,6 @@
-package import Discovery
+import Addresses
 import FoundationEssentials
-import Identity
+package import Identity
 
 /// One answer to what a plugin asks for, checked before it is sent.
 ///

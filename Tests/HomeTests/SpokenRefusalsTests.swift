@@ -1,4 +1,3 @@
-import HubControl
 import JSON
 import Testing
 

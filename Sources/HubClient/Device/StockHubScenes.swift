@@ -1,6 +1,6 @@
-package import HubClient
+import Home
 package import Identity
-package import Pairing
+import Pairing
 
 /// A stock hub has no key, so that its scenes are kept by its name: they go with it when it is renamed, and when it is
 /// forgotten. Else they would be lost, or be given to the next hub of that name.
