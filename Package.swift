@@ -81,6 +81,7 @@ let package = Package(
             name: "QRCodes",
             dependencies: [
                 "CCairo", "CGIF", "CGlibc", "CHEIF", "CPNG", "CQREncode", "CTurboJPEG", "CWebP", "CZBar",
+                "Identity",
             ],
             swiftSettings: strict
         ),

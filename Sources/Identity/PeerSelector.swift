@@ -61,7 +61,7 @@ package struct PeerSelector: Sendable {
 }
 
 /// Why it is not clear which hub or device is meant.
-package enum PeerSelectorError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum PeerSelectorError: Equatable, UserError {
     /// None bears this name or fingerprint; names that look like it.
     case unknown(String, kind: String, list: String, near: [String])
     /// Several bear this name; their fingerprints in words, as far as they have one.
@@ -79,11 +79,15 @@ package enum PeerSelectorError: Error, Equatable, LocalizedError, CustomStringCo
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .unknown: .notFound
+        case .ambiguous, .nameTaken: .usage
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .unknown(_, _, let list, let near):
             near.isEmpty

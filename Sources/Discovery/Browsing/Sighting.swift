@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import FoundationEssentials
+public import Identity
 
 /// What a browse says, as it happens.
 ///
@@ -40,7 +41,7 @@ public enum Sighting: Hashable, Sendable {
 }
 
 /// Why the address of an announced service is not there.
-public enum ResolveError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+public enum ResolveError: Hashable, UserError {
     /// No answer within ``HubBrowser/resolveDeadline``.
     case timedOut
     /// The avahi-daemon's error.
@@ -54,6 +55,9 @@ public enum ResolveError: Error, Hashable, Sendable, LocalizedError, CustomStrin
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .unavailable }
+
+    /// Nothing: the service may still answer.
+    public var hint: String? { nil }
 }

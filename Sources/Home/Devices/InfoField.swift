@@ -36,7 +36,7 @@ package enum InfoField {
 }
 
 /// Why an answer cannot be sent.
-package enum InfoFieldError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum InfoFieldError: Equatable, UserError {
     case empty(field: String)
     case tooLong(field: String)
     /// A control character, or one that turns the text around.
@@ -57,15 +57,14 @@ package enum InfoFieldError: Error, Equatable, LocalizedError, CustomStringConve
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .usage }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .empty(let field): "give it with --info \(field)=VALUE"
         case .tooLong, .notALine: "give one short line"
-        case .notAName(let error, _): error.recoverySuggestion
+        case .notAName(let error, _): error.hint
         case .notAnAddress: "give it like 192.168.1.20 or fd00::20"
         case .notAPort: "give a number from 1 to 65535"
         }

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Identity
+package import Identity
 
 /// A choice among what the server offers, by its name in any case, or by an unambiguous beginning.
 package func choose(
@@ -52,7 +52,7 @@ package struct InfoAnswers: Equatable, Sendable {
 }
 
 /// Why answers cannot be taken.
-package enum InfoAnswersError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum InfoAnswersError: Equatable, UserError {
     case notAPair(String)
     case twice(String)
     /// The server does not ask for it; what it asks for.
@@ -67,11 +67,10 @@ package enum InfoAnswersError: Error, Equatable, LocalizedError, CustomStringCon
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .usage }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .notAPair: "give it like --info ip=192.168.1.20"
         case .twice: "give one"

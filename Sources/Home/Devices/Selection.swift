@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Identity
+package import Identity
 
 /// How a person names a device or an activator on the command line: its id, its name, or an unambiguous beginning of
 /// its name; the first of these that fits anything decides, and it must fit one.
@@ -50,7 +50,7 @@ package struct Match: Equatable, Sendable {
 }
 
 /// Why it is not clear which device or activator is meant.
-package enum SelectionError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum SelectionError: Equatable, UserError {
     /// None is called so; `near` are names that look like it, `all` the first of what there is.
     case unknown(String, kind: String, near: [String], all: [String])
     /// Several are called so, or begin so.
@@ -71,11 +71,15 @@ package enum SelectionError: Error, Equatable, LocalizedError, CustomStringConve
         return "\(words.first ?? "")s" + words.dropFirst().map { " \($0)" }.joined()
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .unknown: .notFound
+        case .ambiguous: .usage
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .unknown(_, _, let near, _) where !near.isEmpty:
             "did you mean " + near.map(quoted).joined(separator: " or ") + "?"

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Identity
+package import Identity
 package import JSON
 
 /// Why the server did not do what it was asked, in its own words.
@@ -37,7 +37,7 @@ package enum ServerError: Error, Equatable {
     }
 }
 
-extension ServerError: LocalizedError, CustomStringConvertible {
+extension ServerError: UserError {
     /// What is wrong, in lower case, without a full stop. The words are the server's: escape them.
     package var description: String {
         switch self {
@@ -77,11 +77,19 @@ extension ServerError: LocalizedError, CustomStringConvertible {
     package static let guardedHint =
         "hubpair guards this hub now: pair with it, then 'hubpair hubs forget' what was noted down of it"
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .gateway(401, _, _), .gateway(403, _, _), .refused(401, _, _, _), .refused(403, _, _, _):
+            .notPermitted
+        case .gateway(408, _, _), .gateway(429, _, _), .gateway(503, _, _), .status(503, _): .tryAgain
+        case .refused(404, "NotFoundException", _, _): .notFound
+        case .refused(500..., _, _, _), .status(500..., _), .gateway(500..., _, _): .unavailable
+        case .refused, .status, .gateway, .unreadable: .data
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .refused(404, _, let details, _)
         where details["type"] == .string("collection") || details["type"] == .string("plugin"):

@@ -1,8 +1,8 @@
 import FoundationEssentials
-import Identity
+package import Identity
 
 /// Why something cannot be set.
-package enum SettingError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum SettingError: Equatable, UserError {
     /// Neither on, off, nor a number.
     case notASetting(String)
     /// A number beyond 1, or beyond 100%.
@@ -26,11 +26,10 @@ package enum SettingError: Error, Equatable, LocalizedError, CustomStringConvert
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .usage }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .notASetting: "give on, off, a level from 0 to 1, or a percentage like 40%"
         case .outOfRange: "give a level from 0 to 1, or a percentage from 0% to 100%"

@@ -125,7 +125,7 @@ package struct Scenes: Equatable, Sendable {
 }
 
 /// Why there is no such scene, or none can be made.
-package enum SceneError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum SceneError: Equatable, UserError {
     /// No scene bears the name; names that look like it.
     case unknown(PeerName, near: [String])
     /// Brackets end the name of a group.
@@ -151,11 +151,16 @@ package enum SceneError: Error, Equatable, LocalizedError, CustomStringConvertib
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .unknown: .notFound
+        case .hubIsGone: .configuration
+        case .badName, .tooManyStates, .stateTooLong, .empty: .usage
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .unknown(_, let near):
             near.isEmpty

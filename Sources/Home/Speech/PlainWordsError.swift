@@ -1,8 +1,8 @@
 import FoundationEssentials
-import Identity
+package import Identity
 
 /// Why a sentence is no order. Nothing was sent.
-package enum PlainWordsError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum PlainWordsError: Equatable, UserError {
     /// There is nothing in it.
     case empty
     /// More than `PlainWords.maximumByteCount` bytes.
@@ -69,11 +69,18 @@ package enum PlainWordsError: Error, Equatable, LocalizedError, CustomStringConv
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .unknown: .notFound
+        case .empty, .tooLong, .question, .noSetting, .noThing, .leftOver, .mixed, .outOfRange, .bareNumber,
+            .nameOrLevel, .needsTo, .lockVerb, .lockSetting, .alreadyDim, .contradiction, .twoMeanings,
+            .notBoth, .ambiguous:
+            .usage
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? { "\(advice); nothing was changed" }
+    package var hint: String? { "\(advice); nothing was changed" }
 
     private var advice: String {
         switch self {
