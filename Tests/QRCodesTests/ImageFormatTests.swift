@@ -12,7 +12,7 @@ import Testing
     }
 
     private func payloads(_ image: LuminanceImage) throws -> [[UInt8]] {
-        try QRScanner.scan(image).codes.map(\.payload)
+        try scanned(image).codes.map(\.payload)
     }
 
     @Test(arguments: [

@@ -54,9 +54,9 @@ package struct ImageScan: Equatable, Sendable {
             result: found.result, explanation: explanation)
     }
 
-    private func explained(_ source: ImageSource) throws -> (outcome: PhotoSearch.Outcome, png: [UInt8]?) {
-        guard explains else { return (try PhotoSearch.run(source, effort: effort), nil) }
-        return try PhotoSearch.explained(source, effort: effort)
+    private func explained(_ source: ImageSource) throws -> (outcome: PictureSearch.Outcome, png: [UInt8]?) {
+        guard explains else { return (try PictureSearch.run(source, effort: effort), nil) }
+        return try PictureSearch.explained(source, effort: effort)
     }
 }
 

@@ -2,7 +2,7 @@
 ///
 /// It stops at the first step that reads a code, unless more than that can be seen: then `readOthers` goes on.
 /// Where nothing is read, what the steps saw tells why.
-package struct PhotoSearch {
+package struct PictureSearch {
     /// What came of it.
     package struct Outcome: Equatable, Sendable {
         package var result = QRScanResult()
@@ -11,7 +11,7 @@ package struct PhotoSearch {
     }
 
     let source: ImageSource
-    let plan: ScanPlan
+    let plan: SearchPlan
     /// The picture at the scales that were asked for.
     private var pictures: [Int: LuminanceImage] = [:]
     /// What the searches by finder patterns saw, with the scale of each.
@@ -23,14 +23,14 @@ package struct PhotoSearch {
     ///
     /// - Throws: `ImageError` from the decoder, `QRScanError` from libzbar.
     package static func run(_ source: ImageSource, effort: ScanEffort = .normal) throws -> Outcome {
-        var search = PhotoSearch(source, effort: effort)
+        var search = PictureSearch(source, effort: effort)
         try search.run()
         return search.outcome
     }
 
     init(_ source: ImageSource, effort: ScanEffort) {
         self.source = source
-        plan = ScanPlan(width: source.width, height: source.height, effort: effort)
+        plan = SearchPlan(width: source.width, height: source.height, effort: effort)
     }
 
     mutating func run() throws {
@@ -44,7 +44,7 @@ package struct PhotoSearch {
         }
         guard outcome.result.isEmpty, let scale = plan.scaleForOthers else { return }
         let picture = try picture(scale)
-        let others = try QRScanner.linearSymbols(in: picture)
+        let others = try ZBarSearch.linearSymbols(in: picture)
         outcome.result.otherSymbologies = Set(others.map(\.name)).sorted()
         outcome.result.diagnosis = ScanDiagnosis(
             picture, at: pictures, sightings: sightings, others: others)
@@ -77,19 +77,19 @@ package struct PhotoSearch {
             let left = seen.smallPatterns(besides: codes, scale: scale)
             // libzbar's own search is the dearest, and was done already where the first codes were read.
             if scale < first, codes.count > count && left > 0 || left > 2 || plan.isExhaustive {
-                codes.add(try QRScanner.scanOnce(picture).codes.map { $0.scaled(by: scale) })
+                codes.add(try ZBarSearch.run(picture).codes.map { $0.scaled(by: scale) })
             }
             isPromising = codes.count > count
         }
         if looksCloser { codes.add(try tinyCodes(besides: codes)) }
-        outcome.result.codes = QRScanner.inReadingOrder(codes.withoutContradictions)
+        outcome.result.codes = codes.withoutContradictions.inReadingOrder
     }
 
     /// What the dense regions of the whole picture hold besides these codes, if the plan looks there at all.
     private mutating func tinyCodes(besides codes: [ScannedQRCode]) throws -> [ScannedQRCode] {
         for step in plan.steps {
             guard case .denseRegions(let limits, let pixels) = step.method else { continue }
-            return try PhotoSearch.regions(
+            return try PictureSearch.regions(
                 of: try picture(step.scale), limits: limits, pixels: pixels, besides: codes
             ).codes
         }
@@ -109,7 +109,7 @@ package struct PhotoSearch {
         return picture
     }
 
-    mutating func carryOut(_ step: ScanPlan.Step, on picture: LuminanceImage)
+    mutating func carryOut(_ step: SearchPlan.Step, on picture: LuminanceImage)
         throws(QRScanError) -> QRScanResult
     {
         switch step.method {
@@ -117,26 +117,23 @@ package struct PhotoSearch {
             let isCrowded = sightings.contains {
                 $0.scale == step.scale && $0.seen.sureCount > finderPatterns
             }
-            return isCrowded ? QRScanResult() : try QRScanner.scanOnce(picture)
-        case .negative: return try QRScanner.scanOnce(picture.inverted)
+            return isCrowded ? QRScanResult() : try ZBarSearch.run(picture)
+        case .negative: return try ZBarSearch.run(picture.inverted)
         case .symbols(let limits):
-            let (seen, result) = try PhotoSearch.symbols(in: picture, limits: limits)
+            let (seen, result) = try PictureSearch.symbols(in: picture, limits: limits)
             sightings.append((step.scale, seen))
             return result
         case .denseRegions(let limits, let pixels):
-            return try PhotoSearch.regions(of: picture, limits: limits, pixels: pixels)
+            return try PictureSearch.regions(of: picture, limits: limits, pixels: pixels)
         case .filtered(let filter):
-            var result = try QRScanner.scanOnce(filter(picture))
-            result.codes = result.codes.map { code in
-                ScannedQRCode(
-                    payload: code.payload, corners: code.corners.map { filter.origin(of: $0, in: picture) })
-            }
+            var result = try ZBarSearch.run(filter(picture))
+            result.codes = result.codes.map { $0.moved { filter.origin(of: $0, in: picture) } }
             return result
         }
     }
 }
 
-extension PhotoSearch {
+extension PictureSearch {
     /// Our own search, and libzbar's where it has left something out. `noise`: that of the picture, where `image` is
     /// but a part of one.
     private static func symbols(in image: LuminanceImage, limits: SymbolSearch.Limits, noise: Float? = nil)
@@ -147,10 +144,10 @@ extension PhotoSearch {
         guard !seen.result.isEmpty, !isAll else { return (seen, seen.result) }
         // There are more codes, or a part of one in several: libzbar reads any number of them, and knows
         // which belong together.
-        var result = try QRScanner.scanOnce(image)
+        var result = try ZBarSearch.run(image)
         guard !result.isEmpty else { return (seen, seen.result) }
         result.codes.add(seen.result.codes)
-        result.codes = QRScanner.inReadingOrder(result.codes)
+        result.codes = result.codes.inReadingOrder
         return (seen, result)
     }
 
@@ -170,48 +167,15 @@ extension PhotoSearch {
             let part = region.cut(from: image)
             var (seen, found) = try symbols(in: part, limits: limits, noise: noise)
             // libzbar looks at all threes of finder patterns.
-            if found.isEmpty, seen.sureCount <= limits.crowd { found = try QRScanner.scanOnce(part) }
-            result.codes.add(found.codes.map { $0.moved(x: region.x, y: region.y) })
+            if found.isEmpty, seen.sureCount <= limits.crowd { found = try ZBarSearch.run(part) }
+            result.codes.add(
+                found.codes.map { $0.moved { PixelPoint(x: $0.x + region.x, y: $0.y + region.y) } })
             result.emptyCodes += found.emptyCodes
             result.incompleteStructuredAppends = max(
                 result.incompleteStructuredAppends, found.incompleteStructuredAppends)
         }
-        result.codes = QRScanner.inReadingOrder(result.codes)
+        result.codes = result.codes.inReadingOrder
         return result
-    }
-}
-
-extension [ScannedQRCode] {
-    /// Takes in the codes that are not there yet.
-    fileprivate mutating func add(_ codes: [ScannedQRCode]) {
-        for code in codes where !contains(where: { $0.isSameSymbol(as: code) }) { append(code) }
-    }
-
-    /// Without the codes whose middle lies in another one that says something else: one of them must be
-    /// misread, and nobody can tell which.
-    var withoutContradictions: [ScannedQRCode] {
-        filter { code in
-            !contains { $0.payload != code.payload && ($0.holdsMiddle(of: code) || code.holdsMiddle(of: $0)) }
-        }
-    }
-}
-
-extension ScannedQRCode {
-    /// True if the mean of the other's corners lies within these corners.
-    fileprivate func holdsMiddle(of other: ScannedQRCode) -> Bool {
-        guard !other.corners.isEmpty else { return false }
-        let sum = other.corners.map(\.vector).reduce(Vector(x: 0, y: 0), +)
-        return holds(sum * (1 / Float(other.corners.count)))
-    }
-
-    /// True if the place lies within the corners: on the same side of all edges.
-    func holds(_ place: Vector) -> Bool {
-        guard corners.count >= 3 else { return false }
-        let sides = corners.indices.map { index in
-            let start = corners[index].vector
-            return (corners[(index + 1) % corners.count].vector - start).cross(place - start) > 0
-        }
-        return Set(sides).count == 1
     }
 }
 
@@ -231,8 +195,4 @@ extension SymbolSearch.Outcome {
     fileprivate func smallPatterns(besides codes: [ScannedQRCode], scale: Int) -> Int {
         patterns(besides: codes, scale: scale, ofModulesBelow: 3)
     }
-}
-
-extension PixelPoint {
-    fileprivate var vector: Vector { Vector(x: Float(x), y: Float(y)) }
 }

@@ -34,7 +34,7 @@ package enum RenderError: Equatable, UserError {
 }
 
 /// The check of what was drawn: it is read again by the scanner that reads photos, and compared byte for byte.
-enum RenderedCode {
+enum DrawingCheck {
     /// How wide a module is in a picture that is made only to be checked: wide enough for libzbar at every
     /// version, and few pixels, since the check is most of the work of drawing a code.
     static let pixelsPerModule = 4
@@ -43,7 +43,7 @@ enum RenderedCode {
 extension QRSymbol {
     /// Makes sure that `image` holds this symbol's payload and no other code.
     func verify(_ image: LuminanceImage, drawnAs kind: String) throws(RenderError) {
-        guard let result = try? QRScanner.scanOnce(image), result.codes.map(\.payload) == [payload],
+        guard let result = try? ZBarSearch.run(image), result.codes.map(\.payload) == [payload],
             result.incompleteStructuredAppends == 0, result.emptyCodes == 0
         else { throw .unreadable(kind) }
     }

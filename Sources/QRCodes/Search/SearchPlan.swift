@@ -3,7 +3,7 @@
 /// The order is that of what a step brings for its time, measured with `Tests/Benchmarks/photos`. The effort
 /// cuts the list: what stands in it is never done longer than its bounds say, and those count work, not time,
 /// so that a picture that is read is read everywhere.
-struct ScanPlan: Equatable {
+struct SearchPlan: Equatable {
     /// A way to look for codes.
     enum Method: Equatable {
         /// libzbar's own search, but where more finder patterns than these are beyond doubt and none of them is of a
@@ -52,7 +52,7 @@ struct ScanPlan: Equatable {
         var coarse = 1
         while pixels(at: coarse) > 1_500_000 { coarse *= 2 }
         let scales = sequence(first: coarse) { $0 > 1 ? $0 / 2 : nil }.filter {
-            pixels(at: $0) <= QRScanner.maximumPixels
+            pixels(at: $0) <= ZBarSearch.maximumPixels
         }
         // Where the quick search finds all there is, it is quicker than libzbar's own.
         var steps = [
@@ -114,7 +114,7 @@ struct ScanPlan: Equatable {
         for filter in [
             Filter.threshold, .thresholdedNegative, .doubledAndSharpened, .smoothedAndThresholded,
             .tripledAndThresholded, .turned, .wider, .taller,
-        ] where pixels(at: coarse) * filter.growth <= QRScanner.maximumPixels {
+        ] where pixels(at: coarse) * filter.growth <= ZBarSearch.maximumPixels {
             steps.append(Step(method: .filtered(filter), scale: coarse, reason: filter.reason))
         }
         steps.append(
@@ -123,7 +123,7 @@ struct ScanPlan: Equatable {
     }
 }
 
-extension ScanPlan.Filter {
+extension SearchPlan.Filter {
     /// How many times more pixels the filter makes.
     var growth: Int {
         switch self {
