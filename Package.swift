@@ -47,7 +47,7 @@ let package = Package(
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
         // Headers only, the map has no `link`: linked, Cairo and Pango would cost every start of every command
-        // some 20 shared libraries more, for a PDF now and then. QRCodes/CairoLibrary.swift loads them.
+        // some 20 shared libraries more, for a PDF now and then. QRCodes/Drawing/PDF/CairoLibrary.swift loads them.
         .systemLibrary(name: "CCairo", providers: [.apt(["libcairo2-dev"])]),
         // Loaded at run time, when the first picture of their kind comes, and never linked: libheif brings six
         // libraries more and 3 to 7 ms to the start of every command, and reading PNG needs none of them.
