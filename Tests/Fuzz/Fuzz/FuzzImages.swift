@@ -21,7 +21,8 @@ func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             precondition(image.pixels.count <= 1 << 18)
         }
     }
-    guard ImageFormat.detect(bytes) != .pdf, var pictures = try? ImagePictures(bytes, limits: limits) else {
+    let file = ImageBytes(bytes)
+    guard file.format != .pdf, var pictures = try? ImagePictures(file, limits: limits) else {
         return 0
     }
     for _ in 0..<4 {
