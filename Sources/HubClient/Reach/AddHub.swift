@@ -12,7 +12,7 @@ package struct AddHub: Sendable {
     package enum Outcome: Equatable, Sendable {
         case added(AddedHub)
         /// It was known; the address is the one that it has from now on.
-        case known(ListedHub, isNewAddress: Bool)
+        case known(SavedHub, isNewAddress: Bool)
     }
 
     /// Asks the server at `address` what it is, and adds it under `name`, unless it is known.
@@ -33,13 +33,8 @@ package struct AddHub: Sendable {
         }
         // As it was written: a name may lead elsewhere tomorrow, and that is what it was given for.
         let hub = AddedHub(name: name, address: "\(address)", kind: kind, id: seen?.fingerprint)
-        let directory = try ProtectedDirectory(path: configuration.path, create: true)
-        return try directory.withLock { directory in
-            let before = try KnownHubs(in: directory)
-            var known = before
-            let outcome = try AddHub.add(hub, pin: seen, to: &known)
-            if known != before { try directory.replace(KnownHubs.fileName, with: known.serialized) }
-            return outcome
+        return try KnownHubsFile(in: configuration).change(createsDirectory: true) { known, _ in
+            try AddHub.add(hub, pin: seen, to: &known)
         }
     }
 

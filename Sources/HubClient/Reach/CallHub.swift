@@ -5,7 +5,7 @@ import Pairing
 /// Sends one request to a hub that this device is paired with, or to a stock hub that the user has added.
 package struct CallHub: Sendable {
     /// The hub that is meant.
-    package let hub: UsableHub
+    package let hub: SavedHub
     private let reach: ReachHubs
     private let isInsecureAllowed: Bool
 

@@ -148,13 +148,11 @@ struct HubFinder: Sendable {
     }
 
     private func remember(_ connection: HubConnection) throws {
-        try ProtectedDirectory(path: configuration.path).withLock { directory in
-            var known = try KnownHubs(in: directory)
+        try KnownHubsFile(in: configuration).change { known, _ in
             // It may have been forgotten meanwhile.
             guard var hub = known.hubs.first(where: { $0.pin == connection.pin }) else { return }
             hub.address = connection.address.description
             known.insert(hub)
-            try directory.replace(KnownHubs.fileName, with: known.serialized)
         }
     }
 }

@@ -29,27 +29,25 @@ package struct ReachHubs: Sendable {
     }
 
     /// Every hub that can be used, in the keyfile's order, stock ones last.
-    package func all() throws -> [UsableHub] {
+    package func all() throws -> [SavedHub] {
         let known = try configuration.knownHubs()
         return ReachHubs.usable(known)
     }
 
     /// The hub that is meant, and whether it is the default; without a selector the default, or the only one there is.
-    package func find(_ selector: PeerSelector?) throws -> (hub: UsableHub, isDefault: Bool) {
+    package func find(_ selector: PeerSelector?) throws -> (hub: SavedHub, isDefault: Bool) {
         let known = try configuration.knownHubs()
         let hubs = ReachHubs.usable(known)
-        let isDefault = { (hub: UsableHub) in
+        let isDefault = { (hub: SavedHub) in
             switch hub {
             case .paired(let hub): hub.fingerprint == known.defaultHub
-            case .stock(let hub): hub.name == known.defaultAdded
+            case .added(let hub): hub.name == known.defaultAdded
             }
         }
         if let selector {
-            switch try ManageHubs(configuration: configuration).find(selector) {
-            case .added(let hub) where hub.kind == .hubpair: throw UseHubError.notPaired(hub.name)
-            case .added(let hub): return (.stock(hub), isDefault(.stock(hub)))
-            case .paired(let hub): return (.paired(hub), isDefault(.paired(hub)))
-            }
+            let hub = try ManageHubs(configuration: configuration).find(selector)
+            guard hub.isUsable else { throw UseHubError.notPaired(hub.name) }
+            return (hub, isDefault(hub))
         }
         guard !hubs.isEmpty else { throw NoHubError.notPaired }
         if let hub = hubs.first(where: isDefault) { return (hub, true) }
@@ -58,17 +56,17 @@ package struct ReachHubs: Sendable {
     }
 
     /// Makes a hub the default. The file is written only if it was not.
-    package func use(_ hub: UsableHub) throws {
+    package func use(_ hub: SavedHub) throws {
         let manage = ManageHubs(configuration: configuration)
         switch hub {
         case .paired(let hub): _ = try manage.use(PeerSelector(hub.fingerprint.description))
-        case .stock(let hub): _ = try manage.use(PeerSelector(hub.name.description))
+        case .added(let hub): _ = try manage.use(PeerSelector(hub.name.description))
         }
     }
 
     /// Notes that the user takes an unprotected connection to a stock hub.
-    package func allowInsecure(_ hub: UsableHub) throws {
-        guard case .stock(let hub) = hub, !hub.isInsecureAllowed else { return }
+    package func allowInsecure(_ hub: SavedHub) throws {
+        guard case .added(let hub) = hub, !hub.isInsecureAllowed else { return }
         try ManageHubs(configuration: configuration).allowInsecure(hub)
     }
 
@@ -78,7 +76,7 @@ package struct ReachHubs: Sendable {
     ///   - isInsecureAllowed: the user has just said so.
     ///   - deadline: the longest that it may take.
     package func connect(
-        to hub: UsableHub, isInsecureAllowed: Bool = false, deadline: Duration = HubConnector.deadline
+        to hub: SavedHub, isInsecureAllowed: Bool = false, deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
         switch hub {
         case .paired(let hub):
@@ -86,7 +84,8 @@ package struct ReachHubs: Sendable {
                 throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")
             }
             return try await finder.connect(to: hub, deadline: deadline)
-        case .stock(let hub):
+        case .added(let hub) where hub.kind == .hubpair: throw UseHubError.notPaired(hub.name)
+        case .added(let hub):
             guard isInsecureAllowed || hub.isInsecureAllowed else { throw UseHubError.unprotected(hub.name) }
             guard let address = HubAddress(hub.address) else {
                 throw HubConnectionError(address: hub.address, reason: .noAddress)
@@ -97,8 +96,8 @@ package struct ReachHubs: Sendable {
         }
     }
 
-    private static func usable(_ known: KnownHubs) -> [UsableHub] {
-        known.hubs.map(UsableHub.paired) + known.added.filter { $0.kind == .stock }.map(UsableHub.stock)
+    private static func usable(_ known: KnownHubs) -> [SavedHub] {
+        (known.hubs.map(SavedHub.paired) + known.added.map(SavedHub.added)).filter(\.isUsable)
     }
 }
 

@@ -151,7 +151,7 @@ extension HomeCommand.SceneCommand {
     }
 }
 
-extension UsableHub {
+extension SavedHub {
     fileprivate func isHub(of scene: Scene) -> Bool {
         switch scene.hub {
         case .paired(let fingerprint): self.fingerprint == fingerprint
@@ -166,7 +166,7 @@ extension Scene {
     }
 
     /// The name that the hub has on this device; null if it is not known any more.
-    fileprivate func hubNameJSON(_ hubs: [UsableHub]) -> JSONValue {
+    fileprivate func hubNameJSON(_ hubs: [SavedHub]) -> JSONValue {
         if case .stock(let name) = hub { return .string(name.description) }
         return hubs.first { $0.isHub(of: self) }.map { .string($0.name.description) } ?? .null
     }

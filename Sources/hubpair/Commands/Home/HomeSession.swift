@@ -31,7 +31,7 @@ struct HomeOptions: ParsableArguments {
 
 /// One hub, and what is to be remembered of having used it.
 final class HomeSession: Sendable {
-    let hub: UsableHub
+    let hub: SavedHub
     let home: HubHome
     /// The keys of the hub in every JSON line.
     let json: [String: JSONValue]
@@ -44,7 +44,7 @@ final class HomeSession: Sendable {
 
     /// - Parameter connecting: the longest that it may take to find the hub and to connect.
     init(
-        _ hub: UsableHub, reach: ReachHubs, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
+        _ hub: SavedHub, reach: ReachHubs, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
         connecting: Duration = HubConnector.deadline
     ) {
         self.hub = hub
