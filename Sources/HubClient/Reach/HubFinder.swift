@@ -77,7 +77,7 @@ struct HubFinder: Sendable {
         // The network is asked only if the last address keeps us waiting, or fails.
         let connection = try await connect(
             hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
-            after: last == nil ? .zero : HubFinder.patience, haste: last == nil ? nil : HubLookup.Haste(),
+            after: last == nil ? .zero : HubFinder.patience, or: last == nil ? nil : HubLookup.EarlyFailure(),
             deadline: deadline)
         guard hub.address != connection.address.description, last?.isName != true else { return connection }
         if connection.address.isLasting || last?.isLasting != true {
@@ -94,20 +94,21 @@ struct HubFinder: Sendable {
         return better
     }
 
-    /// - Parameter haste: hears of addresses that failed, which begins the search and makes it short: a machine that
-    ///   refuses is there, so that most likely the hub is down. Without it the search is as long as it takes.
+    /// - Parameter early: notes addresses that failed, which begins the search and makes it short: a machine that
+    ///   refuses is there, so most likely the hub is down. Without it the search takes as long as it needs.
     private func connect(
         _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero,
-        haste: HubLookup.Haste? = nil, kind: AddressKind = .any, deadline: Duration = HubConnector.deadline
+        or early: HubLookup.EarlyFailure? = nil, kind: AddressKind = .any,
+        deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
         let failure = Failure()
-        let more = HubLookup(target: target).addresses(after: delay, haste) { error in
+        let more = HubLookup(target: target).addresses(after: delay, or: early) { error in
             failure.error.withLock { $0 = error }
         }
         do {
             return try await connector.connect(
                 to: addresses, and: more, expecting: .pin(pin), kind: kind, deadline: deadline
-            ) { haste?.hear(of: $0) }
+            ) { early?.note($0) }
         } catch let error as HubConnectionError where error.reason == .noAddress {
             if let error = failure.error.withLock({ $0 }) { throw error }
             throw HubSearchError.notFound(target.description)
