@@ -41,15 +41,15 @@ package struct ManageHubs: Sendable {
         if let selector {
             switch try ManageHubs.hub(selector, in: known) {
             case .paired(let paired): hub = paired
-            case .added(let added) where added.kind == .stock: throw UseHubError.stock(added.name)
-            case .added(let added): throw UseHubError.notPaired(added.name)
+            case .added(let added) where added.kind == .stock: throw HubChoiceError.stock(added.name)
+            case .added(let added): throw HubChoiceError.notPaired(added.name)
             }
         } else {
-            guard !known.hubs.isEmpty else { throw NoHubError.notPaired }
+            guard !known.hubs.isEmpty else { throw HubChoiceError.noHub }
             guard
                 let only = known.hubs.first(where: { $0.fingerprint == known.defaultHub })
                     ?? (known.hubs.count == 1 ? known.hubs.first : nil)
-            else { throw NoHubError.noDefault }
+            else { throw HubChoiceError.noDefault }
             hub = only
         }
         return (hub, hub.fingerprint == known.defaultHub)
@@ -77,7 +77,9 @@ package struct ManageHubs: Sendable {
             if let other = known.hubs.first(where: { $0.name == name }) {
                 throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
             }
-            guard !known.added.contains(where: { $0.name == name }) else { throw AddHubError.nameTaken(name) }
+            guard !known.added.contains(where: { $0.name == name }) else {
+                throw HubChoiceError.nameTaken(name)
+            }
             switch hub {
             case .paired(var hub):
                 hub.name = name

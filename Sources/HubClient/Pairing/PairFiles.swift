@@ -45,7 +45,7 @@ struct PairFiles: Sendable {
         }
         let fingerprint = pin?.fingerprint
         if known.added.contains(where: { $0.name == alias && ($0.id == nil || $0.id != fingerprint) }) {
-            throw AddHubError.nameTaken(alias)
+            throw HubChoiceError.nameTaken(alias)
         }
     }
 

@@ -39,7 +39,7 @@ package struct AddHub: Sendable {
     }
 
     /// - Parameter pin: of the key that the hub has shown; nil for a stock hub, which has no lasting one.
-    static func add(_ hub: AddedHub, pin: Pin?, to known: inout KnownHubs) throws(AddHubError) -> Outcome {
+    static func add(_ hub: AddedHub, pin: Pin?, to known: inout KnownHubs) throws(HubChoiceError) -> Outcome {
         if let pin, var paired = known.hubs.first(where: { $0.pin == pin }) {
             let isNew = paired.address != hub.address
             paired.address = hub.address
@@ -68,29 +68,21 @@ package enum AddHubError: Equatable, UserError {
     case noHub(address: String, String)
     /// It says to be one hub and holds the key of another.
     case wrongID(address: String, claimed: Fingerprint, seen: Fingerprint)
-    case nameTaken(PeerName)
 
     package var description: String {
         switch self {
         case .noHub(let address, let words): "\(address) \(words)"
         case .wrongID(let address, let claimed, let seen):
             "\(address) says to be the hub \(claimed), but holds the key of \(seen)"
-        case .nameTaken(let name): "a hub is called \"\(name)\" already"
         }
     }
 
-    package var kind: UserErrorKind {
-        switch self {
-        case .nameTaken: .usage
-        case .noHub, .wrongID: .unavailable
-        }
-    }
+    package var kind: UserErrorKind { .unavailable }
 
     package var hint: String? {
         switch self {
         case .noHub: "nothing was written; 'hubpair list --scan' finds the hubs of a network by their ports"
         case .wrongID: "nothing was written; do not pair with it before you know why"
-        case .nameTaken: "choose another name, or 'hubpair hubs forget' the old one"
         }
     }
 }

@@ -67,7 +67,7 @@ extension HomeCommand.SceneCommand {
 
         func run() async throws {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
-            let reach = try ReachHubs(configuration: configuration.configuration)
+            let reach = try UseHub(configuration: configuration.configuration)
             guard let hub = try reach.all().first(where: { $0.isHub(of: scene) }) else {
                 throw SceneError.hubIsGone(scene.name, scene.hub)
             }
@@ -84,7 +84,7 @@ extension HomeCommand.SceneCommand {
         @OptionGroup var json: JSONOption
 
         func run() throws {
-            let hubs = try ReachHubs(configuration: configuration.configuration).all()
+            let hubs = try UseHub(configuration: configuration.configuration).all()
             let scenes = try KeepScenes(configuration: configuration.configuration).all()
             if json.isSet {
                 for scene in scenes {
@@ -119,7 +119,7 @@ extension HomeCommand.SceneCommand {
         func run() throws {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
             if json.isSet {
-                let hubs = try ReachHubs(configuration: configuration.configuration).all()
+                let hubs = try UseHub(configuration: configuration.configuration).all()
                 for state in scene.states {
                     try JSONLine.write(
                         JSONValue.object([

@@ -5,10 +5,10 @@ import PinnedTLS
 
 /// Finds the hubs that this device may use and opens connections to them, so that nobody has to remember anything:
 /// the hub used last is the default, and one that has moved is found again by its key.
-package struct ReachHubs: Sendable {
+package struct UseHub: Sendable {
     private let configuration: DeviceConfiguration
     /// To paired hubs; nil if this device has no key.
-    private let finder: HubFinder?
+    private let dialer: HubDialer?
     /// By which paired hubs know this device; nil if it has no key.
     package let device: Fingerprint?
 
@@ -18,26 +18,26 @@ package struct ReachHubs: Sendable {
             let connector = try? HubConnector(credentials: credentials)
         {
             device = credentials.pin.fingerprint
-            finder = HubFinder(configuration: configuration, connector: connector)
+            dialer = HubDialer(configuration: configuration, connector: connector)
             return
         }
         let identity = try DeviceIdentity.load(from: configuration)
         device = identity?.pin.fingerprint
-        finder = try identity.map {
-            HubFinder(configuration: configuration, connector: try HubConnector(identity: $0))
+        dialer = try identity.map {
+            HubDialer(configuration: configuration, connector: try HubConnector(identity: $0))
         }
     }
 
     /// Every hub that can be used, in the keyfile's order, stock ones last.
     package func all() throws -> [SavedHub] {
         let known = try configuration.knownHubs()
-        return ReachHubs.usable(known)
+        return UseHub.usable(known)
     }
 
     /// The hub that is meant, and whether it is the default; without a selector the default, or the only one there is.
     package func find(_ selector: PeerSelector?) throws -> (hub: SavedHub, isDefault: Bool) {
         let known = try configuration.knownHubs()
-        let hubs = ReachHubs.usable(known)
+        let hubs = UseHub.usable(known)
         let isDefault = { (hub: SavedHub) in
             switch hub {
             case .paired(let hub): hub.fingerprint == known.defaultHub
@@ -46,12 +46,12 @@ package struct ReachHubs: Sendable {
         }
         if let selector {
             let hub = try ManageHubs(configuration: configuration).find(selector)
-            guard hub.isUsable else { throw UseHubError.notPaired(hub.name) }
+            guard hub.isUsable else { throw HubChoiceError.notPaired(hub.name) }
             return (hub, isDefault(hub))
         }
-        guard !hubs.isEmpty else { throw NoHubError.notPaired }
+        guard !hubs.isEmpty else { throw HubChoiceError.noHub }
         if let hub = hubs.first(where: isDefault) { return (hub, true) }
-        guard hubs.count == 1 else { throw NoHubError.noDefault }
+        guard hubs.count == 1 else { throw HubChoiceError.noDefault }
         return (hubs[0], false)
     }
 
@@ -80,13 +80,15 @@ package struct ReachHubs: Sendable {
     ) async throws -> HubConnection {
         switch hub {
         case .paired(let hub):
-            guard let finder else {
+            guard let dialer else {
                 throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")
             }
-            return try await finder.connect(to: hub, deadline: deadline)
-        case .added(let hub) where hub.kind == .hubpair: throw UseHubError.notPaired(hub.name)
+            return try await dialer.connect(to: hub, deadline: deadline)
+        case .added(let hub) where hub.kind == .hubpair: throw HubChoiceError.notPaired(hub.name)
         case .added(let hub):
-            guard isInsecureAllowed || hub.isInsecureAllowed else { throw UseHubError.unprotected(hub.name) }
+            guard isInsecureAllowed || hub.isInsecureAllowed else {
+                throw HubChoiceError.unprotected(hub.name)
+            }
             guard let address = HubAddress(hub.address) else {
                 throw HubConnectionError(address: hub.address, reason: .noAddress)
             }
@@ -98,42 +100,5 @@ package struct ReachHubs: Sendable {
 
     private static func usable(_ known: KnownHubs) -> [SavedHub] {
         (known.hubs.map(SavedHub.paired) + known.added.map(SavedHub.added)).filter(\.isUsable)
-    }
-}
-
-/// Why a hub that is known may not be used.
-package enum UseHubError: Equatable, UserError {
-    /// A stock hub, and the user has not said that this is all right.
-    case unprotected(PeerName)
-    /// It was added by its address, and could be paired with.
-    case notPaired(PeerName)
-    /// It has no key that a device could be paired with.
-    case stock(PeerName)
-    /// Its owner has not approved this device yet.
-    case pending(PeerName, device: Fingerprint)
-
-    /// What is wrong, in lower case, without a full stop.
-    package var description: String {
-        switch self {
-        case .unprotected(let name):
-            "\(name) is a stock hub: nobody can tell whether it is really the one that answers"
-        case .notPaired(let name): "this device is not paired with \(name)"
-        case .stock(let name): "\(name) is a stock hub, which no device can be paired with"
-        case .pending(let name, _): "the owner of \(name) has not approved this device yet"
-        }
-    }
-
-    package var kind: UserErrorKind { .notPermitted }
-
-    /// How to mend it.
-    package var hint: String? {
-        switch self {
-        case .unprotected:
-            "to use it all the same, say --insecure once; 'hubpair setup' and 'serve' on the hub would protect it"
-        case .notPaired: "on the hub: 'hubpair print' makes a code; on this device: 'hubpair pair' uses it"
-        case .stock: "'hubpair home' can use it; 'hubpair setup' and 'serve' on the hub would protect it"
-        case .pending(_, let device):
-            "on the hub: compare the fingerprint and run 'hubpair devices approve \(device)'"
-        }
     }
 }

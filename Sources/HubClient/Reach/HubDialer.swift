@@ -4,7 +4,7 @@ import Pairing
 import Synchronization
 
 /// Connects to a hub by what is known of it: a code, the keyfile, or where a person says that it is.
-struct HubFinder: Sendable {
+struct HubDialer: Sendable {
     let configuration: DeviceConfiguration
     let connector: HubConnector
 
@@ -20,7 +20,7 @@ struct HubFinder: Sendable {
         if case .name(let name) = place, let asked = Fingerprint(forgiving: name),
             asked != code.hub.fingerprint
         {
-            throw HubSearchError.otherHub(asked: name, code: code.hub.fingerprint)
+            throw HubLookupError.otherHub(asked: name, code: code.hub.fingerprint)
         }
         return try await connect(code.hub, hint: code.addressHint, place: place)
     }
@@ -58,7 +58,7 @@ struct HubFinder: Sendable {
             // The network is asked only if that keeps us waiting.
             return try await connect(
                 pin, addresses, search: .fingerprint(pin.fingerprint),
-                after: addresses.isEmpty ? .zero : HubFinder.patience, kind: kind, deadline: deadline)
+                after: addresses.isEmpty ? .zero : HubDialer.patience, kind: kind, deadline: deadline)
         }
     }
 
@@ -77,7 +77,7 @@ struct HubFinder: Sendable {
         // The network is asked only if the last address keeps us waiting, or fails.
         let connection = try await connect(
             hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
-            after: last == nil ? .zero : HubFinder.patience, or: last == nil ? nil : HubLookup.EarlyFailure(),
+            after: last == nil ? .zero : HubDialer.patience, or: last == nil ? nil : HubLookup.EarlyFailure(),
             deadline: deadline)
         guard hub.address != connection.address.description, last?.isName != true else { return connection }
         if connection.address.isLasting || last?.isLasting != true {
@@ -111,7 +111,7 @@ struct HubFinder: Sendable {
             ) { early?.note($0) }
         } catch let error as HubConnectionError where error.reason == .noAddress {
             if let error = failure.error.withLock({ $0 }) { throw error }
-            throw HubSearchError.notFound(target.description)
+            throw HubLookupError.notFound(target.description)
         }
     }
 
@@ -133,10 +133,10 @@ struct HubFinder: Sendable {
             if case .name(let name) = place, let address = HubAddress(name) {
                 return try await connector.connect(to: [address], expecting: .any)
             }
-            throw HubSearchError.notFound(target.description)
+            throw HubLookupError.notFound(target.description)
         }
         guard found.count == 1 else {
-            throw HubSearchError.several(
+            throw HubLookupError.several(
                 found.map { "\($0.value.first?.name ?? "-") (\($0.key))" }.sorted())
         }
         return try await connector.connect(
