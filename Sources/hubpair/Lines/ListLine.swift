@@ -11,7 +11,7 @@ import JSON
 struct ListLine: JSONWritable {
     private let object: JSONValue
 
-    init(_ found: FoundHub, event: String?) {
+    init(_ found: AssessedHub, event: String?) {
         var members: [String: JSONValue] = [
             "name": .string(found.hub.name),
             "addresses": .array(found.hub.addresses.map { .string($0.description) }),

@@ -17,7 +17,7 @@ struct ListOutput {
     private var rows: [HubRow] = []
     private var progress: String?
     private var warned: Set<String> = []
-    private var accused: Set<FoundHub.Accusation> = []
+    private var accused: Set<AssessedHub.Accusation> = []
     private var hasHeader = false
 
     init(json: Bool, watches: Bool) {
@@ -26,7 +26,7 @@ struct ListOutput {
         isLive = !json && Console.outputKnowsEscapes
     }
 
-    mutating func show(_ event: HubSurvey.Event) throws {
+    mutating func show(_ event: HubSearch.Event) throws {
         switch event {
         case .unusable(let text):
             guard warned.count <= ListOutput.maximumWarnings, warned.insert(text).inserted else { return }
@@ -47,7 +47,7 @@ struct ListOutput {
     }
 
     /// The end of the search: all of the table, and what is to be feared.
-    mutating func finish(_ hubs: [FoundHub]) throws {
+    mutating func finish(_ hubs: [AssessedHub]) throws {
         try show(done: 1, total: 1)
         if isLive { try screen.clear() }
         if isLive || (!json && !watches) { try HubRow.table(hubs.map(HubRow.init)).write() }
@@ -65,7 +65,7 @@ struct ListOutput {
         if isLive, !rows.isEmpty { try redraw() }
     }
 
-    private mutating func line(_ hub: FoundHub, event: String) throws {
+    private mutating func line(_ hub: AssessedHub, event: String) throws {
         if watches, hub.standing == .impostor, event != "removed" { try accuse(hub) }
         if json { return try JSONLine.write(ListLine(hub, event: watches ? event : nil)) }
         guard watches, !isLive else { return }
@@ -80,7 +80,7 @@ struct ListOutput {
     }
 
     /// Once for each.
-    private mutating func accuse(_ hub: FoundHub) throws {
+    private mutating func accuse(_ hub: AssessedHub) throws {
         guard accused.insert(hub.accusation).inserted else { return }
         let what =
             hub.bearsKnownID
@@ -111,7 +111,7 @@ struct ListOutput {
     }
 }
 
-extension FoundHub {
+extension AssessedHub {
     /// What an impostor is accused of only once.
     struct Accusation: Hashable {
         let name: String

@@ -5,8 +5,8 @@ import Testing
 @testable import HubClient
 
 // What goes away, and when the search is over.
-extension HubSurveyTests {
-    private func reply(from address: String, _ byte: UInt8, at time: Duration) throws -> HubSurvey.Step {
+extension HubSearchTests {
+    private func reply(from address: String, _ byte: UInt8, at time: Duration) throws -> HubSearch.Step {
         .proof(
             HubProof(
                 address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(byte), name: "Hub",
@@ -58,7 +58,7 @@ extension HubSurveyTests {
     }
 
     @Test func aDaemonThatIsBusyIsWaitedFor() throws {
-        var survey = HubSurvey(known: [], networks: Self.networks, isBrowsing: true)
+        var survey = HubSearch(known: [], networks: Self.networks, isBrowsing: true)
         #expect(!survey.isOver(at: .seconds(9)))
         _ = survey.take(.sighting(.began), at: .milliseconds(3_000))
         _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(3_020))
@@ -69,7 +69,7 @@ extension HubSurveyTests {
     }
 
     @Test func aDaemonThatDoesNotAnswerIsNamed() throws {
-        var survey = HubSurvey(known: [], networks: Self.networks, isBrowsing: true)
+        var survey = HubSearch(known: [], networks: Self.networks, isBrowsing: true)
         #expect(survey.isOver(at: .seconds(10)))
         let words = names(survey.finish(at: .seconds(10)))
         #expect(words == ["avahi-daemon does not answer; hubs may be missing"])

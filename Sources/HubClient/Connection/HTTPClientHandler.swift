@@ -7,7 +7,7 @@ import NIOTLS
 ///
 /// It reads only when somebody waits for a part, so that a hub that sends faster than the reader takes fills
 /// the kernel's buffers and not this process. It lives on its event loop.
-final class HTTPExchange: ChannelInboundHandler {
+final class HTTPClientHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
     typealias Reason = HubConnectionError.Reason
@@ -16,7 +16,7 @@ final class HTTPExchange: ChannelInboundHandler {
         case handshake
         case idle
         /// A request is being sent or its response read.
-        case exchange
+        case response
         case closed(Reason)
     }
 
@@ -51,7 +51,7 @@ final class HTTPExchange: ChannelInboundHandler {
     private var collector: Collector?
     /// What is still to be sent of the request's body; nil: all of it has been.
     private var unsent: ByteBuffer?
-    private var isLastExchange = false
+    private var isLastResponse = false
     private var quiet = TimeAmount.seconds(30)
     private var end = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
@@ -72,11 +72,11 @@ final class HTTPExchange: ChannelInboundHandler {
         switch phase {
         case .idle: break
         case .closed(let reason): return eventLoop.makeFailedFuture(reason)
-        case .handshake, .exchange: return eventLoop.makeFailedFuture(Reason.busy)
+        case .handshake, .response: return eventLoop.makeFailedFuture(Reason.busy)
         }
         guard let context else { return eventLoop.makeFailedFuture(Reason.closed) }
-        phase = .exchange
-        isLastExchange = false
+        phase = .response
+        isLastResponse = false
         parts.removeAll()
         self.quiet = quiet
         end = total.map { .now() + $0 } ?? .distantFuture
@@ -140,8 +140,8 @@ final class HTTPExchange: ChannelInboundHandler {
 
     /// A piece of the body after the other has reached the socket; a response that comes early ends it.
     private func sendMore() {
-        guard let context, case .exchange = phase, var body = unsent else { return }
-        guard let chunk = body.readSlice(length: min(body.readableBytes, HTTPExchange.chunkByteCount)),
+        guard let context, case .response = phase, var body = unsent else { return }
+        guard let chunk = body.readSlice(length: min(body.readableBytes, HTTPClientHandler.chunkByteCount)),
             chunk.readableBytes > 0
         else {
             unsent = nil
@@ -199,9 +199,9 @@ final class HTTPExchange: ChannelInboundHandler {
     }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard case .exchange = phase else { return }
+        guard case .response = phase else { return }
         let part = unwrapInboundIn(data)
-        if case .head(let head) = part { isLastExchange = !head.isKeepAlive }
+        if case .head(let head) = part { isLastResponse = !head.isKeepAlive }
         if let waiter {
             self.waiter = nil
             timer?.cancel()
@@ -215,7 +215,7 @@ final class HTTPExchange: ChannelInboundHandler {
         phase = .idle
         // A request that was answered before it was whole leaves the connection in the middle of nowhere.
         // What has been received stays readable.
-        if isLastExchange || unsent != nil { close(.closed) }
+        if isLastResponse || unsent != nil { close(.closed) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {

@@ -4,7 +4,7 @@ import Pairing
 import Synchronization
 
 /// Connects to a hub by what is known of it: a code, the keyfile, or where a person says that it is.
-struct HubFinder: Sendable {
+struct HubDialer: Sendable {
     let configuration: DeviceConfiguration
     let connector: HubConnector
 
@@ -20,7 +20,7 @@ struct HubFinder: Sendable {
         if case .name(let name) = place, let asked = Fingerprint(forgiving: name),
             asked != code.hub.fingerprint
         {
-            throw HubSearchError.otherHub(asked: name, code: code.hub.fingerprint)
+            throw HubLookupError.otherHub(asked: name, code: code.hub.fingerprint)
         }
         return try await connect(code.hub, hint: code.addressHint, place: place)
     }
@@ -58,7 +58,7 @@ struct HubFinder: Sendable {
             // The network is asked only if that keeps us waiting.
             return try await connect(
                 pin, addresses, search: .fingerprint(pin.fingerprint),
-                after: addresses.isEmpty ? .zero : HubFinder.patience, kind: kind, deadline: deadline)
+                after: addresses.isEmpty ? .zero : HubDialer.patience, kind: kind, deadline: deadline)
         }
     }
 
@@ -77,7 +77,7 @@ struct HubFinder: Sendable {
         // The network is asked only if the last address keeps us waiting, or fails.
         let connection = try await connect(
             hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
-            after: last == nil ? .zero : HubFinder.patience, haste: last == nil ? nil : HubLookup.Haste(),
+            after: last == nil ? .zero : HubDialer.patience, or: last == nil ? nil : HubLookup.EarlyFailure(),
             deadline: deadline)
         guard hub.address != connection.address.description, last?.isName != true else { return connection }
         if connection.address.isLasting || last?.isLasting != true {
@@ -94,23 +94,24 @@ struct HubFinder: Sendable {
         return better
     }
 
-    /// - Parameter haste: hears of addresses that failed, which begins the search and makes it short: a machine that
-    ///   refuses is there, so that most likely the hub is down. Without it the search is as long as it takes.
+    /// - Parameter early: notes addresses that failed, which begins the search and makes it short: a machine that
+    ///   refuses is there, so most likely the hub is down. Without it the search takes as long as it needs.
     private func connect(
         _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero,
-        haste: HubLookup.Haste? = nil, kind: AddressKind = .any, deadline: Duration = HubConnector.deadline
+        or early: HubLookup.EarlyFailure? = nil, kind: AddressKind = .any,
+        deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
         let failure = Failure()
-        let more = HubLookup(target: target).addresses(after: delay, haste) { error in
+        let more = HubLookup(target: target).addresses(after: delay, or: early) { error in
             failure.error.withLock { $0 = error }
         }
         do {
             return try await connector.connect(
                 to: addresses, and: more, expecting: .pin(pin), kind: kind, deadline: deadline
-            ) { haste?.hear(of: $0) }
+            ) { early?.note($0) }
         } catch let error as HubConnectionError where error.reason == .noAddress {
             if let error = failure.error.withLock({ $0 }) { throw error }
-            throw HubSearchError.notFound(target.description)
+            throw HubLookupError.notFound(target.description)
         }
     }
 
@@ -132,10 +133,10 @@ struct HubFinder: Sendable {
             if case .name(let name) = place, let address = HubAddress(name) {
                 return try await connector.connect(to: [address], expecting: .any)
             }
-            throw HubSearchError.notFound(target.description)
+            throw HubLookupError.notFound(target.description)
         }
         guard found.count == 1 else {
-            throw HubSearchError.several(
+            throw HubLookupError.several(
                 found.map { "\($0.value.first?.name ?? "-") (\($0.key))" }.sorted())
         }
         return try await connector.connect(
@@ -148,13 +149,11 @@ struct HubFinder: Sendable {
     }
 
     private func remember(_ connection: HubConnection) throws {
-        try ProtectedDirectory(path: configuration.path).withLock { directory in
-            var known = try KnownHubs(in: directory)
+        try KnownHubsFile(in: configuration).change { known, _ in
             // It may have been forgotten meanwhile.
             guard var hub = known.hubs.first(where: { $0.pin == connection.pin }) else { return }
             hub.address = connection.address.description
             known.insert(hub)
-            try directory.replace(KnownHubs.fileName, with: known.serialized)
         }
     }
 }

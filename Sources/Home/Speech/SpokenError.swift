@@ -2,10 +2,10 @@ import FoundationEssentials
 package import Identity
 
 /// Why a sentence is no order. Nothing was sent.
-package enum PlainWordsError: Equatable, UserError {
+package enum SpokenError: Equatable, UserError {
     /// There is nothing in it.
     case empty
-    /// More than `PlainWords.maximumByteCount` bytes.
+    /// More than `SpokenGrammar.maximumByteCount` bytes.
     case tooLong
     /// It asks or tells something.
     case question
@@ -46,7 +46,7 @@ package enum PlainWordsError: Equatable, UserError {
     package var description: String {
         switch self {
         case .empty: "there is no sentence"
-        case .tooLong: "the sentence is longer than \(PlainWords.maximumByteCount) bytes"
+        case .tooLong: "the sentence is longer than \(SpokenGrammar.maximumByteCount) bytes"
         case .question: "a question or a statement is no order"
         case .noSetting(let rest): "not understood what to do: \(quoted(rest))"
         case .noThing: "not understood what to switch"
@@ -84,7 +84,7 @@ package enum PlainWordsError: Equatable, UserError {
 
     private var advice: String {
         switch self {
-        case .noSetting(let rest) where PlainWordsError.isRelative(rest):
+        case .noSetting(let rest) where SpokenError.isRelative(rest):
             "say the level, like \"lamp 70 percent\""
         case .empty, .tooLong, .noSetting, .noThing, .leftOver:
             "say it like \"turn the kitchen light off\" or \"dim the lamp to 40 percent\""
@@ -102,14 +102,14 @@ package enum PlainWordsError: Equatable, UserError {
         case .contradiction: "say what it is to be once"
         case .twoMeanings: "say it in other words, or in two sentences"
         case .notBoth(_, let names):
-            names.isEmpty ? "'hubpair home' lists the devices" : "say which: \(PlainWordsError.list(names))"
+            names.isEmpty ? "'hubpair home' lists the devices" : "say which: \(SpokenError.list(names))"
         case .unknown(let words, let near):
             near.isEmpty
                 ? (words.contains(" in ") ? "a place is found by the names of its devices: " : "")
                     + "'hubpair home' lists the devices"
                 : "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
         case .ambiguous(_, let names, let all):
-            "say which: \(PlainWordsError.list(names))" + (all.map { ", or \(quoted($0))" } ?? "")
+            "say which: \(SpokenError.list(names))" + (all.map { ", or \(quoted($0))" } ?? "")
         }
     }
 

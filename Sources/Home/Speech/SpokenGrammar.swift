@@ -18,39 +18,8 @@
 ///
 /// Accepted: `Turn the kitchen light off, please.`, `dim the lamp to forty percent`, `turn the lamp on and the fan off`.
 /// Rejected: `make it cosy`, `turn the lamp`, `turn off the lamp to 30%`, `set the lamp to 140%`, `turn on the lamp and the fan off` (which?).
-package struct PlainWords: Equatable, Sendable {
-    /// One setting, and all that is to have it.
-    struct Order: Equatable, Sendable {
-        let verb: SpokenVocabulary.Verb?
-        /// The things before the last one.
-        let things: [SpokenPhrase]
-        /// The last thing with the setting: several where a number may belong to either.
-        let readings: [Reading]
-    }
-
-    struct Reading: Equatable, Sendable {
-        let thing: SpokenPhrase
-        let setting: Setting
-        /// True if the number at the end may be meant as the end of a name.
-        let isBare: Bool
-        /// True for "dim" without a level, which is meant to make it darker.
-        let isDim: Bool
-        /// True for "on at 30%": it is turned on besides, as a dimmer may leave a lamp off.
-        let turnsOn: Bool
-
-        init(
-            _ thing: SpokenPhrase, _ setting: Setting, isBare: Bool = false, isDim: Bool = false,
-            turnsOn: Bool = false
-        ) {
-            self.thing = thing
-            self.setting = setting
-            self.isBare = isBare
-            self.isDim = isDim
-            self.turnsOn = turnsOn
-        }
-    }
-
-    let orders: [Order]
+package struct SpokenGrammar: Equatable, Sendable {
+    let orders: [SpokenOrder]
 
     /// Nobody says more in one breath; what is longer is no order.
     package static let maximumByteCount = 500
@@ -60,9 +29,9 @@ package struct PlainWords: Equatable, Sendable {
     static let dimmed = 0.3
 
     /// The orders in `sentence`, in which the names of `devices` are no grammar.
-    package init(_ sentence: SpokenSentence) throws(PlainWordsError) {
+    package init(_ sentence: SpokenSentence) throws(SpokenError) {
         var words = sentence.words
-        let isAsked = PlainWords.strip(&words)
+        let isAsked = SpokenGrammar.strip(&words)
         words = try SpokenPlace.atEnd(words)
         guard let first = words.first else { throw .empty }
         let hasVerb = first.isVerb
@@ -71,8 +40,8 @@ package struct PlainWords: Equatable, Sendable {
             throw .question
         }
         if isAsked, !hasVerb, !isLockVerb { throw .question }
-        var reader = PlainWordsReader()
-        for part in try PlainWords.parts(of: words) {
+        var reader = SpokenParser()
+        for part in try SpokenGrammar.parts(of: words) {
             try reader.read(part.words, isSingle: part.isOnly)
             if part.endsSentence { try reader.finish() }
         }
@@ -113,7 +82,7 @@ package struct PlainWords: Equatable, Sendable {
     }
 
     /// The words between "and", "then", commas and full stops, without "please" at their ends.
-    private static func parts(of words: [SpokenWord]) throws(PlainWordsError) -> [Part] {
+    private static func parts(of words: [SpokenWord]) throws(SpokenError) -> [Part] {
         let hasOne = !words.contains { $0.isOne(of: ends) }
         var parts: [Part] = []
         var rest = words[...]

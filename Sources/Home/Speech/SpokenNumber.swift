@@ -1,5 +1,5 @@
 /// Numbers as people say them, from zero to a hundred: `40`, `12.5`, `forty`, `forty-two`, `a hundred`.
-enum NumberWords {
+enum SpokenNumber {
     private static let units = [
         "zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven",
         "twelve",

@@ -1,20 +1,21 @@
 import FoundationEssentials
 import Home
+import Identity
 import JSON
 import Testing
 
-@Suite struct PlainWordsTests {
-    private func refusal(_ sentence: String) -> PlainWordsError? {
+@Suite struct SpokenGrammarTests {
+    private func refusal(_ sentence: String) -> SpokenError? {
         do {
             _ = try SpokenTargets(devices: SpokenCase.family).orders(of: SpokenSentence(sentence))
             return nil
         } catch {
-            return error as? PlainWordsError
+            return error as? SpokenError
         }
     }
 
     @Test(arguments: [
-        ("", PlainWordsError.empty), ("please", .empty), (" ,,, ", .empty), ("turn on", .noThing),
+        ("", SpokenError.empty), ("please", .empty), (" ,,, ", .empty), ("turn on", .noThing),
         ("make it cosy", .noSetting("make it cosy")), ("turn the tv", .noSetting("tv")),
         ("turn off the tv and the", .noThing), ("set the lamp to 140%", .outOfRange("140")),
         ("set the lamp to 101 percent", .outOfRange("101")), ("set the lamp to one", .bareNumber("one")),
@@ -26,7 +27,7 @@ import Testing
         ("both hall lamps on", .notBoth("both hall lamps", ["Hall lamp"])),
         ("turn \u{FFFD} on", .noSetting("turn \u{FFFD} on")), (String(repeating: "a ", count: 400), .tooLong),
     ])
-    func refuses(_ sentence: String, _ error: PlainWordsError) {
+    func refuses(_ sentence: String, _ error: SpokenError) {
         #expect(refusal(sentence) == error)
     }
 

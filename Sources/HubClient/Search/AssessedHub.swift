@@ -3,7 +3,7 @@ import Identity
 package import Pairing
 
 /// A hub on the network, and what this device knows of it.
-package struct FoundHub: Hashable, Sendable {
+package struct AssessedHub: Hashable, Sendable {
     /// How sure it is that a hub is what it says.
     package enum Standing: String, Sendable, CaseIterable {
         /// It holds the key that this device is paired with.
@@ -57,7 +57,7 @@ package struct FoundHub: Hashable, Sendable {
 
     /// True if who has seen `old` must see this one, too: for another name, place or standing. Another way in which it
     /// was found, and a link-local address beside others, are no news; nor is this machine's loopback.
-    func differs(from old: FoundHub) -> Bool {
+    func differs(from old: AssessedHub) -> Bool {
         let places = [self, old].map { found in
             Set(found.hub.addresses.filter { !$0.isLinkLocal && !$0.isLoopback })
         }
@@ -67,7 +67,7 @@ package struct FoundHub: Hashable, Sendable {
     }
 
     /// Impostors first, then by name.
-    package static func precedes(_ one: FoundHub, _ other: FoundHub) -> Bool {
+    package static func precedes(_ one: AssessedHub, _ other: AssessedHub) -> Bool {
         let isImpostor = (one.standing == .impostor, other.standing == .impostor)
         if isImpostor.0 != isImpostor.1 { return isImpostor.0 }
         let (a, b) = (one.hub, other.hub)

@@ -5,7 +5,7 @@ import Testing
 @testable import HubClient
 
 /// The search as a pure value: steps and times in, events and questions out.
-@Suite struct HubSurveyTests {
+@Suite struct HubSearchTests {
     static let networks =
         NetworkAddress("10.0.0.1").map {
             [LocalNetwork(interface: "eth0", address: $0, prefixLength: 24)]
@@ -17,11 +17,11 @@ import Testing
 
     func survey(
         known: [UInt8] = [], isBrowsing: Bool = true, watches: Bool = false
-    ) throws -> HubSurvey {
+    ) throws -> HubSearch {
         let hubs = try known.map {
             KnownHub(name: try PeerName("Kitchen hub"), pin: try pin($0), address: nil, paired: nil)
         }
-        var survey = HubSurvey(known: hubs, networks: Self.networks, isBrowsing: isBrowsing, watches: watches)
+        var survey = HubSearch(known: hubs, networks: Self.networks, isBrowsing: isBrowsing, watches: watches)
         _ = survey.take(.sighting(.began), at: .zero)
         return survey
     }
@@ -39,7 +39,7 @@ import Testing
             txt: TXTRecord(strings: txt.map { Array($0.utf8) }))
     }
 
-    func names(_ events: [HubSurvey.Event]) -> [String] {
+    func names(_ events: [HubSearch.Event]) -> [String] {
         events.compactMap { event in
             switch event {
             case .added(let hub): "added \(hub.hub.name) \(hub.standing)"
@@ -142,7 +142,7 @@ import Testing
         #expect(survey.table.map(\.standing) == [.impostor, .impostor, .impostor, .claimed, .claimed])
     }
 
-    private func udpProof(_ address: String) throws -> HubSurvey.Step {
+    private func udpProof(_ address: String) throws -> HubSearch.Step {
         .proof(
             HubProof(
                 address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(1), name: "Hub",

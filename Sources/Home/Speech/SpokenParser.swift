@@ -1,5 +1,5 @@
 /// Puts the parts of a sentence together to orders: `turn A, B | and C off`, `turn on A | and B | and off C`.
-struct PlainWordsReader {
+struct SpokenParser {
     private typealias Verb = SpokenVocabulary.Verb
 
     /// What the next part may go on with.
@@ -13,12 +13,12 @@ struct PlainWordsReader {
         case open([SpokenPhrase], direction: String?)
     }
 
-    private(set) var orders: [PlainWords.Order] = []
+    private(set) var orders: [SpokenOrder] = []
     private var state = State.beginning
     private var verb: SpokenVocabulary.Verb?
 
     /// Reads the words up to the next "and" or comma.
-    mutating func read(_ part: [SpokenWord], isSingle: Bool) throws(PlainWordsError) {
+    mutating func read(_ part: [SpokenWord], isSingle: Bool) throws(SpokenError) {
         var words = part
         let hasVerb = try takeVerb(&words)
         var direction: String?
@@ -28,13 +28,13 @@ struct PlainWordsReader {
             direction = words.removeFirst().text
         } else if let setting = try takeSetting(&words, hasVerb: hasVerb) {
             let levels = setting == .on ? try levels(words, isBareAllowed: false) : []
-            if !levels.isEmpty, levels.allSatisfy(PlainWordsReader.isAlsoOn) {
+            if !levels.isEmpty, levels.allSatisfy(SpokenParser.isAlsoOn) {
                 state = .complete
                 try addSetting(levels, said: words, direction: nil, turnsOn: true)
                 return
             }
             orders.append(
-                PlainWords.Order(verb: verb, things: [], readings: [.init(try SpokenPhrase(words), setting)]))
+                SpokenOrder(verb: verb, things: [], readings: [.init(try SpokenPhrase(words), setting)]))
             state = .prefix
             return
         }
@@ -48,7 +48,7 @@ struct PlainWordsReader {
 
     /// The settings that may be meant at the end, or before the place at the end: then of one thing, since nobody knows
     /// whether others are in that place.
-    private func levels(_ words: [SpokenWord], isBareAllowed: Bool) throws(PlainWordsError) -> [SpokenLevel] {
+    private func levels(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError) -> [SpokenLevel] {
         let levels = try SpokenLevel.readings(words, isBareAllowed: isBareAllowed)
         guard levels.isEmpty, let index = SpokenPlace.index(in: words[...]) else { return levels }
         var before = try SpokenLevel.readings(Array(words[..<index]), isBareAllowed: false)
@@ -73,13 +73,13 @@ struct PlainWordsReader {
     }
 
     /// The sentence ends here.
-    mutating func finish() throws(PlainWordsError) {
+    mutating func finish() throws(SpokenError) {
         try close()
         state = .beginning
         verb = nil
     }
 
-    private mutating func takeVerb(_ words: inout [SpokenWord]) throws(PlainWordsError) -> Bool {
+    private mutating func takeVerb(_ words: inout [SpokenWord]) throws(SpokenError) -> Bool {
         guard let first = words.first, !first.isName else { return false }
         let isSwitching = [words.last, words.dropFirst().first].contains {
             $0?.isOne(of: ["on", "off"]) == true
@@ -97,7 +97,7 @@ struct PlainWordsReader {
     }
 
     /// "on" or "off" at the beginning, after a verb; or without one where the part before was so.
-    private func takeSetting(_ words: inout [SpokenWord], hasVerb: Bool) throws(PlainWordsError) -> Setting? {
+    private func takeSetting(_ words: inout [SpokenWord], hasVerb: Bool) throws(SpokenError) -> Setting? {
         guard let first = words.first, first.isOne(of: ["on", "off"]), let verb, verb.takesSettingFirst else {
             return nil
         }
@@ -109,14 +109,14 @@ struct PlainWordsReader {
         return setting
     }
 
-    private mutating func addThing(_ words: [SpokenWord], direction: String?) throws(PlainWordsError) {
+    private mutating func addThing(_ words: [SpokenWord], direction: String?) throws(SpokenError) {
         let phrase = try SpokenPhrase(words)
         switch state {
         case .prefix:
             // It is one more of the things of the order before.
             guard let last = orders.popLast(), let reading = last.readings.first else { return }
             orders.append(
-                PlainWords.Order(
+                SpokenOrder(
                     verb: last.verb, things: last.things + [reading.thing],
                     readings: [.init(phrase, reading.setting)]))
         case .open(let things, let before): state = .open(things + [phrase], direction: before)
@@ -126,7 +126,7 @@ struct PlainWordsReader {
 
     private mutating func addSetting(
         _ levels: [SpokenLevel], said: [SpokenWord], direction: String?, turnsOn: Bool = false
-    ) throws(PlainWordsError) {
+    ) throws(SpokenError) {
         var things: [SpokenPhrase] = []
         var direction = direction
         switch state {
@@ -135,7 +135,7 @@ struct PlainWordsReader {
         case .open(let before, let way): (things, direction) = (before, way)
         case .beginning, .complete: break
         }
-        var readings: [PlainWords.Reading] = []
+        var readings: [SpokenOrder.Reading] = []
         for level in levels {
             guard verb?.allows(level.setting) ?? true else { throw .noSetting(text(said)) }
             if let verb, verb.needsTo, !level.hasTo { throw .needsTo(verb.rawValue) }
@@ -149,13 +149,13 @@ struct PlainWordsReader {
                     try SpokenPhrase(thing), level.setting, isBare: level.isBare,
                     turnsOn: turnsOn || dropsOn))
         }
-        orders.append(PlainWords.Order(verb: verb, things: things, readings: readings))
+        orders.append(SpokenOrder(verb: verb, things: things, readings: readings))
         state = .complete
     }
 
     /// Takes the "on" of "turn the lamp on at 30%".
     private func dropOn(_ words: inout [SpokenWord], _ level: SpokenLevel) -> Bool {
-        guard PlainWordsReader.isAlsoOn(level), verb?.takesSettingFirst ?? true else { return false }
+        guard SpokenParser.isAlsoOn(level), verb?.takesSettingFirst ?? true else { return false }
         for end in [words.endIndex, SpokenPlace.index(in: words[...]) ?? 0]
         where end > 0 && words[end - 1].isOne(of: ["on"]) {
             words.remove(at: end - 1)
@@ -165,7 +165,7 @@ struct PlainWordsReader {
     }
 
     /// Ends the order that is open: "dim A and B" is whole.
-    private mutating func close() throws(PlainWordsError) {
+    private mutating func close() throws(SpokenError) {
         guard case .open(var things, let direction) = state else { return }
         state = .complete
         guard verb == .dim, let last = things.popLast() else {
@@ -173,9 +173,9 @@ struct PlainWordsReader {
             throw .noSetting((way.map { "\($0) " } ?? "") + things.map(\.text).joined(separator: ", "))
         }
         orders.append(
-            PlainWords.Order(
+            SpokenOrder(
                 verb: verb, things: things,
-                readings: [.init(last, .level(PlainWords.dimmed), isDim: true)]))
+                readings: [.init(last, .level(SpokenGrammar.dimmed), isDim: true)]))
     }
 
     private func text(_ words: [SpokenWord]) -> String { words.map(\.text).joined(separator: " ") }

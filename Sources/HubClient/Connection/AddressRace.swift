@@ -2,13 +2,13 @@
 ///
 /// A pure value: what happened comes in, what to do comes out. An address that fails makes room for the next
 /// at once; one that is silent, after a while. Of those that wait, link-local ones come last.
-struct Race {
+struct AddressRace {
     enum Move: Equatable {
         /// Look this name up.
         case resolve(HubAddress)
         /// Connect.
         case dial(HubAddress)
-        /// Call ``Race/waited(_:)`` with this number after the stagger.
+        /// Call ``AddressRace/waited(_:)`` with this number after the stagger.
         case wait(Int)
         /// Nothing is left.
         case giveUp(HubConnectionError)

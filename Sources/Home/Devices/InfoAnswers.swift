@@ -1,24 +1,6 @@
 import FoundationEssentials
 package import Identity
 
-/// A choice among what the server offers, by its name in any case, or by an unambiguous beginning.
-package func choose(
-    _ text: String, among offers: [String], kind: String
-) throws(SelectionError) -> String {
-    let wanted = text.lowercased()
-    let steps: [(String) -> Bool] = [
-        { $0.utf8.elementsEqual(text.utf8) }, { $0.lowercased() == wanted },
-        { !wanted.isEmpty && $0.lowercased().hasPrefix(wanted) },
-    ]
-    for step in steps {
-        let matches = offers.filter(step)
-        if matches.count == 1 { return matches[0] }
-        if matches.count > 1 { throw .ambiguous(text, kind: kind, matches.map { Match(id: $0, name: $0) }) }
-    }
-    let near = Orthography.suggestions(for: text, among: offers)
-    throw .unknown(text, kind: kind, near: near, all: near.isEmpty ? Array(offers.prefix(8)) : [])
-}
-
 /// Answers that were given beforehand, as `FIELD=VALUE`.
 package struct InfoAnswers: Equatable, Sendable {
     /// The value by the field's name.

@@ -4,7 +4,7 @@ import Testing
 @testable import HubClient
 
 /// Which address is tried when, without a socket.
-@Suite struct RaceTests {
+@Suite struct AddressRaceTests {
     private func address(_ text: String) throws -> HubAddress { try #require(HubAddress(text)) }
 
     private func refusal(_ address: HubAddress) -> HubConnectionError {
@@ -16,7 +16,7 @@ import Testing
     @Test(arguments: [("fd77::1", "192.0.2.7"), ("192.0.2.7", "fd77::1")])
     func anAddressThatFailsMakesRoomForTheNext(first: String, second: String) throws {
         let (one, two) = (try address(first), try address(second))
-        var race = Race([one, two])
+        var race = AddressRace([one, two])
         #expect(race.moves() == [.dial(one), .wait(1)])
         #expect(race.moves() == [])
         race.failed(refusal(one))
@@ -27,7 +27,7 @@ import Testing
 
     @Test func theNextIsFoundWhileTheSearchGoesOn() throws {
         let (one, two) = (try address("fd77::1"), try address("192.0.2.7"))
-        var race = Race([one], isOpen: true)
+        var race = AddressRace([one], isOpen: true)
         #expect(race.moves() == [.dial(one), .wait(1)])
         race.failed(refusal(one))
         #expect(race.moves() == [])
@@ -41,7 +41,7 @@ import Testing
     @Test func linkLocalAddressesComeLast() throws {
         let local = try address("[fe80::1%eth0]:8000")
         let (one, two) = (try address("fd77::1"), try address("192.0.2.7"))
-        var race = Race([local, one, two])
+        var race = AddressRace([local, one, two])
         #expect(race.moves() == [.dial(one), .wait(1)])
         race.waited(1)
         #expect(race.moves() == [.dial(two), .wait(2)])
@@ -52,15 +52,15 @@ import Testing
     @Test func addressesOfAnotherKindAreLeftOut() throws {
         let local = try address("[fe80::1%eth0]:8000")
         let (six, four, name) = (try address("fd77::1"), try address("192.0.2.7"), try address("hub.local"))
-        var race = Race([six, name, local], kind: six.otherFamily)
+        var race = AddressRace([six, name, local], kind: six.otherFamily)
         #expect(race.moves() == [.resolve(name)])
         race.resolved([six, four])
         #expect(race.moves() == [.dial(four)])
-        race = Race([local, four], kind: .lasting)
+        race = AddressRace([local, four], kind: .lasting)
         #expect(race.moves() == [.dial(four)])
-        race = Race([six], kind: four.otherFamily)
+        race = AddressRace([six], kind: four.otherFamily)
         #expect(race.moves() == [.dial(six)])
-        race = Race([six], kind: .only(.ipv4))
+        race = AddressRace([six], kind: .only(.ipv4))
         #expect(race.moves() == [.giveUp(HubConnectionError(address: "", reason: .noAddress))])
     }
 }

@@ -2,7 +2,7 @@ import FoundationEssentials
 package import Identity
 
 /// Why it is not known which hub to talk to.
-package enum HubSearchError: Equatable, UserError {
+package enum HubLookupError: Equatable, UserError {
     /// Nobody announces it.
     case notFound(String)
     /// Several hubs could be meant; names and fingerprints.

@@ -2,7 +2,7 @@ package import Discovery
 package import Pairing
 
 /// Finds the hubs on the local network, and says what this device knows of each.
-package struct FindHubs: Sendable {
+package struct SearchHubs: Sendable {
     /// How to search.
     package struct Options: Sendable {
         /// Search this long; nil: until the network has gone quiet (``QuietRule``).
@@ -39,11 +39,11 @@ package struct FindHubs: Sendable {
     /// Searches, and reports what happens as it happens.
     ///
     /// - Returns: the hubs that are there at the end, impostors first, then by name.
-    package func run(_ report: (HubSurvey.Event) throws -> Void) async throws -> [FoundHub] {
+    package func run(_ report: (HubSearch.Event) throws -> Void) async throws -> [AssessedHub] {
         let start = ContinuousClock.now
-        let (steps, continuation) = AsyncThrowingStream<HubSurvey.Step, any Error>.makeStream(
+        let (steps, continuation) = AsyncThrowingStream<HubSearch.Step, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
-        var search = HubSurvey(
+        var search = HubSearch(
             known: known.hubs, networks: LocalNetwork.current(), isBrowsing: options.usesMDNS,
             watches: options.watches)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -68,9 +68,9 @@ package struct FindHubs: Sendable {
                 for event in search.take(step, at: now) {
                     try report(event)
                     // A new row is said once it has been quiet, to the millisecond and not a tick later.
-                    guard case .table = event, now < FindHubs.early else { continue }
+                    guard case .table = event, now < SearchHubs.early else { continue }
                     group.addTask {
-                        try await Task.sleep(for: HubSurvey.quickSettling.whole)
+                        try await Task.sleep(for: HubSearch.quickSettling.whole)
                         continuation.yield(.tick)
                     }
                 }
@@ -81,7 +81,7 @@ package struct FindHubs: Sendable {
                 if options.watches {
                     for hub in due(search.table, &reached, at: now) {
                         group.addTask {
-                            let answer = await ReachHub(deadline: FindHubs.reachDeadline)(hub)
+                            let answer = await PingHub(deadline: SearchHubs.reachDeadline)(hub)
                             if !Task.isCancelled { continuation.yield(.answered(hub.key, answer)) }
                         }
                     }
@@ -97,7 +97,7 @@ package struct FindHubs: Sendable {
         return search.table
     }
 
-    private typealias Steps = AsyncThrowingStream<HubSurvey.Step, any Error>.Continuation
+    private typealias Steps = AsyncThrowingStream<HubSearch.Step, any Error>.Continuation
 
     private func browse(_ steps: Steps) async {
         var browser = browser
@@ -145,8 +145,8 @@ package struct FindHubs: Sendable {
 
     private func tick(since start: ContinuousClock.Instant, _ steps: Steps) async throws {
         while !Task.isCancelled {
-            let isEarly = start.duration(to: .now) < FindHubs.early
-            try await Task.sleep(for: isEarly ? FindHubs.ticks.early : FindHubs.ticks.late)
+            let isEarly = start.duration(to: .now) < SearchHubs.early
+            try await Task.sleep(for: isEarly ? SearchHubs.ticks.early : SearchHubs.ticks.late)
             steps.yield(.tick)
         }
     }
@@ -160,7 +160,7 @@ package struct FindHubs: Sendable {
             return {
                 guard
                     let (address, server) = try? await RecognizeServer()(
-                        [address], connecting: FindHubs.keyDeadline, answering: Sweep.answering),
+                        [address], connecting: SearchHubs.keyDeadline, answering: Sweep.answering),
                     let proof = server.proof(
                         at: address, source: .scan, time: start.duration(to: .now),
                         stockName: hub.name.description)
@@ -175,7 +175,7 @@ package struct FindHubs: Sendable {
                 return {
                     guard let connector = try? HubConnector(),
                         let connection = try? await connector.connect(
-                            to: [address], expecting: .pin(hub.pin), deadline: FindHubs.keyDeadline)
+                            to: [address], expecting: .pin(hub.pin), deadline: SearchHubs.keyDeadline)
                     else { return }
                     connection.close()
                     guard case .address(let host) = connection.address.host else { return }
@@ -192,7 +192,7 @@ package struct FindHubs: Sendable {
     private func ask(_ address: HubAddress, since start: ContinuousClock.Instant, _ steps: Steps) async {
         guard case .address(let host) = address.host, let connector = try? HubConnector(allowsTLS12: true),
             let connection = try? await connector.connect(
-                to: [address], expecting: .any, deadline: FindHubs.keyDeadline)
+                to: [address], expecting: .any, deadline: SearchHubs.keyDeadline)
         else {
             steps.yield(.noProof(address))
             return
@@ -221,13 +221,13 @@ package struct FindHubs: Sendable {
 
     /// The rows whose hubs are to be asked now whether they are still there.
     private func due(
-        _ table: [FoundHub], _ reached: inout [DiscoveredHub.Key: Duration], at now: Duration
+        _ table: [AssessedHub], _ reached: inout [DiscoveredHub.Key: Duration], at now: Duration
     ) -> [DiscoveredHub] {
-        guard now >= FindHubs.reachInterval / 2 else { return [] }
+        guard now >= SearchHubs.reachInterval / 2 else { return [] }
         let keys = Set(table.map(\.hub.key))
         reached = reached.filter { keys.contains($0.key) }
         let due = table.map(\.hub).filter { hub in
-            reached[hub.key].map { now - $0 >= FindHubs.reachInterval } ?? true
+            reached[hub.key].map { now - $0 >= SearchHubs.reachInterval } ?? true
         }.prefix(Sweep.width)
         for hub in due { reached[hub.key] = now }
         return Array(due)

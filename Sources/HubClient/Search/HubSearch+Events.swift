@@ -1,6 +1,6 @@
 package import Discovery
 
-extension HubSurvey {
+extension HubSearch {
     /// What happens to a search.
     package enum Step: Sendable {
         case sighting(Sighting)
@@ -27,12 +27,12 @@ extension HubSurvey {
     /// What a search has to say.
     package enum Event: Sendable {
         /// The table has changed.
-        case table([FoundHub])
+        case table([AssessedHub])
         /// A row has been quiet for long enough that its addresses are all there, as far as can be known.
-        case added(FoundHub)
+        case added(AssessedHub)
         /// It is another now: at once for who watches, else once more at the end, and only if it matters.
-        case changed(FoundHub)
-        case removed(FoundHub)
+        case changed(AssessedHub)
+        case removed(AssessedHub)
         /// Something announces itself as a hub but cannot be one: in words. A flood of these may be cut.
         case unusable(String)
         /// The list may lack hubs: in words.

@@ -4,7 +4,7 @@ package import Pairing
 /// The state of a search: what was seen and proven, what to say of it, whom to ask for a key, and when it is over.
 ///
 /// A pure value: steps and times (since the start) come in, events and questions come out.
-package struct HubSurvey: Sendable {
+package struct HubSearch: Sendable {
     /// How long a row must have been quiet: a host answers within 20–120 ms (RFC 6762 § 6), and for each address
     /// family and interface by itself.
     package static let settling = Duration.milliseconds(150)
@@ -27,8 +27,8 @@ package struct HubSurvey: Sendable {
     private var rule = QuietRule()
     private var isBrowsing: Bool
 
-    private var rows: [DiscoveredHub.Key: FoundHub] = [:]
-    private var said: [DiscoveredHub.Key: FoundHub] = [:]
+    private var rows: [DiscoveredHub.Key: AssessedHub] = [:]
+    private var said: [DiscoveredHub.Key: AssessedHub] = [:]
     private var fresh: [DiscoveredHub.Key: Duration] = [:]
     private var hinted: Set<[UInt8]> = []
     private var answers: [DiscoveredHub.Key: Bool] = [:]
@@ -56,7 +56,7 @@ package struct HubSurvey: Sendable {
     }
 
     /// The table as it is: impostors first, then by name.
-    package var table: [FoundHub] { rows.values.sorted(by: FoundHub.precedes) }
+    package var table: [AssessedHub] { rows.values.sorted(by: AssessedHub.precedes) }
 
     /// Whom to ask for a key now. Each comes once; ``Step/proof(_:)`` or ``Step/noProof(_:)`` is its answer.
     package mutating func takeQuestions() -> [HubAddress] {
@@ -67,7 +67,7 @@ package struct HubSurvey: Sendable {
     /// True if the search is over at `time`, if nobody has said how long it shall be.
     package func isOver(at time: Duration) -> Bool {
         var rule = rule
-        let isWaiting = interrupted.map { time - $0 < HubSurvey.patience } ?? false
+        let isWaiting = interrupted.map { time - $0 < HubSearch.patience } ?? false
         // Nobody says "nothing there" before the daemon has said that nothing more comes.
         let isUnanswered =
             isBrowsing && interrupted == nil && (isBeginning || isSettling || rows.isEmpty && !hasSettled)
@@ -80,7 +80,7 @@ package struct HubSurvey: Sendable {
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
         // At once, but under a flood not for every one of thousands.
-        if isStale, time - lastUpdate >= HubSurvey.quickSettling.whole { events += refresh(at: time) }
+        if isStale, time - lastUpdate >= HubSearch.quickSettling.whole { events += refresh(at: time) }
         return events
     }
 
@@ -212,15 +212,15 @@ package struct HubSurvey: Sendable {
         return update(at: time)
     }
 
-    private func settling(of row: FoundHub) -> Duration {
-        if row.standing == .verified { return HubSurvey.quickSettling.whole }
+    private func settling(of row: AssessedHub) -> Duration {
+        if row.standing == .verified { return HubSearch.quickSettling.whole }
         // Who has answered a probe is about to be heard by mDNS, too, with addresses that no reply brings.
         let isAnnounced = row.hub.sources.contains(.mdns) || !isBrowsing
         guard hinted.contains(row.hub.key.name) || (row.hub.pin != nil && isAnnounced) else {
-            return HubSurvey.settling
+            return HubSearch.settling
         }
         let families = Set(row.hub.addresses.map(\.family))
-        return families.count == 2 ? HubSurvey.quickSettling.whole : HubSurvey.quickSettling.part
+        return families.count == 2 ? HubSearch.quickSettling.whole : HubSearch.quickSettling.part
     }
 
     /// Whatever has not been said yet, at the end.
@@ -236,7 +236,7 @@ package struct HubSurvey: Sendable {
         return events
     }
 
-    private mutating func say(_ row: FoundHub) -> Event? {
+    private mutating func say(_ row: AssessedHub) -> Event? {
         guard let old = said.updateValue(row, forKey: row.hub.key) else { return .added(row) }
         let isNews = watches ? row != old : row.differs(from: old)
         return isNews ? .changed(row) : nil
@@ -252,7 +252,7 @@ package struct HubSurvey: Sendable {
                     && hub.addresses.contains { unprotected.contains(HubAddress($0, port: hub.port)) }
                 return (
                     hub.key,
-                    FoundHub(hub, known: known, answers: answers[hub.key], isUnprotected: isUnprotected)
+                    AssessedHub(hub, known: known, answers: answers[hub.key], isUnprotected: isUnprotected)
                 )
             },
             uniquingKeysWith: { first, _ in first })
@@ -277,7 +277,7 @@ package struct HubSurvey: Sendable {
         return events + [.table(table)]
     }
 
-    private func isAsking(_ row: FoundHub) -> Bool {
+    private func isAsking(_ row: AssessedHub) -> Bool {
         !asking.isEmpty
             && row.hub.addresses.contains { asking.contains(HubAddress($0, port: row.hub.port)) }
     }
@@ -289,9 +289,9 @@ package struct HubSurvey: Sendable {
             let hub = row.hub
             let mayBeSeveral = hub.id == nil && hub.addresses.count { $0.family == .ipv4 } > 1
             guard row.bearsKnownID || mayBeSeveral else { continue }
-            for address in hub.addresses.prefix(HubSurvey.maximumQuestionsPerRow)
+            for address in hub.addresses.prefix(HubSearch.maximumQuestionsPerRow)
             where !proofs.hasHandshake(at: address, port: hub.port)
-                && asked.count < HubSurvey.maximumQuestions
+                && asked.count < HubSearch.maximumQuestions
             {
                 let question = HubAddress(address, port: hub.port)
                 guard asked.insert(question).inserted else { continue }
