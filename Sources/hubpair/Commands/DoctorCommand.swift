@@ -1,6 +1,6 @@
 import ArgumentParser
 import Diagnosis
-import FoundationEssentials
+import JSON
 
 /// `hubpair doctor`: what is wrong, and how to mend it.
 struct DoctorCommand: AsyncParsableCommand {
@@ -32,7 +32,7 @@ struct DoctorCommand: AsyncParsableCommand {
         try await doctor.run { finding in
             hasProblem = hasProblem || finding.verdict.status == .problem
             if json.isSet {
-                try JSONLine.write(Line(finding))
+                try JSONLine.write(finding.json)
             } else {
                 try Console.output(DoctorCommand.text(finding))
             }
@@ -50,19 +50,14 @@ struct DoctorCommand: AsyncParsableCommand {
         guard let mend = finding.verdict.mend else { return text }
         return text + "\n" + String(repeating: " ", count: width + 2) + "hint: " + Console.escaped(mend)
     }
+}
 
-    /// The finding as a line of JSON.
-    private struct Line: Encodable {
-        let check: String
-        let status: String
-        let tried: String
-        let seen: String
-        @Nullable var mend: String?
-
-        init(_ finding: Finding) {
-            (check, tried) = (finding.check, finding.tried)
-            (status, seen) = (finding.verdict.status.rawValue, finding.verdict.seen)
-            _mend = Nullable(wrappedValue: finding.verdict.mend)
-        }
+extension Finding {
+    /// The line of `doctor --json`.
+    fileprivate var json: JSONValue {
+        .object([
+            "check": .string(check), "status": .string(verdict.status.rawValue), "tried": .string(tried),
+            "seen": .string(verdict.seen), "mend": .text(verdict.mend),
+        ])
     }
 }

@@ -26,29 +26,13 @@ struct HubsCommand: ParsableCommand {
             let manage = ManageHubs(configuration: configuration.configuration)
             let (hubs, defaultHub) = try manage.list()
             let defaultAdded = try manage.defaultAdded()
-            let added = try manage.added().map { AddedHubLine($0, isDefault: $0.name == defaultAdded) }
-            let lines = hubs.map { KnownHubLine($0, isDefault: $0.fingerprint == defaultHub) }
-            if json.isSet {
-                for line in lines { try JSONLine.write(line) }
-                for line in added { try JSONLine.write(line) }
-                return
-            }
+            let lines =
+                hubs.map { HubLine($0, isDefault: $0.fingerprint == defaultHub) }
+                + (try manage.added().map { HubLine($0, isDefault: $0.name == defaultAdded) })
+            if json.isSet { return try JSONLine.write(lines.map(\.json)) }
             if hubs.isEmpty { Console.note("this device is not paired with a hub yet") }
             try Table(
-                columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""],
-                rows: lines.map {
-                    let words = [$0.status == "pending" ? $0.status : nil, $0.default ? "default" : nil]
-                    return [
-                        $0.name, $0.hub, $0.address ?? "-", $0.paired ?? "-",
-                        words.compactMap(\.self).joined(separator: ", "),
-                    ]
-                }
-                    + added.map {
-                        [
-                            $0.name, $0.hub ?? "-", $0.address, "-",
-                            $0.status + ($0.default ? ", default" : ""),
-                        ]
-                    }
+                columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""], rows: lines.map(\.cells)
             ).write()
         }
     }
@@ -86,10 +70,10 @@ struct HubsCommand: ParsableCommand {
                 }
                 return try Console.output(arguments.shellLine)
             }
-            let line = KnownHubLine(hub, isDefault: isDefault)
-            if json.isSet { return try JSONLine.write(line) }
+            let line = HubLine(hub, isDefault: isDefault)
+            if json.isSet { return try JSONLine.write(line.json) }
             try Console.output("name         \(Console.escaped(line.name))")
-            try Console.output("fingerprint  \(line.hub)")
+            try Console.output("fingerprint  \(hub.fingerprint)")
             try Console.output("pin          \(hub.pin.text)")
             try Console.output("address      \(Console.escaped(line.address ?? "-"))")
             try Console.output("paired       \(line.paired ?? (hub.isPending ? "pending" : "-"))")
@@ -97,11 +81,11 @@ struct HubsCommand: ParsableCommand {
         }
 
         private func show(_ hub: AddedHub, isDefault: Bool) throws {
-            let line = AddedHubLine(hub, isDefault: isDefault)
-            if json.isSet { return try JSONLine.write(line) }
+            let line = HubLine(hub, isDefault: isDefault)
+            if json.isSet { return try JSONLine.write(line.json) }
             try Console.output("name         \(Console.escaped(line.name))")
             try Console.output("fingerprint  \(line.hub.map { "\($0), by its own word" } ?? "-")")
-            try Console.output("address      \(Console.escaped(line.address))")
+            try Console.output("address      \(Console.escaped(hub.address))")
             try Console.output("paired       \(line.status)")
             try Console.output("default      \(isDefault ? "yes" : "no")")
         }

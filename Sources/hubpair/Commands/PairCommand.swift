@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HubClient
 import Identity
+import JSON
 import Pairing
 
 /// `hubpair pair`: lets this device in to a hub.
@@ -107,7 +108,7 @@ struct PairCommand: PreparedCommand {
             }
         }
         progress.clear()
-        if json.isSet { try JSONLine.write(PairLine(outcome)) }
+        if json.isSet { try JSONLine.write(outcome.json) }
         guard outcome.isApproved else {
             Console.report(
                 "\(outcome.hubName) has not approved this device yet",
@@ -152,28 +153,14 @@ struct PairCommand: PreparedCommand {
     }
 }
 
-/// A pairing as `pair --json` writes it.
-private struct PairLine: Encodable {
-    let hub: String
-    let name: String
-    @Nullable var address: String?
-    let status: String
-    let `default`: Bool
-    let device: String
-    let deviceName: String
-
-    private enum CodingKeys: String, CodingKey {
-        case hub, name, address, status, `default`, device
-        case deviceName = "device_name"
-    }
-
-    init(_ outcome: PairWithHub.Outcome) {
-        hub = outcome.hub.fingerprint.description
-        name = outcome.hub.name.description
-        address = outcome.hub.address
-        status = outcome.isApproved ? "approved" : "pending"
-        self.default = outcome.isDefault
-        device = outcome.device.description
-        deviceName = outcome.deviceName.description
+extension PairWithHub.Outcome {
+    /// The line of `pair --json`.
+    fileprivate var json: JSONValue {
+        .object([
+            "hub": .string(hub.fingerprint.description), "name": .string(hub.name.description),
+            "address": .text(hub.address), "status": .string(isApproved ? "approved" : "pending"),
+            "default": .boolean(isDefault), "device": .string(device.description),
+            "device_name": .string(deviceName.description),
+        ])
     }
 }

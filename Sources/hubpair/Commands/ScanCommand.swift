@@ -132,7 +132,7 @@ struct ScanCommand: ParsableCommand {
     ) throws -> ExitStatus? {
         let subject = file == "-" ? "standard input" : file
         func failed(_ error: any Error) throws -> ExitStatus {
-            if isJSON { try JSONLine.write(ScanLine(file: file, failure: error)) }
+            if isJSON { try JSONLine.write(ScanLine.json(file: file, failure: error)) }
             Console.report(CodeTextInFile(error, file: file, command: "scan") ?? error, subject: subject)
             return ExitStatus(of: error)
         }
@@ -164,11 +164,11 @@ struct ScanCommand: ParsableCommand {
     ) throws {
         if raw { return try Console.output(bytes: reading.payload + [UInt8(ascii: "\n")]) }
         guard case .pairing(let code) = reading.content else {
-            if isJSON { return try JSONLine.write(ScanLine(file: file, payload: reading.payload)) }
+            if isJSON { return try JSONLine.write(ScanLine.json(file: file, payload: reading.payload)) }
             return try Console.output(Console.escaped("\(subject): \(reading.summary)"))
         }
         if isJSON {
-            try JSONLine.write(ScanLine(file: file, code: code))
+            try JSONLine.write(ScanLine.json(file: file, code: code))
         } else {
             try Console.output(Console.escaped("\(subject): \(describe(code, known: known))"))
         }

@@ -67,7 +67,7 @@ struct ListOutput {
 
     private mutating func line(_ hub: FoundHub, event: String) throws {
         if watches, hub.standing == .impostor, event != "removed" { try accuse(hub) }
-        if json { return try JSONLine.write(ListLine(hub, event: watches ? event : nil)) }
+        if json { return try JSONLine.write(hub.json(event: watches ? event : nil)) }
         guard watches, !isLive else { return }
         if !hasHeader { try Console.output(ListOutput.column("") + HubRow.header.line) }
         hasHeader = true

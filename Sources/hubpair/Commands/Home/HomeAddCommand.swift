@@ -61,7 +61,7 @@ extension HomeCommand {
                     hint: "'hubpair home' lists the devices")
                 throw ExitStatus.tryAgain
             }
-            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: device, session: session)) }
+            if json.isSet { return try JSONLine.write(device.json(of: session)) }
             Console.note("\(quoted(device.name)) (\(shortened(device.type))) is added to \(session.hub.name)")
         }
 

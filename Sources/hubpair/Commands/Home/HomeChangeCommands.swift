@@ -32,7 +32,7 @@ extension HomeCommand {
                     hint: "it may take a moment: 'hubpair home' shows when the device has followed")
                 throw ExitStatus.tryAgain
             }
-            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: now, session: session)) }
+            if json.isSet { return try JSONLine.write(now.json(of: session)) }
             Console.note("\(quoted(device.name)) is called \(quoted(now.name)) now")
         }
     }

@@ -77,7 +77,7 @@ struct HomeCommand: ParsableCommand {
 
         private func write(_ devices: [ControlledDevice], of session: HomeSession) throws {
             if json.isSet {
-                return try JSONLine.write(devices.lazy.map { HomeDeviceLine(device: $0, session: session) })
+                return try JSONLine.write(devices.lazy.map { $0.json(of: session) })
             }
             var bytes = Array((Console.escaped(session.title) + "\n").utf8)
             if devices.isEmpty {
@@ -102,7 +102,7 @@ struct HomeCommand: ParsableCommand {
 
         private func run(_ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
-            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: device, session: session)) }
+            if json.isSet { return try JSONLine.write(device.json(of: session)) }
             let fields = [
                 ("name", device.name), ("type", device.type), ("id", device.id), ("hub", session.title),
             ]

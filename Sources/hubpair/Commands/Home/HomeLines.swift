@@ -5,68 +5,21 @@ import JSON
 
 // How hubs and devices are written: as lines of a table, as JSON.
 
-extension JSONLine {
-    /// Writes values to standard output, each as one line; their text is safe for a terminal.
-    static func write(_ values: some Sequence<some JSONWritable>) throws {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(2 * chunkByteCount)
-        for value in values {
-            value.write(to: &bytes)
-            bytes.append(UInt8(ascii: "\n"))
-            guard bytes.count >= chunkByteCount else { continue }
-            try Console.output(bytes: bytes)
-            bytes.removeAll(keepingCapacity: true)
-        }
-        if !bytes.isEmpty { try Console.output(bytes: bytes) }
-    }
-
-    private static let chunkByteCount = 32_768
-
-    static func write(_ value: some JSONWritable) throws {
-        var bytes: [UInt8] = []
-        value.write(to: &bytes)
-        bytes.append(UInt8(ascii: "\n"))
-        try Console.output(bytes: bytes)
-    }
-}
-
-/// A device as `home --json` writes it. It goes straight into bytes, as a hub may have a thousand.
-struct HomeDeviceLine: JSONWritable {
-    let device: ControlledDevice
-    let session: HomeSession
-
-    func write(to bytes: inout [UInt8]) {
-        bytes.append(text: #"{"activators":["#)
-        var isFirst = true
-        for activator in device.activators {
-            bytes.append(text: isFirst ? #"{"activator":"# : #",{"activator":"#)
-            isFirst = false
-            JSONValue.write(activator.id, to: &bytes)
-            bytes.append(text: #","name":"#)
-            JSONValue.write(activator.name, to: &bytes)
-            bytes.append(text: #","rank":"#)
-            JSONValue.integer(Int64(activator.rank)).write(to: &bytes)
-            bytes.append(text: #","state":"#)
-            activator.state.write(to: &bytes)
-            bytes.append(text: #","type":"#)
-            JSONValue.write(activator.kind.word, to: &bytes)
-            bytes.append(UInt8(ascii: "}"))
-        }
-        bytes.append(text: #"],"device":"#)
-        JSONValue.write(device.id, to: &bytes)
-        bytes += session.hubMembers
-        bytes.append(text: #","name":"#)
-        JSONValue.write(device.name, to: &bytes)
-        bytes.append(text: #","type":"#)
-        JSONValue.write(device.type, to: &bytes)
-        bytes.append(
-            text: session.hub.isUnprotected ? #","unprotected":true}"# : #","unprotected":false}"#)
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(text: StaticString) {
-        text.withUTF8Buffer { append(contentsOf: $0) }
+extension ControlledDevice {
+    /// The line of `home --json`.
+    func json(of session: HomeSession) -> JSONValue {
+        var members = session.json
+        members["device"] = .string(id)
+        members["name"] = .string(name)
+        members["type"] = .string(type)
+        members["activators"] = .array(
+            activators.map {
+                .object([
+                    "activator": .string($0.id), "name": .string($0.name), "type": .string($0.kind.word),
+                    "rank": .integer(Int64($0.rank)), "state": $0.state,
+                ])
+            })
+        return .object(members)
     }
 }
 

@@ -73,9 +73,9 @@ extension HomeCommand {
 
         private func write(_ sentence: String, error: String?, results: [JSONValue]) throws {
             try JSONLine.write(
-                JSONValue.object([
+                .object([
                     "sentence": .string(shortened(sentence)), "understood": .boolean(error == nil),
-                    "error": error.map(JSONValue.string) ?? .null, "results": .array(results),
+                    "error": .text(error), "results": .array(results),
                 ]))
         }
     }

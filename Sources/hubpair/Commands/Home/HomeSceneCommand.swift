@@ -89,7 +89,7 @@ extension HomeCommand.SceneCommand {
             if json.isSet {
                 for scene in scenes {
                     try JSONLine.write(
-                        JSONValue.object([
+                        .object([
                             "scene": .string(scene.name.description), "hub": scene.hubJSON,
                             "hub_name": scene.hubNameJSON(hubs),
                             "states": .integer(Int64(scene.states.count)),
@@ -122,7 +122,7 @@ extension HomeCommand.SceneCommand {
                 let hubs = try ReachHubs(configuration: configuration.configuration).all()
                 for state in scene.states {
                     try JSONLine.write(
-                        JSONValue.object([
+                        .object([
                             "scene": .string(scene.name.description), "hub": scene.hubJSON,
                             "hub_name": scene.hubNameJSON(hubs),
                             "device": .string(state.device), "activator": .string(state.activator),

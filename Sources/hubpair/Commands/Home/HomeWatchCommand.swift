@@ -146,8 +146,8 @@ private struct WatchOutput {
         line["activator_name"] = shown.map { .string($0.name) } ?? .null
         line["state"] = shown?.state ?? .null
         line["before"] = before
-        line["error"] = error.map(JSONValue.string) ?? .null
-        try JSONLine.write(JSONValue.object(line))
+        line["error"] = .text(error)
+        try JSONLine.write(.object(line))
     }
 }
 
