@@ -42,13 +42,11 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// `problem  avahi-daemon: what was tried: what was seen`, and the hint below.
     private static func text(_ finding: Finding) -> String {
-        let width = Finding.Status.allCases.map(\.rawValue.count).max() ?? 0
-        let mark = finding.verdict.status.rawValue
-        let margin = String(repeating: " ", count: width - mark.count + 2)
-        let line = "\(finding.check): \(finding.tried): \(finding.verdict.seen)"
-        let text = mark + margin + Console.escaped(line)
-        guard let mend = finding.verdict.mend else { return text }
-        return text + "\n" + String(repeating: " ", count: width + 2) + "hint: " + Console.escaped(mend)
+        let widths = [Finding.Status.allCases.map(\.rawValue.count).max() ?? 0]
+        let (status, seen, mend) = (finding.verdict.status, finding.verdict.seen, finding.verdict.mend)
+        let line = Table.line(
+            [status.rawValue, "\(finding.check): \(finding.tried): \(seen)"], widths: widths)
+        return line + (mend.map { "\n" + Table.line(["", "hint: \($0)"], widths: widths) } ?? "")
     }
 }
 

@@ -72,22 +72,22 @@ struct HubsCommand: ParsableCommand {
             }
             let line = HubLine(hub, isDefault: isDefault)
             if json.isSet { return try JSONLine.write(line.json) }
-            try Console.output("name         \(Console.escaped(line.name))")
-            try Console.output("fingerprint  \(hub.fingerprint)")
-            try Console.output("pin          \(hub.pin.text)")
-            try Console.output("address      \(Console.escaped(line.address ?? "-"))")
-            try Console.output("paired       \(line.paired ?? (hub.isPending ? "pending" : "-"))")
-            try Console.output("default      \(isDefault ? "yes" : "no")")
+            let fields = Table.lines([
+                "name": line.name, "fingerprint": hub.fingerprint.description, "pin": hub.pin.text,
+                "address": line.address ?? "-", "paired": line.paired ?? (hub.isPending ? "pending" : "-"),
+                "default": isDefault ? "yes" : "no",
+            ])
+            try Console.output(fields.joined(separator: "\n"))
         }
 
         private func show(_ hub: AddedHub, isDefault: Bool) throws {
             let line = HubLine(hub, isDefault: isDefault)
             if json.isSet { return try JSONLine.write(line.json) }
-            try Console.output("name         \(Console.escaped(line.name))")
-            try Console.output("fingerprint  \(line.hub.map { "\($0), by its own word" } ?? "-")")
-            try Console.output("address      \(Console.escaped(hub.address))")
-            try Console.output("paired       \(line.status)")
-            try Console.output("default      \(isDefault ? "yes" : "no")")
+            let fields = Table.lines([
+                "name": line.name, "fingerprint": line.hub.map { "\($0), by its own word" } ?? "-",
+                "address": hub.address, "paired": line.status, "default": isDefault ? "yes" : "no",
+            ])
+            try Console.output(fields.joined(separator: "\n"))
         }
     }
 

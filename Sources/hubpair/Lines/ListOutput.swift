@@ -13,7 +13,7 @@ struct ListOutput {
     private let json: Bool
     private let watches: Bool
     private let isLive: Bool
-    private var screen = LiveTable()
+    private var screen = LiveLines()
     private var rows: [HubRow] = []
     private var progress: String?
     private var warned: Set<String> = []
@@ -92,7 +92,8 @@ struct ListOutput {
     }
 
     private mutating func redraw() throws {
-        try screen.show(rows, footer: progress)
+        let lines = HubRow.table(rows).lines(within: Console.size.columns - 1)
+        try screen.show(lines, footer: progress)
     }
 
     private mutating func show(done: Int, total: Int) throws {

@@ -79,14 +79,11 @@ struct HomeCommand: ParsableCommand {
             if json.isSet {
                 return try JSONLine.write(devices.lazy.map { $0.json(of: session) })
             }
-            var bytes = Array((Console.escaped(session.title) + "\n").utf8)
             if devices.isEmpty {
                 Console.note("\(session.hub.name) has no devices yet; 'hubpair home add' adds one")
-            } else {
-                HomeTable(devices, columns: Console.outputIsTerminal ? Console.size.columns : nil)
-                    .write(to: &bytes)
             }
-            try Console.output(bytes: bytes)
+            let table = devices.isEmpty ? [] : Table(devices).linesForOutput
+            try Console.output(([Console.escaped(session.title)] + table).joined(separator: "\n"))
         }
     }
 
@@ -103,14 +100,10 @@ struct HomeCommand: ParsableCommand {
         private func run(_ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
             if json.isSet { return try JSONLine.write(device.json(of: session)) }
-            let fields = [
-                ("name", device.name), ("type", device.type), ("id", device.id), ("hub", session.title),
-            ]
-            for (field, value) in fields {
-                try Console.output(
-                    field + String(repeating: " ", count: 6 - field.count) + Console.escaped(value))
-            }
-            try Console.output("")
+            let fields = Table.lines([
+                "name": device.name, "type": device.type, "id": device.id, "hub": session.title,
+            ])
+            try Console.output(fields.joined(separator: "\n") + "\n")
             try Table(
                 columns: ["ACTIVATOR", "TYPE", "STATE", "ID"],
                 rows: device.activators.map {
