@@ -61,7 +61,7 @@ struct CodePresentation {
         var result = Result()
         let width = Console.size.columns
         if options.plain {
-            result.output = Array(try SpokenCode(code, of: hub, lifetime: lifetime, now: now).text.utf8)
+            result.output = Array(try CodeInWords(code, of: hub, lifetime: lifetime, now: now).text.utf8)
         } else {
             let drawing = try PrintCode.run(
                 codes, of: hub, as: format, style: style, columns: width, medium: options.medium)
@@ -81,7 +81,7 @@ struct CodePresentation {
                     guard !options.insistsOnTerminal else { throw tooNarrow }
                     return try drawFile(codes, of: hub, instead: tooNarrow, lifetime: lifetime, now: now)
                 }
-                let captions = Captions(code: code, hub: hub, lifetime: lifetime, now: now)
+                let captions = CodeCaptions(code: code, hub: hub, lifetime: lifetime, now: now)
                 result.output = Array(captions.beside(lines, columns: columns, width: width).utf8)
                 if isShown, options.ascii, !options.invert {
                     result.notes.append("hint: this is for light text on a dark ground; else add --invert")
@@ -115,7 +115,7 @@ struct CodePresentation {
         result.path = path
         result.file = bytes
         if code.kind == .once {
-            result.output = Array(try SpokenCode(code, of: hub, lifetime: lifetime, now: now).text.utf8)
+            result.output = Array(try CodeInWords(code, of: hub, lifetime: lifetime, now: now).text.utf8)
         }
         result.notes = [
             "\(tooNarrow): it is in \(path) in this directory",

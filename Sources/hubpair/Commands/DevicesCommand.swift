@@ -22,14 +22,14 @@ struct DevicesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the devices (the default).")
         @OptionGroup var state: StateOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
 
         func run() throws {
             let now = Moment.now
             let devices = try AdministerDevices(state: state.state).list(at: now)
             let likeness = DeviceLikeness(devices)
             let lines = devices.map { DeviceLine($0, resembling: likeness.resembled(by: $0), at: now) }
-            if json.isSet { return try JSONLine.write(lines.map(\.json)) }
+            if json { return try JSONLine.write(lines.map(\.json)) }
             if devices.isEmpty {
                 Console.note("no device has paired yet; 'hubpair print' makes a code for one")
             }

@@ -23,7 +23,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
     @OptionGroup var configuration: ConfigurationOption
-    @OptionGroup var json: JSONOption
+    @Flag(help: .json) var json = false
 
     func run() async throws {
         let doctor = Doctor(
@@ -31,7 +31,7 @@ struct DoctorCommand: AsyncParsableCommand {
         var hasProblem = false
         try await doctor.run { finding in
             hasProblem = hasProblem || finding.verdict.status == .problem
-            if json.isSet {
+            if json {
                 try JSONLine.write(finding.json)
             } else {
                 try Console.output(DoctorCommand.text(finding))

@@ -20,7 +20,7 @@ struct HubsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the hubs (the default).")
         @OptionGroup var configuration: ConfigurationOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
 
         func run() throws {
             let manage = ManageHubs(configuration: configuration.configuration)
@@ -29,7 +29,7 @@ struct HubsCommand: ParsableCommand {
             let lines =
                 hubs.map { HubLine($0, isDefault: $0.fingerprint == defaultHub) }
                 + (try manage.added().map { HubLine($0, isDefault: $0.name == defaultAdded) })
-            if json.isSet { return try JSONLine.write(lines.map(\.json)) }
+            if json { return try JSONLine.write(lines.map(\.json)) }
             if hubs.isEmpty { Console.note("this device is not paired with a hub yet") }
             try Table(
                 columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""], rows: lines.map(\.cells)
@@ -46,12 +46,12 @@ struct HubsCommand: ParsableCommand {
                 eval curl "$(hubpair hubs show --curl)/devices/"
                 """)
         @OptionGroup var configuration: ConfigurationOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Flag(help: "Write the curl arguments that do what 'hubpair call' does.") var curl = false
         @Argument(help: "Its name or fingerprint; else the default.") var hub: PeerSelector?
 
         func validate() throws {
-            guard !(curl && json.isSet) else { throw ValidationError("--curl and --json exclude each other") }
+            guard !(curl && json) else { throw ValidationError("--curl and --json exclude each other") }
         }
 
         func run() throws {
@@ -71,7 +71,7 @@ struct HubsCommand: ParsableCommand {
                 return try Console.output(arguments.shellLine)
             }
             let line = HubLine(hub, isDefault: isDefault)
-            if json.isSet { return try JSONLine.write(line.json) }
+            if json { return try JSONLine.write(line.json) }
             let fields = Table.lines([
                 "name": line.name, "fingerprint": hub.fingerprint.description, "pin": hub.pin.text,
                 "address": line.address ?? "-", "paired": line.paired ?? (hub.isPending ? "pending" : "-"),
@@ -82,7 +82,7 @@ struct HubsCommand: ParsableCommand {
 
         private func show(_ hub: AddedHub, isDefault: Bool) throws {
             let line = HubLine(hub, isDefault: isDefault)
-            if json.isSet { return try JSONLine.write(line.json) }
+            if json { return try JSONLine.write(line.json) }
             let fields = Table.lines([
                 "name": line.name, "fingerprint": line.hub.map { "\($0), by its own word" } ?? "-",
                 "address": hub.address, "paired": line.status, "default": isDefault ? "yes" : "no",

@@ -45,7 +45,7 @@ struct PairCommand: PreparedCommand {
     var noWait = false
 
     @OptionGroup var configuration: ConfigurationOption
-    @OptionGroup var json: JSONOption
+    @Flag(help: .json) var json = false
 
     /// What `prepare` has read; no argument, so it has no key below.
     private var code: ScannedCode?
@@ -78,7 +78,7 @@ struct PairCommand: PreparedCommand {
             code = try ScannedCode.read(image)
         } catch {
             Console.report(
-                CodeTextInFile(error, file: image, command: "pair") ?? error,
+                CodeTextFile(error, file: image, command: "pair") ?? error,
                 subject: image == "-" ? "standard input" : image)
             throw ExitStatus(of: error)
         }
@@ -108,7 +108,7 @@ struct PairCommand: PreparedCommand {
             }
         }
         progress.clear()
-        if json.isSet { try JSONLine.write(outcome.json) }
+        if json { try JSONLine.write(outcome.json) }
         guard outcome.isApproved else {
             Console.report(
                 "\(outcome.hubName) has not approved this device yet",
@@ -130,7 +130,7 @@ struct PairCommand: PreparedCommand {
     }
 
     private func report(_ outcome: PairWithHub.Outcome) {
-        guard !json.isSet else { return }
+        guard !json else { return }
         let place = "\(title(outcome)) at \(outcome.hub.address ?? "-")"
         switch outcome.change {
         case .added: Console.note("paired with \(place); it knows this device as \(outcome.deviceName)")

@@ -34,10 +34,10 @@ struct SetupCommand: ParsableCommand {
 
     @OptionGroup var code: CodeOptions
     @OptionGroup var state: StateOption
-    @OptionGroup var json: JSONOption
+    @Flag(help: .json) var json = false
 
     func validate() throws {
-        guard !json.isSet || code.output == nil || code.outputPath != nil else {
+        guard !json || code.output == nil || code.outputPath != nil else {
             throw ValidationError("--json and a code on standard output would mix; name a file with --output")
         }
     }
@@ -48,16 +48,16 @@ struct SetupCommand: ParsableCommand {
             upstream: try upstream.map(Upstream.init))
         let (hub, outcome) = try SetUpHub.run(wishes, defaultName: try hostName(), state: state.state)
         let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
-        if json.isSet { try JSONLine.write(hub.json(isNew: outcome == .made)) }
+        if json { try JSONLine.write(hub.json(isNew: outcome == .made)) }
         if outcome == .made {
-            if !json.isSet { Console.note("set up the hub \(title) in \(hub.statePath)") }
-            guard !json.isSet || code.output != nil else { return }
+            if !json { Console.note("set up the hub \(title) in \(hub.statePath)") }
+            guard !json || code.output != nil else { return }
             return try CodePresentation(options: code, json: false)
                 .present(.once, lifetime: CodePresentation.defaultLifetime, state: state.state)
         }
         var changes: [String] = []
         if case .mended(let parts) = outcome { changes = parts.map(\.change) }
-        if !changes.isEmpty || !json.isSet {
+        if !changes.isEmpty || !json {
             let change = changes.isEmpty ? "nothing was changed" : changes.joined(separator: "; ")
             Console.note("the hub \(title) is set up already in \(hub.statePath); \(change)")
         }
@@ -67,7 +67,7 @@ struct SetupCommand: ParsableCommand {
                 hint: "make a new code: hubpair print --output \(shellQuoted(path))")
             throw ExitStatus.cannotWrite
         }
-        if !json.isSet { Console.note("hint: 'hubpair print' makes a new code") }
+        if !json { Console.note("hint: 'hubpair print' makes a new code") }
     }
 
     private func hostName() throws -> PeerName {

@@ -28,7 +28,7 @@ struct HomeCommand: ParsableCommand {
             commandName: "list",
             abstract: "List the devices and their states (the default).")
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Flag(
             help: "Of every hub, all asked at once; who does not answer is named at the end, and no failure.")
         var allHubs = false
@@ -63,7 +63,7 @@ struct HomeCommand: ParsableCommand {
             guard !sessions.isEmpty else { throw NoHubError.notPaired }
             var isFirst = true
             let failures = try await HomeOfEveryHub(sessions: sessions, timeout: timeout).run {
-                if !isFirst, !json.isSet { try Console.output("") }
+                if !isFirst, !json { try Console.output("") }
                 isFirst = false
                 try write($1, of: $0)
             }
@@ -76,7 +76,7 @@ struct HomeCommand: ParsableCommand {
         }
 
         private func write(_ devices: [ControlledDevice], of session: HomeSession) throws {
-            if json.isSet {
+            if json {
                 return try JSONLine.write(devices.lazy.map { $0.json(of: session) })
             }
             if devices.isEmpty {
@@ -92,14 +92,14 @@ struct HomeCommand: ParsableCommand {
             commandName: "show",
             abstract: "Show a device with all that can be set on it.")
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Argument(help: "Its name, the beginning of it, or its id.") var device: String
 
         func run() async throws { try await home.use(run) }
 
         private func run(_ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
-            if json.isSet { return try JSONLine.write(device.json(of: session)) }
+            if json { return try JSONLine.write(device.json(of: session)) }
             let fields = Table.lines([
                 "name": device.name, "type": device.type, "id": device.id, "hub": session.title,
             ])

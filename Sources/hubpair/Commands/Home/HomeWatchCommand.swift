@@ -19,7 +19,7 @@ extension HomeCommand {
                 restart of the hub.
                 """)
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp("How often to ask; else every 2.", valueName: "seconds"),
@@ -29,7 +29,7 @@ extension HomeCommand {
         func run() async throws { try await home.use(watch) }
 
         private func watch(_ session: HomeSession) async throws {
-            var output = WatchOutput(session: session, isJSON: json.isSet)
+            var output = WatchOutput(session: session, isJSON: json)
             // A hub that is not there to begin with is an error; one that goes away comes back.
             var devices = try await session.devices()
             try output.begin(devices)
