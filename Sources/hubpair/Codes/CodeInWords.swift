@@ -3,8 +3,8 @@ import HubService
 import Pairing
 import QRCodes
 
-/// A once code in sentences and without a drawing, for those who hear a screen or feel it.
-struct SpokenCode {
+/// A once code in sentences and without a drawing, for screen readers and Braille displays.
+struct CodeInWords {
     /// The sentences, one a line; every line is ended.
     let text: String
 

@@ -3,7 +3,7 @@ import HubService
 import Pairing
 
 /// What stands beside a code on a terminal.
-struct Captions {
+struct CodeCaptions {
     private let lines: [String]
 
     init(code: PairingCode, hub: Hub, lifetime: Double?, now: Date) {
