@@ -68,10 +68,10 @@ package final class ServeHub: Sendable {
     ) async throws -> ServeHub {
         let (hub, identity) = try load(state)
         let port = options.port ?? hub.settings.port
-        if let upstream = hub.settings.upstream.map(UpstreamAddress.init), upstream.isLoopback,
-            upstream.port == Int(port), reaches(upstream, options.listen)
+        if let upstream = hub.settings.upstream, upstream.isLoopback, upstream.port == port,
+            reaches(upstream, options.listen)
         {
-            throw ServeError.upstreamIsHub(hub.settings.upstream?.text ?? "")
+            throw ServeError.upstreamIsHub(upstream.text)
         }
         let register = DeviceRegister(state: state)
         let pairing = PairDevice(state: state, hub: hub, register: register, clock: clock)
@@ -180,17 +180,13 @@ package final class ServeHub: Sendable {
     private static func load(_ state: HubState) throws -> (Hub, TLSIdentity) {
         let directory = try state.open()
         let hub = try HubState.hub(in: directory)
-        guard let identity = try HubIdentity.load(from: directory) else {
-            throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
-        }
-        return (hub, identity)
+        return (hub, try HubState.existingIdentity(in: directory))
     }
 
-    private static func reaches(_ upstream: UpstreamAddress, _ listen: [NetworkAddress]) -> Bool {
+    private static func reaches(_ upstream: Upstream, _ listen: [NetworkAddress]) -> Bool {
         listen.isEmpty
             || listen.contains { address in
-                address.isUnspecified
-                    || upstream.addresses.contains { NetworkAddress($0)?.bytes == address.bytes }
+                address.isUnspecified || upstream.addresses.contains { $0.bytes == address.bytes }
             }
     }
 }

@@ -16,7 +16,7 @@ final class ServeShared: Sendable {
     /// The answer of `/hubpair/v1/hub`.
     let hub: ServeReply
     let pairing: PairDevice
-    let upstream: UpstreamAddress?
+    let upstream: Upstream?
     /// For an upstream with https.
     let upstreamTLS: NIOSSLContext?
     let upstreamHabits: UpstreamHabits
@@ -40,7 +40,7 @@ final class ServeShared: Sendable {
         tls = try NIOSSLContext(configuration: configuration)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
         self.hub = ServeReply(.ok, json: description.serialized)
-        upstream = hub.settings.upstream.map(UpstreamAddress.init)
+        upstream = hub.settings.upstream
         upstreamTLS = try upstream.flatMap { upstream in
             guard upstream.isTLS else { return nil }
             var configuration = TLSConfiguration.makeClientConfiguration()
