@@ -17,13 +17,13 @@ final class GatewayPool {
     private static let idleTime = TimeAmount.seconds(30)
 
     private let eventLoop: any EventLoop
-    private let shared: ServeShared
+    private let shared: ServerContext
     /// The youngest last.
     private var idle: [Pin: [UpstreamConnection]] = [:]
     private var count = 0
     private var isSweeping = false
 
-    init(_ eventLoop: any EventLoop, shared: ServeShared) {
+    init(_ eventLoop: any EventLoop, shared: ServerContext) {
         self.eventLoop = eventLoop
         self.shared = shared
     }
