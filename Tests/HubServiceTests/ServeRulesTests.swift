@@ -64,7 +64,7 @@ import Testing
         defer { close(descriptor) }
         var status = stat()
         try #require(fstat(descriptor, &status) == 0)
-        let isOpen = { JournalStream.isOpen(as: descriptor, variable: $0) }
+        let isOpen = { ServiceManager.isJournal(descriptor, stream: $0) }
         #expect(isOpen("\(status.st_dev):\(status.st_ino)"))
         for other in [
             nil, "", ":", "\(status.st_dev)", "\(status.st_dev):\(status.st_ino + 1)", "0:\(status.st_ino)",
@@ -74,8 +74,8 @@ import Testing
 
     @Test(arguments: ["/run/no/such/socket", "relative", "@", "@" + String(repeating: "x", count: 200)])
     func aServiceManagerThatIsNotThereIsNoReasonToStop(socket: String) {
-        #expect(!ServiceNotification.ready.send(to: socket))
-        #expect(ServiceNotification.ready.send(to: nil) && ServiceNotification.ready.send(to: ""))
+        #expect(!ServiceManager.notify(.ready, socket: socket))
+        #expect(ServiceManager.notify(.ready, socket: nil) && ServiceManager.notify(.ready, socket: ""))
     }
 
     @Test func whatStrangersCauseIsLoggedTenTimes() {

@@ -16,9 +16,9 @@ final class ConnectionLimiter: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
 
-    private let shared: ServeShared
+    private let shared: ServerContext
 
-    init(_ shared: ServeShared) { self.shared = shared }
+    init(_ shared: ServerContext) { self.shared = shared }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let child = unwrapInboundIn(data)

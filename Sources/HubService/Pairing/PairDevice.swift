@@ -172,7 +172,15 @@ package final class PairDevice: Sendable {
     }
 }
 
-extension PairingAnswer {
+/// What the hub answers to `POST /hubpair/v1/pair`.
+package struct PairingAnswer: Equatable, Sendable {
+    /// The HTTP status (RFC 9110 § 15).
+    package let status: Int
+    /// One JSON object in UTF-8.
+    package let body: [UInt8]
+    /// What the log says of it, in one line and without a secret; nil: nothing.
+    package let event: String?
+
     /// A refusal; the log says its code and whence it came, never what the request held.
     fileprivate static func refusal(
         _ refusal: PairRefusal, status: Int? = nil, from source: NetworkAddress

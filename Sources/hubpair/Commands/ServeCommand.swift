@@ -66,8 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.limits.connections = maxConnections
         options.limits.connectionsPerSource = maxConnectionsPerSource
         let environment = ProcessInfo.processInfo.environment
-        let isForJournal = JournalStream.isOpen(
-            as: STDERR_FILENO, variable: environment["JOURNAL_STREAM"])
+        let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
         let level = logLevel.level
         let log = ServeLog(
             Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
@@ -75,11 +74,11 @@ struct ServeCommand: AsyncParsableCommand {
         let signals = StopSignals()
         let hub = try await ServeHub.start(
             state: state.state, options: options, log: log)
-        ServiceNotification.ready.send(to: environment["NOTIFY_SOCKET"])
+        ServiceManager.notify(.ready, socket: environment["NOTIFY_SOCKET"])
         let stream = signals.stream
         var received = stream.makeAsyncIterator()
         _ = await received.next()
-        ServiceNotification.stopping.send(to: environment["NOTIFY_SOCKET"])
+        ServiceManager.notify(.stopping, socket: environment["NOTIFY_SOCKET"])
         let impatience = Task {
             var received = stream.makeAsyncIterator()
             if await received.next() != nil { hub.stopAtOnce() }

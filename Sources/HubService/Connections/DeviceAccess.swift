@@ -4,7 +4,7 @@ import Pairing
 import Synchronization
 
 /// A device that may come in, with what is written of it into headers.
-struct ServeDevice: Sendable {
+struct DescribedDevice: Sendable {
     let device: ApprovedDevice
     let fields: DeviceFields
 
@@ -27,7 +27,7 @@ enum ServeAccess: Sendable {
 
 /// The device register as the server asks it: a keyfile that cannot be read lets nobody in, and the log says so
 /// once, and when it can be read again.
-final class ServeDevices: Sendable {
+final class DeviceAccess: Sendable {
     let register: DeviceRegister
     private let log: ServeLog
     private let fault = Mutex<String?>(nil)

@@ -7,16 +7,16 @@ import Pairing
 import PinnedTLS
 import Synchronization
 
-/// What every connection goes by.
-final class ServeShared: Sendable {
+/// What all connections share: limits, keys, registers, and what is known of the upstream.
+final class ServerContext: Sendable {
     let limits: ServeLimits
     let log: ServeLog
-    let devices: ServeDevices
+    let devices: DeviceAccess
     let tls: NIOSSLContext
     /// The answer of `/hubpair/v1/hub`.
     let hub: ServeReply
     let pairing: PairDevice
-    let upstream: UpstreamAddress?
+    let upstream: Upstream?
     /// For an upstream with https.
     let upstreamTLS: NIOSSLContext?
     let upstreamHabits: UpstreamHabits
@@ -25,7 +25,7 @@ final class ServeShared: Sendable {
     private let upstreamIsUp = Mutex(true)
 
     init(
-        hub: Hub, identity: TLSIdentity, devices: ServeDevices, options: ServeOptions,
+        hub: Hub, identity: TLSIdentity, devices: DeviceAccess, options: ServeOptions,
         pairing: PairDevice, log: ServeLog
     ) throws {
         limits = options.limits
@@ -40,7 +40,7 @@ final class ServeShared: Sendable {
         tls = try NIOSSLContext(configuration: configuration)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
         self.hub = ServeReply(.ok, json: description.serialized)
-        upstream = hub.settings.upstream.map(UpstreamAddress.init)
+        upstream = hub.settings.upstream
         upstreamTLS = try upstream.flatMap { upstream in
             guard upstream.isTLS else { return nil }
             var configuration = TLSConfiguration.makeClientConfiguration()
@@ -71,61 +71,5 @@ final class ServeShared: Sendable {
             .upstream,
             fault.map { "the upstream \(name) does not answer: \($0)" }
                 ?? "the upstream \(name) answers again")
-    }
-}
-
-/// What belongs to one event loop; used on that loop only.
-final class ServeLoop {
-    let eventLoop: any EventLoop
-    let shared: ServeShared
-    let pool: GatewayPool
-    private(set) var isDraining = false
-    private var connections: [ObjectIdentifier: ServeConnection] = [:]
-    private var whenEmpty: EventLoopPromise<Void>?
-
-    init(_ eventLoop: any EventLoop, shared: ServeShared) {
-        self.eventLoop = eventLoop
-        self.shared = shared
-        pool = GatewayPool(eventLoop, shared: shared)
-    }
-
-    func add(_ connection: ServeConnection) { connections[ObjectIdentifier(connection)] = connection }
-
-    func remove(_ connection: ServeConnection) {
-        connections[ObjectIdentifier(connection)] = nil
-        guard connections.isEmpty, let promise = whenEmpty else { return }
-        whenEmpty = nil
-        pool.close()
-        promise.succeed()
-    }
-
-    /// Closes the connections of devices that may no longer come in.
-    func sweep() {
-        for connection in Array(connections.values) { connection.closeUnlessStillApproved() }
-    }
-
-    /// Lets requests in flight finish and closes everything else.
-    ///
-    /// - Returns: when nothing is left.
-    func drain() -> EventLoopFuture<Void> {
-        isDraining = true
-        let promise = eventLoop.makePromise(of: Void.self)
-        if connections.isEmpty {
-            pool.close()
-            promise.succeed()
-            return promise.futureResult
-        }
-        if let whenEmpty {
-            whenEmpty.futureResult.cascade(to: promise)
-        } else {
-            whenEmpty = promise
-        }
-        for connection in Array(connections.values) { connection.drain() }
-        return promise.futureResult
-    }
-
-    /// Closes everything at once.
-    func closeAll() {
-        for connection in Array(connections.values) { connection.close() }
     }
 }
