@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 import GatewayRules
 import Glibc
 import Logging

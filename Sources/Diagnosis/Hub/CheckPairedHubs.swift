@@ -21,7 +21,7 @@ struct CheckPairedHubs: Sendable {
             guard !known.hubs.isEmpty else {
                 return .skipped(
                     known.added.isEmpty ? "this device knows no hub" : "this device is paired with no hub",
-                    mend: NoHubError.notPaired.recoverySuggestion)
+                    mend: NoHubError.notPaired.hint)
             }
             guard let identity = try DeviceIdentity.load(from: configuration) else {
                 throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")
@@ -98,9 +98,9 @@ struct CheckPairedHubs: Sendable {
                 status: answer.response.status, word: standing?.status,
                 device: identity.pin.fingerprint.description)
         } catch let error as HubConnectionError {
-            if case .otherKey = error.reason { return .problem("\(error)", mend: error.recoverySuggestion) }
+            if case .otherKey = error.reason { return .problem("\(error)", mend: error.hint) }
             // The default hub is the one that a command without --hub fails with.
-            let mend = error.recoverySuggestion
+            let mend = error.hint
             return isDefault ? .problem("\(error)", mend: mend) : .warning("\(error)", mend: mend)
         }
     }

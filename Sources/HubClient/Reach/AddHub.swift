@@ -68,7 +68,7 @@ package struct AddHub: Sendable {
 }
 
 /// Why a hub was not added.
-package enum AddHubError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum AddHubError: Equatable, UserError {
     /// Something else answers there: words for a sentence that begins with the address.
     case noHub(address: String, String)
     /// It says to be one hub and holds the key of another.
@@ -84,9 +84,14 @@ package enum AddHubError: Error, Equatable, LocalizedError, CustomStringConverti
         }
     }
 
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .nameTaken: .usage
+        case .noHub, .wrongID: .unavailable
+        }
+    }
 
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .noHub: "nothing was written; 'hubpair list --scan' finds the hubs of a network by their ports"
         case .wrongID: "nothing was written; do not pair with it before you know why"

@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import Identity
-package import Pairing
+import Pairing
 
 /// Sends one request to a hub that this device is paired with, or to a stock hub that the user has added.
 package struct CallHub: Sendable {
@@ -40,7 +40,7 @@ package struct CallHub: Sendable {
 }
 
 /// No hub is named, and none can be meant.
-package enum NoHubError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum NoHubError: Equatable, UserError {
     /// This device knows no hub.
     case notPaired
     /// It knows several, and none is the default.
@@ -54,11 +54,10 @@ package enum NoHubError: Error, Equatable, LocalizedError, CustomStringConvertib
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .notFound }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .notPaired: "on the hub: 'hubpair print' makes a code; on this device: 'hubpair pair' uses it"
         case .noDefault: "name one with --hub, or make one the default with 'hubpair hubs use'"

@@ -2,7 +2,7 @@ import FoundationEssentials
 package import Identity
 
 /// Why it is not known which hub to talk to.
-package enum HubSearchError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum HubSearchError: Equatable, UserError {
     /// Nobody announces it.
     case notFound(String)
     /// Several hubs could be meant; names and fingerprints.
@@ -20,11 +20,15 @@ package enum HubSearchError: Error, Equatable, LocalizedError, CustomStringConve
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .notFound: .unavailable
+        case .several, .otherHub: .usage
+        }
+    }
 
     /// How to mend it, and on which side.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .notFound:
             "on the hub: is 'hubpair serve' running? on this device: is it on the hub's network? --hub HOST names "

@@ -1,6 +1,6 @@
 import FoundationEssentials
 package import Identity
-package import Pairing
+import Pairing
 import PinnedTLS
 
 /// Finds the hubs that this device may use and opens connections to them, so that nobody has to remember anything:
@@ -103,7 +103,7 @@ package struct ReachHubs: Sendable {
 }
 
 /// Why a hub that is known may not be used.
-package enum UseHubError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum UseHubError: Equatable, UserError {
     /// A stock hub, and the user has not said that this is all right.
     case unprotected(PeerName)
     /// It was added by its address, and could be paired with.
@@ -124,11 +124,10 @@ package enum UseHubError: Error, Equatable, LocalizedError, CustomStringConverti
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .notPermitted }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .unprotected:
             "to use it all the same, say --insecure once; 'hubpair setup' and 'serve' on the hub would protect it"

@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 import Identity
 
 /// Who connects: an IPv4 address, or an IPv6 /64, since one host has as many addresses in it as it likes.

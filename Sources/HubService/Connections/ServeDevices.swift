@@ -95,10 +95,3 @@ final class ServeDevices: Sendable {
         }
     }
 }
-
-/// What is wrong, and how to mend it, in one line.
-func describing(_ error: any Error) -> String {
-    let localized = error as? any LocalizedError
-    let message = localized?.errorDescription ?? "\(error)"
-    return localized?.recoverySuggestion.map { "\(message); \($0)" } ?? message
-}

@@ -1,4 +1,4 @@
-package import Discovery
+package import Addresses
 import Dispatch
 import FoundationEssentials
 import Glibc
@@ -187,8 +187,8 @@ extension PairingAnswer {
 
     /// 503, and the reason for the owner alone.
     fileprivate static func unavailable(_ error: any Error) -> PairingAnswer {
-        let text = (error as? any LocalizedError)?.errorDescription ?? "\(error)"
-        let hint = (error as? any LocalizedError)?.recoverySuggestion.map { " (\($0))" } ?? ""
+        let text = (error as? any UserError)?.description ?? foreignDescription(of: error)
+        let hint = (error as? any UserError)?.hint.map { " (\($0))" } ?? ""
         return PairingAnswer(
             status: 503, body: PairRefusal.unavailable.serialized, event: "cannot pair: \(text)\(hint)")
     }

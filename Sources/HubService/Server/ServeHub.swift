@@ -1,4 +1,4 @@
-package import Discovery
+package import Addresses
 import FoundationEssentials
 import NIOCore
 import NIOPosix

@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 package import NIOCore
 
 /// What one client, or all of them, may take of the hub.

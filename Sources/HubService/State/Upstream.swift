@@ -1,6 +1,7 @@
-import Discovery
+import Addresses
 import FoundationEssentials
-package import Pairing
+package import Identity
+import Pairing
 
 /// The server behind the gateway, as a URL.
 ///
@@ -49,7 +50,7 @@ package struct Upstream: Equatable, Sendable {
 }
 
 /// Why a text is not an upstream.
-package enum UpstreamError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum UpstreamError: Equatable, UserError {
     /// Not `http://HOST[:PORT]` or `https://HOST[:PORT]`.
     case notAURL
     /// A user name or password, which would end up in a file and in logs.
@@ -72,11 +73,10 @@ package enum UpstreamError: Error, Equatable, LocalizedError, CustomStringConver
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .usage }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .notLoopback: "let it listen on 127.0.0.1, or give https://HOST:PORT#sha256//PIN"
         default: "give it like https://127.0.0.1:8443"

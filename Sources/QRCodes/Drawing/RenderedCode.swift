@@ -1,7 +1,8 @@
 import FoundationEssentials
+package import Identity
 
 /// Why a drawing of a QR code is not handed out. The description is what the user reads.
-package enum RenderError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+package enum RenderError: Equatable, UserError {
     /// A module was to be this many pixels wide, outside the range.
     case pixelsPerModule(Int)
     /// libpng does not write the file; its message.
@@ -19,11 +20,10 @@ package enum RenderError: Error, Equatable, Sendable, LocalizedError, CustomStri
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .tryAgain }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .pixelsPerModule:
             "choose \(QRSymbol.pixelsPerModuleRange.lowerBound) to \(QRSymbol.pixelsPerModuleRange.upperBound)"

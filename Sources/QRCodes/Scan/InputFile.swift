@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+package import Identity
 
 /// Reads a file that a person named, or standard input: any file, of anybody's, but never without a bound.
 package enum InputFile {
@@ -82,7 +83,7 @@ package enum InputFile {
 }
 
 /// Why a file cannot be read; the caller says which.
-package enum InputFileError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum InputFileError: Equatable, UserError {
     /// There is no such file.
     case missing
     /// Its permissions keep us out.
@@ -123,11 +124,16 @@ package enum InputFileError: Error, Equatable, LocalizedError, CustomStringConve
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .tooLarge, .longer: .data
+        case .notPermitted: .notPermitted
+        case .missing, .directory, .noImages, .nameNotUTF8, .system: .noInput
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .missing: "check the name; '-' reads standard input"
         case .notPermitted: "run as its owner, or give it on standard input"

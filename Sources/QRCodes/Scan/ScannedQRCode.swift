@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Identity
 
 /// A place in a picture, in whole pixels from the top left corner; it may lie outside for a code that is cut.
 package struct PixelPoint: Equatable, Sendable {
@@ -49,7 +50,7 @@ package struct QRScanResult: Equatable, Sendable {
 }
 
 /// Why a picture could not be searched. A picture without a code is no error.
-package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+package enum QRScanError: Equatable, UserError {
     /// libzbar is not installed, or is another version than 0.23.
     case missingLibrary
     /// libzbar has no memory for a scanner.
@@ -72,11 +73,17 @@ package enum QRScanError: Error, Equatable, Sendable, LocalizedError, CustomStri
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        // What a picture does to its reader is the picture's fault.
+        case .crashed, .tookTooLong: .data
+        case .missingLibrary: .unavailable
+        case .outOfMemory, .refused: .tryAgain
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .outOfMemory: "crop the image to the code, or make it smaller"
         case .missingLibrary: "apt install libzbar0"

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import HubService
+import Identity
 import Pairing
 import QRCodes
 
@@ -150,13 +151,13 @@ struct CodePresentation {
 }
 
 /// A code whose lines would be wrapped, so that no reader knows it.
-struct TerminalTooNarrow: Error, LocalizedError, CustomStringConvertible {
+struct TerminalTooNarrow: UserError {
     let columns: Int
     let needed: Int
 
     var description: String { "the terminal has \(columns) columns, and the code needs \(needed)" }
-    var errorDescription: String? { description }
-    var recoverySuggestion: String? {
+    var kind: UserErrorKind { .usage }
+    var hint: String? {
         "make it wider, or draw the code into a file: hubpair print --output code.png"
     }
 }

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import HubClient
+import Identity
 import Pairing
 import QRCodes
 
 /// A file with the text of a code was named where an image is meant.
-struct CodeTextInFile: Error, LocalizedError, CustomStringConvertible {
+struct CodeTextInFile: UserError {
     private let file: String
     /// The command that reads it from standard input.
     private let command: String
@@ -19,6 +20,6 @@ struct CodeTextInFile: Error, LocalizedError, CustomStringConvertible {
     }
 
     var description: String { "the file is not an image, but the text of a code" }
-    var errorDescription: String? { description }
-    var recoverySuggestion: String? { "standard input takes it: hubpair \(command) - < \(shellQuoted(file))" }
+    var kind: UserErrorKind { .data }
+    var hint: String? { "standard input takes it: hubpair \(command) - < \(shellQuoted(file))" }
 }

@@ -2,7 +2,6 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import HubClient
-import HubControl
 import Pairing
 
 /// `hubpair hubs`: the hubs that this device is paired with.

@@ -1,5 +1,5 @@
+import Addresses
 import ArgumentParser
-import Discovery
 import Dispatch
 import FoundationEssentials
 import Glibc

@@ -52,10 +52,8 @@ enum Console {
 
     /// The same for an error value; `subject` says what it is about, a file mostly.
     static func report(_ error: any Error, subject: String? = nil) {
-        let message = (error as? any LocalizedError)?.errorDescription ?? "\(error)"
-        report(
-            subject.map { "\($0): \(message)" } ?? message,
-            hint: (error as? any LocalizedError)?.recoverySuggestion)
+        let message = (error as? any UserError)?.description ?? foreignDescription(of: error)
+        report(subject.map { "\($0): \(message)" } ?? message, hint: (error as? any UserError)?.hint)
     }
 
     /// `text` as it may stand on a terminal: see `escapedForDisplay`.

@@ -1,5 +1,7 @@
+import Addresses
 import Discovery
 import HubClient
+import Identity
 
 /// A hub as a line of the table. The widths of `line` are fixed, for where lines are written before the last hub is
 /// known.

@@ -1,7 +1,8 @@
+import Addresses
 import Discovery
 import FoundationEssentials
 import HubClient
-import HubControl
+import Identity
 import JSON
 
 /// A hub as `list --json` writes it; with `event` and `answers` for `--watch` only.

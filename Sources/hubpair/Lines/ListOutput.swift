@@ -1,3 +1,4 @@
+import Addresses
 import Discovery
 import Glibc
 import HubClient

@@ -1,7 +1,7 @@
 import ArgumentParser
 import Glibc
+import Home
 import HubClient
-import HubControl
 import Identity
 
 extension HomeCommand {

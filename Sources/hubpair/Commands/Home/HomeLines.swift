@@ -1,5 +1,5 @@
+import Home
 import HubClient
-import HubControl
 import Identity
 import JSON
 

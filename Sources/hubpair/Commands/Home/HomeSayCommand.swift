@@ -1,8 +1,8 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import Home
 import HubClient
-import HubControl
 import Identity
 import JSON
 
@@ -125,9 +125,10 @@ struct InputLines {
 }
 
 /// Standard input cannot be read.
-private struct FileReadError: Error, LocalizedError, CustomStringConvertible {
+private struct FileReadError: UserError {
     let code: Int32
 
     var description: String { "standard input: \(String(cString: strerror(code)))" }
-    var errorDescription: String? { description }
+    var hint: String? { nil }
+    var kind: UserErrorKind { .noInput }
 }

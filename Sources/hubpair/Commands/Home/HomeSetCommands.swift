@@ -1,6 +1,6 @@
 import ArgumentParser
+import Home
 import HubClient
-import HubControl
 import Identity
 
 extension HomeCommand {

@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
+import Home
 import HubClient
-import HubControl
 import HubService
 import Identity
 import JSON

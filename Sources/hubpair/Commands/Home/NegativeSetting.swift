@@ -1,4 +1,4 @@
-import HubControl
+import Home
 
 /// A level below 0, as in `home set lamp -1`. ArgumentParser takes it for an option and says that an argument is
 /// missing.

@@ -1,0 +1,78 @@
+// Both have sockaddr, and whose it is depends on what else the module loads.
+package import CGlibc
+import Glibc
+
+/// One address of this machine with the network that it is on: what is "near" for ``HubAddressRules``.
+public struct LocalNetwork: Hashable, Sendable {
+    /// The interface's name, 1–15 bytes.
+    public let interface: String
+    /// This machine's own address there.
+    public let address: NetworkAddress
+    /// The bits of the address that name the network: 0–32 or 0–128.
+    public let prefixLength: Int
+    /// True if the interface takes part in multicast, and is no point-to-point link: where mDNS is spoken.
+    public let isMulticast: Bool
+
+    /// The network that `address` is on by its first `prefixLength` bits (more than it has count as all).
+    public init(interface: String, address: NetworkAddress, prefixLength: Int, isMulticast: Bool = true) {
+        self.interface = interface
+        self.address = address
+        self.isMulticast = isMulticast
+        self.prefixLength = min(max(prefixLength, 0), address.bytes.count * 8)
+    }
+
+    /// True if `other` is on this network; scopes must match too.
+    public func contains(_ other: NetworkAddress) -> Bool {
+        guard other.family == address.family, other.scope == address.scope else { return false }
+        return zip(address.bytes, other.bytes).enumerated().allSatisfy { index, pair in
+            (pair.0 ^ pair.1) & mask(at: index) == 0
+        }
+    }
+
+    /// True if `other` is this network's own IPv4 broadcast address (RFC 919 § 7); a network of one or two
+    /// addresses has none (RFC 3021).
+    package func isBroadcast(_ other: NetworkAddress) -> Bool {
+        guard other.family == .ipv4, prefixLength <= 30, contains(other) else { return false }
+        return other.bytes.enumerated().allSatisfy { $1 | mask(at: $0) == 0xFF }
+    }
+
+    package func mask(at index: Int) -> UInt8 {
+        let bits = min(max(prefixLength - index * 8, 0), 8)
+        return bits == 0 ? 0 : 0xFF << UInt8(8 - bits)
+    }
+
+    /// The networks of all interfaces that are up; empty if the system does not tell.
+    public static func current() -> [LocalNetwork] {
+        var list: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&list) == 0 else { return [] }
+        defer { freeifaddrs(list) }
+        var networks: [LocalNetwork] = []
+        for entry in sequence(first: list, next: { $0?.pointee.ifa_next }) {
+            guard let entry = entry?.pointee, entry.ifa_flags & UInt32(IFF_UP) != 0,
+                let name = entry.ifa_name, let bytes = bytes(of: entry.ifa_addr)
+            else { continue }
+            let interface = String(cString: name)
+            guard let address = NetworkAddress(bytes: bytes, scope: interface) else { continue }
+            let length = self.bytes(of: entry.ifa_netmask)?.reduce(0) { $0 + $1.nonzeroBitCount }
+            let isMulticast =
+                entry.ifa_flags & UInt32(IFF_MULTICAST) != 0 && entry.ifa_flags & UInt32(IFF_POINTOPOINT) == 0
+            networks.append(
+                LocalNetwork(
+                    interface: interface, address: address, prefixLength: length ?? bytes.count * 8,
+                    isMulticast: isMulticast))
+        }
+        return networks
+    }
+
+    package static func bytes(of socketAddress: UnsafeMutablePointer<sockaddr>?) -> [UInt8]? {
+        guard let socketAddress else { return nil }
+        let raw = UnsafeRawPointer(socketAddress)
+        switch Int32(socketAddress.pointee.sa_family) {
+        case AF_INET:
+            return withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) }
+        case AF_INET6:
+            return withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) }
+        default: return nil
+        }
+    }
+}
