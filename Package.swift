@@ -31,6 +31,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         // One line an event from `serve`, in the form that Swift servers share.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // `swift package generate-documentation`: a command only. No target uses it, so a build fetches it and no more.
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
         // Floor 0: C libraries. Module maps and a shim header, no logic.
@@ -47,7 +49,7 @@ let package = Package(
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
         // Headers only, the map has no `link`: linked, Cairo and Pango would cost every start of every command
-        // some 20 shared libraries more, for a PDF now and then. QRCodes/CairoLibrary.swift loads them.
+        // some 20 shared libraries more, for a PDF now and then. QRCodes/Drawing/PDF/CairoLibrary.swift loads them.
         .systemLibrary(name: "CCairo", providers: [.apt(["libcairo2-dev"])]),
         // Loaded at run time, when the first picture of their kind comes, and never linked: libheif brings six
         // libraries more and 3 to 7 ms to the start of every command, and reading PNG needs none of them.
@@ -56,35 +58,46 @@ let package = Package(
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
         .systemLibrary(name: "CGlibc"),
 
-        // Floor 1: who is out there · image and bytes · codes, policy, keyfiles. None imports another,
-        // but for Identity: pins, fingerprints and the rules for names, which all of them share.
+        // Floor 1: values and rules, no connection of their own. First what all others share: pins, fingerprints, names
+        // and errors; addresses and interfaces; JSON.
         .target(
             name: "Identity",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
+        .target(name: "Addresses", dependencies: ["CGlibc", "Identity"], swiftSettings: strict),
+        // The one reader and writer of JSON: for the exchange, where a key that stands twice is refused, and for a hub's
+        // answers.
+        .target(name: "JSON", dependencies: ["Identity"], swiftSettings: strict),
+        // Who is on the network: mDNS and UDP.
         .target(
             name: "Discovery",
             dependencies: [
-                "CAvahi", "CAvahiCore", "CGlibc", "Identity",
+                "Addresses", "CAvahi", "CAvahiCore", "CGlibc", "Identity",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),
+        // Images and QR codes, both ways. One module: its loops are hot, and are optimised under sanitizers too.
         .target(
             name: "QRCodes",
             dependencies: [
                 "CCairo", "CGIF", "CGlibc", "CHEIF", "CPNG", "CQREncode", "CTurboJPEG", "CWebP", "CZBar",
+                "Identity",
             ],
             swiftSettings: strict
         ),
-        // The one reader of JSON: of the exchange, where a key that stands twice is refused, and of a hub's answers.
-        .target(name: "JSON", dependencies: ["Identity"], swiftSettings: strict),
+        // Codes, the pairing exchange, its policy, keyfiles.
         .target(
             name: "Pairing",
-            dependencies: ["Identity", "JSON", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "Addresses", "Identity", "JSON", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict
         ),
+        // What a hub controls: appliances, scenes, spoken orders. No connection, so all of it can be fuzzed.
+        .target(
+            name: "Home", dependencies: ["Addresses", "Identity", "JSON", "Pairing"], swiftSettings: strict),
         // What strangers' bytes may do: requests, answers, targets and fields of the gateway. No NIO: every byte that
         // decides can be fuzzed.
         .target(name: "GatewayRules", dependencies: ["Identity"], swiftSettings: strict),
@@ -105,7 +118,9 @@ let package = Package(
         .target(
             name: "HubService",
             dependencies: [
-                "CGlibc", "Discovery", "GatewayRules", "Identity", "Pairing", "PinnedTLS", "QRCodes",
+                "Addresses", "CGlibc", "Discovery", "GatewayRules", "Identity", "JSON", "Pairing",
+                "PinnedTLS",
+                "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -119,7 +134,8 @@ let package = Package(
         .target(
             name: "HubClient",
             dependencies: [
-                "CGlibc", "Discovery", "Identity", "Pairing", "PinnedTLS", "QRCodes",
+                "Addresses", "CGlibc", "Discovery", "Home", "Identity", "JSON", "Pairing", "PinnedTLS",
+                "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -129,29 +145,23 @@ let package = Package(
             swiftSettings: strict
         ),
 
-        // Between the floors: what the hub controls, over the paired connection.
-        .target(
-            name: "HubControl",
-            dependencies: ["Discovery", "HubClient", "Identity", "JSON", "Pairing"],
-            swiftSettings: strict
-        ),
-
-        // Between the floors: what is wrong. A hub is asked from outside as a client does it, so it stands on both.
+        // Floor 3: what is wrong. It asks a hub from outside, as a client does, so it stands on both sides.
         .target(
             name: "Diagnosis",
             dependencies: [
-                "CGlibc", "Discovery", "HubClient", "HubService", "Identity", "Pairing", "PinnedTLS",
+                "Addresses", "CGlibc", "Discovery", "HubClient", "HubService", "Identity", "JSON", "Pairing",
+                "PinnedTLS",
             ],
             swiftSettings: strict
         ),
 
-        // Floor 3: the command line. It parses, calls the floors below and prints.
+        // Floor 4: the command line. It parses, calls the floors below and prints.
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "CGlibc", "Diagnosis", "Discovery", "HubClient", "HubControl", "HubService", "Identity",
-                "JSON",
-                "Pairing", "QRCodes",
+                "Addresses", "CGlibc", "Diagnosis", "Discovery", "Home", "HubClient", "HubService",
+                "Identity",
+                "JSON", "Pairing", "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -176,17 +186,20 @@ let package = Package(
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
         .testTarget(
             name: "DiscoveryTests",
-            dependencies: ["CGlibc", "Discovery", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "Addresses", "CGlibc", "Discovery", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "QRCodesTests", dependencies: ["QRCodes", "CPNG", "CQREncode", "CTurboJPEG"],
             swiftSettings: strict),
         .testTarget(name: "PairingTests", dependencies: ["Pairing"], swiftSettings: strict),
-        .testTarget(name: "CommandLineTests", dependencies: ["Pairing", "hubpair"], swiftSettings: strict),
+        .testTarget(
+            name: "CommandLineTests", dependencies: ["Home", "Pairing", "hubpair"], swiftSettings: strict),
         .testTarget(
             name: "HubServiceTests",
             dependencies: [
-                "Discovery", "GatewayRules", "HubService", "Pairing", "PinnedTLS", "QRCodes",
+                "Addresses", "Discovery", "GatewayRules", "HubService", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -198,15 +211,15 @@ let package = Package(
         ),
         .testTarget(
             name: "DiagnosisTests",
-            dependencies: ["Diagnosis", "Discovery", "HubClient", "HubService", "Pairing"],
+            dependencies: ["Addresses", "Diagnosis", "Discovery", "HubClient", "HubService", "Pairing"],
             swiftSettings: strict),
         .testTarget(
-            name: "HubControlTests", dependencies: ["HubControl", "Identity", "JSON", "Pairing"],
+            name: "HomeTests", dependencies: ["Home", "Identity", "JSON", "Pairing"],
             swiftSettings: strict),
         .testTarget(
             name: "HubClientTests",
             dependencies: [
-                "Discovery", "HubClient", "Pairing", "PinnedTLS",
+                "Addresses", "Discovery", "HubClient", "JSON", "Pairing", "PinnedTLS",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -220,21 +233,12 @@ let package = Package(
 
 // The fuzz targets need a sanitizer in every module, so they exist only when Tests/Fuzz/run asks for them.
 if Context.environment["HUBPAIR_FUZZ"] != nil {
-    // What is fuzzed needs no connection, and BoringSSL and NIO with sanitizers would take many minutes to build.
-    package.targets.removeAll { $0.name == "HubControl" }
-    package.targets.append(
-        .target(
-            name: "HubControl", dependencies: ["Discovery", "Identity", "JSON", "Pairing"],
-            exclude: [
-                "ControlRequest.swift", "ForgetEverything.swift", "HubHome.swift", "KeepScenes.swift",
-                "OrderQueue.swift", "Orders.swift", "StockHubScenes.swift",
-            ],
-            swiftSettings: strict))
+    // What is fuzzed has no connection: BoringSSL and NIO with sanitizers would take many minutes to build.
     package.targets.append(
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "Discovery", "GatewayRules", "HubControl", "JSON", "Pairing", "QRCodes",
+                "Addresses", "Discovery", "GatewayRules", "Home", "JSON", "Pairing", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Fuzz",
@@ -248,7 +252,7 @@ if Context.environment["HUBPAIR_BENCHMARKS"] != nil {
     package.targets.append(
         .executableTarget(
             name: "PairingsBenchmark",
-            dependencies: ["Discovery", "HubService", "Pairing"],
+            dependencies: ["Addresses", "Discovery", "HubService", "Pairing"],
             path: "Tests/Benchmarks/Pairings",
             swiftSettings: strict
         ))

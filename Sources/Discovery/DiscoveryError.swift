@@ -1,9 +1,10 @@
 import CAvahi
-public import FoundationEssentials
+import FoundationEssentials
 import Glibc
+public import Identity
 
 /// Why a browse ended. The description is what the user reads.
-public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+public enum DiscoveryError: Hashable, UserError {
     /// There is no D-Bus system bus to reach the avahi-daemon through.
     case noBus
     /// The bus is there, but no avahi-daemon answers on it: none runs, or the bus's policy hides it.
@@ -60,11 +61,11 @@ public enum DiscoveryError: Error, Hashable, Sendable, LocalizedError, CustomStr
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .unavailable }
 
     /// How to mend it.
-    public var recoverySuggestion: String? {
+    public var hint: String? {
         switch self {
         case .noBus: "start it: sudo systemctl start dbus avahi-daemon"
         case .noDaemon: "start it: sudo systemctl start avahi-daemon"

@@ -1,2 +1,3 @@
-// Fingerprints are part of this library's interface; who imports it needs no second import.
+// Addresses and fingerprints are part of this library's interface: its users need no second import.
+@_exported public import Addresses
 @_exported public import Identity

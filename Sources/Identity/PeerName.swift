@@ -1,4 +1,4 @@
-public import FoundationEssentials
+import FoundationEssentials
 
 /// The name of a hub or a device: 1–63 bytes of UTF-8, so that it fits a DNS-SD instance name
 /// (RFC 6763 § 4.1.1).
@@ -63,7 +63,7 @@ public struct PeerName: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Why a text is not a name. The description is what the user reads.
-public enum PeerNameError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+public enum PeerNameError: Equatable, UserError {
     /// The name has no characters.
     case empty
     /// The name has this many bytes of UTF-8, more than 63.
@@ -104,11 +104,11 @@ public enum PeerNameError: Error, Equatable, Sendable, LocalizedError, CustomStr
         return "U+" + String(repeating: "0", count: max(0, 4 - digits.utf8.count)) + digits
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .usage }
 
     /// How to mend it.
-    public var recoverySuggestion: String? {
+    public var hint: String? {
         switch self {
         case .invisibleCharacter("\u{FE0F}"), .invisibleCharacter("\u{200D}"):
             "choose another emoji, or none: two names must not differ in what nobody sees"

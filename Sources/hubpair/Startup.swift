@@ -1,6 +1,7 @@
 import CGlibc
 import FoundationEssentials
 import Glibc
+import Identity
 
 /// What the process is given by whoever starts it, made safe before anything else looks at it.
 enum Startup {
@@ -39,10 +40,10 @@ enum Startup {
 }
 
 /// An argument or a variable whose bytes are not UTF-8.
-struct NotUTF8: Error, LocalizedError, CustomStringConvertible {
+struct NotUTF8: UserError {
     let what: String
 
     var description: String { "\(what) is not UTF-8" }
-    var errorDescription: String? { description }
-    var recoverySuggestion: String? { "rename the file, or give its content on standard input" }
+    var kind: UserErrorKind { .usage }
+    var hint: String? { "rename the file, or give its content on standard input" }
 }

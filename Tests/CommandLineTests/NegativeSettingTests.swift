@@ -1,4 +1,4 @@
-import HubControl
+import Home
 import Testing
 
 @testable import hubpair

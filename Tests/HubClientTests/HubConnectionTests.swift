@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 import HubClient
 import Identity
 import PinnedTLS

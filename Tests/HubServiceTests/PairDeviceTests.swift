@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 import FoundationEssentials
 import Pairing
 import Synchronization

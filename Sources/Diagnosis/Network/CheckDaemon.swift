@@ -50,16 +50,16 @@ enum CheckDaemon {
     static func daemonVerdict(_ error: DiscoveryError, isRunning: Bool) -> Finding.Verdict {
         switch error {
         case .noBus:
-            .skipped("the bus does not let us in", mend: error.recoverySuggestion)
+            .skipped("the bus does not let us in", mend: error.hint)
         case .noDaemon where isRunning:
             .warning(
                 "it runs, but D-Bus keeps it from this user; \(meanwhile)",
                 mend:
                     "see the policies in /etc/dbus-1/system.d and /usr/share/dbus-1/system.d/avahi-dbus.conf")
-        case .noDaemon: .warning("it is not running; \(meanwhile)", mend: error.recoverySuggestion)
+        case .noDaemon: .warning("it is not running; \(meanwhile)", mend: error.hint)
         case .daemonLost, .noClient, .refused:
-            .warning("\(error); \(meanwhile)", mend: error.recoverySuggestion)
-        default: .problem("\(error)", mend: error.recoverySuggestion)
+            .warning("\(error); \(meanwhile)", mend: error.hint)
+        default: .problem("\(error)", mend: error.hint)
         }
     }
 

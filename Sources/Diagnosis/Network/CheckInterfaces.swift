@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 
 /// Whether there is an interface that a hub can be reached by.
 enum CheckInterfaces {

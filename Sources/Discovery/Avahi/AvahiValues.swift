@@ -62,19 +62,6 @@ extension ResolvedService {
     }
 }
 
-extension NetworkInterface {
-    /// The interface with this index, by the name that it has now.
-    init(index: UInt32) {
-        var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
-        guard if_indextoname(index, &name) != nil else {
-            self.init(index: index, name: String(index))
-            return
-        }
-        let bytes = name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:))
-        self.init(index: index, name: String(decoding: bytes, as: UTF8.self))
-    }
-}
-
 extension NetworkAddress {
     /// avahi leaves out the scope of a link-local address: it is the interface that was asked on.
     init?(_ address: AvahiAddress, on interface: NetworkInterface) {

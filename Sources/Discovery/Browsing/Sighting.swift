@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import FoundationEssentials
+public import Identity
 
 /// What a browse says, as it happens.
 ///
@@ -39,76 +40,8 @@ public enum Sighting: Hashable, Sendable {
     case flooded
 }
 
-/// A DNS-SD service instance, as seen on one interface over one address family.
-public struct ServiceInstance: Hashable, Sendable {
-    /// The instance name, unescaped: at most 63 bytes, UTF-8 by RFC 6763 § 4.1.1, but nobody checks.
-    public let nameBytes: [UInt8]
-    /// The interface that the announcement came in on.
-    public let interface: NetworkInterface
-    /// The family of the packets that announced it, and of the address that is asked for.
-    public let family: NetworkAddress.Family
-
-    /// An instance; only the first 63 bytes of a longer name count.
-    public init(nameBytes: some Sequence<UInt8>, interface: NetworkInterface, family: NetworkAddress.Family) {
-        self.nameBytes = Array(nameBytes.prefix(63))
-        self.interface = interface
-        self.family = family
-    }
-
-    /// The name as text. Bytes that are not UTF-8 are replaced by U+FFFD; nothing is escaped.
-    public var name: String { String(decoding: nameBytes, as: UTF8.self) }
-}
-
-/// A network interface of this machine. Two are the same if their index is: an interface that is unplugged
-/// has lost its name by the time its services are gone.
-public struct NetworkInterface: Hashable, Sendable {
-    /// The kernel's index, above 0.
-    public let index: UInt32
-    /// The name, such as `eth0`; the index in digits if the interface is gone.
-    public let name: String
-
-    /// An interface by index and name.
-    public init(index: UInt32, name: String) {
-        self.index = index
-        self.name = name
-    }
-
-    /// True if the indexes are equal.
-    public static func == (one: NetworkInterface, other: NetworkInterface) -> Bool {
-        one.index == other.index
-    }
-
-    /// Hashes the index, as `==` compares it.
-    public func hash(into hasher: inout Hasher) { hasher.combine(index) }
-}
-
-/// A service with the address that its SRV record leads to.
-public struct ResolvedService: Hashable, Sendable {
-    /// Which service, and where it was seen.
-    public let instance: ServiceInstance
-    /// The SRV record's target, such as `hub.local`, at most 1,014 bytes with the escapes of RFC 1035 § 5.1.
-    public let host: String
-    /// The SRV record's port; 0 is possible.
-    public let port: UInt16
-    /// The address of ``host``; whether it makes sense, ``HubAddressRules`` say.
-    public let address: NetworkAddress
-    /// The TXT record.
-    public let txt: TXTRecord
-
-    /// A resolved service.
-    public init(
-        instance: ServiceInstance, host: String, port: UInt16, address: NetworkAddress, txt: TXTRecord
-    ) {
-        self.instance = instance
-        self.host = host
-        self.port = port
-        self.address = address
-        self.txt = txt
-    }
-}
-
 /// Why the address of an announced service is not there.
-public enum ResolveError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+public enum ResolveError: Hashable, UserError {
     /// No answer within ``HubBrowser/resolveDeadline``.
     case timedOut
     /// The avahi-daemon's error.
@@ -122,6 +55,9 @@ public enum ResolveError: Error, Hashable, Sendable, LocalizedError, CustomStrin
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .unavailable }
+
+    /// Nothing: the service may still answer.
+    public var hint: String? { nil }
 }

@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import FoundationEssentials
+public import Identity
 
 /// Which addresses can be a hub on a local network, and which of them to try first.
 ///
@@ -70,7 +71,7 @@ public struct HubAddressRules: Sendable {
 }
 
 /// Why an address of a record cannot be a hub's.
-public enum HubAddressError: Error, Hashable, Sendable, LocalizedError, CustomStringConvertible {
+public enum HubAddressError: Hashable, UserError {
     /// The SRV record names port 0.
     case portZero
     /// 0.0.0.0 or ::.
@@ -96,9 +97,9 @@ public enum HubAddressError: Error, Hashable, Sendable, LocalizedError, CustomSt
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .data }
 
     /// How to mend it.
-    public var recoverySuggestion: String? { "correct what the hub announces: an address on this network" }
+    public var hint: String? { "correct what the hub announces: an address on this network" }
 }

@@ -1,8 +1,9 @@
 import FoundationEssentials
+package import Identity
 package import QRCodes
 
 /// An image without a QR code that could be read, and what it shows instead.
-package enum NoCodeError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum NoCodeError: Equatable, UserError {
     /// Nothing that looks like a code, in this many pixels.
     case nothing(width: Int, height: Int)
     /// Nothing in what is left of a damaged file; the decoder's words.
@@ -58,16 +59,15 @@ package enum NoCodeError: Error, Equatable, LocalizedError, CustomStringConverti
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .notFound }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .nothing:
             "take the picture again: sharp, straight, with the code's white border, the code filling most of it"
         case .damaged: "copy the image again from where it came"
-        case .unread(let diagnosis): diagnosis.recoverySuggestion
+        case .unread(let diagnosis): diagnosis.hint
         case .stream: "hold the code still before the camera, sharp and filling most of the picture"
         case .otherSymbology, .empty: "pairing codes are QR codes; 'hubpair print' on the hub makes one"
         case .incomplete: "take all its codes into one picture; a pairing code is always a single one"

@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Identity
 package import Pairing
 package import QRCodes
 
@@ -82,7 +83,7 @@ package enum ScannedCode: Equatable, Sendable {
 }
 
 /// Why there is no code to pair with, though what was given can be read.
-package enum ScannedCodeError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum ScannedCodeError: Equatable, UserError {
     /// Standard input ended at once.
     case empty
     /// A text that is no code.
@@ -103,11 +104,10 @@ package enum ScannedCodeError: Error, Equatable, LocalizedError, CustomStringCon
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .data }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .empty, .noCode: "on the hub: 'hubpair print' shows a code to scan and one to type"
         case .several: "take a picture with only the code that you want to use"

@@ -1,4 +1,4 @@
-package import Discovery
+package import Addresses
 
 /// Which of a hub's addresses a connection may use.
 package enum AddressKind: Equatable, Sendable {

@@ -3,7 +3,7 @@ import Glibc
 package import Identity
 
 /// Why a hub cannot be reached or understood. The words say which side can mend it.
-package struct HubConnectionError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package struct HubConnectionError: Equatable, UserError {
     /// What the device waited for in vain.
     package enum Wait: Equatable, Sendable {
         /// The TCP connection.
@@ -83,11 +83,20 @@ package struct HubConnectionError: Error, Equatable, LocalizedError, CustomStrin
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch reason {
+        case .invalidRequest: .usage
+        // Not to be tried again by a script: somebody stands in the hub's place.
+        case .otherKey: .notPermitted
+        case .busy: .tryAgain
+        case .noAddress, .unknownHost, .refused, .unreachable, .timedOut, .notTLS, .unreadableKey, .tls,
+            .closed, .tooLarge, .headersTooLarge, .malformed, .system:
+            .unavailable
+        }
+    }
 
     /// How to mend it, and on which side.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch reason {
         case .noAddress, .unknownHost: "check the name; 'hubpair list' shows the hubs on this network"
         case .refused: "on the hub: is 'hubpair serve' running, and on this port?"

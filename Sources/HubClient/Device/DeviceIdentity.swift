@@ -1,4 +1,5 @@
 import FoundationEssentials
+package import Identity
 import Pairing
 package import PinnedTLS
 
@@ -38,7 +39,7 @@ package enum DeviceIdentity {
                 identity = present
             } else {
                 // Hubs that are known without a key are hubs that know a lost key; a new one would hide that.
-                guard try KnownHubs(in: directory).hubs.isEmpty else {
+                guard try KnownHubsFile.read(in: directory).hubs.isEmpty else {
                     throw DeviceIdentityError.missing(path: directory.path(of: keyFileName))
                 }
                 identity = .random()
@@ -63,7 +64,7 @@ package enum DeviceIdentity {
 }
 
 /// Why this device has no identity to show.
-package enum DeviceIdentityError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum DeviceIdentityError: Equatable, UserError {
     /// Hubs are known, but the key by which they know this device is gone.
     case missing(path: String)
     /// The file holds no P-256 key.
@@ -77,11 +78,10 @@ package enum DeviceIdentityError: Error, Equatable, LocalizedError, CustomString
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .configuration }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .missing:
             "bring it back from a backup; if there is none, 'hubpair hubs reset' and pair with each hub again"

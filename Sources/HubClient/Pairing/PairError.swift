@@ -1,7 +1,8 @@
 import FoundationEssentials
+package import Identity
 
 /// Why pairing came to nothing, where the hub did not refuse it in words of the exchange.
-package enum PairError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum PairError: Equatable, UserError {
     /// What answers is no hub that can pair; its HTTP status.
     case noHub(address: String, status: Int)
     /// The owner has refused the device, or taken the approval back.
@@ -29,11 +30,16 @@ package enum PairError: Error, Equatable, LocalizedError, CustomStringConvertibl
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .noHub: .unavailable
+        case .revoked: .notPermitted
+        case .askIsGone, .notApprovedInTime: .tryAgain
+        }
+    }
 
     /// How to mend it, and on which side.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .noHub: "on the hub: is it 'hubpair serve' that answers there, and up to date?"
         case .revoked: "on the hub: only a new code from 'hubpair print' approves this device now"

@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 
 /// Tries one port on every address of a range, for networks where multicast and broadcast do not arrive.
 package struct Sweep: Sendable {

@@ -1,6 +1,6 @@
-package import Discovery
+package import Addresses
 import FoundationEssentials
-import Identity
+package import Identity
 
 /// The addresses that a sweep tries.
 ///
@@ -20,7 +20,8 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     /// Reads a range as a person writes it.
     package init(_ text: String) throws(SweepRangeError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let address = NetworkAddress(String(parts[0])) else { throw .notCIDR(text) }
+        guard parts.count <= 2, let address = NetworkAddress(String(parts[0]))?.withScopeName
+        else { throw .notCIDR(text) }
         let bits = address.bytes.count * 8
         guard let prefix = parts.count == 1 ? bits : UInt8(digits: parts[1]).map(Int.init), prefix <= bits
         else { throw .notCIDR(text) }
@@ -79,7 +80,7 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
 }
 
 /// Why a range is not swept.
-package enum SweepRangeError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum SweepRangeError: Equatable, UserError {
     case notCIDR(String)
     case tooLarge(text: String, smallest: Int)
     case notLocal(String)
@@ -94,9 +95,9 @@ package enum SweepRangeError: Error, Equatable, LocalizedError, CustomStringConv
         }
     }
 
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .usage }
 
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .notCIDR: "write it like 192.168.1.0/24, or one address alone like 192.168.1.5"
         case .tooLarge: "sweep the part where the hub is, such as the /24 of its address"

@@ -1,4 +1,4 @@
-package import Discovery
+package import Addresses
 
 /// Which of this host's addresses devices on the local network may reach.
 package enum LocalAddress {

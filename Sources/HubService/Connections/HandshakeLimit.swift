@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 import NIOCore
 import NIOSSL
 import NIOTLS

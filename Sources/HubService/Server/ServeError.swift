@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Glibc
+package import Identity
 
 /// Why the hub cannot begin to serve. The description is what the user reads.
-package enum ServeError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum ServeError: Equatable, UserError {
     /// Somebody listens on the port already.
     case portBusy(UInt16)
     /// A port below 1024, or one that the system keeps from us.
@@ -30,11 +31,16 @@ package enum ServeError: Error, Equatable, LocalizedError, CustomStringConvertib
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .portBusy: .unavailable
+        case .portNotPermitted: .notPermitted
+        case .noSuchAddress, .cannotListen, .tooFewDescriptors, .upstreamIsHub: .configuration
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .portBusy(let port):
             "see who has it with 'ss -ltnp sport = :\(port)'; a stock hub must move to another port, on 127.0.0.1"

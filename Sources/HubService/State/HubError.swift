@@ -1,8 +1,9 @@
 import FoundationEssentials
-package import Pairing
+package import Identity
+import Pairing
 
 /// Why a use of the hub's side fails. The description is what the user reads.
-package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible {
+package enum HubError: Equatable, UserError {
     /// There is no hub in this state directory.
     case notSetUp(directory: String)
     /// The hub was set up, but its key is gone.
@@ -42,11 +43,17 @@ package enum HubError: Error, Equatable, LocalizedError, CustomStringConvertible
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .notSetUp, .missingKey, .unreadableKey, .missingFile: .configuration
+        case .otherSettings, .badLifetime, .asksByName: .usage
+        case .revoked: .notPermitted
+        case .askLapsed: .tryAgain
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .notSetUp: "run 'hubpair setup', or name its directory with --state"
         case .missingKey(let path):

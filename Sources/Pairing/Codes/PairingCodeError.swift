@@ -1,8 +1,9 @@
-public import FoundationEssentials
+import FoundationEssentials
+public import Identity
 
 /// Why a text is not a pairing code. The description is what the user reads; neither it nor the cases ever
 /// hold a piece of the secret.
-public enum PairingCodeError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+public enum PairingCodeError: Equatable, UserError {
     /// The text does not begin with `HUBPAIR:`.
     case missingPrefix
     /// A character outside Crockford's upper-case alphabet, at this position (bytes, from 0) of the text.
@@ -47,11 +48,11 @@ public enum PairingCodeError: Error, Equatable, Sendable, LocalizedError, Custom
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .data }
 
     /// How to mend it.
-    public var recoverySuggestion: String? {
+    public var hint: String? {
         switch self {
         case .missingPrefix: "print a pairing code on the hub with 'hubpair print'"
         case .alphabet, .base32Length, .unusedBitsSet, .checksum:

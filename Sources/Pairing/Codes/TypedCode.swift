@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import FoundationEssentials
+public import Identity
 
 /// The way in for those who cannot scan: a once code's secret as 20 characters, to be typed.
 ///
@@ -63,7 +64,7 @@ public struct TypedCode: Equatable, Sendable {
 }
 
 /// Why what a person typed is not a typed code; it never holds a piece of the secret.
-public enum TypedCodeError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+public enum TypedCodeError: Equatable, UserError {
     /// A character that stands for none of Crockford's, the letter U among them.
     case alphabet
     /// This many characters and not 20; nil if there are too many to count.
@@ -84,11 +85,11 @@ public enum TypedCodeError: Error, Equatable, Sendable, LocalizedError, CustomSt
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .data }
 
     /// How to mend it.
-    public var recoverySuggestion: String? {
+    public var hint: String? {
         switch self {
         case .alphabet: "a code has the digits 0-9 and the letters A-Z without U, in five groups of four"
         case .length, .checksum: "compare it with the hub's screen, group by group"

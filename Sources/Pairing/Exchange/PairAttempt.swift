@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import FoundationEssentials
+public import Identity
 
 /// One attempt of a device to pair, from its nonce to the hub's proof. It is the same attempt, and may be sent again,
 /// as long as secret, name, nonce and device are the same: keep the nonce on disk before the first send.
@@ -45,7 +46,7 @@ public struct PairAttempt: Sendable {
 }
 
 /// Why a hub's reply is not believed. The description is what the user of the device reads.
-public enum PairReplyError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+public enum PairReplyError: Equatable, UserError {
     /// The hub's proof does not hold.
     case wrongProof
     /// The hub names another fingerprint than that of its TLS key.
@@ -62,11 +63,11 @@ public enum PairReplyError: Error, Equatable, Sendable, LocalizedError, CustomSt
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .notPermitted }
 
     /// How to mend it, and on which side.
-    public var recoverySuggestion: String? {
+    public var hint: String? {
         switch self {
         case .wrongProof, .otherDevice:
             "on this device: do not trust this network, nothing was stored; on the hub: 'hubpair devices' shows whom "

@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import FoundationEssentials
+public import Identity
 import JSON
 
 /// JSON as the exchange writes and reads it: I-JSON (RFC 7493), at most 4,096 bytes.
@@ -89,7 +90,7 @@ struct PairMessage {
 }
 
 /// Why a message of the exchange is refused.
-public enum PairMessageError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+public enum PairMessageError: Equatable, UserError {
     /// It has this many bytes, more than 4,096.
     case tooLarge(Int)
     /// It is not the JSON that the exchange asks for; the reason in words, without a text of the sender's.
@@ -106,14 +107,14 @@ public enum PairMessageError: Error, Equatable, Sendable, LocalizedError, Custom
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .data }
 
     /// How to mend it.
-    public var recoverySuggestion: String? {
+    public var hint: String? {
         switch self {
         case .tooLarge, .malformed: "both sides must speak hubpair/1; update the older one"
-        case .name(let error): error.recoverySuggestion
+        case .name(let error): error.hint
         }
     }
 }

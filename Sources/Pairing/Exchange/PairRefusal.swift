@@ -1,4 +1,5 @@
-public import FoundationEssentials
+import FoundationEssentials
+public import Identity
 import JSON
 
 /// Why a hub does not let a device in.
@@ -99,7 +100,7 @@ public struct PairRefusal: Error, Equatable, Sendable {
     }
 }
 
-extension PairRefusal: LocalizedError, CustomStringConvertible {
+extension PairRefusal: UserError {
     /// What is wrong, for the user of the device: in lower case, without a full stop.
     public var description: String {
         switch code {
@@ -118,11 +119,19 @@ extension PairRefusal: LocalizedError, CustomStringConvertible {
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind {
+        switch code {
+        case .tooManyAttempts, .unavailable: .tryAgain
+        case .notApproved, .noCertificate: .notPermitted
+        case .nameInvalid: .usage
+        // The code is unknown, used up or expired: another one is needed.
+        default: .data
+        }
+    }
 
     /// How to mend it, and on which side.
-    public var recoverySuggestion: String? {
+    public var hint: String? {
         switch code {
         case .noCertificate: "on this device: let nothing stand between it and the hub that ends TLS"
         case .badRequest: "both sides must speak hubpair/1: update the older one"

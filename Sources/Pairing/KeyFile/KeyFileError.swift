@@ -1,7 +1,8 @@
-public import FoundationEssentials
+import FoundationEssentials
+public import Identity
 
 /// Why a key file is refused. All of them fail closed: nothing is taken from a file that has a fault.
-public enum KeyFileError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+public enum KeyFileError: Equatable, UserError {
     /// More bytes than `KeyFile.maximumByteCount`.
     case tooLarge(Int)
     /// The bytes are not UTF-8.
@@ -59,11 +60,11 @@ public enum KeyFileError: Error, Equatable, Sendable, LocalizedError, CustomStri
         }
     }
 
-    /// The same as the description.
-    public var errorDescription: String? { description }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .data }
 
     /// How to mend it; the CLI adds which file it is and where its backup stands.
-    public var recoverySuggestion: String? {
+    public var hint: String? {
         switch self {
         case .newerFormat: "update hubpair"
         default: nil

@@ -1,7 +1,8 @@
 import FoundationEssentials
+package import Identity
 
 /// A keyfile with a fault: which file, what fault, and where the version before it stands.
-package struct BadKeyFile: Error, Equatable, LocalizedError, CustomStringConvertible {
+package struct BadKeyFile: Equatable, UserError {
     package let path: String
     package let fault: KeyFileError
     /// True if the version before, `.bak`, is there and has no fault.
@@ -10,12 +11,11 @@ package struct BadKeyFile: Error, Equatable, LocalizedError, CustomStringConvert
     /// What is wrong, in lower case, without a full stop.
     package var description: String { "\(path): \(fault)" }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .configuration }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
-        fault.recoverySuggestion ?? FileRecovery.hint(path, hasGoodBackup: hasGoodBackup, isGone: false)
+    package var hint: String? {
+        fault.hint ?? FileRecovery.hint(path, hasGoodBackup: hasGoodBackup, isGone: false)
     }
 }
 

@@ -1,8 +1,9 @@
 import FoundationEssentials
 package import Glibc
+package import Identity
 
 /// Why a protected file or its directory cannot be used.
-package enum FileError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+package enum FileError: Equatable, UserError {
     /// There is nothing at this path.
     case missing(path: String)
     /// There is something at this path already.
@@ -56,11 +57,22 @@ package enum FileError: Error, Equatable, Sendable, LocalizedError, CustomString
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .missing: .noInput
+        case .exists: .cannotWrite
+        case .locked: .tryAgain
+        case .notDirectory, .notPrivate, .symbolicLink, .linkedFile, .notRegular, .otherOwner, .tooOpen,
+            .tooLarge:
+            .configuration
+        case .system(EACCES, _, _), .system(EPERM, _, _): .notPermitted
+        case .system(let code, _, _):
+            [ENOSPC, EDQUOT, EROFS, EFBIG, EIO, EMLINK].contains(code) ? .cannotWrite : .configuration
+        }
+    }
 
     /// How to mend it: where it can, the command that does.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .missing, .exists: nil
         case .notDirectory: "name the directory that holds hubpair's files"

@@ -1,7 +1,8 @@
 import FoundationEssentials
+package import Identity
 
 /// Why no QR code was read in a picture, as far as the picture tells. The description is what the user reads.
-package enum ScanDiagnosis: Equatable, Sendable, LocalizedError, CustomStringConvertible {
+package enum ScanDiagnosis: Equatable, UserError {
     /// Nothing looks like one of the three squares in the corners of a QR code.
     case noFinderPattern
     /// There are one or two such squares (this many), and none that belongs to them.
@@ -39,11 +40,10 @@ package enum ScanDiagnosis: Equatable, Sendable, LocalizedError, CustomStringCon
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .data }
 
     /// What the person with the camera can do.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .noFinderPattern:
             "take the picture again: sharp, straight, with the code's white border, the code filling most of it"

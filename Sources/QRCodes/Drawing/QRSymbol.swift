@@ -1,6 +1,7 @@
 import CQREncode
 import FoundationEssentials
 import Glibc
+package import Identity
 
 /// A QR code symbol (ISO/IEC 18004) as a square of dark and light modules, without its quiet zone.
 package struct QRSymbol: Equatable, Sendable {
@@ -76,7 +77,7 @@ package struct QRSymbol: Equatable, Sendable {
 }
 
 /// Why some bytes do not become a QR code. The description is what the user reads.
-package enum QREncodeError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+package enum QREncodeError: Equatable, UserError {
     /// A code that holds nothing is of no use, and readers do not agree on it.
     case empty
     /// This many bytes do not fit the largest symbol (version 40) at the level asked for.
@@ -96,11 +97,10 @@ package enum QREncodeError: Error, Equatable, Sendable, LocalizedError, CustomSt
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .tryAgain }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .empty: "give at least one byte"
         case .tooLong: "give at most 2,331 bytes, or 3,391 letters and digits in upper case"

@@ -1,7 +1,8 @@
 import FoundationEssentials
+package import Identity
 
 /// Why some bytes do not become a picture. The description is what the user reads.
-package enum ImageError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+package enum ImageError: Equatable, UserError {
     /// There are no bytes at all.
     case empty
     /// A known kind of file that cannot be read.
@@ -40,11 +41,10 @@ package enum ImageError: Error, Equatable, Sendable, LocalizedError, CustomStrin
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind { .data }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .empty: "take the picture or save the file again"
         case .otherFormat(let format): ImageError.conversion(of: format)

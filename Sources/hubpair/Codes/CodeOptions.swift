@@ -1,5 +1,5 @@
+import Addresses
 import ArgumentParser
-import Discovery
 import FoundationEssentials
 import HubService
 import Pairing

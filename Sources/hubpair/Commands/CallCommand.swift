@@ -1,7 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
+import Home
 import HubClient
-import HubControl
 import Identity
 import Pairing
 import QRCodes

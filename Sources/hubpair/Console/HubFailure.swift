@@ -1,34 +1,36 @@
 import FoundationEssentials
+import Home
 import HubClient
-import HubControl
 import Identity
 
 /// What went wrong with a hub, under its name: who has several must know which.
-struct HubFailure: Error, LocalizedError, CustomStringConvertible {
+struct HubFailure: UserError {
     let hub: PeerName
-    let error: any Error
+    let error: any UserError
 
     /// `error` under the hub's name if it is the hub's; else as it is.
     static func named(_ error: any Error, hub: PeerName) -> any Error {
         switch error {
         // The caller's own request is at fault, not the hub.
         case let error as HubConnectionError where error.isRequestAtFault: error
-        case is HubConnectionError, is HubSearchError, is ServerError, is HubTooSlow:
-            HubFailure(hub: hub, error: error)
+        case let error as HubConnectionError: HubFailure(hub: hub, error: error)
+        case let error as HubLookupError: HubFailure(hub: hub, error: error)
+        case let error as ServerError: HubFailure(hub: hub, error: error)
+        case let error as HubTooSlow: HubFailure(hub: hub, error: error)
         default: error
         }
     }
 
-    var description: String { "\(hub): \((error as? any LocalizedError)?.errorDescription ?? "\(error)")" }
-    var errorDescription: String? { description }
-    var recoverySuggestion: String? { (error as? any LocalizedError)?.recoverySuggestion }
+    var description: String { "\(hub): \(error)" }
+    var kind: UserErrorKind { error.kind }
+    var hint: String? { error.hint }
 }
 
 /// A hub that was asked with others, and has not answered while they were waited for.
-struct HubTooSlow: Error, LocalizedError, CustomStringConvertible {
+struct HubTooSlow: UserError {
     let seconds: Double
 
     var description: String { "it has not answered within \(Lifetime.seconds(seconds))" }
-    var errorDescription: String? { description }
-    var recoverySuggestion: String? { "--timeout gives each hub more time" }
+    var kind: UserErrorKind { .unavailable }
+    var hint: String? { "--timeout gives each hub more time" }
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import Identity
 
 /// A file for a drawing, which holds a secret: 0600, and whole or not there.
 ///
@@ -93,7 +94,7 @@ struct OutputFile: ~Copyable {
 }
 
 /// A result would be written over a file that is read.
-struct OutputIsInput: Error, LocalizedError, CustomStringConvertible {
+struct OutputIsInput: UserError {
     let option: String
     let path: String
     let input: String
@@ -102,12 +103,12 @@ struct OutputIsInput: Error, LocalizedError, CustomStringConvertible {
         let words = input == "-" ? "standard input" : input
         return "\(option) \(path) would write over what is read: \(path == input ? "it" : words)"
     }
-    var errorDescription: String? { description }
-    var recoverySuggestion: String? { "name another file with \(option)" }
+    var kind: UserErrorKind { .usage }
+    var hint: String? { "name another file with \(option)" }
 }
 
 /// A result that could not be written.
-struct OutputError: Error, LocalizedError, CustomStringConvertible {
+struct OutputError: UserError {
     /// Why not.
     private enum Reason {
         /// The system's errno.
@@ -143,8 +144,8 @@ struct OutputError: Error, LocalizedError, CustomStringConvertible {
         case .refusal(let words): "\(name) is not written: \(words)"
         }
     }
-    var errorDescription: String? { description }
-    var recoverySuggestion: String? {
+    var kind: UserErrorKind { .cannotWrite }
+    var hint: String? {
         switch reason {
         case .system(ENOSPC), .system(EDQUOT): "make room on the disk"
         case .system(ENOENT), .system(ENOTDIR): "make its directory first"

@@ -4,7 +4,7 @@ import Identity
 
 /// A word where a command stands, and is none. ArgumentParser calls it an unexpected argument of the command that it
 /// would have run, or complains about the options behind it.
-struct UnknownCommand: Error, Equatable, LocalizedError, CustomStringConvertible {
+struct UnknownCommand: Equatable, UserError {
     /// The words before it.
     let parent: String
     let word: String
@@ -35,8 +35,8 @@ struct UnknownCommand: Error, Equatable, LocalizedError, CustomStringConvertible
         let words = parent.split(separator: " ").dropFirst() + [word[...]]
         return "there is no command '\(words.joined(separator: " "))'"
     }
-    var errorDescription: String? { description }
-    var recoverySuggestion: String? {
+    var kind: UserErrorKind { .usage }
+    var hint: String? {
         let near = Orthography.suggestions(for: word, among: commands).map { "'\(parent) \($0)'" }
         if !near.isEmpty { return "did you mean \(near.joined(separator: " or "))?" }
         return "'\(parent)' takes \(commands.joined(separator: ", ")); see '\(parent) --help'"

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HubControl
+import Home
 import Pairing
 
 /// Reads any bytes as each of the keyfiles. What is read must be written again to the byte,

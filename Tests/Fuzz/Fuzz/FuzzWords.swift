@@ -1,5 +1,5 @@
 import FoundationEssentials
-import HubControl
+import Home
 import JSON
 
 /// Reads any text as a sentence, and any bytes as a server's answer; whatever is understood must be about one of the

@@ -1,7 +1,8 @@
 import FoundationEssentials
+package import Identity
 
 /// Why a PDF of codes is not made. The description is what the user reads.
-package enum PDFError: Error, Equatable, Sendable, LocalizedError, CustomStringConvertible {
+package enum PDFError: Equatable, UserError {
     /// The code and its text do not fit a label of this size; a size of the same shape that would do, if one
     /// of at most 500 mm does.
     case labelTooSmall(LabelSize, enough: LabelSize?)
@@ -30,11 +31,16 @@ package enum PDFError: Error, Equatable, Sendable, LocalizedError, CustomStringC
         }
     }
 
-    /// The same as the description.
-    package var errorDescription: String? { description }
+    package var kind: UserErrorKind {
+        switch self {
+        case .labelTooSmall, .tooManyLabels, .sheetTooLarge: .usage
+        case .missingLibrary, .noFont: .unavailable
+        case .notWritten: .tryAgain
+        }
+    }
 
     /// How to mend it.
-    package var recoverySuggestion: String? {
+    package var hint: String? {
         switch self {
         case .labelTooSmall(_, let enough):
             enough.map { "choose --size \($0) or more" } ?? "choose another shape, like --size 62x29mm"

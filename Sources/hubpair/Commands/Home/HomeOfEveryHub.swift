@@ -1,5 +1,5 @@
+import Home
 import HubClient
-import HubControl
 
 /// Asks every hub at once for its devices.
 ///

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Home
 import HubClient
-import HubControl
 import Identity
 import JSON
 
@@ -45,7 +45,7 @@ struct HomeOrders {
     func runAndReport(_ orders: [Order], asJSON: Bool) async throws {
         let results = await run(orders)
         if asJSON {
-            for result in results { try JSONLine.write(json(of: result)) }
+            try JSONLine.write(results.map(json))
         } else {
             try report(results)
         }
@@ -98,14 +98,14 @@ struct HomeOrders {
     }
 
     /// Why the hub does not let this device in, if that is what several orders have failed for.
-    private func commonRefusal(of failures: [Result]) -> (any Error)? {
+    private func commonRefusal(of failures: [Result]) -> (any UserError)? {
         guard failures.count > 1, failures.allSatisfy({ $0.status == .notPermitted }),
             case .failed(let error) = failures[0].outcome,
             failures.allSatisfy({
                 if case .failed(let other) = $0.outcome { "\(other)" == "\(error)" } else { false }
             })
         else { return nil }
-        return error
+        return error as? any UserError
     }
 
     /// A result as JSON: what was ordered, and what was read back.

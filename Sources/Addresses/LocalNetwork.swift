@@ -1,0 +1,44 @@
+/// One address of this machine with the network that it is on: what is "near" for ``HubAddressRules``.
+public struct LocalNetwork: Hashable, Sendable {
+    /// The interface's name, 1–15 bytes.
+    public let interface: String
+    /// This machine's own address there.
+    public let address: NetworkAddress
+    /// The bits of the address that name the network: 0–32 or 0–128.
+    public let prefixLength: Int
+    /// True if the interface takes part in multicast, and is no point-to-point link: where mDNS is spoken.
+    public let isMulticast: Bool
+
+    /// The network that `address` is on by its first `prefixLength` bits (more than it has count as all).
+    public init(interface: String, address: NetworkAddress, prefixLength: Int, isMulticast: Bool = true) {
+        self.interface = interface
+        self.address = address
+        self.isMulticast = isMulticast
+        self.prefixLength = min(max(prefixLength, 0), address.bytes.count * 8)
+    }
+
+    /// True if `other` is on this network; scopes must match too.
+    public func contains(_ other: NetworkAddress) -> Bool {
+        guard other.family == address.family, other.scope == address.scope else { return false }
+        return zip(address.bytes, other.bytes).enumerated().allSatisfy { index, pair in
+            (pair.0 ^ pair.1) & mask(at: index) == 0
+        }
+    }
+
+    /// True if `other` is this network's own IPv4 broadcast address (RFC 919 § 7); a network of one or two
+    /// addresses has none (RFC 3021).
+    package func isBroadcast(_ other: NetworkAddress) -> Bool {
+        guard other.family == .ipv4, prefixLength <= 30, contains(other) else { return false }
+        return other.bytes.enumerated().allSatisfy { $1 | mask(at: $0) == 0xFF }
+    }
+
+    package func mask(at index: Int) -> UInt8 {
+        let bits = min(max(prefixLength - index * 8, 0), 8)
+        return bits == 0 ? 0 : 0xFF << UInt8(8 - bits)
+    }
+
+    /// The networks of all interfaces that are up; empty if the system does not tell.
+    public static func current() -> [LocalNetwork] {
+        InterfaceEntry.all().filter(\.isUp).compactMap(\.network)
+    }
+}

@@ -1,0 +1,120 @@
+import FoundationEssentials
+package import Identity
+
+/// How a person names a device or an activator on the command line: its id, its name, or an unambiguous beginning of
+/// its name; the first of these that fits anything decides, and it must fit one.
+package struct Selection: Sendable {
+    private let text: String
+
+    package init(_ text: String) { self.text = text }
+
+    /// The one device that is meant.
+    package func device(in devices: [ControlledDevice]) throws(SelectionError) -> ControlledDevice {
+        devices[try index(devices.map { ($0.id, $0.name) }, kind: "device")]
+    }
+
+    /// The one activator that is meant.
+    package func activator(of device: ControlledDevice) throws(SelectionError) -> Activator {
+        device.activators[try index(device.activators.map { ($0.id, $0.name) }, kind: "activator")]
+    }
+
+    /// The one text among `offers` that is meant, such as a manufacturer's name.
+    ///
+    /// - Parameter kind: what the offers are, in the singular, for messages.
+    package func offer(among offers: [String], kind: String) throws(SelectionError) -> String {
+        let wanted = text.lowercased()
+        let steps: [(String) -> Bool] = [
+            { $0.utf8.elementsEqual(text.utf8) }, { $0.lowercased() == wanted },
+            { !wanted.isEmpty && $0.lowercased().hasPrefix(wanted) },
+        ]
+        for step in steps {
+            let matches = offers.filter(step)
+            if matches.count == 1 { return matches[0] }
+            if matches.count > 1 {
+                throw .ambiguous(text, kind: kind, matches.map { Match(id: $0, name: $0) })
+            }
+        }
+        let near = Orthography.suggestions(for: text, among: offers)
+        throw .unknown(text, kind: kind, near: near, all: near.isEmpty ? Array(offers.prefix(8)) : [])
+    }
+
+    private func index(_ items: [(id: String, name: String)], kind: String) throws(SelectionError) -> Int {
+        let wanted = text.lowercased()
+        let steps: [((id: String, name: String)) -> Bool] = [
+            { $0.id.utf8.elementsEqual(text.utf8) },
+            { $0.name.utf8.elementsEqual(text.utf8) },
+            { $0.name.lowercased() == wanted },
+            { !wanted.isEmpty && $0.name.lowercased().hasPrefix(wanted) },
+        ]
+        for step in steps {
+            let matches = items.indices.filter { step(items[$0]) }
+            if matches.count == 1 { return matches[0] }
+            if matches.count > 1 {
+                throw .ambiguous(text, kind: kind, matches.map { items[$0] }.map(Match.init))
+            }
+        }
+        let near = Orthography.suggestions(for: text, among: items.map(\.name))
+        throw .unknown(text, kind: kind, near: near, all: near.isEmpty ? items.prefix(8).map(\.name) : [])
+    }
+}
+
+/// One of several that a text fits.
+package struct Match: Equatable, Sendable {
+    package let id: String
+    package let name: String
+
+    package init(id: String, name: String) {
+        self.id = id
+        self.name = name
+    }
+}
+
+/// Why it is not clear which device or activator is meant.
+package enum SelectionError: Equatable, UserError {
+    /// None is called so; `near` are names that look like it, `all` the first of what there is.
+    case unknown(String, kind: String, near: [String], all: [String])
+    /// Several are called so, or begin so.
+    case ambiguous(String, kind: String, [Match])
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .unknown(let text, let kind, _, _): "no \(kind) is called \(quoted(text))"
+        case .ambiguous(let text, let kind, let matches):
+            "\(quoted(text)) fits \(matches.count) \(SelectionError.plural(kind))"
+        }
+    }
+
+    /// `devices`, `kinds of device`.
+    private static func plural(_ kind: String) -> String {
+        let words = kind.split(separator: " ", maxSplits: 1)
+        return "\(words.first ?? "")s" + words.dropFirst().map { " \($0)" }.joined()
+    }
+
+    package var kind: UserErrorKind {
+        switch self {
+        case .unknown: .notFound
+        case .ambiguous: .usage
+        }
+    }
+
+    /// How to mend it.
+    package var hint: String? {
+        switch self {
+        case .unknown(_, _, let near, _) where !near.isEmpty:
+            "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
+        case .unknown(_, let kind, _, let all):
+            all.isEmpty
+                ? "there is no \(kind)" : "there is " + all.map(quoted).joined(separator: ", ")
+        case .ambiguous(_, _, let matches) where matches.allSatisfy { $0.id == $0.name }:
+            "name it in full: " + matches.prefix(8).map { quoted($0.name) }.joined(separator: ", ")
+        case .ambiguous(_, _, let matches):
+            "name it in full or by its id: "
+                + matches.prefix(8).map { "\(quoted($0.name)) (\(shortened($0.id)))" }.joined(separator: ", ")
+        }
+    }
+}
+
+extension Match {
+    init(_ item: (id: String, name: String)) { self.init(id: item.id, name: item.name) }
+}

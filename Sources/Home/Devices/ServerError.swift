@@ -1,0 +1,117 @@
+import FoundationEssentials
+package import Identity
+package import JSON
+
+/// Why the server did not do what it was asked, in its own words.
+///
+///     {"error": {"exception": string, "details": object}, "message": string / null}    ; either may be missing
+///     {"error": word, "message": string}                                               ; the hub's gateway says it
+///
+/// Accepted: `{"error":{"exception":"NotFoundException","details":{"type":"device"}}}`, `{"message":"no"}`,
+/// `{"error":"not_approved","message":"no"}`. Everything else that comes with a status of 4xx or 5xx, HTML for example, is ``unreadable``.
+package enum ServerError: Error, Equatable {
+    /// The server's word for it, its details, and the HTTP status.
+    case refused(status: Int, exception: String?, details: [String: JSONValue], message: String?)
+    /// The gateway in front of the server says no; its word and its sentence.
+    case gateway(status: Int, word: String, message: String)
+    /// A status without a reason that can be read; what kind of body it was.
+    case status(Int, contentType: String?)
+    /// A good status, and a body that is not what was asked for; why.
+    case unreadable(String)
+
+    /// What a response of `status` (400–599) says.
+    package init(status: Int, contentType: String?, body: [UInt8]) {
+        let body = JSONValue(parsing: body)?.asObject ?? [:]
+        let message = body["message"]?.asString
+        if let word = body["error"]?.asString {
+            self = .gateway(status: status, word: word, message: message ?? word)
+        } else if let error = body["error"]?.asObject, let exception = error["exception"]?.asString {
+            self = .refused(
+                status: status, exception: exception, details: error["details"]?.asObject ?? [:],
+                message: message)
+        } else if let message {
+            self = .refused(status: status, exception: nil, details: [:], message: message)
+        } else {
+            self = .status(status, contentType: contentType)
+        }
+    }
+}
+
+extension ServerError: UserError {
+    /// What is wrong, in lower case, without a full stop. The words are the server's: escape them.
+    package var description: String {
+        switch self {
+        case .refused(404, "NotFoundException", let details, _):
+            if case .string(let type) = details["type"] {
+                "the hub knows no such \(shortened(type))"
+            } else {
+                "the hub knows nothing of that kind"
+            }
+        case .refused(_, "InvalidStateException", let details, _):
+            "the hub refuses the state" + ServerError.expectation(details)
+        case .refused(let status, let exception?, let details, _):
+            "the hub answers \(status): \(shortened(exception))"
+                + (details.isEmpty ? "" : " \(shortened(JSONValue.object(details).text))")
+        case .refused(let status, nil, _, let message):
+            "the hub answers \(status): \(shortened(message ?? ""))"
+        case .gateway(_, "no_upstream", _):
+            "no server stands behind its gateway, so that there is nothing to control"
+        case .gateway(_, _, let message): message.unicodeScalars.count > 300 ? shortened(message) : message
+        case .status(let status, let contentType):
+            "the hub answers \(status) without a reason" + (contentType.map { " (\(shortened($0)))" } ?? "")
+        case .unreadable(let reason): "the hub's answer cannot be understood: \(reason)"
+        }
+    }
+
+    private static func expectation(_ details: [String: JSONValue]) -> String {
+        guard case .string(let type) = details["expected_type"] else { return "" }
+        // The server says it as its own language writes types.
+        return switch type {
+        case "<class 'bool'>": ": it expects on or off"
+        case "<class 'float'>": ": it expects a level from 0 to 1"
+        default: ": it expects \(shortened(type))"
+        }
+    }
+
+    /// What to do about a stock hub that has got a gateway: a paired hub is never asked without a certificate.
+    package static let guardedHint =
+        "hubpair guards this hub now: pair with it, then 'hubpair hubs forget' what was noted down of it"
+
+    package var kind: UserErrorKind {
+        switch self {
+        case .gateway(401, _, _), .gateway(403, _, _), .refused(401, _, _, _), .refused(403, _, _, _):
+            .notPermitted
+        case .gateway(408, _, _), .gateway(429, _, _), .gateway(503, _, _), .status(503, _): .tryAgain
+        case .refused(404, "NotFoundException", _, _): .notFound
+        case .refused(500..., _, _, _), .status(500..., _), .gateway(500..., _, _): .unavailable
+        case .refused, .status, .gateway, .unreadable: .data
+        }
+    }
+
+    /// How to mend it.
+    package var hint: String? {
+        switch self {
+        case .refused(404, _, let details, _)
+        where details["type"] == .string("collection") || details["type"] == .string("plugin"):
+            "'hubpair home add' lists what the hub can add"
+        case .refused(404, _, _, _): "'hubpair home' lists what there is"
+        case .refused(_, "InvalidStateException", _, _):
+            "'hubpair home show DEVICE' shows what can be set on it"
+        case .refused(400..<500, _, _, _):
+            "its server may be of another version; 'hubpair call GET /devices/' shows what it says"
+        case .refused: "on the hub: its own log tells more"
+        case .gateway(401, _, _): ServerError.guardedHint
+        case .gateway(403, _, _):
+            "on the hub: 'hubpair devices' shows how this device stands, and a code from 'hubpair print' lets it in"
+        case .gateway(_, "no_upstream", _):
+            "on the hub: write the server's address, like 'upstream=https://127.0.0.1:8443', into the file 'hub' "
+                + "below [hub], and start 'hubpair serve' again"
+        case .gateway(502, _, _), .gateway(504, _, _): "on the hub: is the server behind the gateway running?"
+        case .gateway(400..<500, _, _): "on this device: 'hubpair --version' says whether it is up to date"
+        case .gateway: "on the hub: its own log tells more"
+        case .status(404, _): "is it a Hestia server that stands behind the hub's gateway?"
+        case .status: "on the hub: is the server behind the gateway well? its log tells more"
+        case .unreadable: "is it a Hestia server that stands behind the hub's gateway?"
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import Identity
+
+/// The words of a name, of a device or as a person says it, in the ways in which names are compared.
+struct SpokenName: Equatable, Sendable {
+    /// Without articles at the beginning, punctuation and apostrophes.
+    let words: [String]
+    /// The same with numbers in digits: "lamp one" is "lamp 1".
+    let plain: [String]
+    /// The same in the singular: "lights", "light's" and "light" are one.
+    let stems: [String]
+
+    /// What is longer cannot be said.
+    private static let maximumByteCount = SpokenGrammar.maximumByteCount
+
+    init(_ name: String) {
+        self.init(name.utf8.count > SpokenName.maximumByteCount ? [] : SpokenText.tokens(name))
+    }
+
+    init(_ phrase: [SpokenWord]) { self.init(phrase.map(\.text)) }
+
+    private init(_ tokens: [String]) {
+        let words = tokens.filter { $0.contains { $0.isLetter || $0.isNumber } }
+        let named = Array(words.drop(while: SpokenVocabulary.articles.contains))
+        let kept = named.isEmpty ? words : named
+        self.words = kept.map(SpokenName.withoutApostrophe)
+        plain = SpokenName.withDigits(self.words)
+        stems = SpokenName.withDigits(kept.map(SpokenName.stem))
+        units = SpokenName.units(stems)
+        joined = stems.reduce(into: "") { joined, stem in
+            if SpokenName.isNumber(stem), joined.last?.isNumber == true { joined += " " }
+            joined += stem
+        }
+    }
+
+    /// True if the last word is a plural, so that several things may be meant.
+    var isPlural: Bool { plain.last != stems.last && plain.last?.hasSuffix("s") == true }
+
+    /// The words in one: "kitchenlight" is "kitchen light". Numbers stay apart.
+    let joined: String
+    /// The words, each with the number that follows it, since "bedroom 2 light" is not "bedroom light 2".
+    let units: [String]
+
+    static func units(_ stems: some Sequence<String>) -> [String] {
+        var units: [String] = []
+        for stem in stems {
+            if isNumber(stem), let last = units.last, !isNumber(last), !last.contains(" ") {
+                units[units.count - 1] = "\(last) \(stem)"
+            } else {
+                units.append(stem)
+            }
+        }
+        return units
+    }
+
+    /// True if all these are among the units; a number that was not said may follow.
+    func contains(_ part: [String]) -> Bool {
+        !part.isEmpty
+            && part.allSatisfy { unit in units.contains { $0 == unit || $0.hasPrefix("\(unit) ") } }
+    }
+
+    /// True if `spoken` is this name but for one slip of the tongue, or of the recogniser: as many words, all but one
+    /// the same; in that one at least four letters, the first of them right, and one letter wrong (two from eight
+    /// letters on). Numbers are never slips.
+    func isSlip(_ spoken: SpokenName, known: Set<String>) -> Bool {
+        guard plain.count == spoken.plain.count else { return false }
+        let slips = zip(plain, spoken.plain).filter { $0 != $1 }
+        guard slips.count == 1, let (wanted, said) = slips.first, !known.contains(said),
+            !SpokenVocabulary.decisive.contains(said), [wanted, said].allSatisfy(SpokenName.isForgiven),
+            wanted.first == said.first
+        else { return false }
+        let isLong = min(wanted.count, said.count) >= 8
+        return Orthography.distance(wanted, said, limit: isLong ? 2 : 1) != nil
+    }
+
+    /// True for a word in which a slip can be told from another word: not in `IV` and `VI`, though.
+    private static func isForgiven(_ word: String) -> Bool {
+        word.count >= 4 && word.allSatisfy(\.isLetter) && !word.allSatisfy("ivx".contains)
+    }
+
+    /// True for a number in digits or in one word.
+    static func isNumber(_ word: String) -> Bool {
+        word.last?.isNumber == true || SpokenNumber.value(of: [word]) != nil
+    }
+
+    private static func withoutApostrophe(_ word: String) -> String { word.filter { $0 != "'" } }
+
+    /// "glass" and "bus" stay; "switches" is "switch", and so that "niches" is "niche", both are "nich".
+    private static func stem(_ word: String) -> String {
+        if word.hasSuffix("'s") { return withoutApostrophe(String(word.dropLast(2))) }
+        let word = withoutApostrophe(word)
+        let isPlural = word.count > 3 && word.hasSuffix("s") && !word.hasSuffix("ss")
+        let stem = isPlural ? String(word.dropLast()) : word
+        return ["che", "she", "sse", "xe"].contains(where: stem.hasSuffix) ? String(stem.dropLast()) : stem
+    }
+
+    private static func withDigits(_ words: [String]) -> [String] {
+        var found: [String] = []
+        var rest = words[...]
+        while let first = rest.first {
+            let count = rest.count > 1 && SpokenNumber.value(of: Array(rest.prefix(2))) != nil ? 2 : 1
+            if let value = SpokenNumber.value(of: Array(rest.prefix(count))), let whole = Int(exactly: value)
+            {
+                found.append("\(whole)")
+            } else {
+                found.append(first)
+            }
+            rest = rest.dropFirst(count)
+        }
+        return found
+    }
+}

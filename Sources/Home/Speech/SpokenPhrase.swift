@@ -1,0 +1,91 @@
+/// What a person calls one thing, or several.
+///
+///     phrase   = *article words [ place ]                               ; "the kitchen light", "the light in the hall"
+///              / ( "all" / "every" / "each" / "both" ) [ "of" ] *article words [ place ]
+///              / ( "everything" / [ "it" ] "all" ) [ place ]
+///     place    = "in" *article words                      ; not "in 5 minutes", "in the evening"
+///     article  = "the" / "a" / "an" / "my" / "our"
+///
+/// Accepted: `the kitchen light`, `all of the lights in the hall`, `both lamps`. Rejected: `the`, `both`.
+struct SpokenPhrase: Equatable, Sendable {
+    enum Quantity: Equatable, Sendable { case one, both, every }
+
+    let quantity: Quantity
+    /// Without articles at its beginning, and without the place.
+    let words: [SpokenWord]
+    /// Where it is said to be; empty if that is not said.
+    let place: [SpokenWord]
+    /// All words in the order in which they were said, but for articles and quantifiers at the beginning.
+    let said: [SpokenWord]
+
+    init(_ spoken: [SpokenWord]) throws(SpokenError) {
+        var words = SpokenPhrase.withoutArticles(spoken[...])
+        var quantity = Quantity.one
+        // "All" is enough by itself, "every", "all of" and "all the" are not.
+        var isWhole = false
+        if words.count > 1, words[words.startIndex].isOne(of: SpokenVocabulary.pronouns),
+            words[words.startIndex + 1].isOne(of: ["all"])
+        {
+            words = words.dropFirst()
+        }
+        if let first = words.first, first.isOne(of: SpokenVocabulary.quantifiers) {
+            quantity = first.text == "both" ? .both : .every
+            words = words.dropFirst()
+            isWhole = first.isOne(of: ["all", "everything"]) && words.first?.isOne(of: ["in"]) ?? true
+            if words.count > 1, words.first?.isOne(of: ["of"]) == true { words = words.dropFirst() }
+            words = SpokenPhrase.withoutArticles(words)
+            if words.count == 1, words.first?.isOne(of: SpokenVocabulary.pronouns) == true {
+                words = []
+                isWhole = quantity == .every
+            }
+        }
+        guard !words.isEmpty || isWhole else { throw .noThing }
+        self.quantity = quantity
+        said = Array(words)
+        (self.words, place) = SpokenPhrase.split(words, isWhole: isWhole)
+    }
+
+    /// As it was said.
+    var text: String {
+        let words = said.map(\.text).joined(separator: " ")
+        switch quantity {
+        case .one: return words
+        case .both: return "both " + words
+        case .every: return words.isEmpty ? "everything" : "all " + words
+        }
+    }
+
+    /// The first word that decides over the sentence and was not understood.
+    var leftOver: String? {
+        (words + place).first { $0.isOne(of: SpokenVocabulary.decisive) }?.text
+    }
+
+    /// The words before "in" and those after it, if there is one place and something in it.
+    private static func split(_ words: ArraySlice<SpokenWord>, isWhole: Bool) -> ([SpokenWord], [SpokenWord])
+    {
+        guard let index = SpokenPlace.index(in: words), index > words.startIndex || isWhole,
+            let place = SpokenPlace.name(words[(index + 1)...])
+        else { return (Array(words), []) }
+        return (Array(words[..<index]), Array(place))
+    }
+
+    /// The things of a list as a speech recogniser writes it, without commas: "the tv the heater" are two. An article
+    /// begins a thing, but not after "in", "of" and the like. "A" may be a name.
+    static func list(_ words: ArraySlice<SpokenWord>) -> [[SpokenWord]] {
+        var things: [[SpokenWord]] = [[]]
+        for word in words {
+            let isInside =
+                things.last?.last.map {
+                    !$0.isOne(of: SpokenVocabulary.decisive) && !$0.isOne(of: SpokenVocabulary.quantifiers)
+                        && !$0.isOne(of: SpokenVocabulary.articles)
+                } ?? false
+            if isInside, word.isOne(of: ["the", "my", "our"]) { things.append([]) }
+            things[things.count - 1].append(word)
+        }
+        return things
+    }
+
+    static func withoutArticles(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord> {
+        words.drop { SpokenVocabulary.articles.contains($0.text) }
+    }
+}

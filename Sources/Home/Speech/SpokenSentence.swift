@@ -1,0 +1,44 @@
+/// A sentence in words.
+package struct SpokenSentence: Equatable, Sendable {
+    let words: [SpokenWord]
+    /// True if it ends with a question mark.
+    let isQuestion: Bool
+
+    /// The words of `text`, none of which is taken for a name yet.
+    package init(_ text: String) throws(SpokenError) {
+        guard text.utf8.count <= SpokenGrammar.maximumByteCount else { throw .tooLong }
+        // The mark of bytes that were no text: what they were to say, nobody knows.
+        guard !text.unicodeScalars.contains("\u{FFFD}") else { throw .noSetting(text) }
+        words = SpokenText.tokens(text).map { SpokenWord(text: $0) }
+        guard !words.allSatisfy({ SpokenText.separators.contains($0.text) }) else { throw .empty }
+        isQuestion = text.last { !$0.isWhitespace && !"\"'’”)".contains($0) } == "?"
+    }
+
+    private init(words: [SpokenWord], isQuestion: Bool) {
+        self.words = words
+        self.isQuestion = isQuestion
+    }
+
+    /// The same sentence with those of `names` marked that are in it in full and have words of the grammar in them:
+    /// in "turn the bed and breakfast lamp off" there may be one lamp or two things; nil if there is none.
+    func marking(_ names: [[String]]) -> SpokenSentence? {
+        let candidates = names.filter { !SpokenVocabulary.grammar.isDisjoint(with: $0) }
+            .sorted { $0.count > $1.count }
+        guard !candidates.isEmpty else { return nil }
+        var marked: [SpokenWord] = []
+        var rest = words[...]
+        while let first = rest.first {
+            let name = candidates.first { name in
+                rest.count >= name.count && zip(rest, name).allSatisfy { $0.text == $1 }
+            }
+            if let name {
+                marked += name.map { SpokenWord(text: $0, isName: true) }
+                rest = rest.dropFirst(name.count)
+            } else {
+                marked.append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return marked == words ? nil : SpokenSentence(words: marked, isQuestion: isQuestion)
+    }
+}

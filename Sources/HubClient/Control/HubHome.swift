@@ -1,0 +1,92 @@
+package import Home
+import JSON
+
+/// What one hub controls, over connections to it that are kept for the next request.
+package actor HubHome {
+    /// The most connections at once, as long as the hub answers: it gives one device 16, and a person may have two
+    /// programs.
+    package static let maximumConnections = 12
+    /// The most bytes of an answer: 1,000 devices take about 300 kB.
+    package static let maximumBodyByteCount = 32 << 20
+
+    private let connect: @Sendable () async throws -> HubConnection
+    private let deadlines: HubConnection.Deadlines
+    private var idle: [HubConnection] = []
+
+    /// - Parameter connect: opens a connection to the hub, whose key it has checked.
+    package init(
+        deadlines: HubConnection.Deadlines = .init(quiet: .seconds(30), total: .seconds(60)),
+        connect: @escaping @Sendable () async throws -> HubConnection
+    ) {
+        self.connect = connect
+        self.deadlines = deadlines
+    }
+
+    /// Every device, in the server's order.
+    package func devices() async throws -> [ControlledDevice] { try await read(.devices) }
+
+    /// One device.
+    package func device(_ id: String) async throws -> ControlledDevice { try await read(.device(id)) }
+
+    /// One activator.
+    package func activator(_ id: String, of device: String) async throws -> Activator {
+        try await read(.activator(id, of: device))
+    }
+
+    /// The manufacturers that devices can be added of.
+    package func collections() async throws -> [String] { try await read(.collections) }
+
+    /// The kinds of devices of one manufacturer.
+    package func plugins(of collection: String) async throws -> [String] {
+        try await read(.plugins(collection: collection))
+    }
+
+    /// What the server asks for before it adds a device of this kind.
+    package func plugin(_ plugin: String, of collection: String) async throws -> PluginDescription {
+        try await read(.plugin(plugin, collection: collection))
+    }
+
+    /// Does what changes something: ``ControlRequest/set(_:of:to:)``, `rename`, `remove`, `add`.
+    package func perform(_ request: ControlRequest) async throws { _ = try await answer(to: request) }
+
+    private func read<Value: JSONReadable & Sendable>(_ request: ControlRequest) async throws -> Value {
+        let body = try await answer(to: request)
+        guard !body.isEmpty else { throw ServerError.unreadable("it is empty") }
+        do {
+            return try JSONReader.read(Value.self, from: body)
+        } catch {
+            throw ServerError.unreadable(error.description)
+        }
+    }
+
+    private func answer(to request: ControlRequest) async throws -> [UInt8] {
+        // A hub may close a connection that was idle, and nobody knows then whether the request has reached it.
+        if request.isRepeatable, let connection = idle.popLast() {
+            do {
+                return try await answer(to: request, over: connection)
+            } catch let error as HubConnectionError where error.reason == .closed {}
+        }
+        return try await answer(to: request, over: connect())
+    }
+
+    private func answer(to request: ControlRequest, over connection: HubConnection) async throws -> [UInt8] {
+        let (response, body) = try await connection.send(
+            request.request, maximumBodyByteCount: HubHome.maximumBodyByteCount, deadlines: deadlines)
+        if response["Connection"]?.lowercased() != "close", idle.count < HubHome.maximumConnections {
+            idle.append(connection)
+        } else {
+            connection.close()
+        }
+        guard (200..<300).contains(response.status) else {
+            throw ServerError(status: response.status, contentType: response["Content-Type"], body: body)
+        }
+        return body
+    }
+}
+
+extension ControlRequest {
+    /// True if doing it twice is as good as doing it once (RFC 9110 § 9.2.2); setting a state is, too.
+    var isRepeatable: Bool {
+        if case .add = self { false } else { true }
+    }
+}
