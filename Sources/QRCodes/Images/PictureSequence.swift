@@ -1,8 +1,8 @@
-/// The pictures of one file, one after the other: the frames of an animation, the pages of a document, or the
-/// one picture that most files hold.
+/// The pictures of one file: the frames of an animation, the pages of a document, or the only picture of most
+/// files.
 protocol PictureSequence {
-    /// The next picture, or nil after the last. `found` says that a code was found in one of those before: an
-    /// animation ends with that, the pages of a document are read all the same.
+    /// The next picture, or nil after the last. `found`: a code was found in a picture before. It ends an
+    /// animation, but not the pages of a document.
     mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)?
 }
 
@@ -16,7 +16,7 @@ private struct OnePicture: PictureSequence {
     }
 }
 
-/// The pictures of a file of any kind that can be read. Not `Sendable`; one file is read by one thread.
+/// The pictures of a file of any format. Not `Sendable`: one thread reads one file.
 package struct ImagePictures {
     /// What kind of file it is.
     package let format: ImageFormat
@@ -44,7 +44,7 @@ package struct ImagePictures {
             }
     }
 
-    /// The next picture, or nil after the last. `found`: whether a code was found in one of those before.
+    /// The next picture, or nil after the last. `found`: a code was found in a picture before.
     package mutating func next(found: Bool = false) throws(ImageError) -> ImageSource? {
         try pictures.next(found: found).map { ImageSource($0, format: format) }
     }

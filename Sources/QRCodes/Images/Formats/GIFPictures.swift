@@ -1,9 +1,9 @@
 import CGIF
 
-/// The frames of a GIF (87a and 89a), each as a person sees it: over the frames before it. Read with giflib,
-/// row by row; its own reading of whole files makes room for every frame that a file claims.
+/// The frames of a GIF (87a and 89a) as they are shown, each over the frames before it. Read row by row with
+/// giflib: its function for whole files allocates memory for every frame that a file claims.
 struct GIFPictures: PictureSequence {
-    /// How many frames are looked at; a code stands still for longer than that.
+    /// The most frames that are read. In an animation a code is shown for longer than that.
     static let maximumFrames = 64
 
     private let file: GIFFile
@@ -13,7 +13,7 @@ struct GIFPictures: PictureSequence {
     private var last: DecodedPicture?
 
     init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
-        // Told here, since giflib has no words for it. "GIF89a" width (2) height (2), little endian.
+        // Checked here, since giflib has no message for it. "GIF89a" width (2) height (2), little endian.
         guard bytes.count >= 13 else { throw .broken(.gif, "it ends before the picture begins") }
         let width = Int(bytes[6]) | Int(bytes[7]) << 8
         let height = Int(bytes[8]) | Int(bytes[9]) << 8
@@ -47,7 +47,7 @@ struct GIFCanvas {
     let height: Int
     private(set) var luma: [UInt8]
     private var alpha: [UInt8]
-    /// What is to be done before the next frame, and what was there before this one.
+    /// The last frame's disposal method and area, and the canvas before it (for method 3).
     private var disposal = 0
     private var area: GIFFrame?
     private var before: (luma: [UInt8], alpha: [UInt8])?
@@ -59,7 +59,8 @@ struct GIFCanvas {
         alpha = [UInt8](repeating: 0, count: width * height)
     }
 
-    /// Takes away the last frame, if it said so: 2 is "leave nothing", 3 "as it was before".
+    /// Removes the last frame if its disposal method says so: 2 clears its area, 3 restores what was there
+    /// before.
     mutating func dispose() {
         if disposal == 3, let before { (luma, alpha) = before }
         if disposal == 2, let area {
@@ -76,7 +77,7 @@ struct GIFCanvas {
         before = disposal == 3 ? (luma, alpha) : nil
     }
 
-    /// One row of palette indices; what lies outside is cut off.
+    /// Draws a row of palette indices; pixels outside the canvas are left out.
     mutating func draw(_ row: [UInt8], y: Int, of frame: GIFFrame) {
         guard frame.top + y < height else { return }
         for (x, index) in row.enumerated() where frame.left + x < width && Int(index) != frame.transparent {
@@ -93,21 +94,21 @@ struct GIFCanvas {
     }
 }
 
-/// What a frame says of itself.
+/// What a frame's header says.
 struct GIFFrame {
     var left: Int
     var top: Int
     var width: Int
     var height: Int
     var isInterlaced: Bool
-    /// The luma of 256 colours; those that the palette lacks are black.
+    /// The luma of 256 colours; colours that the palette lacks are black.
     var palette: [UInt8]
-    /// The index that draws nothing, or −1.
+    /// The index that is transparent, or −1.
     var transparent: Int
-    /// 0 to 3, as in the graphic control extension.
+    /// The disposal method of the graphic control extension, 0 to 3.
     var disposal: Int
 
-    /// The rows in the order of the file; an interlaced frame has four passes.
+    /// The rows in the order of the file. An interlaced frame has four passes.
     var rows: [Int] {
         guard isInterlaced else { return Array(0..<height) }
         return [(0, 8), (4, 8), (2, 4), (1, 2)].flatMap { stride(from: $0.0, to: height, by: $0.1) }
