@@ -34,14 +34,14 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
         func begins(_ text: StaticString, at offset: Int = 0) -> Bool {
             begins(text.withUTF8Buffer { Array($0) }, at: offset)
         }
-        if begins(PNGHeader.signature) { return .png }
+        if begins([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
         if begins([0xFF, 0xD8, 0xFF]) { return .jpeg }
         if begins("RIFF"), begins("WEBP", at: 8) { return .webp }
         if begins("GIF87a") || begins("GIF89a") { return .gif }
         // Texts may begin with "BM" too; a bitmap has four reserved zero bytes.
         if begins("BM"), begins([0, 0, 0, 0], at: 6) { return .bmp }
         if bytes.count >= 3, begins("P"), (0x31...0x36).contains(bytes[1]),
-            PNMScanner.isWhite(bytes[2]) || bytes[2] == UInt8(ascii: "#")
+            isWhite(bytes[2]) || bytes[2] == UInt8(ascii: "#")
         {
             return .pnm
         }
@@ -58,12 +58,15 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
         return isSVG(bytes) ? .svg : nil
     }
 
+    /// White space in ASCII, as XML and Netpbm have it.
+    static func isWhite(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
     /// XML whose first kilobyte opens an `svg` element.
     private static func isSVG(_ bytes: [UInt8]) -> Bool {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         var start = bytes.prefix(1024)
         if start.starts(with: byteOrderMark) { start = start.dropFirst(3) }
-        start = start.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        start = start.drop(while: isWhite)
         guard start.first == UInt8(ascii: "<") else { return false }
         return String(decoding: start, as: UTF8.self).contains("<svg")
     }

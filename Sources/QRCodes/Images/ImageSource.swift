@@ -20,16 +20,6 @@ package struct ImageSource {
     private let codec: any ImageCodec
     private let finest: Finest
 
-    /// Reads the header of `bytes`, a whole image file; the first picture, if it holds several.
-    ///
-    /// The format is found by the first bytes, never by a name. The stated size is checked against `limits`
-    /// before anything is allocated for it.
-    package init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws(ImageError) {
-        var pictures = try ImagePictures(ImageBytes(bytes), limits: limits)
-        guard let first = try pictures.next() else { throw .broken(pictures.format, "it has no picture") }
-        self = first
-    }
-
     init(_ codec: any ImageCodec, format: ImageFormat) {
         self.codec = codec
         finest = Finest()
@@ -59,14 +49,5 @@ package struct ImageSource {
     /// The last decoded picture, the finest one as long as the ground is the same.
     private final class Finest {
         var kept: (image: LuminanceImage, scale: Int, ground: UInt8)?
-    }
-}
-
-extension LuminanceImage {
-    /// The picture in `bytes` at full size, as `ImageSource` reads it.
-    package static func decode(
-        _ bytes: [UInt8], limits: ImageLimits = ImageLimits()
-    ) throws(ImageError) -> LuminanceImage {
-        try ImageSource(bytes, limits: limits).luminance(scale: 1)
     }
 }

@@ -49,3 +49,24 @@ package struct ImagePictures {
         try pictures.next(found: found).map { ImageSource($0, format: format) }
     }
 }
+
+extension ImageSource {
+    /// Reads the header of `bytes`, a whole image file; the first picture, if it holds several.
+    ///
+    /// The format is found by the first bytes, never by a name. The stated size is checked against `limits`
+    /// before anything is allocated for it.
+    package init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws(ImageError) {
+        var pictures = try ImagePictures(ImageBytes(bytes), limits: limits)
+        guard let first = try pictures.next() else { throw .broken(pictures.format, "it has no picture") }
+        self = first
+    }
+}
+
+extension LuminanceImage {
+    /// The picture in `bytes` at full size, as `ImageSource` reads it.
+    package static func decode(
+        _ bytes: [UInt8], limits: ImageLimits = ImageLimits()
+    ) throws(ImageError) -> LuminanceImage {
+        try ImageSource(bytes, limits: limits).luminance(scale: 1)
+    }
+}

@@ -121,8 +121,6 @@ struct PNGCodec: ImageCodec {
 ///
 ///     signature (8) length (4) "IHDR" (4) width (4) height (4) …        ISO/IEC 15948 § 5.2, § 11.2.2
 enum PNGHeader {
-    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-
     /// Width and height as stated (0 to 2³² − 1 each), or nil if the file is too short for them or does not
     /// begin with an IHDR chunk.
     static func dimensions(_ bytes: [UInt8]) -> (width: Int, height: Int)? {

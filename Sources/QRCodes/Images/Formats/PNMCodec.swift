@@ -115,7 +115,7 @@ extension PNMCodec.Header {
             maximum = stated
         }
         // Exactly one white byte ends the header of a binary file; the next byte may be a pixel.
-        guard scanner.position < bytes.count, PNMScanner.isWhite(bytes[scanner.position]) else { return nil }
+        guard scanner.position < bytes.count, ImageFormat.isWhite(bytes[scanner.position]) else { return nil }
         self.init(
             kind: kind, width: width, height: height, maximum: maximum, count: scanner.position + 1)
     }
@@ -130,8 +130,6 @@ struct PNMScanner {
         self.bytes = bytes
         self.position = position
     }
-
-    static func isWhite(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
     /// The next number, of at most 9 digits.
     mutating func number() -> Int? {
@@ -160,7 +158,7 @@ struct PNMScanner {
                 while position < bytes.count, bytes[position] != 0x0A, bytes[position] != 0x0D {
                     position += 1
                 }
-            } else if PNMScanner.isWhite(bytes[position]) {
+            } else if ImageFormat.isWhite(bytes[position]) {
                 position += 1
             } else {
                 return
