@@ -1,7 +1,4 @@
 extension QRSymbol {
-    /// The side of a module in a PNG, in pixels.
-    package static let pixelsPerModuleRange = 1...64
-
     /// A PNG file of the symbol and its quiet zone, black on white, one bit a pixel.
     package func png(pixelsPerModule: Int = 8) throws(RenderError) -> [UInt8] {
         guard QRSymbol.pixelsPerModuleRange.contains(pixelsPerModule) else {

@@ -19,6 +19,8 @@ package struct QRSymbol: Equatable, Sendable {
 
     /// The light border that a reader needs on every side, in modules; ISO/IEC 18004 § 9.1.
     package static let quietZone = 4
+    /// The side of a module in a PNG, in pixels.
+    package static let pixelsPerModuleRange = 1...64
 
     /// What the symbol holds.
     package let payload: [UInt8]

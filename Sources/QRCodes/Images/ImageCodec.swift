@@ -18,6 +18,14 @@ extension ImageCodec {
     var hasTransparency: Bool { false }
 }
 
+/// The pictures of one file: the frames of an animation, the pages of a document, or the only picture of most
+/// files.
+protocol PictureSequence {
+    /// The next picture, or nil after the last. `found`: a code was found in a picture before. It ends an
+    /// animation, but not the pages of a document.
+    mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)?
+}
+
 /// The luma of a colour (ITU-R BT.601).
 func luma(red: UInt8, green: UInt8, blue: UInt8) -> UInt8 {
     let sum = 299 * UInt32(red) + 587 * UInt32(green) + 114 * UInt32(blue)

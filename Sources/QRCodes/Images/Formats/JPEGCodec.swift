@@ -2,7 +2,7 @@ import CTurboJPEG
 
 /// JPEG through libjpeg-turbo's TurboJPEG API, decoded straight to grey: the colour planes are never
 /// converted. A frame of Motion JPEG without Huffman tables gets the usual ones (ITU-T T.81 § K.3) from
-/// libjpeg-turbo 2.0.
+/// libjpeg-turbo, from 2.0 on.
 struct JPEGCodec: ImageCodec {
     let width: Int
     let height: Int

@@ -1,11 +1,3 @@
-/// The pictures of one file: the frames of an animation, the pages of a document, or the only picture of most
-/// files.
-protocol PictureSequence {
-    /// The next picture, or nil after the last. `found`: a code was found in a picture before. It ends an
-    /// animation, but not the pages of a document.
-    mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)?
-}
-
 /// A file with one picture.
 private struct OnePicture: PictureSequence {
     var codec: (any ImageCodec)?
