@@ -2,9 +2,9 @@
 #include <cairo/cairo-pdf.h>
 #include <cairo/cairo.h>
 
-// Pango's own headers need GLib's, and the path of those depends on the machine's architecture. So the functions
-// of Pango that are used are declared here; Tests/CLI/print-pdf.txt has the compiler compare them with the real
-// headers, where another type is an error.
+// Pango's own headers need GLib's, and the path of those depends on the machine's architecture. So the
+// functions of Pango that are used are declared here; Tests/CLI/print-pdf.txt has the compiler compare them
+// with the real headers, where another type is an error.
 typedef struct _PangoContext PangoContext;
 typedef struct _PangoFont PangoFont;
 typedef struct _PangoFontDescription PangoFontDescription;
@@ -35,9 +35,9 @@ void pango_layout_set_text(PangoLayout *layout, const char *text, int length);
 void pango_layout_set_width(PangoLayout *layout, int width);
 void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
 
-// The libraries are loaded when a PDF is drawn, and never linked. These functions are looked up then. Each one
-// gets a field in a struct, and a `lazy_` function that looks it up in the loaded library, both with the type from
-// the header.
+// The libraries are loaded when a PDF is drawn, and never linked. These functions are looked up then. Each
+// one gets a field in a struct, and a `lazy_` function that looks it up in the loaded library, both with the
+// type from the header.
 #define HUBPAIR_CAIRO(EACH) \
     EACH(cairo_create) \
     EACH(cairo_destroy) \
