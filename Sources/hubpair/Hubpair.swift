@@ -5,9 +5,13 @@ import ArgumentParser
 struct Hubpair: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hubpair",
-        abstract: "Find the home hubs on the local network, and let a device in with a QR code.",
+        abstract: "Find the home hubs on the local network, and pair with them by a QR code.",
         discussion: """
-            On the hub: setup, serve, print, devices. On a device: list, scan, pair, hubs, call, home. What is wrong: doctor.
+            On the hub: setup, serve, print, devices. On a device that pairs with it: list, scan, pair, hubs, call, \
+            home. On both: doctor.
+
+            'This device' is the one that runs hubpair; 'paired devices' are those that a hub lets in; 'appliances' \
+            are what a hub controls.
 
             Exit codes: 0 done, 1 nothing found, 64 usage, 65 bad data, 66 no such input, 69 nobody answers, \
             73 cannot write, 75 try again, 77 not permitted or not approved, 78 bad configuration.

@@ -12,7 +12,7 @@ extension HubsCommand {
             abstract: "Note down a hub by its address, for networks where it cannot be found.",
             discussion: """
                 Asks the server there what it is: a hub with hubpair, or a stock Hestia server. If it is neither, says \
-                what it is, and writes nothing. The device is not paired with the hub by that. A hub that is known here \
+                what it is, and writes nothing. That does not pair this device with the hub. A hub that is known here \
                 keeps its name, and gets the new address.
                 """)
 

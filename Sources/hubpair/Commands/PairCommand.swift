@@ -142,7 +142,7 @@ struct PairCommand: PreparedCommand {
             Console.note("here the hub is called \(outcome.hub.name); 'hubpair hubs rename' changes that")
         }
         if outcome.isDefault {
-            Console.note("hint: 'hubpair call GET /devices/' asks it for its devices")
+            Console.note("hint: 'hubpair call GET /devices/' asks it for its appliances")
         } else {
             Console.note("hint: 'hubpair hubs use \(outcome.hub.fingerprint)' makes it the default")
         }

@@ -12,7 +12,8 @@ import Pairing
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve: announce the hub, pair devices, let approved ones through to the server behind it.",
+        abstract:
+            "Serve: announce the hub, pair with devices, let approved ones through to the server behind it.",
         discussion: """
             Runs in the foreground until SIGINT or SIGTERM; then requests in flight finish, for 10 seconds at \
             most, and a second signal ends them at once. Under systemd use Type=notify; samples/hubpair.service \

@@ -25,7 +25,7 @@ struct StateOption: ParsableArguments {
     }
 }
 
-/// Where the device's files are.
+/// Where this device's files are.
 struct ConfigurationOption: ParsableArguments {
     @Option(
         name: .customLong("config"),
@@ -56,7 +56,7 @@ private func home(_ environment: [String: String]) -> String {
     return getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
 }
 
-/// A device or hub on the command line.
+/// A paired device or a hub on the command line.
 extension PeerSelector: ExpressibleByArgument {
     /// Any text is a selector; whether somebody bears it shows later.
     public init?(argument: String) { self.init(argument) }

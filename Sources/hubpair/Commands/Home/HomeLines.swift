@@ -3,7 +3,7 @@ import HubClient
 import Identity
 import JSON
 
-// How hubs and devices are written: as lines of a table, as JSON.
+// How appliances are written: as rows of a table, as JSON.
 
 extension ControlledDevice {
     /// The line of `home --json`.
@@ -32,7 +32,7 @@ extension Table {
     init(
         _ devices: [ControlledDevice], header: String? = nil, note: (String) -> String? = { _ in nil }
     ) {
-        let titles = ["DEVICE", "TYPE", "STATE"] + (header.map { [$0] } ?? [])
+        let titles = ["APPLIANCE", "TYPE", "STATE"] + (header.map { [$0] } ?? [])
         let rows = devices.map { device in
             let cells = [device.name, device.type, device.main?.stateText ?? "-"].map { shortened($0) }
             return header == nil ? cells : cells + [note(device.id) ?? ""]

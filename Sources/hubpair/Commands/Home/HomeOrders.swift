@@ -80,11 +80,12 @@ struct HomeOrders {
             case .unconfirmed(nil):
                 Console.report(
                     "\(result.order.name): no answer after \(seconds)",
-                    hint: "it may still follow: 'hubpair home' shows its state; is the device switched on?")
+                    hint: "it may still follow: 'hubpair home' shows its state; is the appliance switched on?"
+                )
             case .unconfirmed(let activator?):
                 Console.report(
                     "\(result.order.name) is still \(shortened(activator.stateText)) after \(seconds)",
-                    hint: "the hub took the order, and the device has not followed; is it switched on?")
+                    hint: "the hub took the order, and the appliance has not followed; is it switched on?")
             case .failed(let error): Console.report(error, subject: result.order.name)
             }
         }

@@ -11,7 +11,7 @@ extension HomeCommand {
     struct Say: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "say",
-            abstract: "Switch devices by a sentence, or by sentences on standard input.",
+            abstract: "Switch appliances by a sentence, or by sentences on standard input.",
             discussion: """
                 "turn the kitchen light off", "switch on the hall light and the lamp", "dim the lamp to 40 percent", \
                 "turn the tv on and the fan off", "set lamp 2 to half", "all lights in the hall off", "everything off". \

@@ -10,7 +10,7 @@ extension HomeCommand {
     struct SceneCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "scene",
-            abstract: "Save how the devices are, and have them so again.",
+            abstract: "Save how the appliances are, and have them so again.",
             discussion: "Scenes are kept on this device, in the file 'scenes'.",
             subcommands: [Save.self, Run.self, List.self, Show.self, Remove.self])
     }
@@ -20,14 +20,15 @@ extension HomeCommand.SceneCommand {
     struct Save: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "save",
-            abstract: "Save the states of a hub's devices, all or those that are named.",
+            abstract: "Save the states of a hub's appliances, all or those that are named.",
             discussion: """
                 Locks are left out unless they are named. A scene of the same name is replaced; the file before stays \
                 as scenes.bak.
                 """)
         @OptionGroup var home: HomeOptions
         @Argument(help: "The scene's name, 1 to 63 bytes.") var name: String
-        @Argument(help: "Only these devices.") var devices: [String] = []
+        @Argument(help: ArgumentHelp("Only these appliances.", valueName: "appliance")) var devices:
+            [String] = []
 
         func run() async throws {
             let name = try PeerName(known: name)
@@ -58,7 +59,7 @@ extension HomeCommand.SceneCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
-            abstract: "Have the devices as they were.",
+            abstract: "Set the appliances as they were.",
             discussion: "All at once. What fails is named, and the rest stands.")
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false

@@ -6,7 +6,7 @@ import JSON
 import Pairing
 import Synchronization
 
-/// Which hub's devices.
+/// Which hub's appliances.
 struct HomeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -70,7 +70,7 @@ final class HomeSession: Sendable {
         }
     }
 
-    /// Every device. The first answer makes the hub the default, if it was named.
+    /// Every appliance. The first answer makes the hub the default, if it was named.
     func devices() async throws -> [ControlledDevice] {
         let devices = try await home.devices()
         noteUse()
@@ -92,4 +92,9 @@ final class HomeSession: Sendable {
             Console.note("warning: \(hub.name) was not remembered: \(error)")
         }
     }
+}
+
+extension ArgumentHelp {
+    /// The words of the argument that names an appliance.
+    static let appliance = ArgumentHelp("Its name, the beginning of it, or its id.", valueName: "appliance")
 }

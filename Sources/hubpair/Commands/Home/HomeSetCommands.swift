@@ -4,13 +4,14 @@ import HubClient
 import Identity
 
 extension HomeCommand {
-    /// `hubpair home set`: one activator of one device.
+    /// `hubpair home set`: one activator of one appliance.
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Set a device to on, off, or a level.",
+            abstract: "Set an appliance to on, off, or a level.",
             usage:
-                "hubpair home set <device> [<activator>] on|off|0.4|40% [--hub <hub>] [--timeout <seconds>] [--json]",
+                "hubpair home set <appliance> [<activator>] on|off|0.4|40% [--hub <hub>] [--timeout <seconds>] "
+                + "[--json]",
             discussion: """
                 Without ACTIVATOR the main one is set; a level goes to the only one that has levels, if the main one \
                 has none. The state is read back, and said.
@@ -18,7 +19,7 @@ extension HomeCommand {
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
-        @Argument(help: "Its name, the beginning of it, or its id.") var device: String
+        @Argument(help: .appliance) var device: String
         @Argument(help: ArgumentHelp("Of its activators the one to set.", valueName: "activator"))
         var second: String
         @Argument(help: ArgumentHelp("on, off, a level from 0 to 1, or a percentage.", valueName: "setting"))
@@ -38,11 +39,11 @@ extension HomeCommand {
         }
     }
 
-    /// `hubpair home off`: every device, or every one of a kind.
+    /// `hubpair home off`: every appliance, or every one of a type.
     struct Off: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "off",
-            abstract: "Switch off all devices of a type, or all there are.",
+            abstract: "Switch off all appliances of a type, or all there are.",
             discussion: "--all leaves locks alone: off may open them. '--type Lock' means them.")
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
@@ -50,7 +51,7 @@ extension HomeCommand {
         @Option(
             help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter; repeatable.")
         var type: [String] = []
-        @Flag(help: "All devices but locks.") var all = false
+        @Flag(help: "All appliances but locks.") var all = false
 
         func validate() throws {
             guard all == type.isEmpty else {

@@ -8,11 +8,11 @@ import JSON
 import Pairing
 
 extension HomeCommand {
-    /// `hubpair home watch`: the devices as they change.
+    /// `hubpair home watch`: the appliances as they change.
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "watch",
-            abstract: "Show the devices, and what changes, until it is stopped.",
+            abstract: "Show the appliances, and what changes, until it is stopped.",
             discussion: """
                 A terminal shows the list, with the time of the last change; a pipe gets a line for each change, and \
                 --json an object: 'event' is present, added, removed, renamed, changed, lost or back. It outlives a \
