@@ -10,9 +10,9 @@ struct DevicesCommand: ParsableCommand {
         commandName: "devices",
         abstract: "List the paired devices of this hub; approve, revoke or rename one.",
         discussion: """
-            DEVICE is a paired device's name, or its fingerprint in any spacing and case. A device that asks for \
-            approval is named by its fingerprint alone, since it chose its name itself. The list says which names \
-            look like that of an approved device.
+            DEVICE is a paired device's name, or its fingerprint in any spacing and case. A device that asks \
+            for approval is named by its fingerprint alone, since it chose its name itself. The list says \
+            which names look like that of an approved device.
             """,
         subcommands: [List.self, Approve.self, Revoke.self, Rename.self],
         defaultSubcommand: List.self
@@ -67,7 +67,7 @@ struct DevicesCommand: ParsableCommand {
             let administer = AdministerDevices(state: state.state)
             let (device, changed) = try administer.revoke(device)
             Console.note("\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") revoked")
-            // Whoever meant the other one must not think that it is kept out.
+            // If the other device was meant, the owner must know that it still gets in.
             try warnOfLikeness(device, administer)
         }
     }
@@ -88,7 +88,7 @@ struct DevicesCommand: ParsableCommand {
     }
 }
 
-/// Says which approved devices have a name that looks the same.
+/// Warns of approved devices whose names look the same.
 private func warnOfLikeness(_ device: ApprovedDevice, _ administer: AdministerDevices) throws {
     for other in DeviceLikeness(try administer.list()).resembled(by: device) {
         Console.note(

@@ -45,8 +45,8 @@ struct ConfigurationOption: ParsableArguments {
 }
 
 extension ArgumentHelp {
-    /// The words of `--json`. Each command declares that flag itself: as a group of options it would cost a third
-    /// of a millisecond at every start, in which the runtime looks through all conformances of the program.
+    /// The help of `--json`. Each command declares that flag itself: as a group of options it costs a third
+    /// of a millisecond at every start, in which the runtime searches all conformances of the program.
     static let json: ArgumentHelp = "Write one JSON object a line, for scripts."
 }
 
@@ -58,6 +58,6 @@ private func home(_ environment: [String: String]) -> String {
 
 /// A paired device or a hub on the command line.
 extension PeerSelector: ExpressibleByArgument {
-    /// Any text is a selector; whether somebody bears it shows later.
+    /// Any text is accepted; whether it names a device or a hub shows later.
     public init?(argument: String) { self.init(argument) }
 }

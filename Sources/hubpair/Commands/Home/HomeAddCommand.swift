@@ -11,8 +11,8 @@ extension HomeCommand {
             commandName: "add",
             abstract: "Add an appliance to a hub.",
             discussion: """
-                At a terminal it asks for what is missing: the manufacturer, the kind, and what the hub needs to know \
-                of such an appliance. For scripts every answer is an option:
+                At a terminal it asks for what is missing: the manufacturer, the kind, and what the hub \
+                needs to know of such an appliance. For scripts every answer is an option:
                 hubpair home add --manufacturer philips --plugin hue --info name=Lamp --info ip=192.168.1.20
                 """)
         @OptionGroup var home: HomeOptions
@@ -65,7 +65,7 @@ extension HomeCommand {
             Console.note("\(quoted(device.name)) (\(shortened(device.type))) is added to \(session.hub.name)")
         }
 
-        /// What the option says, else what the person says, of what the hub offers.
+        /// The offer of the hub that the option names, or that the person chooses at the terminal.
         private func choice(_ text: String?, _ offers: [String], kind: String, option: String) throws
             -> String
         {
@@ -98,7 +98,7 @@ extension HomeCommand {
 enum Question {
     private static let attempts = 3
 
-    /// Asks until `read` takes the answer, three times at most.
+    /// Asks until `read` takes the answer, at most three times.
     static func ask<Answer>(_ question: String, _ read: (String) throws -> Answer) throws -> Answer {
         for attempt in 1...attempts {
             Console.note(question + ":")
@@ -110,7 +110,7 @@ enum Question {
                 return try read(line)
             } catch {
                 guard attempt < attempts else { throw error }
-                // A status by itself has been explained already.
+                // A bare status comes after its explanation.
                 if !(error is ExitStatus) { Console.report(error) }
             }
         }

@@ -28,7 +28,8 @@ extension HomeCommand {
             let now = try await session.home.device(device.id)
             guard now.name.utf8.elementsEqual(name.utf8) else {
                 Console.report(
-                    "\(session.hub.name) took the name, and the appliance is still called \(quoted(now.name))",
+                    "\(session.hub.name) took the name, and the appliance is still called "
+                        + quoted(now.name),
                     hint: "it may take a moment: 'hubpair home' shows when the appliance has followed")
                 throw ExitStatus.tryAgain
             }

@@ -10,10 +10,11 @@ struct HomeCommand: ParsableCommand {
         commandName: "home",
         abstract: "List the appliances of a hub; show, set, add, rename, remove and watch them.",
         discussion: """
-            APPLIANCE and ACTIVATOR are names, unambiguous beginnings of names, or ids. Exit codes: 1 if there is no \
-            such appliance, 64 if a name fits two or a value is out of range, 65 if the answer cannot be understood, 69 if \
-            nobody answers or the server fails, 75 if an order was not confirmed in time, 77 if the hub does not let \
-            this device in. Of several orders that fail the gravest counts; what has been done stands.
+            APPLIANCE and ACTIVATOR are names, unambiguous beginnings of names, or ids. Exit codes: 1 if \
+            there is no such appliance, 64 if a name fits two or a value is out of range, 65 if the answer \
+            cannot be understood, 69 if the hub does not answer or its server fails, 75 if an order was not \
+            confirmed in time, 77 if the hub does not let this device in. If several orders fail, the \
+            gravest decides; what has been done stands.
             """,
         subcommands: [
             List.self, Show.self, Set.self, Off.self, Say.self, Watch.self, SceneCommand.self, Add.self,
@@ -30,7 +31,9 @@ struct HomeCommand: ParsableCommand {
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @Flag(
-            help: "Of every hub, all asked at once; who does not answer is named at the end, and no failure.")
+            help:
+                "Of every hub, all asked at once; hubs that do not answer are named at the end: no failure."
+        )
         var allHubs = false
 
         @Option(
@@ -57,7 +60,7 @@ struct HomeCommand: ParsableCommand {
             guard allHubs else { return try await home.use { try write(await $0.devices(), of: $0) } }
             let reach = try ReachHubs(configuration: home.configuration.configuration)
             let timeout = timeout ?? 10
-            // A hub that does not even let itself be connected to has half of the time, and gets the better words.
+            // Connecting gets half of the time: its own error says more than a timeout.
             let connecting = Duration.seconds(timeout / 2)
             let sessions = try reach.all().map { HomeSession($0, reach: reach, connecting: connecting) }
             guard !sessions.isEmpty else { throw NoHubError.notPaired }

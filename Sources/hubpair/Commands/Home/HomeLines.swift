@@ -3,7 +3,7 @@ import HubClient
 import Identity
 import JSON
 
-// How appliances are written: as rows of a table, as JSON.
+// Appliances as JSON, and as rows of a table.
 
 extension ControlledDevice {
     /// The line of `home --json`.
@@ -24,7 +24,7 @@ extension ControlledDevice {
 }
 
 extension Table {
-    /// The appliances of a hub. Their names come from a server and have any length, so every column has a limit.
+    /// The appliances of a hub. Names from a server may have any length, so the columns have limits.
     ///
     /// - Parameters:
     ///   - header: the title of a last column, if there is one.

@@ -6,7 +6,7 @@ import JSON
 import Pairing
 
 extension HomeCommand {
-    /// `hubpair home scene`: states to come back to.
+    /// `hubpair home scene`: saved states of appliances.
     struct SceneCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "scene",
@@ -22,8 +22,8 @@ extension HomeCommand.SceneCommand {
             commandName: "save",
             abstract: "Save the states of a hub's appliances, all or those that are named.",
             discussion: """
-                Locks are left out unless they are named. A scene of the same name is replaced; the file before stays \
-                as scenes.bak.
+                Locks are left out unless they are named. A scene of the same name is replaced; the file \
+                before stays as scenes.bak.
                 """)
         @OptionGroup var home: HomeOptions
         @Argument(help: "The scene's name, 1 to 63 bytes.") var name: String
@@ -41,7 +41,7 @@ extension HomeCommand.SceneCommand {
                 let chosen = try Swift.Set(devices.map { try Selection($0).device(in: all).id })
                 all = all.filter { chosen.contains($0.id) }
             } else {
-                // Nobody who has the lights of an evening again wants the door as it was then.
+                // A scene is about lights, mostly: it must not unlock the door by the way.
                 sayLeftAlone(
                     all.filter(\.isLock), "left out, since a scene would open or close it unless it is named")
                 all = all.filter { !$0.isLock }
@@ -51,7 +51,8 @@ extension HomeCommand.SceneCommand {
             let scene = Scene(name: name, hub: hub, devices: all)
             let isReplaced = try KeepScenes(configuration: home.configuration.configuration).save(scene)
             Console.note(
-                "\(name): \(scene.states.count) state\(scene.states.count == 1 ? "" : "s") of \(session.title) "
+                "\(name): \(scene.states.count) state\(scene.states.count == 1 ? "" : "s") "
+                    + "of \(session.title) "
                     + (isReplaced ? "saved in the place of those before" : "saved"))
         }
     }

@@ -19,7 +19,7 @@ struct HomeOptions: ParsableArguments {
 
     @OptionGroup var configuration: ConfigurationOption
 
-    /// Does something with the hub that is meant. What goes wrong with it bears its name.
+    /// Calls `body` with the chosen hub. Errors of the hub get its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {
         let reach = try ReachHubs(configuration: configuration.configuration)
         let (found, isDefault) = try reach.find(hub)
@@ -29,7 +29,7 @@ struct HomeOptions: ParsableArguments {
     }
 }
 
-/// One hub, and what is to be remembered of having used it.
+/// One hub in use, and what has to be saved after its first answer.
 final class HomeSession: Sendable {
     let hub: UsableHub
     let home: HubHome
@@ -40,7 +40,7 @@ final class HomeSession: Sendable {
     private let becomesDefault: Bool
     private let isNoted = Mutex(false)
 
-    /// - Parameter connecting: the longest that it may take to find the hub and to connect.
+    /// - Parameter connecting: the deadline for finding the hub and connecting to it.
     init(
         _ hub: UsableHub, reach: ReachHubs, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
         connecting: Duration = HubConnector.deadline
@@ -58,10 +58,10 @@ final class HomeSession: Sendable {
         }
     }
 
-    /// Its name, and `unprotected` if nobody checks who it is.
+    /// Its name, and `unprotected` for a stock hub, whose key is not checked.
     var title: String { hub.name.description + (hub.isUnprotected ? " (unprotected)" : "") }
 
-    /// Does something with the hub; what goes wrong with it bears its name.
+    /// Calls `body`. Errors of the hub get its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {
         do {
             try await body(self)
@@ -77,7 +77,7 @@ final class HomeSession: Sendable {
         return devices
     }
 
-    /// Remembers what was decided by using the hub, once; the files are written only if it is new.
+    /// Saves, once, that the hub is the default or may be used unprotected; only if that is new.
     func noteUse() {
         let isFirst = isNoted.withLock { noted in
             defer { noted = true }
@@ -88,7 +88,7 @@ final class HomeSession: Sendable {
             if isInsecureAllowed { try reach.allowInsecure(hub) }
             if becomesDefault { try reach.use(hub) }
         } catch {
-            // What was asked for can still be done.
+            // The command itself can still be carried out.
             Console.note("warning: \(hub.name) was not remembered: \(error)")
         }
     }

@@ -10,11 +10,11 @@ extension HomeCommand {
             commandName: "set",
             abstract: "Set an appliance to on, off, or a level.",
             usage:
-                "hubpair home set <appliance> [<activator>] on|off|0.4|40% [--hub <hub>] [--timeout <seconds>] "
-                + "[--json]",
+                "hubpair home set <appliance> [<activator>] on|off|0.4|40% "
+                + "[--hub <hub>] [--timeout <seconds>] [--json]",
             discussion: """
-                Without ACTIVATOR the main one is set; a level goes to the only one that has levels, if the main one \
-                has none. The state is read back, and said.
+                Without ACTIVATOR the main one is set; a level goes to the only one that has levels, if the \
+                main one has none. The state is read back, and said.
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
@@ -80,7 +80,7 @@ extension HomeCommand {
     }
 }
 
-/// Says which locks were not meant.
+/// Names the locks that an order for many appliances leaves alone.
 func sayLeftAlone(
     _ locks: [ControlledDevice], _ reason: String = "left alone, since off may open it"
 ) {
@@ -90,12 +90,12 @@ func sayLeftAlone(
         "\(reason): \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
 }
 
-/// A level below 0, as in `home set lamp -1`. ArgumentParser takes it for an option and says that an argument is
-/// missing.
+/// A level below 0, as in `home set lamp -1`. ArgumentParser takes it for an option, and would say that an
+/// argument is missing.
 enum NegativeSetting {
     private static let optionsWithValue: Set<String> = ["--hub", "--timeout", "--config"]
 
-    /// The error for the first one in the arguments of `home set`; nil if there is none.
+    /// The error for the first negative level in the arguments of `home set`, if any.
     static func error(in arguments: [String]) -> SettingError? {
         guard arguments.starts(with: ["home", "set"]) else { return nil }
         var isValue = false
