@@ -29,7 +29,7 @@ package struct CodeTextFile: UserError {
         var status = stat()
         // Only a regular file can be read a second time, and no code is longer.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= 256,
-            let bytes = try? InputFile.read(path), let line = CodeContent.line(of: bytes)
+            let bytes = try? InputFile.readWhole(path, limit: 256), let line = CodeContent.line(of: bytes)
         else { return false }
         if CodeContent(payload: line) != .other { return true }
         guard isTypedCodeMeant, case .typed? = try? ScannedCode(text: String(decoding: line, as: UTF8.self))

@@ -112,8 +112,7 @@ struct HubsCommand: ParsableCommand {
 
         func run() throws {
             let name = try PeerName(name)
-            let hub = try ManageHubs(configuration: configuration.configuration).renameWithScenes(
-                hub, to: name)
+            let hub = try ManageHubs(configuration: configuration.configuration).rename(hub, to: name)
             Console.note("\(hub.title) is called \(name) now")
         }
     }
@@ -125,7 +124,7 @@ struct HubsCommand: ParsableCommand {
 
         func run() throws {
             let (hub, scenes) = try ManageHubs(configuration: configuration.configuration)
-                .forgetWithScenes(hub)
+                .forget(hub)
             let more = if case .paired = hub { "; to come back, pair again" } else { "" }
             Console.note("\(hub.title) is forgotten\(more)")
             if !scenes.isEmpty {
@@ -185,7 +184,7 @@ extension ForgetEverything.Memory {
 
 private func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
-extension ListedHub {
+extension SavedHub {
     /// Its name, and the fingerprint of a paired one.
     fileprivate var title: String {
         guard case .paired(let hub) = self else { return name.description }

@@ -54,7 +54,7 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var options = FindHubs.Options()
+        var options = SearchHubs.Options()
         options.time = timeout.map { .seconds($0) }
         options.watches = watch
         options.usesMDNS = !noMDNS
@@ -63,7 +63,7 @@ struct ListCommand: AsyncParsableCommand {
 
         let known = try configuration.configuration.knownHubs()
         var output = ListOutput(json: json, watches: watch)
-        let hubs = try await FindHubs(known: known, options: options).run { try output.show($0) }
+        let hubs = try await SearchHubs(known: known, options: options).run { try output.show($0) }
         try output.finish(hubs)
         guard hubs.isEmpty else { return }
         Console.report("no hub found on this network", hint: hint)

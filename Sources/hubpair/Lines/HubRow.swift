@@ -19,7 +19,7 @@ struct HubRow {
         (self.identity, self.id) = (identity, id)
     }
 
-    init(_ found: FoundHub) {
+    init(_ found: AssessedHub) {
         name = found.hub.name
         bestAddress = found.hub.addresses.first?.description(withPort: found.hub.port) ?? "-"
         let others = found.hub.addresses.count - 1

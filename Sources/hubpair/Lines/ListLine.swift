@@ -5,7 +5,7 @@ import HubClient
 import Identity
 import JSON
 
-extension FoundHub {
+extension AssessedHub {
     /// The line of `list --json`; with `event` and `answers` for `--watch` only.
     func json(event: String?) -> JSONValue {
         var members: [String: JSONValue] = [
@@ -18,7 +18,7 @@ extension FoundHub {
             "paired": .boolean(isPaired),
             "txt": .object(
                 Dictionary(
-                    hub.txt.entries.map { ($0.key, FoundHub.json(txtValue: $0.value)) },
+                    hub.txt.entries.map { ($0.key, AssessedHub.json(txtValue: $0.value)) },
                     uniquingKeysWith: { first, _ in first })),
             "unprotected": .boolean(isUnprotected),
             "ms": .integer(Int64(hub.firstSeen / .milliseconds(1))),

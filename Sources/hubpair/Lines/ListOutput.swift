@@ -18,7 +18,7 @@ struct ListOutput {
     private var progress: String?
     private var progressLine = ProgressLine()
     private var warned: Set<String> = []
-    private var accused: Set<FoundHub.Accusation> = []
+    private var accused: Set<AssessedHub.Accusation> = []
     private var hasHeader = false
 
     init(json: Bool, watches: Bool) {
@@ -27,7 +27,7 @@ struct ListOutput {
         isLive = !json && Console.outputKnowsEscapes
     }
 
-    mutating func show(_ event: HubSurvey.Event) throws {
+    mutating func show(_ event: HubSearch.Event) throws {
         switch event {
         case .unusable(let text):
             guard warned.count <= ListOutput.maximumWarnings, warned.insert(text).inserted else { return }
@@ -48,7 +48,7 @@ struct ListOutput {
     }
 
     /// The end of the search: the whole table, and warnings of impostors.
-    mutating func finish(_ hubs: [FoundHub]) throws {
+    mutating func finish(_ hubs: [AssessedHub]) throws {
         try show(done: 1, total: 1)
         if isLive { try screen.clear() }
         if isLive || (!json && !watches) { try HubRow.table(hubs.map(HubRow.init)).write() }
@@ -66,7 +66,7 @@ struct ListOutput {
         if isLive, !rows.isEmpty { try redraw() }
     }
 
-    private mutating func line(_ hub: FoundHub, event: String) throws {
+    private mutating func line(_ hub: AssessedHub, event: String) throws {
         if watches, hub.standing == .impostor, event != "removed" { try accuse(hub) }
         if json { return try JSONLine.write(hub.json(event: watches ? event : nil)) }
         guard watches, !isLive else { return }
@@ -81,7 +81,7 @@ struct ListOutput {
     }
 
     /// Warns of an impostor, once.
-    private mutating func accuse(_ hub: FoundHub) throws {
+    private mutating func accuse(_ hub: AssessedHub) throws {
         guard accused.insert(hub.accusation).inserted else { return }
         let what =
             hub.bearsKnownID
@@ -107,7 +107,7 @@ struct ListOutput {
     }
 }
 
-extension FoundHub {
+extension AssessedHub {
     /// Identifies a warning, which is given only once.
     struct Accusation: Hashable {
         let name: String

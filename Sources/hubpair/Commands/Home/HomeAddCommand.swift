@@ -73,13 +73,15 @@ extension HomeCommand {
                 Console.report("the hub offers no \(kind)", hint: "on the hub: has its server any plugins?")
                 throw ExitStatus.nothingFound
             }
-            if let text { return try choose(text, among: offers, kind: kind) }
+            if let text { return try Selection(text).offer(among: offers, kind: kind) }
             let list = offers.prefix(32).map(shortened).joined(separator: ", ")
             guard isAtTerminal else {
                 Console.report("the \(kind) is missing", hint: "give it with \(option): \(list)")
                 throw ExitStatus.usage
             }
-            return try Question.ask("\(kind) (\(list))") { try choose($0, among: offers, kind: kind) }
+            return try Question.ask("\(kind) (\(list))") {
+                try Selection($0).offer(among: offers, kind: kind)
+            }
         }
 
         private func ask(for field: String, _ explanation: String, _ devices: [ControlledDevice]) throws

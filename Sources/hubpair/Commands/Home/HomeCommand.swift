@@ -58,12 +58,12 @@ struct HomeCommand: ParsableCommand {
 
         func run() async throws {
             guard allHubs else { return try await home.use { try write(await $0.devices(), of: $0) } }
-            let reach = try ReachHubs(configuration: home.configuration.configuration)
+            let reach = try UseHub(configuration: home.configuration.configuration)
             let timeout = timeout ?? 10
             // Connecting gets half of the time: its own error says more than a timeout.
             let connecting = Duration.seconds(timeout / 2)
             let sessions = try reach.all().map { HomeSession($0, reach: reach, connecting: connecting) }
-            guard !sessions.isEmpty else { throw NoHubError.notPaired }
+            guard !sessions.isEmpty else { throw HubChoiceError.noHub }
             var isFirst = true
             let failures = try await HomeOfEveryHub(sessions: sessions, timeout: timeout).run {
                 if !isFirst, !json { try Console.output("") }

@@ -35,7 +35,7 @@ extension HomeCommand {
                 return
             }
             if isatty(STDIN_FILENO) == 1 { Console.note("say what to do, a sentence a line; Ctrl-D ends it") }
-            var lines = InputLines(maximumByteCount: PlainWords.maximumByteCount + 1)
+            var lines = InputLines(maximumByteCount: SpokenGrammar.maximumByteCount + 1)
             var statuses: [ExitStatus] = []
             while let line = try lines.next() {
                 guard !line.isEmpty else { continue }

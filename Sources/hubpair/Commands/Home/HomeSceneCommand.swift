@@ -69,7 +69,7 @@ extension HomeCommand.SceneCommand {
 
         func run() async throws {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
-            let reach = try ReachHubs(configuration: configuration.configuration)
+            let reach = try UseHub(configuration: configuration.configuration)
             guard let hub = try reach.all().first(where: { $0.isHub(of: scene) }) else {
                 throw SceneError.hubIsGone(scene.name, scene.hub)
             }
@@ -86,7 +86,7 @@ extension HomeCommand.SceneCommand {
         @Flag(help: .json) var json = false
 
         func run() throws {
-            let hubs = try ReachHubs(configuration: configuration.configuration).all()
+            let hubs = try UseHub(configuration: configuration.configuration).all()
             let scenes = try KeepScenes(configuration: configuration.configuration).all()
             if json {
                 for scene in scenes {
@@ -121,7 +121,7 @@ extension HomeCommand.SceneCommand {
         func run() throws {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
             if json {
-                let hubs = try ReachHubs(configuration: configuration.configuration).all()
+                let hubs = try UseHub(configuration: configuration.configuration).all()
                 for state in scene.states {
                     try JSONLine.write(
                         .object([
@@ -153,7 +153,7 @@ extension HomeCommand.SceneCommand {
     }
 }
 
-extension UsableHub {
+extension SavedHub {
     fileprivate func isHub(of scene: Scene) -> Bool {
         switch scene.hub {
         case .paired(let fingerprint): self.fingerprint == fingerprint
@@ -168,7 +168,7 @@ extension Scene {
     }
 
     /// The name that the hub has on this device; null if it is not known any more.
-    fileprivate func hubNameJSON(_ hubs: [UsableHub]) -> JSONValue {
+    fileprivate func hubNameJSON(_ hubs: [SavedHub]) -> JSONValue {
         if case .stock(let name) = hub { return .string(name.description) }
         return hubs.first { $0.isHub(of: self) }.map { .string($0.name.description) } ?? .null
     }

@@ -21,7 +21,7 @@ struct HomeOptions: ParsableArguments {
 
     /// Calls `body` with the chosen hub. Errors of the hub get its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {
-        let reach = try ReachHubs(configuration: configuration.configuration)
+        let reach = try UseHub(configuration: configuration.configuration)
         let (found, isDefault) = try reach.find(hub)
         let session = HomeSession(
             found, reach: reach, isInsecureAllowed: insecure, becomesDefault: hub != nil && !isDefault)
@@ -31,18 +31,18 @@ struct HomeOptions: ParsableArguments {
 
 /// One hub in use, and what has to be saved after its first answer.
 final class HomeSession: Sendable {
-    let hub: UsableHub
+    let hub: SavedHub
     let home: HubHome
     /// The keys of the hub in every JSON line.
     let json: [String: JSONValue]
-    private let reach: ReachHubs
+    private let reach: UseHub
     private let isInsecureAllowed: Bool
     private let becomesDefault: Bool
     private let isNoted = Mutex(false)
 
     /// - Parameter connecting: the deadline for finding the hub and connecting to it.
     init(
-        _ hub: UsableHub, reach: ReachHubs, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
+        _ hub: SavedHub, reach: UseHub, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
         connecting: Duration = HubConnector.deadline
     ) {
         self.hub = hub
