@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import HubClient
 import Identity
 import Pairing

@@ -1,8 +1,6 @@
 import Addresses
 import ArgumentParser
-import FoundationEssentials
 import HubClient
-import Pairing
 
 /// `hubpair list`: the hubs on the network.
 struct ListCommand: AsyncParsableCommand {

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import Pairing
 
 /// `hubpair print`: a new pairing code.

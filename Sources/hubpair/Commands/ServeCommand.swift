@@ -6,7 +6,6 @@ import Glibc
 import HubService
 import Identity
 import Logging
-import Pairing
 
 /// `hubpair serve`: the hub itself, until it is stopped.
 struct ServeCommand: AsyncParsableCommand {

@@ -1,7 +1,6 @@
 import Addresses
 import Discovery
 import HubClient
-import Identity
 
 /// A hub as a row of the table; or as a line of fixed widths, where lines are written before all hubs are
 /// known.

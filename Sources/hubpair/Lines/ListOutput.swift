@@ -1,4 +1,3 @@
-import Addresses
 import Discovery
 import HubClient
 import Identity

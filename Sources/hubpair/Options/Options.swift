@@ -4,7 +4,6 @@ import Glibc
 import HubClient
 import HubService
 import Identity
-import Pairing
 
 /// Where the hub's files are.
 struct StateOption: ParsableArguments {

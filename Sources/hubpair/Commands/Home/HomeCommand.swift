@@ -2,7 +2,6 @@ import ArgumentParser
 import Home
 import HubClient
 import Identity
-import Pairing
 
 /// `hubpair home`: the appliances that a hub controls.
 struct HomeCommand: ParsableCommand {

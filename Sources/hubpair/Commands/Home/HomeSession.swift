@@ -3,7 +3,6 @@ import Home
 import HubClient
 import Identity
 import JSON
-import Pairing
 import Synchronization
 
 /// Which hub's appliances.
