@@ -20,7 +20,7 @@ extension HomeCommand {
         @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
         @Argument(help: .appliance) var device: String
-        @Argument(help: ArgumentHelp("Of its activators the one to set.", valueName: "activator"))
+        @Argument(help: ArgumentHelp("The activator to set; else the main one.", valueName: "activator"))
         var second: String
         @Argument(help: ArgumentHelp("on, off, a level from 0 to 1, or a percentage.", valueName: "setting"))
         var third: String?
