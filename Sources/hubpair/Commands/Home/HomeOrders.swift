@@ -59,7 +59,7 @@ struct HomeOrders {
         for result in results {
             if case .confirmed(let activator) = result.outcome {
                 try Console.output(
-                    "\(Console.escaped(result.order.name)) is \(Console.escaped(shortened(activator.stateText)))"
+                    "\(SafeText.escaped(result.order.name)) is \(SafeText.escaped(shortened(activator.stateText)))"
                 )
             }
         }
