@@ -20,8 +20,8 @@ import Testing
         try await PairWithHub(
             configuration: device.configuration, code: code, place: place,
             deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) },
-            interval: .milliseconds(1)
-        ).run(waits: waits, report)
+            waits: waits, interval: .milliseconds(1)
+        ).run(report)
     }
 
     func known() throws -> [KnownHub] { try device.configuration.knownHubs().hubs }

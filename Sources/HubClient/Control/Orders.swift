@@ -18,18 +18,21 @@ package struct Orders: Sendable {
     /// What the last look at the state may take once the time is over.
     private static let lastLook = Duration.milliseconds(500)
 
+    private let orders: [Order]
     private let home: HubHome
     private let time: Duration
 
-    package init(home: HubHome, time: Duration = confirmation) {
+    /// - Parameter time: how long each order has to be confirmed.
+    package init(_ orders: [Order], home: HubHome, time: Duration = confirmation) {
+        self.orders = orders
         self.home = home
         self.time = time
     }
 
-    /// Gives all orders. What failed leaves the others as they are.
+    /// Gives all orders. If one fails, the others go on.
     ///
-    /// - Returns: the outcomes in the order of `orders`.
-    package func run(_ orders: [Order]) async -> [Outcome] {
+    /// - Returns: the outcomes in the order of the orders.
+    package func run() async -> [Outcome] {
         await withTaskGroup(of: (Int, Outcome).self) { group in
             let turns = OrderTurns()
             for (index, order) in orders.enumerated() {

@@ -35,7 +35,7 @@ package struct ForgetEverything: Sendable {
     /// Forgets it.
     ///
     /// - Returns: what was forgotten.
-    package func callAsFunction() throws -> Memory {
+    package func forget() throws -> Memory {
         try KnownHubsFile(in: configuration).change { known, directory in
             let memory = try ForgetEverything.memory(of: known, directory)
             try KeepScenes.change(in: directory) { scenes in

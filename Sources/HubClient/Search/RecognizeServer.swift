@@ -42,29 +42,32 @@ package struct RecognizeServer: Sendable {
     private static let maximumByteCount = 1 << 20
 
     private let connector: HubConnector
+    private let connecting: Duration
+    private let deadlines: HubConnection.Deadlines
 
-    package init() throws {
+    /// - Parameters:
+    ///   - connecting: the longest for TCP and TLS.
+    ///   - answering: the longest for each of two answers.
+    package init(connecting: Duration = .seconds(5), answering: Duration = .seconds(5)) throws {
+        self.connecting = connecting
+        deadlines = HubConnection.Deadlines(quiet: answering, total: answering)
         // TLS 1.2, because a stock hub of 2018 may know no newer.
         connector = try HubConnector(allowsTLS12: true)
     }
 
     /// Asks the server at `addresses`, the first that answers.
     ///
-    /// - Parameters:
-    ///   - connecting: the longest for TCP and TLS.
-    ///   - answering: the longest for each of two answers.
     /// - Returns: where it answered, and what it is. It throws if there is no server that speaks TLS.
-    package func callAsFunction(
-        _ addresses: [HubAddress], connecting: Duration = .seconds(5), answering: Duration = .seconds(5)
+    package func run(
+        _ addresses: [HubAddress]
     ) async throws -> (address: HubAddress, server: RecognizedServer) {
         var connection = try await connector.connect(to: addresses, expecting: .any, deadline: connecting)
         defer { connection.close() }
         let address = connection.address
-        let limits = HubConnection.Deadlines(quiet: answering, total: answering)
         var words = ""
         if let answer = try? await connection.send(
             HubRequest(method: "GET", target: "/hubpair/v1/hub"), maximumBodyByteCount: 4_096,
-            deadlines: limits)
+            deadlines: deadlines)
         {
             if answer.response.status == 200,
                 let hub = try? HubDescription(parsing: answer.body)
@@ -84,7 +87,7 @@ package struct RecognizeServer: Sendable {
         do {
             let answer = try await connection.send(
                 HubRequest(method: "GET", target: "/devices/"), maximumBodyByteCount: Self.maximumByteCount,
-                deadlines: limits)
+                deadlines: deadlines)
             if answer.response.status == 200,
                 (try? JSONReader.read([Entry].self, from: answer.body)) != nil
             {

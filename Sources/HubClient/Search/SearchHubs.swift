@@ -81,7 +81,7 @@ package struct SearchHubs: Sendable {
                 if options.watches {
                     for hub in due(search.table, &reached, at: now) {
                         group.addTask {
-                            let answer = await PingHub(deadline: SearchHubs.reachDeadline)(hub)
+                            let answer = await PingHub(hub, deadline: SearchHubs.reachDeadline).run()
                             if !Task.isCancelled { continuation.yield(.answered(hub.key, answer)) }
                         }
                     }
@@ -159,8 +159,9 @@ package struct SearchHubs: Sendable {
             guard let address = HubAddress(hub.address) else { return nil }
             return {
                 guard
-                    let (address, server) = try? await RecognizeServer()(
-                        [address], connecting: SearchHubs.keyDeadline, answering: Sweep.answering),
+                    let (address, server) = try? await RecognizeServer(
+                        connecting: SearchHubs.keyDeadline, answering: Sweep.answering
+                    ).run([address]),
                     let proof = server.proof(
                         at: address, source: .scan, time: start.duration(to: .now),
                         stockName: hub.name.description)

@@ -22,7 +22,7 @@ package struct Sweep: Sendable {
     func run(_ report: (_ found: (HubAddress, RecognizedServer)?, _ done: Int, _ total: Int) -> Void)
         async throws
     {
-        let recognize = try RecognizeServer()
+        let recognize = try RecognizeServer(connecting: Sweep.connecting, answering: Sweep.answering)
         let addresses = range.addresses
         var next = 0
         var done = 0
@@ -32,8 +32,7 @@ package struct Sweep: Sendable {
                     let address = HubAddress(addresses[next], port: port)
                     next += 1
                     group.addTask {
-                        try? await recognize(
-                            [address], connecting: Sweep.connecting, answering: Sweep.answering)
+                        try? await recognize.run([address])
                     }
                 }
                 guard let found = await group.next() else { break }

@@ -88,10 +88,11 @@ struct PairCommand: PreparedCommand {
         if case .pairing(let code) = code { describe(code) }
         let pair = PairWithHub(
             configuration: configuration.configuration, code: code, place: hub.map(HubPlace.init),
-            deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) })
+            deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) },
+            waits: !noWait)
         var progress = ProgressLine()
         defer { progress.clear() }
-        let outcome = try await pair.run(waits: !noWait) { event in
+        let outcome = try await pair.run { event in
             switch event {
             case .resuming(let name):
                 Console.note("an earlier attempt with this code goes on, with the name \"\(name)\"")

@@ -88,7 +88,7 @@ final class HomeSession: Sendable {
         guard isFirst else { return }
         do {
             if isInsecureAllowed { try reach.allowInsecure(hub) }
-            if becomesDefault { try reach.use(hub) }
+            if becomesDefault { try reach.makeDefault(hub) }
         } catch {
             // What was asked for can still be done.
             Console.note("warning: \(hub.name) was not remembered: \(error)")
