@@ -1,3 +1,8 @@
+import FoundationEssentials
+import Glibc
+import Identity
+import Pairing
+
 /// What one check of the doctor came to.
 package struct Finding: Equatable, Sendable {
     /// How it stands with what was checked; the raw value is what scripts read.
@@ -76,5 +81,18 @@ package struct DiagnosisCheck: Sendable {
         }
         for await verdict in verdicts { return Finding(check: id, tried: tried, verdict: verdict) }
         return Finding(check: id, tried: tried, verdict: .skipped("interrupted"))
+    }
+}
+
+extension Finding.Verdict {
+    /// A problem in the error's own words; skipped if this user may not look.
+    init(_ error: any Error) {
+        let words = (error as? any UserError)?.description ?? foreignDescription(of: error)
+        let mend = (error as? any UserError)?.hint
+        if case FileError.system(let code, _, _) = error, code == EACCES || code == EPERM {
+            self = .skipped(words, mend: mend)
+        } else {
+            self = .problem(words, mend: mend)
+        }
     }
 }

@@ -1,4 +1,3 @@
-package import Identity
 package import NIOSSL
 
 extension TLSIdentity {
@@ -41,13 +40,5 @@ extension TLSConfiguration {
         // With .none the verification callback, which checks the pin, is never called.
         configuration.certificateVerification = .noHostnameVerification
         return configuration
-    }
-}
-
-extension Pin {
-    /// The pin of the certificate's key, or nil if its key cannot be read.
-    package init?(_ certificate: NIOSSLCertificate) {
-        guard let spki = try? certificate.extractPublicKey().toSPKIBytes() else { return nil }
-        self.init(subjectPublicKeyInfo: spki)
     }
 }

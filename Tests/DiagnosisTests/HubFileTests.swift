@@ -26,7 +26,7 @@ import Testing
     @Test(arguments: [
         (HubSettings.fileName, "hub-files"), (Tickets.fileName, "hub-files"),
         (FailedAttempts.fileName, "hub-files"), (ApprovedDevices.fileName, "hub-devices"),
-        (HubIdentity.keyFileName, "hub-certificate"), (HubIdentity.certificateFileName, "hub-certificate"),
+        (HubState.keyFileName, "hub-certificate"), (HubState.certificateFileName, "hub-certificate"),
     ])
     func junkIsSeen(name: String, check: String) async throws {
         let verdicts = try await Self.verdicts {
@@ -39,7 +39,7 @@ import Testing
 
     @Test(arguments: [
         (HubSettings.fileName, "hub-files"), (Tickets.fileName, "hub-files"),
-        (ApprovedDevices.fileName, "hub-devices"), (HubIdentity.keyFileName, "hub-certificate"),
+        (ApprovedDevices.fileName, "hub-devices"), (HubState.keyFileName, "hub-certificate"),
     ])
     func whatIsGoneIsSeen(name: String, check: String) async throws {
         let verdicts = try await Self.verdicts { try FileManager.default.removeItem(atPath: "\($0)/\(name)") }

@@ -64,7 +64,7 @@ final class TLSServer: Sendable {
                             NIOSSLServerHandler(
                                 context: context,
                                 customVerificationCallback: { certificates, verdict in
-                                    if let pin = certificates.first.flatMap(Pin.init) {
+                                    if let pin = certificates.first.flatMap({ Pin($0) }) {
                                         box.server?.clients.withLock { $0.append(pin) }
                                     }
                                     verdict.succeed(requiresCertificate ? .failed : .certificateVerified)

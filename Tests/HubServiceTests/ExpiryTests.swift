@@ -63,16 +63,16 @@ import Testing
     }
 
     /// A hub as after a start of `serve`, and what it has looked at first.
-    private func serve(_ body: (ServeDevices) async throws -> Void) async throws {
+    private func serve(_ body: (DeviceAccess) async throws -> Void) async throws {
         let register = DeviceRegister(state: hub.state)
         let clocks = clocks
-        let devices = ServeDevices(
+        let devices = DeviceAccess(
             register, log: ServeLog(Logger(label: "test") { _ in RecordedLog() }), clock: { clocks.now })
         try await body(devices)
     }
 
     /// What `ExpiryWatch` does when it looks.
-    private func look(_ devices: ServeDevices) async throws -> ExpiryWatch.Outlook {
+    private func look(_ devices: DeviceAccess) async throws -> ExpiryWatch.Outlook {
         let (expiries, seen) = try devices.register.expiries()
         let (now, known) = devices.time()
         let outlook = ExpiryWatch.Outlook(expiries, seen: seen, known: known, at: now)
@@ -80,7 +80,7 @@ import Testing
         return outlook
     }
 
-    private func comesIn(_ pin: Pin, _ devices: ServeDevices) -> Bool {
+    private func comesIn(_ pin: Pin, _ devices: DeviceAccess) -> Bool {
         if case .approved = devices.access(of: pin) { true } else { false }
     }
 

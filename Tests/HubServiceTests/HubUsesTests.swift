@@ -32,7 +32,7 @@ private final class ScratchState {
 }
 
 @Suite struct SetUpHubTests {
-    @Test(arguments: [HubSettings.fileName, ApprovedDevices.fileName, HubIdentity.certificateFileName])
+    @Test(arguments: [HubSettings.fileName, ApprovedDevices.fileName, HubState.certificateFileName])
     func anInterruptedSetUpIsTakenUpWithTheSameKey(last: String) throws {
         let scratch = try ScratchState()
         let (hub, outcome) = try scratch.setUp()
@@ -50,10 +50,10 @@ private final class ScratchState {
         let (hub, _) = try scratch.setUp()
         let other = try TLSIdentity.random().certificatePEM()
         for content in [nil, "", "junk", other] {
-            try scratch.remove(HubIdentity.certificateFileName)
+            try scratch.remove(HubState.certificateFileName)
             if let content {
                 try ProtectedDirectory(path: scratch.path)
-                    .create(HubIdentity.certificateFileName, with: Array(content.utf8))
+                    .create(HubState.certificateFileName, with: Array(content.utf8))
             }
             #expect(try scratch.setUp() == (hub, .mended([.certificate])))
             #expect(try scratch.setUp() == (hub, .present))
@@ -93,10 +93,10 @@ private final class ScratchState {
     @Test func aLostKeyIsNeverReplaced() throws {
         let scratch = try ScratchState()
         _ = try scratch.setUp()
-        try scratch.remove(HubIdentity.keyFileName)
+        try scratch.remove(HubState.keyFileName)
         let error = HubError.missingKey(path: "\(scratch.path)/hub-key.pem")
         #expect(throws: error) { try scratch.setUp() }
-        #expect(scratch.text(HubIdentity.keyFileName) == nil)
+        #expect(scratch.text(HubState.keyFileName) == nil)
 
         // Not even if the settings are gone too, as long as devices trust it.
         try scratch.remove(HubSettings.fileName)
@@ -111,9 +111,9 @@ private final class ScratchState {
     @Test func aKeyThatIsNoneIsNotReplaced() throws {
         let scratch = try ScratchState()
         _ = try scratch.setUp()
-        try ProtectedDirectory(path: scratch.path).replace(HubIdentity.keyFileName, with: Array("junk".utf8))
+        try ProtectedDirectory(path: scratch.path).replace(HubState.keyFileName, with: Array("junk".utf8))
         #expect(throws: HubError.unreadableKey(path: "\(scratch.path)/hub-key.pem")) { try scratch.setUp() }
-        #expect(scratch.text(HubIdentity.keyFileName) == "junk")
+        #expect(scratch.text(HubState.keyFileName) == "junk")
     }
 
     @Test(arguments: [

@@ -11,10 +11,15 @@ import Testing
 
 @Suite struct ServeRulesTests {
     @Test func aSourceIsAnIPv4AddressOrAnIPv6Network() throws {
-        let source = { (text: String) in ConnectionSource(try #require(NetworkAddress(text))) }
+        let source = { (text: String) in SourcePrefix(try #require(NetworkAddress(text))) }
         #expect(try source("192.0.2.1") != source("192.0.2.2"))
         #expect(try source("2001:db8::1") == source("2001:db8:0:0:ffff::9"))
         #expect(try source("2001:db8::1") != source("2001:db8:0:1::1"))
+    }
+
+    @Test func aPeersInterfaceIsNamed() throws {
+        let system = SystemAddress(try #require(NetworkAddress("fe80::1")), port: 7, interface: 1)
+        #expect(NetworkAddress(NIOCore.SocketAddress(system.ipv6))?.description == "fe80::1%lo")
     }
 
     private func escaped(_ pem: String) -> String {
@@ -59,7 +64,7 @@ import Testing
         defer { close(descriptor) }
         var status = stat()
         try #require(fstat(descriptor, &status) == 0)
-        let isOpen = { JournalStream.isOpen(as: descriptor, variable: $0) }
+        let isOpen = { ServiceManager.isJournal(descriptor, stream: $0) }
         #expect(isOpen("\(status.st_dev):\(status.st_ino)"))
         for other in [
             nil, "", ":", "\(status.st_dev)", "\(status.st_dev):\(status.st_ino + 1)", "0:\(status.st_ino)",
@@ -69,8 +74,8 @@ import Testing
 
     @Test(arguments: ["/run/no/such/socket", "relative", "@", "@" + String(repeating: "x", count: 200)])
     func aServiceManagerThatIsNotThereIsNoReasonToStop(socket: String) {
-        #expect(!ServiceNotification.ready.send(to: socket))
-        #expect(ServiceNotification.ready.send(to: nil) && ServiceNotification.ready.send(to: ""))
+        #expect(!ServiceManager.notify(.ready, socket: socket))
+        #expect(ServiceManager.notify(.ready, socket: nil) && ServiceManager.notify(.ready, socket: ""))
     }
 
     @Test func whatStrangersCauseIsLoggedTenTimes() {

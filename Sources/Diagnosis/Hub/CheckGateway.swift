@@ -4,6 +4,7 @@ import Glibc
 import HubClient
 import HubService
 import Identity
+import JSON
 import Pairing
 
 /// Whether the hub keeps strangers out: its port is asked as from another device, by an address of this machine that is
@@ -140,10 +141,9 @@ enum CheckGateway {
     }
 
     static func judge(status: Int, body: [UInt8], isOwnKey: Bool, key: Fingerprint) -> Answer {
-        struct Refusal: Decodable { let error: String }
         if (200..<400).contains(status) { return .served(status) }
         guard isOwnKey else { return .otherKey(key) }
-        let word = (try? JSONDecoder().decode(Refusal.self, from: Data(body)))?.error
+        let word = JSONValue(parsing: body)?.asObject?["error"]?.asString
         return status == 401 && word == "no_certificate" ? .refused : .other(status)
     }
 }

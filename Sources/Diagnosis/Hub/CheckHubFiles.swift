@@ -20,7 +20,7 @@ struct CheckHubFiles: Sendable {
     /// The hub, if its settings and its key can be read.
     var hub: Hub? {
         guard let directory = try? state.open(), let settings = try? HubState.settings(in: directory),
-            let identity = try? HubIdentity.load(from: directory)
+            let identity = try? HubState.identity(in: directory)
         else { return nil }
         return Hub(settings: settings, pin: identity.pin)
     }
@@ -35,10 +35,8 @@ struct CheckHubFiles: Sendable {
             },
             DiagnosisCheck("hub-certificate", tried: "compared the hub's certificate with its key") {
                 guard let directory = CheckHubFiles.open(state) else { return CheckHubFiles.closed }
-                guard let identity = try HubIdentity.load(from: directory) else {
-                    throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
-                }
-                let bytes = try directory.read(HubIdentity.certificateFileName)
+                let identity = try HubState.existingIdentity(in: directory)
+                let bytes = try directory.read(HubState.certificateFileName)
                 return CheckHubFiles.certificate(
                     isThere: bytes != nil, matches: bytes.map(identity.isBorne(byCertificatePEM:)) ?? false,
                     fingerprint: identity.pin.fingerprint.description)
@@ -85,7 +83,7 @@ struct CheckHubFiles: Sendable {
                 mend: "run it as the owner: sudo -u '#\(owner)' hubpair doctor --state \(shellQuoted(path))")
         }
         let names = [
-            HubSettings.fileName, HubIdentity.keyFileName, HubIdentity.certificateFileName,
+            HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
             ApprovedDevices.fileName,
             Tickets.fileName, FailedAttempts.fileName,
         ]

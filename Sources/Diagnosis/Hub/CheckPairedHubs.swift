@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import HubClient
 import Identity
+import JSON
 import Pairing
 import PinnedTLS
 
@@ -82,7 +83,6 @@ struct CheckPairedHubs: Sendable {
     private static func ask(_ hub: KnownHub, as identity: TLSIdentity, isDefault: Bool) async throws
         -> Finding.Verdict
     {
-        struct Standing: Decodable { let status: String? }
         guard let address = hub.address.flatMap({ HubAddress($0) }) else {
             return .skipped("where it is is not known", mend: "'hubpair call GET /' finds it by its key")
         }
@@ -93,9 +93,9 @@ struct CheckPairedHubs: Sendable {
             let answer = try await connection.send(
                 HubRequest(method: "GET", target: "/hubpair/v1/device"), maximumBodyByteCount: 4_096,
                 deadlines: .init(quiet: .seconds(1), total: .seconds(1)))
-            let standing = try? JSONDecoder().decode(Standing.self, from: Data(answer.body))
+            let word = JSONValue(parsing: answer.body)?.asObject?["status"]?.asString
             return verdict(
-                status: answer.response.status, word: standing?.status,
+                status: answer.response.status, word: word,
                 device: identity.pin.fingerprint.description)
         } catch let error as HubConnectionError {
             if case .otherKey = error.reason { return .problem("\(error)", mend: error.hint) }

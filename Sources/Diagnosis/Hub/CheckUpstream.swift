@@ -7,9 +7,7 @@ import Pairing
 /// The server behind the gateway: whether it answers, and whether the network can get at it past the gateway.
 enum CheckUpstream {
     static func checks(_ hub: CheckHubFiles.Hub) -> [DiagnosisCheck] {
-        guard let upstream = hub.settings.upstream, case let address = UpstreamAddress(upstream),
-            let port = UInt16(exactly: address.port)
-        else {
+        guard let upstream = hub.settings.upstream else {
             return [
                 DiagnosisCheck("upstream", tried: "looked for a server behind the gateway") {
                     .skipped(
@@ -17,16 +15,17 @@ enum CheckUpstream {
                 }
             ]
         }
+        let port = upstream.port
         let answers = DiagnosisCheck(
             "upstream", tried: "connected to the server at \(upstream.text)", deadline: .seconds(3)
         ) {
-            await answer(upstream, address, port)
+            await answer(upstream)
         }
         let past = DiagnosisCheck(
             "upstream-exposed", tried: "asked port \(port) from outside, past the gateway",
             deadline: .seconds(3)
         ) {
-            guard address.isLoopback else {
+            guard upstream.isLoopback else {
                 return .skipped(
                     "it is on another host, which cannot be asked as others would",
                     mend: "let no host but this one reach it, by its firewall")
@@ -51,22 +50,19 @@ enum CheckUpstream {
         return .ok("nobody listens there")
     }
 
-    private static func answer(
-        _ upstream: Upstream, _ address: UpstreamAddress, _ port: UInt16
-    ) async -> Finding.Verdict {
+    private static func answer(_ upstream: Upstream) async -> Finding.Verdict {
         let mend = "start the server, or set another one with 'upstream' in the hub's settings"
-        let hosts = address.host == "localhost" ? ["127.0.0.1", "::1"] : [address.host]
-        let native = hosts.compactMap { NetworkAddress($0) }
-        if !address.isTLS {
-            let codes = native.map { TCPConnect.errno(to: $0, port: port) }
+        let (addresses, port) = (upstream.addresses, upstream.port)
+        if !upstream.isTLS {
+            let codes = addresses.map { TCPConnect.errno(to: $0, port: port) }
             if codes.contains(0) { return .ok("it accepts connections") }
             let words = codes.first.map { String(cString: strerror($0)).lowercased() } ?? "no address"
             return .problem("it does not answer: \(words)", mend: mend)
         }
         let places =
-            native.isEmpty
-            ? HubAddress("\(address.host):\(port)").map { [$0] } ?? []
-            : native.map { HubAddress($0, port: port) }
+            addresses.isEmpty
+            ? HubAddress("\(upstream.host):\(port)").map { [$0] } ?? []
+            : addresses.map { HubAddress($0, port: port) }
         do {
             let connection = try await HubConnector(allowsTLS12: true).connect(
                 to: places, expecting: upstream.pin.map(ExpectedPeer.pin) ?? .any, deadline: .seconds(2))

@@ -1,3 +1,4 @@
+import Addresses
 import CGlibc
 import Glibc
 
@@ -69,38 +70,42 @@ enum CheckFirewall {
         // A question for a name that nobody has: well-formed, so that no responder complains (RFC 1035 § 4.1).
         let query: [UInt8] =
             [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 16] + nonce + [5] + Array("local".utf8) + [0, 0, 16, 0, 1]
-        let mdns = Ear(port: 5353, group: group, interface: network.interface)
-        let discovery = Ear(port: 8000)
-        let answers = Ear(port: 0)
+        let mdns = Receiver(port: 5353, group: group, interface: network.interface)
+        let discovery = Receiver(port: 8000)
+        let answers = Receiver(port: 0)
         // The interface may take a moment, and a burst is what hubpair sends too.
         for wait in [useconds_t(20_000), 100_000, 200_000, 400_000] {
             network.send(query, to: group, port: 5353)
             network.send(nonce, to: network.broadcast, port: 8000)
             if let port = answers?.port { network.send(nonce, to: network.broadcast, port: port) }
             usleep(wait)
-            let all = [mdns?.hears(nonce), discovery?.hears(nonce), answers?.hears(nonce)]
+            let all = [mdns?.receives(nonce), discovery?.receives(nonce), answers?.receives(nonce)]
             if all.allSatisfy({ $0 != false }) { break }
         }
-        func arrival(_ ear: Ear?) -> Arrival { ear.map { $0.hasHeard ? .arrived : .lost } ?? .untried }
+        func arrival(_ receiver: Receiver?) -> Arrival {
+            receiver.map { $0.hasReceived ? .arrived : .lost } ?? .untried
+        }
         return Arrivals(mdns: arrival(mdns), discovery: arrival(discovery), answers: arrival(answers))
     }
 }
 
-/// A socket that waits for the neighbour's datagrams beside whoever shares its port.
-private final class Ear {
+/// A socket that waits for the neighbour's datagrams; other programs may share its port.
+private final class Receiver {
     private let descriptor: Int32
-    private(set) var hasHeard = false
+    private(set) var hasReceived = false
 
     init?(port: UInt16, group: String? = nil, interface: String? = nil) {
         descriptor = socket(AF_INET, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-        guard withIPv4("0.0.0.0", port: port, { bind(descriptor, $0, $1) }) == 0 else { return nil }
+        guard SystemAddress.anyIPv4(port: port).withPointer({ bind(descriptor, $0, $1) }) == 0 else {
+            return nil
+        }
         guard let group, let interface else { return }
         var request = ip_mreqn()
         inet_pton(AF_INET, group, &request.imr_multiaddr)
-        request.imr_ifindex = Int32(bitPattern: if_nametoindex(interface))
+        request.imr_ifindex = Int32(bitPattern: NetworkInterface(named: interface)?.index ?? 0)
         setsockopt(
             descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, socklen_t(MemoryLayout<ip_mreqn>.size)
         )
@@ -110,22 +115,18 @@ private final class Ear {
 
     /// The port that the system gave.
     var port: UInt16? {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        return result == 0 ? UInt16(bigEndian: address.sin_port) : nil
+        let (result, address) = SystemAddress.written { getsockname(descriptor, $0, $1) }
+        return result == 0 ? address?.port : nil
     }
 
     /// True once a datagram with the nonce in it has come; reads what waits, at most 256 datagrams.
-    func hears(_ nonce: [UInt8]) -> Bool {
+    func receives(_ nonce: [UInt8]) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 512)
-        for _ in 0..<256 where !hasHeard {
+        for _ in 0..<256 where !hasReceived {
             let count = recv(descriptor, &buffer, buffer.count, 0)
             guard count >= 0 else { break }
-            hasHeard = buffer.prefix(count).firstRange(of: nonce) != nil
+            hasReceived = buffer.prefix(count).firstRange(of: nonce) != nil
         }
-        return hasHeard
+        return hasReceived
     }
 }

@@ -205,12 +205,9 @@ extension HubAddress {
     /// The address for the system; only after ``resolved()``.
     func socketAddress() throws -> SocketAddress {
         guard case .address(let address) = host else { throw HubConnectionError.Reason.noAddress }
-        guard let scope = address.scope else {
-            return try SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: Int(port))
-        }
-        guard let native = systemAddress(of: address, scope: scope) else {
+        guard let system = SystemAddress(address, port: port) else {
             throw HubConnectionError.Reason.unreachable(ENODEV)
         }
-        return SocketAddress(native)
+        return address.family == .ipv4 ? SocketAddress(system.ipv4) : SocketAddress(system.ipv6)
     }
 }

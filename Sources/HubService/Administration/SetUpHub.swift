@@ -77,12 +77,12 @@ package struct SetUpHub {
     /// The identity that an interrupted set-up left, else a new one. A keyfile that knows devices but has
     /// no key beside it is no new hub: its key was lost, and a new one would hide that.
     private static func identity(in directory: borrowing ProtectedDirectory) throws -> TLSIdentity {
-        if let identity = try HubIdentity.load(from: directory) { return identity }
+        if let identity = try HubState.identity(in: directory) { return identity }
         guard try HubState.devices(in: directory)?.devices.isEmpty ?? true else {
-            throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
+            throw HubError.missingKey(path: directory.path(of: HubState.keyFileName))
         }
         let identity = TLSIdentity.random()
-        try directory.create(HubIdentity.keyFileName, with: Array(identity.keyPEM.utf8))
+        try directory.create(HubState.keyFileName, with: Array(identity.keyPEM.utf8))
         return identity
     }
 
@@ -94,12 +94,12 @@ package struct SetUpHub {
     private static func ensureCertificate(
         of identity: TLSIdentity, in directory: borrowing ProtectedDirectory
     ) throws -> Bool {
-        if let bytes = try directory.read(HubIdentity.certificateFileName),
+        if let bytes = try directory.read(HubState.certificateFileName),
             identity.isBorne(byCertificatePEM: bytes)
         {
             return false
         }
-        try directory.replace(HubIdentity.certificateFileName, with: Array(identity.certificatePEM().utf8))
+        try directory.replace(HubState.certificateFileName, with: Array(identity.certificatePEM().utf8))
         return true
     }
 

@@ -16,9 +16,9 @@ final class ConnectionLimiter: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
 
-    private let shared: ServeShared
+    private let shared: ServerContext
 
-    init(_ shared: ServeShared) { self.shared = shared }
+    init(_ shared: ServerContext) { self.shared = shared }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         let child = unwrapInboundIn(data)
@@ -27,7 +27,7 @@ final class ConnectionLimiter: ChannelInboundHandler {
             return child.close(promise: nil)
         }
         let key = ConnectionKey(channel: child)
-        let source = shared.isTrustedProxy(address) ? nil : ConnectionSource(address)
+        let source = shared.isTrustedProxy(address) ? nil : SourcePrefix(address)
         let limits = shared.limits
         switch shared.connections.withLock({ $0.admit(key, from: source, limits: limits) }) {
         case .admitted: break

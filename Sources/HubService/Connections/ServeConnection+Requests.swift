@@ -88,9 +88,9 @@ extension ServeConnection {
     }
 
     /// What is written of a device into headers, made once for many requests.
-    private func described(_ device: ApprovedDevice) -> ServeDevice {
+    private func described(_ device: ApprovedDevice) -> DescribedDevice {
         if let last = lastDevice, last.device == device { return last }
-        let described = ServeDevice(device)
+        let described = DescribedDevice(device)
         lastDevice = described
         return described
     }

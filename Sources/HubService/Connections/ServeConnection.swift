@@ -41,7 +41,7 @@ final class ServeConnection: ChannelInboundHandler {
     var phase = Phase.waiting
     var pin: Pin?
     var hasBeenApproved = false
-    var lastDevice: ServeDevice?
+    var lastDevice: DescribedDevice?
     let timer: ConnectionTimer
 
     /// The request at hand; nil between the answer to a request and the head of the next one.
@@ -67,7 +67,7 @@ final class ServeConnection: ChannelInboundHandler {
         timer = ConnectionTimer(loop.eventLoop)
     }
 
-    var shared: ServeShared { loop.shared }
+    var shared: ServerContext { loop.shared }
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
     /// False while what the client sends cannot be passed on, or it does not read what it is sent.

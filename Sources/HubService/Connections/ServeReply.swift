@@ -1,4 +1,5 @@
 import GatewayRules
+import JSON
 import NIOHTTP1
 import Pairing
 
@@ -18,8 +19,9 @@ struct ServeReply: Sendable {
 
     /// An error as the design has it: `{"error": word, "message": text}`.
     init(_ status: HTTPResponseStatus, error: String, _ message: String) {
-        // Words and messages are this program's own: ASCII without quotes, backslashes and control characters.
-        self.init(status, json: Array("{\"error\":\"\(error)\",\"message\":\"\(message)\"}".utf8))
+        var json: [UInt8] = []
+        JSONValue.object(["error": .string(error), "message": .string(message)]).write(to: &json)
+        self.init(status, json: json)
         word = error
     }
 

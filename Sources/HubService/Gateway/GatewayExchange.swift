@@ -17,9 +17,9 @@ final class GatewayExchange {
     /// How long the rest of a short body is waited for: many clients send it right behind the head.
     private static let gatheringTime = TimeAmount.milliseconds(2)
 
-    private let shared: ServeShared
+    private let shared: ServerContext
     private let request: RequestHead
-    private let device: ServeDevice
+    private let device: DescribedDevice
     private let authority: String
     private var body: BodyWriter
     private var upstream: UpstreamConnection?
@@ -45,7 +45,7 @@ final class GatewayExchange {
     private var doubtedStatus: Int?
 
     init(
-        _ client: ServeConnection, request: RequestHead, from device: ServeDevice, authority: String
+        _ client: ServeConnection, request: RequestHead, from device: DescribedDevice, authority: String
     ) {
         self.client = client
         shared = client.shared

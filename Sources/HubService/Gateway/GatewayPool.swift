@@ -1,3 +1,4 @@
+import Addresses
 import Identity
 import NIOCore
 import NIOPosix
@@ -16,13 +17,13 @@ final class GatewayPool {
     private static let idleTime = TimeAmount.seconds(30)
 
     private let eventLoop: any EventLoop
-    private let shared: ServeShared
+    private let shared: ServerContext
     /// The youngest last.
     private var idle: [Pin: [UpstreamConnection]] = [:]
     private var count = 0
     private var isSweeping = false
 
-    init(_ eventLoop: any EventLoop, shared: ServeShared) {
+    init(_ eventLoop: any EventLoop, shared: ServerContext) {
         self.eventLoop = eventLoop
         self.shared = shared
     }
@@ -106,10 +107,13 @@ final class GatewayPool {
                     try pipeline.addHandler(UpstreamConnection(habits))
                 }
             }
-        let addresses = upstream.addresses
+        let port = Int(upstream.port)
+        let addresses = upstream.addresses.compactMap {
+            try? SocketAddress(ipAddress: $0.description, port: port)
+        }
         let loop = eventLoop.assumeIsolated()
         guard let first = addresses.first else {
-            return GatewayPool.report(bootstrap.connect(host: upstream.host, port: upstream.port), body)
+            return GatewayPool.report(bootstrap.connect(host: upstream.host, port: port), body)
         }
         GatewayPool.report(bootstrap.connect(to: first)) { result in
             guard case .failure = result, addresses.count > 1 else { return body(result) }
@@ -130,7 +134,7 @@ final class GatewayPool {
     }
 
     private static func tlsHandler(
-        _ context: NIOSSLContext, _ upstream: UpstreamAddress
+        _ context: NIOSSLContext, _ upstream: Upstream
     ) throws -> NIOSSLClientHandler {
         let pin = upstream.pin
         return try NIOSSLClientHandler(context: context, serverHostname: upstream.serverName) {

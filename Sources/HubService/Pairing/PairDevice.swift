@@ -100,10 +100,7 @@ package final class PairDevice: Sendable {
     private func judge(_ request: PairRequest, from device: Pin, source: NetworkAddress) throws
         -> PairingAnswer
     {
-        guard let attemptSource = AttemptSource(address: source.bytes, scope: source.scope) else {
-            return .refusal(.unavailable, from: source)  // an address has 4 or 16 bytes
-        }
-        return try files.withLock { files in
+        try files.withLock { files in
             try state.open().withLock { directory in
                 // Read under the lock, so that moments come in order.
                 let now = clock()
@@ -111,13 +108,13 @@ package final class PairDevice: Sendable {
                 let verdict = PairPolicy(
                     hub: hub.pin, tickets: files.tickets.content, devices: files.devices.content,
                     attempts: files.attempts.content
-                ).judge(request, from: device, source: attemptSource, hubNonce: .random(), now: now)
+                ).judge(request, from: device, source: SourcePrefix(source), hubNonce: .random(), now: now)
                 switch verdict {
                 case .refused(let refusal, .nothing):
                     return .refusal(refusal, from: source)
                 case .refused(let refusal, let counts):
                     try files.record(
-                        attemptSource, ticket: counts == .sourceAndTicket ? request.ticket : nil,
+                        SourcePrefix(source), ticket: counts == .sourceAndTicket ? request.ticket : nil,
                         in: directory,
                         now: now)
                     return .refusal(refusal, from: source)
@@ -175,7 +172,15 @@ package final class PairDevice: Sendable {
     }
 }
 
-extension PairingAnswer {
+/// What the hub answers to `POST /hubpair/v1/pair`.
+package struct PairingAnswer: Equatable, Sendable {
+    /// The HTTP status (RFC 9110 § 15).
+    package let status: Int
+    /// One JSON object in UTF-8.
+    package let body: [UInt8]
+    /// What the log says of it, in one line and without a secret; nil: nothing.
+    package let event: String?
+
     /// A refusal; the log says its code and whence it came, never what the request held.
     fileprivate static func refusal(
         _ refusal: PairRefusal, status: Int? = nil, from source: NetworkAddress

@@ -37,17 +37,17 @@ package final class ServeHub: Sendable {
     private let loops: [NIOLoopBound<ServeLoop>]
     private let announcement: AnnounceHub?
     private let expiries: ExpiryWatch
-    let shared: ServeShared
-    /// Finished when the network has been told that the hub goes, or is not waited for any longer.
-    private let farewell = AsyncStream.makeStream(of: Void.self)
+    let shared: ServerContext
+    /// Finished when the announcement is withdrawn, or no longer waited for.
+    private let withdrawal = AsyncStream.makeStream(of: Void.self)
 
-    /// avahi-daemon may hang, and what it announces ends by itself.
-    private static let farewellTime = Duration.seconds(2)
+    /// How long withdrawing the announcement may take: avahi-daemon may hang, and an announcement expires by itself.
+    private static let withdrawalTime = Duration.seconds(2)
 
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
         loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, expiries: ExpiryWatch,
-        shared: ServeShared
+        shared: ServerContext
     ) {
         self.group = group
         self.listeners = listeners
@@ -68,18 +68,18 @@ package final class ServeHub: Sendable {
     ) async throws -> ServeHub {
         let (hub, identity) = try load(state)
         let port = options.port ?? hub.settings.port
-        if let upstream = hub.settings.upstream.map(UpstreamAddress.init), upstream.isLoopback,
-            upstream.port == Int(port), reaches(upstream, options.listen)
+        if let upstream = hub.settings.upstream, upstream.isLoopback, upstream.port == port,
+            reaches(upstream, options.listen)
         {
-            throw ServeError.upstreamIsHub(hub.settings.upstream?.text ?? "")
+            throw ServeError.upstreamIsHub(upstream.text)
         }
         let register = DeviceRegister(state: state)
         let pairing = PairDevice(state: state, hub: hub, register: register, clock: clock)
         let obstacle = try await pairing.recover()
         _ = try register.device(hub.pin)  // a keyfile with a fault is told now, not to the first client
         if let obstacle { tell(obstacle, of: state, log) }
-        let shared = try ServeShared(
-            hub: hub, identity: identity, devices: ServeDevices(register, log: log, clock: clock),
+        let shared = try ServerContext(
+            hub: hub, identity: identity, devices: DeviceAccess(register, log: log, clock: clock),
             options: options, pairing: pairing, log: log)
         let threads = options.threads ?? min(System.coreCount, maximumThreads)
         try DescriptorLimit.raise(for: options.limits, loops: threads)
@@ -96,7 +96,7 @@ package final class ServeHub: Sendable {
 
     private static func start(
         _ hub: Hub, _ identity: TLSIdentity, on group: MultiThreadedEventLoopGroup, port: UInt16,
-        state: HubState, options: ServeOptions, shared: ServeShared
+        state: HubState, options: ServeOptions, shared: ServerContext
     ) async throws -> ServeHub {
         var loops: [NIOLoopBound<ServeLoop>] = []
         for eventLoop in group.makeIterator() {
@@ -133,18 +133,18 @@ package final class ServeHub: Sendable {
         return server
     }
 
-    /// Stops: takes no more connections, says goodbye, lets requests in flight finish for a while meanwhile, and
-    /// closes what is left.
+    /// Stops: takes no more connections, withdraws the announcement, lets requests in flight finish for a while
+    /// meanwhile, and closes what is left.
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
         // Tasks without a parent: one that hangs is left behind.
-        Task { [announcement, farewell] in
+        Task { [announcement, withdrawal] in
             await announcement?.stop()
-            farewell.continuation.finish()
+            withdrawal.continuation.finish()
         }
-        Task { [farewell] in
-            try? await Task.sleep(for: ServeHub.farewellTime)
-            farewell.continuation.finish()
+        Task { [withdrawal] in
+            try? await Task.sleep(for: ServeHub.withdrawalTime)
+            withdrawal.continuation.finish()
         }
         let drained = loops.map { loop in
             loop.eventLoop.flatSubmit { loop.value.drain() }
@@ -152,7 +152,7 @@ package final class ServeHub: Sendable {
         let limit = group.next().scheduleTask(in: shared.limits.drain) { [self] in stopAtOnce() }
         for future in drained { try? await future.get() }
         limit.cancel()
-        for await _ in farewell.stream {}
+        for await _ in withdrawal.stream {}
         await watch.stop()
         await expiries.stop()
         try? await group.shutdownGracefully()
@@ -161,7 +161,7 @@ package final class ServeHub: Sendable {
 
     /// Waits for nothing any longer; `stop` then returns.
     package func stopAtOnce() {
-        farewell.continuation.finish()
+        withdrawal.continuation.finish()
         for loop in loops { loop.execute { $0.closeAll() } }
     }
 
@@ -180,17 +180,13 @@ package final class ServeHub: Sendable {
     private static func load(_ state: HubState) throws -> (Hub, TLSIdentity) {
         let directory = try state.open()
         let hub = try HubState.hub(in: directory)
-        guard let identity = try HubIdentity.load(from: directory) else {
-            throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
-        }
-        return (hub, identity)
+        return (hub, try HubState.existingIdentity(in: directory))
     }
 
-    private static func reaches(_ upstream: UpstreamAddress, _ listen: [NetworkAddress]) -> Bool {
+    private static func reaches(_ upstream: Upstream, _ listen: [NetworkAddress]) -> Bool {
         listen.isEmpty
             || listen.contains { address in
-                address.isUnspecified
-                    || upstream.addresses.contains { NetworkAddress($0)?.bytes == address.bytes }
+                address.isUnspecified || upstream.addresses.contains { $0.bytes == address.bytes }
             }
     }
 }

@@ -116,7 +116,7 @@ extension ChannelOption where Self == ChannelOptions.Types.SocketOption {
 }
 
 extension NIOLoopBound<ServeLoop> {
-    fileprivate func shared() async throws -> ServeShared {
+    fileprivate func shared() async throws -> ServerContext {
         try await eventLoop.submit { value.shared }.get()
     }
 }

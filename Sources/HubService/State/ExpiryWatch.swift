@@ -50,7 +50,7 @@ final class ExpiryWatch: Sendable {
     ///
     /// - Parameter onExpiry: called when an approval has run out.
     init(
-        _ devices: ServeDevices, _ pairing: PairDevice, log: ServeLog,
+        _ devices: DeviceAccess, _ pairing: PairDevice, log: ServeLog,
         onExpiry: @escaping @Sendable () -> Void
     ) {
         let (stream, continuation) = AsyncStream.makeStream(
@@ -83,7 +83,7 @@ final class ExpiryWatch: Sendable {
 
     /// In how many seconds to look again.
     private static func look(
-        _ devices: ServeDevices, _ pairing: PairDevice, _ log: ServeLog, _ onExpiry: () -> Void
+        _ devices: DeviceAccess, _ pairing: PairDevice, _ log: ServeLog, _ onExpiry: () -> Void
     ) async -> Double? {
         do {
             let (expiries, seen) = try devices.register.expiries()

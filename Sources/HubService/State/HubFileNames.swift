@@ -4,7 +4,7 @@ extension HubState {
     /// The hub's own files, and the version before of each: what `print` reads, and must never draw over.
     package var ownFiles: [String] {
         [
-            HubSettings.fileName, HubIdentity.keyFileName, HubIdentity.certificateFileName,
+            HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
             ApprovedDevices.fileName, Tickets.fileName, FailedAttempts.fileName,
         ].flatMap { ["\(path)/\($0)", "\(path)/\($0).bak"] }
     }

@@ -1,8 +1,13 @@
 package import Pairing
-import PinnedTLS
+package import PinnedTLS
 
 /// Where the hub's files are, and how they are read: each fault names its file.
 package struct HubState: Sendable {
+    /// The file with the hub's one lasting key.
+    package static let keyFileName = "hub-key.pem"
+    /// The file with the certificate that carries the key in TLS.
+    package static let certificateFileName = "hub-certificate.pem"
+
     /// The state directory's path.
     package let path: String
 
@@ -49,6 +54,26 @@ package struct HubState: Sendable {
         try directory.read(FailedAttempts.fileName, FailedAttempts.init(parsing:))
     }
 
+    /// The hub's lasting key, or nil if there is none yet.
+    package static func identity(in directory: borrowing ProtectedDirectory) throws -> TLSIdentity? {
+        guard var bytes = try directory.read(keyFileName) else { return nil }
+        defer { bytes.overwrite() }
+        guard let identity = TLSIdentity(keyPEM: bytes) else {
+            throw HubError.unreadableKey(path: directory.path(of: keyFileName))
+        }
+        return identity
+    }
+
+    /// The lasting key of a hub that is set up: if it is gone, that is a loss, and no new one takes its place.
+    package static func existingIdentity(
+        in directory: borrowing ProtectedDirectory
+    ) throws -> TLSIdentity {
+        guard let identity = try identity(in: directory) else {
+            throw HubError.missingKey(path: directory.path(of: keyFileName))
+        }
+        return identity
+    }
+
     /// The devices and the codes, every use of a code completed. A hub whose `tickets` are missing has none out.
     static func completedDevices(
         in directory: borrowing ProtectedDirectory
@@ -84,10 +109,8 @@ package struct HubState: Sendable {
         guard let settings = try settings(in: directory) else {
             throw HubError.notSetUp(directory: directory.path)
         }
-        guard let identity = try HubIdentity.load(from: directory) else {
-            throw HubError.missingKey(path: directory.path(of: HubIdentity.keyFileName))
-        }
-        return Hub(settings: settings, pin: identity.pin, statePath: directory.path)
+        return Hub(
+            settings: settings, pin: try existingIdentity(in: directory).pin, statePath: directory.path)
     }
 }
 

@@ -1,4 +1,4 @@
-import Addresses
+package import Addresses
 import FoundationEssentials
 package import Identity
 import Pairing
@@ -20,9 +20,14 @@ package struct Upstream: Equatable, Sendable {
     package let pin: Pin?
     /// Its name or address, IPv6 without brackets.
     package let host: String
-    /// Its TCP port; nil: the scheme's.
-    let givenPort: Int?
+    /// Its TCP port: the scheme's if the URL gives none.
+    package let port: UInt16
+    /// True for https.
     package let isTLS: Bool
+    /// True if it is on this host.
+    package let isLoopback: Bool
+    /// What stands in `Host` for it.
+    let authority: String
 
     package init(_ text: String) throws(UpstreamError) {
         guard text.utf8.count <= 512, let parts = URLComponents(string: text), let host = parts.host,
@@ -31,7 +36,8 @@ package struct Upstream: Equatable, Sendable {
         else { throw .notAURL }
         guard parts.user == nil, parts.password == nil else { throw .password }
         guard parts.path.isEmpty || parts.path == "/", parts.query == nil else { throw .path }
-        if let port = parts.port, !(1...65_535).contains(port) { throw .notAURL }
+        let isTLS = parts.scheme == "https"
+        guard let port = UInt16(exactly: parts.port ?? (isTLS ? 443 : 80)), port > 0 else { throw .notAURL }
         do {
             pin = try parts.fragment.map(Pin.init(text:))
         } catch {
@@ -39,14 +45,22 @@ package struct Upstream: Equatable, Sendable {
         }
         let isBracketed = host.hasPrefix("[") && host.hasSuffix("]")
         self.host = isBracketed ? String(host.dropFirst().dropLast()) : host
-        isTLS = parts.scheme == "https"
-        givenPort = parts.port
-        self.text = text
+        (self.text, self.port, self.isTLS) = (text, port, isTLS)
+        let name = self.host.utf8.contains(UInt8(ascii: ":")) ? "[\(self.host)]" : self.host
+        authority = parts.port.map { "\(name):\($0)" } ?? name
+        isLoopback = self.host == "localhost" || NetworkAddress(self.host)?.isLoopback ?? false
         guard isLoopback || (isTLS && pin != nil) else { throw .notLoopback }
     }
 
-    /// True if it is on this host.
-    package var isLoopback: Bool { host == "localhost" || NetworkAddress(host)?.isLoopback ?? false }
+    /// The addresses to try in turn; empty for a name that has to be looked up. `localhost` is never looked up: what
+    /// a resolver makes of it may be elsewhere (RFC 6761 § 6.3).
+    package var addresses: [NetworkAddress] {
+        let hosts = host == "localhost" ? ["127.0.0.1", "::1"] : [host]
+        return hosts.compactMap { NetworkAddress($0) }
+    }
+
+    /// The name for SNI (RFC 6066 § 3); nil for an address, which has none.
+    var serverName: String? { addresses.isEmpty ? host : nil }
 }
 
 /// Why a text is not an upstream.

@@ -43,8 +43,7 @@ struct ListCommand: AsyncParsableCommand {
     var scan: String?
 
     @OptionGroup var configuration: ConfigurationOption
-    @Flag(name: .customLong("json"), help: JSONOption.help)
-    var isJSON = false
+    @Flag(help: .json) var json = false
 
     func validate() throws {
         guard !noMDNS || !noUDP || scan != nil else {
@@ -62,7 +61,7 @@ struct ListCommand: AsyncParsableCommand {
         options.sweep = try scan.map { text throws(SweepRangeError) in try SweepRange(text) }
 
         let known = try configuration.configuration.knownHubs()
-        var output = ListOutput(json: isJSON, watches: watch)
+        var output = ListOutput(json: json, watches: watch)
         let hubs = try await SearchHubs(known: known, options: options).run { try output.show($0) }
         try output.finish(hubs)
         guard hubs.isEmpty else { return }

@@ -66,8 +66,7 @@ struct ServeCommand: AsyncParsableCommand {
         options.limits.connections = maxConnections
         options.limits.connectionsPerSource = maxConnectionsPerSource
         let environment = ProcessInfo.processInfo.environment
-        let isForJournal = JournalStream.isOpen(
-            as: STDERR_FILENO, variable: environment["JOURNAL_STREAM"])
+        let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
         let level = logLevel.level
         let log = ServeLog(
             Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
@@ -75,11 +74,11 @@ struct ServeCommand: AsyncParsableCommand {
         let signals = StopSignals()
         let hub = try await ServeHub.start(
             state: state.state, options: options, log: log)
-        ServiceNotification.ready.send(to: environment["NOTIFY_SOCKET"])
+        ServiceManager.notify(.ready, socket: environment["NOTIFY_SOCKET"])
         let stream = signals.stream
         var received = stream.makeAsyncIterator()
         _ = await received.next()
-        ServiceNotification.stopping.send(to: environment["NOTIFY_SOCKET"])
+        ServiceManager.notify(.stopping, socket: environment["NOTIFY_SOCKET"])
         let impatience = Task {
             var received = stream.makeAsyncIterator()
             if await received.next() != nil { hub.stopAtOnce() }
@@ -145,7 +144,7 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
 
 /// An address in its own text form; no name.
 private func address(_ text: String) throws -> NetworkAddress {
-    guard let address = NetworkAddress(text) else {
+    guard let address = NetworkAddress(text)?.withScopeName else {
         throw ValidationError(
             "not an address. Give one of IPv4 or IPv6 without a port, like 192.168.1.20 or fd77::1")
     }

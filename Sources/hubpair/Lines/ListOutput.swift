@@ -1,6 +1,5 @@
 import Addresses
 import Discovery
-import Glibc
 import HubClient
 import Identity
 
@@ -13,9 +12,11 @@ struct ListOutput {
     private let json: Bool
     private let watches: Bool
     private let isLive: Bool
-    private var screen = LiveTable()
+    private var screen = LiveLines()
     private var rows: [HubRow] = []
+    /// How far trying every address is: a line below the table, or alone where the table goes elsewhere.
     private var progress: String?
+    private var progressLine = ProgressLine()
     private var warned: Set<String> = []
     private var accused: Set<AssessedHub.Accusation> = []
     private var hasHeader = false
@@ -67,7 +68,7 @@ struct ListOutput {
 
     private mutating func line(_ hub: AssessedHub, event: String) throws {
         if watches, hub.standing == .impostor, event != "removed" { try accuse(hub) }
-        if json { return try JSONLine.write(ListLine(hub, event: watches ? event : nil)) }
+        if json { return try JSONLine.write(hub.json(event: watches ? event : nil)) }
         guard watches, !isLive else { return }
         if !hasHeader { try Console.output(ListOutput.column("") + HubRow.header.line) }
         hasHeader = true
@@ -92,22 +93,17 @@ struct ListOutput {
     }
 
     private mutating func redraw() throws {
-        try screen.show(rows, footer: progress)
+        let lines = HubRow.table(rows).lines(within: Console.size.columns - 1)
+        try screen.show(lines, footer: progress)
     }
 
     private mutating func show(done: Int, total: Int) throws {
-        let isOver = done >= total
-        guard isLive || isatty(STDERR_FILENO) == 1, !isOver || progress != nil else { return }
-        let width = 30
-        let filled = total > 0 ? width * done / total : width
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
-        let text = isOver ? nil : "trying every address [\(bar)] \(done) of \(total)"
+        let text = done < total ? "trying every address " + ProgressLine.bar(done, of: total) : nil
         guard text != progress else { return }
         progress = text
         if isLive { return try redraw() }
-        // Standard output goes elsewhere: the bar stands alone, on one line.
-        let line = "\r\u{1B}[K" + (text ?? "")
-        try Console.write(Array(line.utf8), to: STDERR_FILENO, name: "standard error")
+        // Standard output goes elsewhere, so the bar stands alone.
+        if let text { progressLine.show(text) } else { progressLine.clear() }
     }
 }
 

@@ -16,7 +16,7 @@ extension HomeCommand {
                 hubpair home add --manufacturer philips --plugin hue --info name=Lamp --info ip=192.168.1.20
                 """)
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Option(help: "The manufacturer.") var manufacturer: String?
         @Option(help: "The manufacturer's kind of device.") var plugin: String?
         @Option(
@@ -61,7 +61,7 @@ extension HomeCommand {
                     hint: "'hubpair home' lists the devices")
                 throw ExitStatus.tryAgain
             }
-            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: device, session: session)) }
+            if json { return try JSONLine.write(device.json(of: session)) }
             Console.note("\(quoted(device.name)) (\(shortened(device.type))) is added to \(session.hub.name)")
         }
 

@@ -35,8 +35,6 @@ final class HomeSession: Sendable {
     let home: HubHome
     /// The keys of the hub in every JSON line.
     let json: [String: JSONValue]
-    /// The same as the bytes in the middle of a line: `,"hub":…,"hub_name":…`.
-    let hubMembers: [UInt8]
     private let reach: UseHub
     private let isInsecureAllowed: Bool
     private let becomesDefault: Bool
@@ -49,10 +47,10 @@ final class HomeSession: Sendable {
     ) {
         self.hub = hub
         self.reach = reach
-        let fingerprint = hub.fingerprint.map { JSONValue.string($0.description) } ?? .null
-        let name = JSONValue.string(hub.name.description)
-        json = ["hub": fingerprint, "hub_name": name, "unprotected": .boolean(hub.isUnprotected)]
-        hubMembers = Array(#","hub":\#(fingerprint.text),"hub_name":\#(name.text)"#.utf8)
+        json = [
+            "hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description),
+            "unprotected": .boolean(hub.isUnprotected),
+        ]
         self.isInsecureAllowed = isInsecureAllowed
         self.becomesDefault = becomesDefault
         home = HubHome {

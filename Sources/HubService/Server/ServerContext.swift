@@ -1,0 +1,75 @@
+import Addresses
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import NIOSSL
+import Pairing
+import PinnedTLS
+import Synchronization
+
+/// What all connections share: limits, keys, registers, and what is known of the upstream.
+final class ServerContext: Sendable {
+    let limits: ServeLimits
+    let log: ServeLog
+    let devices: DeviceAccess
+    let tls: NIOSSLContext
+    /// The answer of `/hubpair/v1/hub`.
+    let hub: ServeReply
+    let pairing: PairDevice
+    let upstream: Upstream?
+    /// For an upstream with https.
+    let upstreamTLS: NIOSSLContext?
+    let upstreamHabits: UpstreamHabits
+    let connections = Mutex(ConnectionTable<ConnectionKey>())
+    private let trustedProxies: [NetworkAddress]
+    private let upstreamIsUp = Mutex(true)
+
+    init(
+        hub: Hub, identity: TLSIdentity, devices: DeviceAccess, options: ServeOptions,
+        pairing: PairDevice, log: ServeLog
+    ) throws {
+        limits = options.limits
+        trustedProxies = options.trustedProxies
+        self.log = log
+        upstreamHabits = UpstreamHabits(freshness: limits.upstreamFreshness, log: log)
+        self.devices = devices
+        self.pairing = pairing
+        var configuration = try identity.serverConfiguration()
+        // How long a client may take to answer TLS's goodbye, which changes nothing any more.
+        configuration.shutdownTimeout = .seconds(1)
+        tls = try NIOSSLContext(configuration: configuration)
+        let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
+        self.hub = ServeReply(.ok, json: description.serialized)
+        upstream = hub.settings.upstream
+        upstreamTLS = try upstream.flatMap { upstream in
+            guard upstream.isTLS else { return nil }
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            // What a stock hub of 2017 speaks.
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.applicationProtocols = ["http/1.1"]
+            // The callback decides; with .none it would never be called.
+            configuration.certificateVerification = .noHostnameVerification
+            // An upstream that does not answer TLS's goodbye must not hold up the end of the hub.
+            configuration.shutdownTimeout = .seconds(1)
+            return try NIOSSLContext(configuration: configuration)
+        }
+    }
+
+    func isTrustedProxy(_ address: NetworkAddress) -> Bool {
+        trustedProxies.contains { $0.bytes == address.bytes }
+    }
+
+    /// Notes that the upstream can be reached, or why not; a change is logged.
+    func noteUpstream(fault: String?) {
+        let hasChanged = upstreamIsUp.withLock { isUp in
+            defer { isUp = fault == nil }
+            return isUp != (fault == nil)
+        }
+        guard hasChanged, let upstream else { return }
+        let name = upstream.authority
+        log.warning(
+            .upstream,
+            fault.map { "the upstream \(name) does not answer: \($0)" }
+                ?? "the upstream \(name) answers again")
+    }
+}
