@@ -47,7 +47,7 @@ import Testing
         let targets = try SpokenTargets(devices: ControlValuesTests.devices())
         #expect(try targets.devices(ofType: "locks").map(\.name) == ["Front door"])
         #expect(
-            throws: SelectionError.unknown("Lihgt", kind: "type of device", near: ["Light"], all: [])
+            throws: SelectionError.unknown("Lihgt", kind: "type of appliance", near: ["Light"], all: [])
         ) { try targets.devices(ofType: "Lihgt") }
         #expect(throws: SettingError.unknownKind("enum", activator: "Scene")) {
             try targets.orders(of: SpokenSentence("turn all lights off"))

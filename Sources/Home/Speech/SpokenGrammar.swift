@@ -1,11 +1,11 @@
-/// Orders in plain English, as a person says them or a speech recogniser writes them.
+/// Orders in plain English, as people say them or a speech recogniser writes them.
 ///
 ///     sentence = [ polite ] order *( ( "and" / "then" / "," / "." ) order ) [ polite ]
 ///              / [ polite ] place [ "," ] verb …                ; one order of one thing: SpokenPlace
 ///     order    = verb things setting / things setting         ; a verb counts until the next one
 ///              / verb ( "on" / "off" ) things                 ; again without a verb: "turn on A and off B"
 ///              / verb "on" things ( "to" / "at" ) level / verb things "on" ( "to" / "at" ) level
-///              / verb things setting place                    ; one thing: "turn the light off in the kitchen"
+///              / verb things setting place              ; one thing: "turn the light off in the kitchen"
 ///              / ( "dim" / "brighten" / "fade" ) things "to" level / "dim" things      ; to 30%
 ///     verb     = "turn" / "switch" / "put" / "set" / "shut" / "power"
 ///     things   = thing *( ( "and" / "," ) thing )
@@ -13,22 +13,23 @@
 ///     setting  = SpokenLevel
 ///     polite   = "please" / "could you" / "can you" / "hey" / "now" / …
 ///
-/// "turn" may be followed by "up" or "down" where a level with "to" ends the order. After "could you" there must be a
-/// verb. A sentence without a verb does not end with a question mark.
+/// "up" or "down" may follow "turn" if a level with "to" ends the order. A verb must follow "could you". A
+/// sentence without a verb does not end with a question mark.
 ///
-/// Accepted: `Turn the kitchen light off, please.`, `dim the lamp to forty percent`, `turn the lamp on and the fan off`.
-/// Rejected: `make it cosy`, `turn the lamp`, `turn off the lamp to 30%`, `set the lamp to 140%`, `turn on the lamp and the fan off` (which?).
+/// Accepted: `Turn the kitchen light off, please.`, `dim the lamp to forty percent`,
+/// `turn the lamp on and the fan off`. Rejected: `make it cosy`, `turn the lamp`, `turn off the lamp to 30%`,
+/// `set the lamp to 140%`, `turn on the lamp and the fan off` (is the lamp to be on or off?).
 package struct SpokenGrammar: Equatable, Sendable {
     let orders: [SpokenOrder]
 
-    /// Nobody says more in one breath; what is longer is no order.
+    /// Longer than any order that is spoken; more is refused.
     package static let maximumByteCount = 500
-    /// What is between orders, and between things.
+    /// The words between orders, and between things.
     static let ends: Set<String> = SpokenText.separators.union(["and", "then"])
-    /// What "dim" means by itself.
+    /// The level that "dim" means without one.
     static let dimmed = 0.3
 
-    /// The orders in `sentence`, in which the names of `devices` are no grammar.
+    /// The orders in `sentence`. Words that are marked as names are not read as grammar.
     package init(_ sentence: SpokenSentence) throws(SpokenError) {
         var words = sentence.words
         let isAsked = SpokenGrammar.strip(&words)
@@ -51,7 +52,7 @@ package struct SpokenGrammar: Equatable, Sendable {
 
     /// Takes polite words off both ends.
     ///
-    /// - Returns: whether an order is asked for.
+    /// - Returns: true if the sentence asks for an order, as "could you" does.
     private static func strip(_ words: inout [SpokenWord]) -> Bool {
         var isAsked = false
         var before = -1
@@ -93,7 +94,7 @@ package struct SpokenGrammar: Equatable, Sendable {
             rest = rest.dropFirst(separators.count)
             if part.first?.isOne(of: ["please"]) == true { part.removeFirst() }
             if part.last?.isOne(of: ["please"]) == true { part.removeLast() }
-            // "and" at an end: the rest was not heard. Of several together one may be an "and", and the last "then".
+            // A sentence that ends with "and" was not heard to its end. Together only "and then" may stand.
             let joining = separators.map(\.text).filter { !SpokenText.separators.contains($0) }
             guard !part.isEmpty, separators.isEmpty || !rest.isEmpty,
                 joining.count < 2 || joining == ["and", "then"]

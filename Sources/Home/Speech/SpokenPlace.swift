@@ -1,7 +1,8 @@
-/// Where something is said to be. It goes with the thing wherever it stands:
+/// The place of a thing. It may stand at the beginning or at the end of a sentence:
 ///
 ///     place    = "in" *article words
-///     sentence = place [ "," ] verb … / … setting place         ; "in the hall turn the lamp off", "lamp off in the hall"
+///     sentence = place [ "," ] verb …      ; "in the hall turn the lamp off"
+///              / … setting place           ; "lamp off in the hall"
 ///
 /// Accepted: `in the kitchen`. Rejected: `in 5 minutes`, `in the evening`, `in the hall in the attic`.
 enum SpokenPlace {
@@ -12,7 +13,7 @@ enum SpokenPlace {
         return name(words[(index + 1)...]) == nil ? nil : index
     }
 
-    /// The words after "in" without articles; nil if they tell a time, or nothing.
+    /// The words after "in" without articles; nil if there are none, or they tell a time.
     static func name(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord>? {
         let place = SpokenPhrase.withoutArticles(words)
         guard let first = place.first, !SpokenName.isNumber(first.text),
@@ -21,9 +22,9 @@ enum SpokenPlace {
         return place
     }
 
-    /// The sentence with the place at its beginning put to its end; as it is if there is none.
+    /// The sentence with a place at its beginning moved to its end; a sentence without one as it is.
     ///
-    /// Only one order of one thing is read so: of several nobody knows how many are in that place.
+    /// Only one order for one thing is read so: of several things it is not known which are in that place.
     static func atEnd(_ words: [SpokenWord]) throws(SpokenError) -> [SpokenWord] {
         guard words.first?.isOne(of: ["in"]) == true, let verb = words.firstIndex(where: \.isVerb) else {
             return words
