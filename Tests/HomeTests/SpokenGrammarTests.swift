@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Whatever single word is added to an order that is understood, at whatever place, it is refused or
+    /// If any single word is added at any place of an order that is understood, it is refused or
     /// means the same: nothing is skipped.
     @Test(arguments: [
         "not", "no", "is", "was", "at", "by", "in", "after", "until", "except", "but", "don't", "never", "if",

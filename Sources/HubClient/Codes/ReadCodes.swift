@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Pairing
 package import QRCodes
 
@@ -11,8 +10,8 @@ package enum CodeContent: Equatable, Sendable {
     /// Any other code.
     case other
 
-    /// Reads a payload. One that only resembles a pairing code, in lower case or with something before it, counts as
-    /// unusable and not as another code: its text may hold a secret.
+    /// Reads a payload. One that only resembles a pairing code, in lower case or with something before it,
+    /// counts as unusable and not as another code: its text may hold a secret.
     package init(payload: [UInt8]) {
         guard PairingCode.end(ofPrefixIn: payload) != nil else {
             self = .other
@@ -34,8 +33,8 @@ extension CodeContent {
         return bytes[line.count...].allSatisfy { $0 == 0x0A || $0 == 0x0D } ? Array(line) : nil
     }
 
-    /// The bytes as a short text of printable ASCII; nil for others. The only image that fits is a PBM too small for a
-    /// code.
+    /// The bytes as a short text of printable ASCII; nil for others. The only image that fits is a PBM too
+    /// small for a code.
     static func text(of bytes: [UInt8]) -> String? {
         guard bytes.count <= 2_400,
             bytes.allSatisfy({ (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) })
@@ -94,7 +93,8 @@ package struct ReadCodes {
     ///
     /// - Parameters:
     ///   - waiting: called some ten times a second with the number of images that are done.
-    ///   - finished: called once for each path, in their order, with its index. What it throws ends everything.
+    ///   - finished: called once for each path, in their order, with its index. What it throws ends
+    ///     everything.
     package func run(waiting: (Int) -> Void = { _ in }, finished: (Int, Answer) throws -> Void) throws {
         try ParallelScan.run(paths, search, waiting: waiting) { index, outcome in
             try finished(index, Answer(outcome))

@@ -23,10 +23,11 @@ package enum ScannedCode: Equatable, Sendable {
         if case .pairing(let code) = self { code.hub } else { nil }
     }
 
-    /// Reads the one pairing code of an image, or on standard input (`-`) an image, a code's text or a typed code.
+    /// Reads the one pairing code of an image, or on standard input (`-`) an image, a code's text or a typed
+    /// code.
     ///
-    /// Call it before a thread is started: only then is a picture decoded in a process of its own, so that it cannot
-    /// crash this one.
+    /// Call it before a thread is started: only then is a picture decoded in a process of its own, so that it
+    /// cannot crash this one.
     package static func read(_ path: String, limits: ImageLimits = ImageLimits()) throws -> ScannedCode {
         let search = ImageScan(limits: limits)
         guard path == "-" else {

@@ -5,7 +5,8 @@ package import QRCodes
 package struct StandardInput {
     /// What a stream shows on its way to the first code that is good.
     package struct StreamEvents {
-        /// Called for each frame and some ten times a second between them, with the number of frames searched.
+        /// Called for each frame and some ten times a second between them, with the number of frames
+        /// searched.
         package var waiting: (Int) -> Void
         /// Called for each code that is not good, once, but not for the few of a short stream.
         package var passing: (ReadCodes.Reading) -> Void
@@ -26,8 +27,8 @@ package struct StandardInput {
         }
     }
 
-    /// A stream of at most this many frames may be a photograph with a preview or a gain map behind it. Its first frame
-    /// is searched like a file.
+    /// A stream of at most this many frames may be a photograph with a preview or a gain map behind it. Its
+    /// first frame is searched like a file.
     private static let fewFrames = 8
 
     /// The most zeros between two frames: cameras fill a frame up to the size of an uncompressed one.
@@ -122,8 +123,8 @@ package struct StandardInput {
         ReadCodes.Answer(ParallelScan.run(file, search))
     }
 
-    /// Searches frame after frame. None is skipped and none is read ahead: the sender waits, and the pipe holds at most
-    /// a picture or two.
+    /// Searches frame after frame. None is skipped and none is read ahead: the sender waits, and the pipe
+    /// holds at most a picture or two.
     private func stream(first: [UInt8], frames: JPEGFrames) throws -> ReadCodes.Answer {
         var quick = search
         quick.effort = .quick

@@ -1,7 +1,7 @@
-/// Which of several addresses to try when: Happy Eyeballs (RFC 8305), for hubs.
+/// Decides which of several addresses to try when: Happy Eyeballs (RFC 8305), for hubs.
 ///
-/// A pure value: what happened comes in, what to do comes out. An address that fails makes room for the next
-/// at once; one that is silent, after a while. Of those that wait, link-local ones come last.
+/// A pure value: events come in, moves come out. After an address that fails the next one is tried at once;
+/// beside a silent one, after a while. Link-local addresses come last.
 struct AddressRace {
     enum Move: Equatable {
         /// Look this name up.
@@ -10,7 +10,7 @@ struct AddressRace {
         case dial(HubAddress)
         /// Call ``AddressRace/waited(_:)`` with this number after the stagger.
         case wait(Int)
-        /// Nothing is left.
+        /// No address is left.
         case giveUp(HubConnectionError)
     }
 
@@ -40,7 +40,7 @@ struct AddressRace {
         }
     }
 
-    /// What is to be done now.
+    /// The moves to make now.
     mutating func moves() -> [Move] {
         var moves: [Move] = []
         for address in unresolved.prefix(HubConnector.maximumAddresses) {

@@ -1,7 +1,8 @@
 import FoundationEssentials
 import Pairing
 
-/// What pairing writes on the device: the attempt before the request, and what has become of it after the answer.
+/// What pairing writes on the device: the attempt before the request, and what has become of it after the
+/// answer.
 ///
 /// Each function is one step under the directory's lock.
 struct PairFiles: Sendable {
@@ -28,8 +29,8 @@ struct PairFiles: Sendable {
         }
     }
 
-    /// Notes that the hub has refused: the attempt has ended, unless the refusal may pass; and a hub whose owner has
-    /// never approved this device is taken out if he has decided against it.
+    /// Notes that the hub has refused: the attempt has ended, unless the refusal may pass; and a hub whose
+    /// owner has never approved this device is taken out if he has decided against it.
     func noteRefusal(_ refusal: PairRefusal, by pin: Pin, _ attempt: PairAttempt) throws {
         guard refusal.isFinal else { return }
         try ProtectedDirectory(path: configuration.path).withLock { directory in
@@ -55,7 +56,8 @@ struct PairFiles: Sendable {
         }
     }
 
-    /// Notes that the owner of the hub has approved this device, and ends the attempt that asked for it, if any.
+    /// Notes that the owner of the hub has approved this device, and ends the attempt that asked for it, if
+    /// any.
     ///
     /// - Returns: the hub as it is stored now; nil if it is not known.
     @discardableResult
@@ -75,8 +77,8 @@ struct PairFiles: Sendable {
 
     /// Stores the hub, and ends the attempt if the device is approved. Call it only after the hub's proof.
     ///
-    /// The first hub becomes the default. A hub that the user had added by its address is no longer listed as added,
-    /// and keeps the user's name for it.
+    /// The first hub becomes the default. A hub that the user had added by its address is no longer listed as
+    /// added, and keeps the user's name for it.
     func store(
         _ reply: PairReply, of pin: Pin, at address: HubAddress, attempt: PairAttempt, alias: PeerName?,
         now: Date
@@ -122,7 +124,8 @@ struct PairFiles: Sendable {
             device: attempt.device.fingerprint, deviceName: attempt.name, isApproved: true)
     }
 
-    /// Ends the attempt, and takes the hub out again if this pairing had put it in: it has refused this device.
+    /// Ends the attempt, and takes the hub out again if this pairing had put it in: it has refused this
+    /// device.
     func forget(_ outcome: PairWithHub.Outcome, _ attempt: PairAttempt) throws {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             if outcome.change == .added {
@@ -164,8 +167,8 @@ struct PairFiles: Sendable {
         try changeAttempts(in: directory) { $0.end(attempt.secret.ticketID) }
     }
 
-    /// `name`, with a number behind it if another hub has it: two hubs of one name would be mistaken for each other.
-    /// The name is cut if it would become too long.
+    /// `name`, with a number behind it if another hub has it: two hubs of one name would be mistaken for each
+    /// other. The name is cut if it would become too long.
     static func freeName(_ name: PeerName, among others: [PeerName]) -> PeerName {
         guard others.contains(name) else { return name }
         for number in 2... {

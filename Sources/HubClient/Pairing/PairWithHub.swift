@@ -5,8 +5,9 @@ import PinnedTLS
 
 /// Pairs this device with a hub: finds it, asks, checks its proof, and stores it.
 ///
-/// The hub is stored once its proof holds, even if its owner has still to approve the device: the proof settles which
-/// hub it is. A hub that pairing has added is taken out again if it refuses the device in the end.
+/// The hub is stored once its proof holds, even if its owner has still to approve the device: the proof
+/// settles which hub it is. A hub that pairing has added is taken out again if it refuses the device in the
+/// end.
 package struct PairWithHub: Sendable {
     /// What happens meanwhile.
     package enum Event: Sendable {
@@ -154,8 +155,9 @@ package struct PairWithHub: Sendable {
                 try await Task.sleep(for: interval)
                 connection = try await connect(dialer, report)
             } catch let refusal as PairRefusal where refusal.code == .tooManyAttempts && !isOtherFamilyTried {
-                // A neighbour in the same IPv6 network may have used up the attempts of this source. Over the other
-                // family this device is another source. The request is the same to the byte, and counts once.
+                // A neighbour in the same IPv6 network may have used up the attempts of this source. Over the
+                // other family this device is another source. The request is the same to the byte, and counts
+                // once.
                 isOtherFamilyTried = true
                 guard
                     let other = await dialer.reconnect(
@@ -177,7 +179,8 @@ package struct PairWithHub: Sendable {
         throw PairError.noHub(address: "\(connection.address)", status: response.status)
     }
 
-    /// A used code may have been used by this device: then the hub is known, and says that the device is approved.
+    /// A used code may have been used by this device: then the hub is known, and says that the device is
+    /// approved.
     private func earlierOutcome(
         at connection: HubConnection, _ attempt: PairAttempt, _ files: PairFiles
     ) async throws -> Outcome? {

@@ -2,7 +2,8 @@ import FoundationEssentials
 package import Identity
 package import Pairing
 
-/// Adds a hub by its address, for networks where it cannot be found. Nothing is written unless a hub answers there.
+/// Adds a hub by its address, for networks where it cannot be found. Nothing is written unless a hub answers
+/// there.
 package struct AddHub: Sendable {
     package enum Outcome: Equatable, Sendable {
         case added(AddedHub)

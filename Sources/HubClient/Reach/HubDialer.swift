@@ -1,5 +1,4 @@
 import Addresses
-import FoundationEssentials
 import Pairing
 import Synchronization
 
@@ -11,8 +10,9 @@ struct HubDialer: Sendable {
     /// The network is asked if a known address has not answered after this long.
     private static let patience = Duration.milliseconds(300)
 
-    /// Connects to the hub of a code. If the code has a pin, any address may be tried, because the handshake checks
-    /// the key. A typed code has none, and goes only to the place that the user names, or to the only hub there is.
+    /// Connects to the hub of a code. If the code has a pin, any address may be tried, because the handshake
+    /// checks the key. A typed code has none, and goes only to the place that the user names, or to the only
+    /// hub there is.
     func connect(code: ScannedCode, place: HubPlace?) async throws -> HubConnection {
         guard case .pairing(let code) = code else {
             return try await connectWithoutPin(place)
@@ -30,7 +30,8 @@ struct HubDialer: Sendable {
     /// - Parameters:
     ///   - pin: of the key that the hub has shown.
     ///   - kind: of the addresses that are tried.
-    /// - Returns: nil if the hub cannot be reached so, for whatever reason: the caller has an address where it was.
+    /// - Returns: nil if the hub cannot be reached so, for whatever reason: the caller has an address where
+    ///   it was.
     func reconnect(
         to pin: Pin, code: ScannedCode, place: HubPlace?, kind: AddressKind = .any
     ) async -> HubConnection? {
@@ -39,8 +40,8 @@ struct HubDialer: Sendable {
         return try? await connect(pin, hint: hint, place: place, kind: kind, deadline: .seconds(3))
     }
 
-    /// The address to look for the hub of a code next time: the one where it was reached, or in the place of a
-    /// link-local one another where it answers too.
+    /// The address to look for the hub of a code next time: the one where it was reached, or in the place of
+    /// a link-local one another where it answers too.
     func lastingAddress(
         of connection: HubConnection, code: ScannedCode, place: HubPlace?
     ) async -> HubAddress {
@@ -75,8 +76,8 @@ struct HubDialer: Sendable {
         }
     }
 
-    /// Connects to a hub of the keyfile, at its last address or where it announces itself now. A new address is
-    /// remembered, but not a link-local one in the place of a lasting one.
+    /// Connects to a hub of the keyfile, at its last address or where it announces itself now. A new address
+    /// is remembered, but not a link-local one in the place of a lasting one.
     func connect(to hub: KnownHub, deadline: Duration) async throws -> HubConnection {
         let last = hub.address.flatMap(HubAddress.init)
         let connection = try await connect(
@@ -88,8 +89,8 @@ struct HubDialer: Sendable {
             try remember(connection)
             return connection
         }
-        // The first answer came from a link-local address. A lasting one is worth another second; without it the old
-        // one is kept.
+        // The first answer came from a link-local address. A lasting one is worth another second; without it
+        // the old one is kept.
         guard
             let better = try? await connect(
                 hub.pin, [], search: .fingerprint(hub.fingerprint), kind: .lasting, deadline: .seconds(1))
@@ -98,8 +99,9 @@ struct HubDialer: Sendable {
         return better
     }
 
-    /// - Parameter early: notes addresses that failed, which begins the search and makes it short: a machine that
-    ///   refuses is there, so most likely the hub is down. Without it the search takes as long as it needs.
+    /// - Parameter early: notes addresses that failed, which begins the search and makes it short: a machine
+    ///   that refuses is there, so most likely the hub is down. Without it the search takes as long as it
+    ///   needs.
     private func connect(
         _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero,
         or early: HubLookup.EarlyFailure? = nil, kind: AddressKind = .any,
@@ -119,7 +121,8 @@ struct HubDialer: Sendable {
         }
     }
 
-    /// Connects where a typed code may go: to the address that was named, or to the only hub that is announced.
+    /// Connects where a typed code may go: to the address that was named, or to the only hub that is
+    /// announced.
     private func connectWithoutPin(_ place: HubPlace?) async throws -> HubConnection {
         let target: HubLookup.Target
         switch place {

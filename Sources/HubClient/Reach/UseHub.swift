@@ -3,8 +3,8 @@ package import Identity
 import Pairing
 import PinnedTLS
 
-/// The hubs that this device may use, and connections to them. The user need not remember addresses: the hub used last
-/// is the default, and one that has moved is found by its key.
+/// The hubs that this device may use, and connections to them. The user need not remember addresses: the hub
+/// used last is the default, and one that has moved is found by its key.
 package struct UseHub: Sendable {
     private let configuration: DeviceConfiguration
     /// For paired hubs; nil if this device has no key.
@@ -34,7 +34,8 @@ package struct UseHub: Sendable {
         return UseHub.usable(known)
     }
 
-    /// The hub that is meant, and whether it is the default; without a selector the default, or the only one there is.
+    /// The hub that is meant, and whether it is the default; without a selector the default, or the only one
+    /// there is.
     package func find(_ selector: PeerSelector?) throws -> (hub: SavedHub, isDefault: Bool) {
         let known = try configuration.knownHubs()
         let hubs = UseHub.usable(known)
@@ -70,8 +71,8 @@ package struct UseHub: Sendable {
         try ManageHubs(configuration: configuration).allowInsecure(hub)
     }
 
-    /// Opens a connection. A paired hub's key is checked in the handshake, and its new address is remembered. A hub that
-    /// had not approved this device is asked for the approval first.
+    /// Opens a connection. A paired hub's key is checked in the handshake, and its new address is remembered.
+    /// A hub that had not approved this device is asked for the approval first.
     ///
     /// - Parameters:
     ///   - isInsecureAllowed: the user agrees to an unprotected connection, this time.
@@ -101,8 +102,8 @@ package struct UseHub: Sendable {
         }
     }
 
-    /// Asks a hub whose owner had not approved this device when it was last asked. An approval is noted; without one
-    /// the hub cannot be used.
+    /// Asks a hub whose owner had not approved this device when it was last asked. An approval is noted;
+    /// without one the hub cannot be used.
     private func checkApproval(
         of device: Fingerprint, by hub: KnownHub, over connection: HubConnection
     ) async throws {

@@ -2,7 +2,8 @@ import Discovery
 import NIOCore
 import NIOPosix
 
-/// Asks whether a hub that was found still accepts connections: by TCP alone, which costs the hub next to nothing.
+/// Asks whether a hub that was found still accepts connections: by TCP alone, which costs the hub next to
+/// nothing.
 struct PingHub: Sendable {
     /// The most addresses that are tried, one after the other.
     private static let maximumAddresses = 4
