@@ -5,7 +5,7 @@ package import Identity
 package enum SpokenError: Equatable, UserError {
     /// There is nothing in it.
     case empty
-    /// More than `SpokenGrammar.maximumByteCount` bytes.
+    /// More than `SpokenVocabulary.maximumByteCount` bytes.
     case tooLong
     /// It asks or tells something.
     case question
@@ -46,7 +46,7 @@ package enum SpokenError: Equatable, UserError {
     package var description: String {
         switch self {
         case .empty: "there is no sentence"
-        case .tooLong: "the sentence is longer than \(SpokenGrammar.maximumByteCount) bytes"
+        case .tooLong: "the sentence is longer than \(SpokenVocabulary.maximumByteCount) bytes"
         case .question: "a question or a statement is no order"
         case .noSetting(let rest): "not understood what to do: \(quoted(rest))"
         case .noThing: "not understood what to switch"

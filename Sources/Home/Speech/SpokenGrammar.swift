@@ -22,18 +22,14 @@
 package struct SpokenGrammar: Equatable, Sendable {
     let orders: [SpokenOrder]
 
-    /// Longer than any order that is spoken; more is refused.
-    package static let maximumByteCount = 500
-    /// The words between orders, and between things.
-    static let ends: Set<String> = SpokenText.separators.union(["and", "then"])
-    /// The level that "dim" means without one.
-    static let dimmed = 0.3
+    /// The most bytes of a sentence.
+    package static let maximumByteCount = SpokenVocabulary.maximumByteCount
 
     /// The orders in `sentence`. Words that are marked as names are not read as grammar.
     package init(_ sentence: SpokenSentence) throws(SpokenError) {
         var words = sentence.words
         let isAsked = SpokenGrammar.strip(&words)
-        words = try SpokenPlace.atEnd(words)
+        words = try SpokenGrammar.placeAtEnd(words)
         guard let first = words.first else { throw .empty }
         let hasVerb = first.isVerb
         let isLockVerb = first.isOne(of: SpokenVocabulary.lockVerbs)
@@ -58,8 +54,8 @@ package struct SpokenGrammar: Equatable, Sendable {
         var before = -1
         while words.count != before {
             before = words.count
-            while words.first?.isOne(of: SpokenText.separators) == true { words.removeFirst() }
-            while words.last?.isOne(of: SpokenText.separators) == true { words.removeLast() }
+            while words.first?.isOne(of: SpokenVocabulary.separators) == true { words.removeFirst() }
+            while words.last?.isOne(of: SpokenVocabulary.separators) == true { words.removeLast() }
             for phrase in SpokenVocabulary.polite {
                 if begins(words, with: phrase) { words.removeFirst(phrase.count) }
                 if begins(words.reversed(), with: phrase.reversed()) { words.removeLast(phrase.count) }
@@ -76,6 +72,29 @@ package struct SpokenGrammar: Equatable, Sendable {
         words.count >= phrase.count && zip(words, phrase).allSatisfy { $0.isOne(of: [$1]) }
     }
 
+    /// The sentence with a place at its beginning moved to its end; a sentence without one as it is.
+    ///
+    /// Only one order for one thing is read so: of several things it is not known which are in that place.
+    private static func placeAtEnd(_ words: [SpokenWord]) throws(SpokenError) -> [SpokenWord] {
+        guard words.first?.isOne(of: ["in"]) == true, let verb = words.firstIndex(where: \.isVerb) else {
+            return words
+        }
+        var place = words[..<verb]
+        if place.last?.isOne(of: ["please"]) == true { place.removeLast() }
+        if place.last?.isOne(of: [","]) == true { place.removeLast() }
+        let isPlace = !place.contains {
+            $0.isOne(of: SpokenVocabulary.ends) || $0.isOne(of: SpokenVocabulary.lockVerbs)
+        }
+        guard isPlace, SpokenPlace.name(place.dropFirst()) != nil else { return words }
+        var order = words[verb...]
+        let thing = order.dropFirst().drop { $0.isOne(of: ["on", "off", "up", "down"]) }
+        let isOne =
+            !order.contains { $0.isOne(of: SpokenVocabulary.ends) } && SpokenPhrase.list(thing).count == 1
+        guard isOne else { throw .twoMeanings(words.map(\.text).joined(separator: " ")) }
+        order += place
+        return Array(order)
+    }
+
     private struct Part {
         var words: [SpokenWord]
         let isOnly: Bool
@@ -84,18 +103,18 @@ package struct SpokenGrammar: Equatable, Sendable {
 
     /// The words between "and", "then", commas and full stops, without "please" at their ends.
     private static func parts(of words: [SpokenWord]) throws(SpokenError) -> [Part] {
-        let hasOne = !words.contains { $0.isOne(of: ends) }
+        let hasOne = !words.contains { $0.isOne(of: SpokenVocabulary.ends) }
         var parts: [Part] = []
         var rest = words[...]
         while !rest.isEmpty {
-            var part = Array(rest.prefix { !$0.isOne(of: ends) })
+            var part = Array(rest.prefix { !$0.isOne(of: SpokenVocabulary.ends) })
             rest = rest.dropFirst(part.count)
-            let separators = rest.prefix { $0.isOne(of: ends) }
+            let separators = rest.prefix { $0.isOne(of: SpokenVocabulary.ends) }
             rest = rest.dropFirst(separators.count)
             if part.first?.isOne(of: ["please"]) == true { part.removeFirst() }
             if part.last?.isOne(of: ["please"]) == true { part.removeLast() }
             // A sentence that ends with "and" was not heard to its end. Together only "and then" may stand.
-            let joining = separators.map(\.text).filter { !SpokenText.separators.contains($0) }
+            let joining = separators.map(\.text).filter { !SpokenVocabulary.separators.contains($0) }
             guard !part.isEmpty, separators.isEmpty || !rest.isEmpty,
                 joining.count < 2 || joining == ["and", "then"]
             else { throw .noThing }

@@ -62,7 +62,7 @@ struct SpokenHouse: Sendable {
                 device: device, name: SpokenName(device.name), kind: device.kind, activators: activators)
         }
         known = Set(entries.flatMap { $0.name.plain + $0.kind + $0.activators.flatMap(\.word.plain) })
-        tokens = devices.filter { $0.name.utf8.count <= SpokenGrammar.maximumByteCount }
+        tokens = devices.filter { $0.name.utf8.count <= SpokenVocabulary.maximumByteCount }
             .map { SpokenText.tokens($0.name) }.filter { !$0.isEmpty }
     }
 

@@ -20,14 +20,6 @@ struct SpokenLevel: Equatable, Sendable {
     /// True if it is a number with neither "to" nor "percent": the number may be part of a name.
     let isBare: Bool
 
-    /// The lowest level that is still on.
-    static let minimum = 0.01
-
-    private static let levels: [String: Double] = [
-        "full": 1, "maximum": 1, "max": 1, "half": 0.5, "minimum": minimum, "min": minimum,
-    ]
-    static let words: Set<String> = Set(levels.keys).union(["percent", "per", "cent", "%"])
-
     /// The ways to read the end of `words` as a setting: several where a number can belong to the name before
     /// it.
     ///
@@ -40,11 +32,11 @@ struct SpokenLevel: Equatable, Sendable {
             return [SpokenLevel(rest: rest, setting: setting, hasTo: hasTo, isBare: false)]
         }
         if rest.last?.isOne(of: ["brightness"]) == true,
-            rest.dropLast().last?.isOne(of: Set(levels.keys)) == true
+            rest.dropLast().last?.isOne(of: Set(SpokenVocabulary.levels.keys)) == true
         {
             rest.removeLast()
         }
-        if let last = rest.last, !last.isName, let level = levels[last.text] {
+        if let last = rest.last, !last.isName, let level = SpokenVocabulary.levels[last.text] {
             rest.removeLast()
             let hasTo = dropTo(&rest) || dropAt(&rest)
             return [SpokenLevel(rest: rest, setting: .level(level), hasTo: hasTo, isBare: false)]

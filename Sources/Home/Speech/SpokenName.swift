@@ -10,7 +10,7 @@ struct SpokenName: Equatable, Sendable {
     let stems: [String]
 
     /// No sentence could hold a longer name.
-    private static let maximumByteCount = SpokenGrammar.maximumByteCount
+    private static let maximumByteCount = SpokenVocabulary.maximumByteCount
 
     init(_ name: String) {
         self.init(name.utf8.count > SpokenName.maximumByteCount ? [] : SpokenText.tokens(name))

@@ -175,7 +175,7 @@ struct SpokenParser {
         orders.append(
             SpokenOrder(
                 verb: verb, things: things,
-                readings: [.init(last, .level(SpokenGrammar.dimmed), isDim: true)]))
+                readings: [.init(last, .level(SpokenVocabulary.dimmed), isDim: true)]))
     }
 
     private func text(_ words: [SpokenWord]) -> String { words.map(\.text).joined(separator: " ") }

@@ -19,7 +19,7 @@ struct SpokenPhrase: Equatable, Sendable {
     let said: [SpokenWord]
 
     init(_ spoken: [SpokenWord]) throws(SpokenError) {
-        var words = SpokenPhrase.withoutArticles(spoken[...])
+        var words = spoken[...].withoutArticles
         var quantity = Quantity.one
         // "All" is enough by itself; "every", "all of" and "all the" are not.
         var isWhole = false
@@ -33,7 +33,7 @@ struct SpokenPhrase: Equatable, Sendable {
             words = words.dropFirst()
             isWhole = first.isOne(of: ["all", "everything"]) && words.first?.isOne(of: ["in"]) ?? true
             if words.count > 1, words.first?.isOne(of: ["of"]) == true { words = words.dropFirst() }
-            words = SpokenPhrase.withoutArticles(words)
+            words = words.withoutArticles
             if words.count == 1, words.first?.isOne(of: SpokenVocabulary.pronouns) == true {
                 words = []
                 isWhole = quantity == .every
@@ -83,9 +83,5 @@ struct SpokenPhrase: Equatable, Sendable {
             things[things.count - 1].append(word)
         }
         return things
-    }
-
-    static func withoutArticles(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord> {
-        words.drop { SpokenVocabulary.articles.contains($0.text) }
     }
 }

@@ -15,33 +15,10 @@ enum SpokenPlace {
 
     /// The words after "in" without articles; nil if there are none, or they tell a time.
     static func name(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord>? {
-        let place = SpokenPhrase.withoutArticles(words)
+        let place = words.withoutArticles
         guard let first = place.first, !SpokenName.isNumber(first.text),
             !place.contains(where: { SpokenVocabulary.times.contains($0.text) })
         else { return nil }
         return place
-    }
-
-    /// The sentence with a place at its beginning moved to its end; a sentence without one as it is.
-    ///
-    /// Only one order for one thing is read so: of several things it is not known which are in that place.
-    static func atEnd(_ words: [SpokenWord]) throws(SpokenError) -> [SpokenWord] {
-        guard words.first?.isOne(of: ["in"]) == true, let verb = words.firstIndex(where: \.isVerb) else {
-            return words
-        }
-        var place = words[..<verb]
-        if place.last?.isOne(of: ["please"]) == true { place.removeLast() }
-        if place.last?.isOne(of: [","]) == true { place.removeLast() }
-        let isPlace = !place.contains {
-            $0.isOne(of: SpokenGrammar.ends) || $0.isOne(of: SpokenVocabulary.lockVerbs)
-        }
-        guard isPlace, name(place.dropFirst()) != nil else { return words }
-        var order = words[verb...]
-        let thing = order.dropFirst().drop { $0.isOne(of: ["on", "off", "up", "down"]) }
-        let isOne =
-            !order.contains { $0.isOne(of: SpokenGrammar.ends) } && SpokenPhrase.list(thing).count == 1
-        guard isOne else { throw .twoMeanings(words.map(\.text).joined(separator: " ")) }
-        order += place
-        return Array(order)
     }
 }

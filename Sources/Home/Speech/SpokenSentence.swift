@@ -6,11 +6,11 @@ package struct SpokenSentence: Equatable, Sendable {
 
     /// The words of `text`. None is marked as a name.
     package init(_ text: String) throws(SpokenError) {
-        guard text.utf8.count <= SpokenGrammar.maximumByteCount else { throw .tooLong }
+        guard text.utf8.count <= SpokenVocabulary.maximumByteCount else { throw .tooLong }
         // The replacement character stands for bytes that were not text: their meaning is lost.
         guard !text.unicodeScalars.contains("\u{FFFD}") else { throw .noSetting(text) }
         words = SpokenText.tokens(text).map { SpokenWord(text: $0) }
-        guard !words.allSatisfy({ SpokenText.separators.contains($0.text) }) else { throw .empty }
+        guard !words.allSatisfy({ SpokenVocabulary.separators.contains($0.text) }) else { throw .empty }
         isQuestion = text.last { !$0.isWhitespace && !"\"'’”)".contains($0) } == "?"
     }
 

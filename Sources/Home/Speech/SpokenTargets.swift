@@ -122,7 +122,7 @@ private struct OrdersOfSentence {
         if reading.turnsOn, target.activator == nil, try device.activator(for: .on) != activator {
             try add(target, .init(reading.thing, .on), verb: verb)
         }
-        if reading.isDim, let state = activator.state.asDouble, state < SpokenGrammar.dimmed - 0.001 {
+        if reading.isDim, let state = activator.state.asDouble, state < SpokenVocabulary.dimmed - 0.001 {
             throw SpokenError.alreadyDim(device.name, activator.stateText)
         }
         let order = try Order(device, activator, to: setting)

@@ -1,5 +1,8 @@
-/// The words of the grammar.
+/// The words of the grammar, and what follows from a word alone.
 enum SpokenVocabulary {
+    /// The most bytes of a sentence: longer than any order that is spoken.
+    static let maximumByteCount = 500
+
     /// The words that begin an order.
     enum Verb: String, CaseIterable {
         case turn, `switch`, put, set, shut, power, dim, brighten, fade
@@ -25,6 +28,17 @@ enum SpokenVocabulary {
 
     /// Verbs for locks. Whether such a verb means on or off depends on the lock's maker.
     static let lockVerbs: Set<String> = ["lock", "unlock", "open", "close", "bolt", "unbolt"]
+
+    static let separators: Set<String> = [",", "."]
+    /// The words between orders, and between things.
+    static let ends: Set<String> = separators.union(["and", "then"])
+
+    /// The words for levels; the minimum is the lowest level that is still on.
+    static let levels: [String: Double] = [
+        "full": 1, "maximum": 1, "max": 1, "half": 0.5, "minimum": 0.01, "min": 0.01,
+    ]
+    /// The level that "dim" means without one.
+    static let dimmed = 0.3
 
     static let articles: Set<String> = ["the", "a", "an", "my", "our"]
     static let quantifiers: Set<String> = ["all", "every", "each", "everything", "both"]
@@ -63,8 +77,8 @@ enum SpokenVocabulary {
 
     /// A name with one of these words is looked for before the grammar is read.
     static let grammar: Set<String> = {
-        var words = SpokenText.separators.union(articles).union(quantifiers).union(up).union(
-            SpokenLevel.words)
+        var words = separators.union(articles).union(quantifiers).union(up).union(levels.keys)
+        words.formUnion(["percent", "per", "cent", "%"])
         words.formUnion(["on", "off", "to", "at", "in", "and", "then", "of", "brightness"])
         words.formUnion(polite.joined())
         words.formUnion(asking.joined())

@@ -12,6 +12,11 @@ package struct SpokenWord: Equatable, Sendable {
     var isVerb: Bool { !isName && SpokenVocabulary.Verb(rawValue: text) != nil }
 }
 
+extension ArraySlice<SpokenWord> {
+    /// The words without articles at the beginning.
+    var withoutArticles: ArraySlice<SpokenWord> { drop { SpokenVocabulary.articles.contains($0.text) } }
+}
+
 /// Cuts sentences and names into words in the same way, so that they can be compared word by word.
 ///
 ///     token = word / number / "," / "." / "%" / "-"     ; "." for every mark that ends a sentence
@@ -21,8 +26,6 @@ package struct SpokenWord: Equatable, Sendable {
 /// Numbers that could be misread become words that are not numbers: `12,5` and `.5`; and `-5` becomes `-`,
 /// `5`.
 enum SpokenText {
-    static let separators: Set<String> = [",", "."]
-
     /// Characters that change the number after them.
     private static let signs: Set<Character> = [
         "-", "−", "–", "—", "+", "~", "<", ">", "=", "±", "*", "×", "/", "≤", "≥", "^",

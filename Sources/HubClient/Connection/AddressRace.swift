@@ -14,6 +14,9 @@ struct AddressRace {
         case giveUp(HubConnectionError)
     }
 
+    /// The most addresses that are tried for one connection.
+    private static let maximumAddresses = 128
+
     private var unresolved: [HubAddress] = []
     private var untried: [HubAddress] = []
     private var known: Set<HubAddress> = []
@@ -43,7 +46,7 @@ struct AddressRace {
     /// The moves to make now.
     mutating func moves() -> [Move] {
         var moves: [Move] = []
-        for address in unresolved.prefix(HubConnector.maximumAddresses) {
+        for address in unresolved.prefix(AddressRace.maximumAddresses) {
             resolving += 1
             moves.append(.resolve(address))
         }
@@ -104,7 +107,7 @@ struct AddressRace {
 
     private mutating func insert(_ address: HubAddress) {
         if case .address(let host) = address.host, !kind.includes(host) { return }
-        guard known.count < HubConnector.maximumAddresses, known.insert(address).inserted else { return }
+        guard known.count < AddressRace.maximumAddresses, known.insert(address).inserted else { return }
         untried.append(address)
     }
 

@@ -1,8 +1,18 @@
-import Identity
+package import Identity
 import NIOCore
 import NIOSSL
 import PinnedTLS
 import Synchronization
+
+/// The key that the peer of a connection must show.
+package enum ExpectedPeer: Hashable, Sendable {
+    /// The hub with this pin. A hub with another key gets only the first message of the handshake.
+    case pin(Pin)
+    /// The hub with this fingerprint: 80 bits of its pin, too many to make a second key for.
+    case fingerprint(Fingerprint)
+    /// Any key: to learn which it is, or because a proof follows that covers the key.
+    case any
+}
 
 /// One attempt to connect: its channel, which can be given up at any moment, and what it learns of its peer.
 final class ConnectionAttempt: Sendable {

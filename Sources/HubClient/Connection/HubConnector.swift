@@ -7,24 +7,12 @@ import NIOPosix
 import NIOSSL
 package import PinnedTLS
 
-/// The key that the peer of a connection must show.
-package enum ExpectedPeer: Hashable, Sendable {
-    /// The hub with this pin. A hub with another key gets only the first message of the handshake.
-    case pin(Pin)
-    /// The hub with this fingerprint: 80 bits of its pin, too many to make a second key for.
-    case fingerprint(Fingerprint)
-    /// Any key: to learn which it is, or because a proof follows that covers the key.
-    case any
-}
-
 /// Opens connections to hubs: TCP and TLS, to the first of some addresses that shows the right key.
 package struct HubConnector: Sendable {
     /// After this long without an answer the next address is tried beside the first (RFC 8305 § 5).
     package static let stagger = Duration.milliseconds(250)
     /// The longest time for search, names, TCP and TLS, by default.
     package static let deadline = Duration.seconds(10)
-    /// The most addresses that are tried for one connection.
-    package static let maximumAddresses = 128
     /// One thread for all connections of this process; it does nothing but move bytes. It is never stopped.
     static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 

@@ -82,7 +82,7 @@ struct PairFiles: Sendable {
     func store(
         _ reply: PairReply, of pin: Pin, at address: HubAddress, attempt: PairAttempt, alias: PeerName?,
         now: Date
-    ) throws -> PairWithHub.Outcome {
+    ) throws -> PairOutcome {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             let outcome = try KnownHubsFile.change(in: directory) { known in
                 try PairFiles.insert(reply, of: pin, at: address, attempt, alias, now, in: &known)
@@ -95,7 +95,7 @@ struct PairFiles: Sendable {
     private static func insert(
         _ reply: PairReply, of pin: Pin, at address: HubAddress, _ attempt: PairAttempt, _ alias: PeerName?,
         _ now: Date, in known: inout KnownHubs
-    ) throws -> PairWithHub.Outcome {
+    ) throws -> PairOutcome {
         try PairFiles.check(alias, for: pin, in: known)
         let before = known.hubs.first { $0.pin == pin }
         let noted = known.added.filter { $0.id == pin.fingerprint }
@@ -108,7 +108,7 @@ struct PairFiles: Sendable {
             paired: reply.status == .approved ? now : nil, isPending: reply.status == .pending)
         known.insert(hub)
         if known.defaultHub == nil, known.defaultAdded == nil { known.use(hub.fingerprint) }
-        return PairWithHub.Outcome(
+        return PairOutcome(
             hub: hub, hubName: reply.hub.name, isDefault: known.defaultHub == hub.fingerprint,
             change: before == nil ? .added : .renewed, device: attempt.device.fingerprint,
             deviceName: attempt.name,
@@ -116,17 +116,17 @@ struct PairFiles: Sendable {
     }
 
     /// The outcome for a hub that is known already; nil if it is not.
-    func outcome(for pin: Pin, _ attempt: PairAttempt) throws -> PairWithHub.Outcome? {
+    func outcome(for pin: Pin, _ attempt: PairAttempt) throws -> PairOutcome? {
         let known = try configuration.knownHubs()
         guard let hub = known.hubs.first(where: { $0.pin == pin }) else { return nil }
-        return PairWithHub.Outcome(
+        return PairOutcome(
             hub: hub, hubName: hub.name, isDefault: known.defaultHub == hub.fingerprint, change: .none,
             device: attempt.device.fingerprint, deviceName: attempt.name, isApproved: true)
     }
 
     /// Ends the attempt, and takes the hub out again if this pairing had put it in: it has refused this
     /// device.
-    func forget(_ outcome: PairWithHub.Outcome, _ attempt: PairAttempt) throws {
+    func forget(_ outcome: PairOutcome, _ attempt: PairAttempt) throws {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             if outcome.change == .added {
                 try KnownHubsFile.change(in: directory) { $0.forget(outcome.hub.fingerprint) }

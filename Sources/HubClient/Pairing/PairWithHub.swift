@@ -18,34 +18,9 @@ package struct PairWithHub: Sendable {
         /// It went wrong, and is tried again.
         case retrying(HubConnectionError)
         /// The hub is stored, and its owner has to approve this device.
-        case pending(Outcome)
+        case pending(PairOutcome)
         /// The approval has not come yet; this much time is left.
         case waiting(Duration)
-    }
-
-    /// What pairing has changed about the hub here.
-    package enum Change: Equatable, Sendable {
-        /// It was not known before.
-        case added
-        /// It was known, and is stored anew.
-        case renewed
-        /// It was known, this device was approved, and the code had been used: nothing was changed.
-        case none
-    }
-
-    /// The result of a pairing.
-    package struct Outcome: Sendable {
-        /// The hub as it is stored.
-        package var hub: KnownHub
-        /// What the hub calls itself; another hub may have that name here.
-        package let hubName: PeerName
-        /// True if it is used when none is named.
-        package let isDefault: Bool
-        /// What pairing has changed about the hub here.
-        package let change: Change
-        package let device: Fingerprint
-        package let deviceName: PeerName
-        package var isApproved: Bool
     }
 
     /// The hub keeps a request for approval this long.
@@ -84,7 +59,7 @@ package struct PairWithHub: Sendable {
     ///
     /// - Throws: `PairRefusal`, `PairReplyError`, `HubConnectionError`, `HubLookupError`, `PairError`, and
     ///   what files throw.
-    package func run(_ report: (Event) throws -> Void) async throws -> Outcome {
+    package func run(_ report: (Event) throws -> Void) async throws -> PairOutcome {
         let identity = try DeviceIdentity.ensure(in: configuration)
         let files = PairFiles(configuration: configuration)
         if let alias { try files.check(alias, for: code.hub) }
@@ -183,7 +158,7 @@ package struct PairWithHub: Sendable {
     /// approved.
     private func earlierOutcome(
         at connection: HubConnection, _ attempt: PairAttempt, _ files: PairFiles
-    ) async throws -> Outcome? {
+    ) async throws -> PairOutcome? {
         guard let outcome = try files.outcome(for: connection.pin, attempt) else { return nil }
         switch try await status(of: attempt.device, over: connection) {
         case .approved:

@@ -130,7 +130,7 @@ struct PairCommand: PreparedCommand {
         }
     }
 
-    private func report(_ outcome: PairWithHub.Outcome) {
+    private func report(_ outcome: PairOutcome) {
         guard !json else { return }
         let place = "\(title(outcome)) at \(outcome.hub.address ?? "-")"
         switch outcome.change {
@@ -149,12 +149,12 @@ struct PairCommand: PreparedCommand {
         }
     }
 
-    private func title(_ outcome: PairWithHub.Outcome) -> String {
+    private func title(_ outcome: PairOutcome) -> String {
         "\(outcome.hubName) (\(outcome.hub.fingerprint))"
     }
 }
 
-extension PairWithHub.Outcome {
+extension PairOutcome {
     /// The line of `pair --json`.
     fileprivate var json: JSONValue {
         .object([

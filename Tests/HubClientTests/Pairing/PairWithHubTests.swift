@@ -16,7 +16,7 @@ import Testing
     func pair(
         _ code: ScannedCode, place: HubPlace? = nil, name: String? = "Anna's tablet", alias: String? = nil,
         waits: Bool = true, report: (PairWithHub.Event) throws -> Void = { _ in }
-    ) async throws -> PairWithHub.Outcome {
+    ) async throws -> PairOutcome {
         try await PairWithHub(
             configuration: device.configuration, code: code, place: place,
             deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) },
