@@ -1,6 +1,5 @@
 import Addresses
 import Glibc
-package import Identity
 import NIOCore
 import NIOHTTP1
 import NIOPosix

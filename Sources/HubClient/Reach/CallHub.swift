@@ -1,5 +1,4 @@
 package import Identity
-import Pairing
 
 /// Sends a request to a hub that this device is paired with, or to a stock hub that the user has added.
 package struct CallHub: Sendable {
