@@ -15,16 +15,6 @@ struct DescribedDevice: Sendable {
     }
 }
 
-/// What the keyfile says of a device now.
-enum ServeAccess: Sendable {
-    case approved(ApprovedDevice)
-    /// Known, and not to come in; the verdict says why.
-    case refused(ApprovedDevice, DeviceVerdict)
-    case unknown
-    /// The keyfile cannot be read, so nobody comes in until it can.
-    case unreadable
-}
-
 /// The device register as the server asks it: a keyfile that cannot be read lets nobody in, and the log says so
 /// once, and when it can be read again.
 final class DeviceAccess: Sendable {
@@ -44,7 +34,7 @@ final class DeviceAccess: Sendable {
     }
 
     /// What the keyfile says of the device with this pin now.
-    func access(of pin: Pin) -> ServeAccess {
+    func access(of pin: Pin) -> RequestRouter.Access {
         do {
             let device = try register.device(pin)
             note(nil)

@@ -2,16 +2,12 @@ import GatewayRules
 import NIOCore
 import NIOHTTP1
 
-/// The most bytes of a refused request's body that are read to keep the connection.
-private let discardedByteCount = 65_536
-
 // The hub's own answers, and what follows an answer.
 extension ServeConnection {
-    /// Answers when the request has been read to its end, if that is near; else at once.
-    func answer(_ reply: ServeReply) {
-        let isNear = if case .length(let count) = request?.body { count <= discardedByteCount } else { true }
-        guard isNear, !expectsContinue || !hasBody else { return refuse(reply) }
-        phase = .refusing(reply, left: discardedByteCount)
+    /// Answers when the rest of the request has been read, or at once.
+    func send(_ reply: ServeReply, _ rest: RequestRouter.RestOfRequest) {
+        guard rest == .discarded else { return refuse(reply) }
+        phase = .refusing(reply, left: RequestRouter.discardedByteCount)
         if requestHasEnded { return respond(reply) }
         timer.start(.body, shared.limits.smallBody)
     }

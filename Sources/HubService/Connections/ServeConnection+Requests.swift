@@ -5,7 +5,7 @@ import NIOHTTP1
 import Pairing
 import Synchronization
 
-// What a request asks for, and whether whoever asks may have it.
+// Carries out what the router says of a request.
 extension ServeConnection {
     func take(_ head: RequestHead) {
         guard case .waiting = phase else { return }
@@ -13,58 +13,45 @@ extension ServeConnection {
         requestHasEnded = false
         keepsAlive = head.keepsAlive && !loop.isDraining
         timer.stop()
-        switch GatewayPath(target: head.target) {
-        case .own(let endpoint): take(head, for: endpoint)
-        case .withheld: answer(.notFound)
-        case .upstream: pass(head)
+        let action = shared.router.action(for: head, from: client) { shared.devices.access(of: $0) }
+        switch action {
+        case .pair(let asksForBody): collect(asksForBody: asksForBody)
+        case .answer(let answer, let rest, let device):
+            if let device, !enter(device) { return }
+            send(reply(answer), rest)
+        case .forward(let device): if enter(device) { forward(head, from: device) }
         }
     }
 
-    private func take(_ head: RequestHead, for endpoint: ServeEndpoint) {
-        guard endpoint.methods.contains(head.method) else { return answer(.wrongMethod(for: endpoint)) }
-        switch endpoint {
-        case .pair: collect(head)
-        case .hub: answer(shared.hub)
-        case .device: answer(device())
-        case .verify: answer(verified(head))
+    private func reply(_ answer: RequestRouter.Answer) -> ServeReply {
+        switch answer {
+        case .hub: shared.hub
+        case .device(let device, let verdict): ServeReply(device, verdict: verdict)
+        case .verified(let device): ServeReply(verified: described(device).fields)
+        case .pairingTooLarge(let count):
+            ServeReply(.payloadTooLarge, json: PairRefusal(PairMessageError.tooLarge(count)).serialized)
+        case .refusal(let refusal): ServeReply(refusal)
         }
     }
 
-    /// Waits for the body of a pairing request; one that is too long is refused by the length that it
-    /// announces.
-    private func collect(_ head: RequestHead) {
-        if let otherKey { return answer(.wrongKey(otherKey)) }
-        if case .length(let count) = head.body, count > PairRequest.maximumByteCount, pin != nil {
-            let refusal = PairRefusal(PairMessageError.tooLarge(count))
-            return refuse(ServeReply(.payloadTooLarge, json: refusal.serialized))
-        }
+    /// Waits for the body of a pairing request.
+    private func collect(asksForBody: Bool) {
         phase = .collecting([])
         timer.start(.body, shared.limits.smallBody)
-        if expectsContinue {
+        if asksForBody {
             write("HTTP/1.1 100 Continue\r\n\r\n".utf8)
             flush()
         }
     }
 
-    private func pass(_ head: RequestHead) {
-        guard head.method != "TRACE" else { return answer(.methodNotAllowed) }
-        guard let pin else { return answer(otherKey.map { .wrongKey($0) } ?? .noCertificate) }
-        switch shared.devices.access(of: pin) {
-        case .unreadable: return answer(.unreadable)
-        case .unknown: return answer(.stranger)
-        case .refused(_, let verdict): return answer(.refused(verdict))
-        case .approved(let device):
-            guard enter(device) else { return }
-            guard let upstream = shared.upstream else { return answer(.noUpstream) }
-            if case .length(let count) = head.body, count > shared.limits.bodyByteCount {
-                return answer(.tooLarge(shared.limits.bodyByteCount))
-            }
-            let exchange = GatewayExchange(
-                self, request: head, from: described(device), authority: upstream.authority)
-            phase = .proxying(exchange)
-            if hasBody { timer.start(.body, shared.limits.body) }
-            exchange.start()
-        }
+    private func forward(_ head: RequestHead, from device: ApprovedDevice) {
+        // Not possible without one: the router knows whether there is an upstream.
+        guard let upstream = shared.upstream else { return close() }
+        let exchange = GatewayExchange(
+            self, request: head, from: described(device), authority: upstream.authority)
+        phase = .proxying(exchange)
+        if head.body.hasBytes { timer.start(.body, shared.limits.body) }
+        exchange.start()
     }
 
     /// The device may come in: the connection is its own from now on, and closed when it may no longer.
@@ -101,31 +88,6 @@ extension ServeConnection {
         guard let left = shared.devices.secondsLeft(of: device) else { return timer.clear(.expiry) }
         let seconds = min(3600, max(0, left))
         timer.start(.expiry, .milliseconds(Int64(seconds * 1000) + 1))
-    }
-
-    private func device() -> ServeReply {
-        guard let pin else { return otherKey.map { .wrongKey($0) } ?? .noCertificate }
-        switch shared.devices.access(of: pin) {
-        case .unreadable: return .unreadable
-        case .unknown: return .stranger
-        case .approved(let device): return ServeReply(device, verdict: .approved)
-        case .refused(let device, let verdict): return ServeReply(device, verdict: verdict)
-        }
-    }
-
-    private func verified(_ head: RequestHead) -> ServeReply {
-        let isFromProxy = shared.isTrustedProxy(source)
-        guard let pin = ServeVerify.pin(head.fields, own: pin, isFromTrustedProxy: isFromProxy) else {
-            return .notVerified
-        }
-        switch shared.devices.access(of: pin) {
-        case .unreadable: return .unreadable
-        case .unknown, .refused: return .notVerified
-        case .approved(let device):
-            let fields = described(device).fields
-            return ServeReply(.noContent, json: []).with(DeviceFields.fingerprintName, fields.fingerprint)
-                .with(DeviceFields.nameName, fields.encodedName)
-        }
     }
 
     func take(_ bytes: ByteBuffer) {
@@ -165,7 +127,7 @@ extension ServeConnection {
     private func pair(_ body: [UInt8]) {
         phase = .answering
         timer.stop()
-        let (pairing, pin, source) = (shared.pairing, pin, source)
+        let (pairing, pin, source) = (shared.pairing, client.pin, source)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let eventLoop = loop.eventLoop
         Task {
@@ -185,17 +147,5 @@ extension ServeConnection {
         guard case .answering = phase else { return }
         let reply = ServeReply(HTTPResponseStatus(statusCode: answer.status), json: answer.body)
         if requestHasEnded { respond(reply) } else { refuse(reply) }
-    }
-
-    var expectsContinue: Bool { request?.expectsContinue ?? false }
-    var hasBody: Bool { request?.body.hasBytes ?? false }
-}
-
-extension ServeReply {
-    /// What a device is told of itself.
-    fileprivate init(_ device: ApprovedDevice, verdict: DeviceVerdict) {
-        self =
-            DeviceDescription(device, verdict: verdict).map { ServeReply(.ok, json: $0.serialized) }
-            ?? .stranger
     }
 }

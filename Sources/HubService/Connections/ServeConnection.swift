@@ -39,7 +39,7 @@ final class ServeConnection: ChannelInboundHandler {
     /// Stands before this handler in the pipeline.
     private(set) lazy var framing = RequestFramingHandler(self)
     var phase = Phase.waiting
-    var pin: Pin?
+    private(set) var client: RequestRouter.Client
     var hasBeenApproved = false
     var lastDevice: DescribedDevice?
     let timer: ConnectionTimer
@@ -52,8 +52,6 @@ final class ServeConnection: ChannelInboundHandler {
     var output = ByteBuffer()
     /// True if the next request waits until the client has read answers.
     var isHeldByAnswers = false
-    /// What the key of the client's certificate is, if it is not one that a device has.
-    private(set) var otherKey: String?
 
     /// What is gathered at most before it is handed on: as much as a TLS record holds (RFC 8446 § 5.1).
     static let gatheredByteCount = 16_384
@@ -64,6 +62,8 @@ final class ServeConnection: ChannelInboundHandler {
         self.loop = loop
         self.source = source
         self.ssl = ssl
+        client = RequestRouter.Client(
+            certificate: .none, isTrustedProxy: loop.shared.isTrustedProxy(source))
         timer = ConnectionTimer(loop.eventLoop)
     }
 
@@ -77,7 +77,7 @@ final class ServeConnection: ChannelInboundHandler {
 
     /// The most bytes of a request's head.
     var headByteCount: Int {
-        hasBeenApproved || shared.isTrustedProxy(source)
+        hasBeenApproved || client.isTrustedProxy
             ? RequestFraming.maximumHeadByteCount : ServeConnection.strangerHeadByteCount
     }
 
@@ -105,8 +105,12 @@ final class ServeConnection: ChannelInboundHandler {
         case TLSUserEvent.handshakeCompleted:
             // Not from the verification callback: on a resumed session it is not called, and the certificate
             // comes from the session.
-            pin = ssl.peerCertificate.flatMap(Pin.init(device:))
-            if pin == nil { otherKey = ssl.peerCertificate.map { Pin.otherKey(of: $0) } }
+            client.certificate =
+                switch ssl.peerCertificate {
+                case nil: .none
+                case let certificate?:
+                    Pin(device: certificate).map { .device($0) } ?? .otherKey(Pin.otherKey(of: certificate))
+                }
             recognize()
             timer.start(.idle, idleTime)
             // BoringSSL says nothing here, so the acknowledgement would wait 40 ms for company, and with it
@@ -158,13 +162,15 @@ final class ServeConnection: ChannelInboundHandler {
     /// How long it may say nothing between two requests.
     var idleTime: TimeAmount {
         let limits = shared.limits
-        return hasBeenApproved || shared.isTrustedProxy(source)
+        return hasBeenApproved || client.isTrustedProxy
             ? limits.idle : min(limits.idle, limits.strangerIdle)
     }
 
     /// An approved device keeps its place from its handshake on, whoever else connects.
     private func recognize() {
-        guard let pin, case .approved(let device) = shared.devices.access(of: pin) else { return }
+        guard let pin = client.pin, case .approved(let device) = shared.devices.access(of: pin) else {
+            return
+        }
         enter(device)
     }
 
@@ -197,7 +203,7 @@ final class ServeConnection: ChannelInboundHandler {
 
     /// Closes the connection of a device that came in and may no longer.
     func closeUnlessStillApproved() {
-        guard hasBeenApproved, let pin else { return }
+        guard hasBeenApproved, let pin = client.pin else { return }
         if case .approved(let device) = shared.devices.access(of: pin) {
             return watchExpiry(of: device)
         }

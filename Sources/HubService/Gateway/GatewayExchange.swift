@@ -133,7 +133,7 @@ final class GatewayExchange {
         guard !isOver else { return }
         bodyByteCount += bytes.readableBytes
         guard bodyByteCount <= shared.limits.bodyByteCount else {
-            return client.refuse(.tooLarge(shared.limits.bodyByteCount))
+            return client.refuse(ServeReply(.tooLarge(limit: shared.limits.bodyByteCount)))
         }
         if upstream == nil { early.append(bytes) } else { _ = pass(bytes) }
     }

@@ -1,4 +1,5 @@
 import Addresses
+import GatewayRules
 import NIOCore
 import NIOHTTP1
 import NIOPosix
@@ -15,6 +16,7 @@ final class ServerContext: Sendable {
     let tls: NIOSSLContext
     /// The answer of `/hubpair/v1/hub`.
     let hub: ServeReply
+    let router: RequestRouter
     let pairing: PairDevice
     let upstream: Upstream?
     /// For an upstream with https.
@@ -41,6 +43,9 @@ final class ServerContext: Sendable {
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
         self.hub = ServeReply(.ok, json: description.serialized)
         upstream = hub.settings.upstream
+        router = RequestRouter(
+            hasUpstream: upstream != nil, maximumBodyByteCount: limits.bodyByteCount,
+            devicePin: { ServeVerify.pin(escapedCertificate: $0) })
         upstreamTLS = try upstream.flatMap { upstream in
             guard upstream.isTLS else { return nil }
             var configuration = TLSConfiguration.makeClientConfiguration()
