@@ -39,8 +39,8 @@ extension ServeConnection {
         phase = .collecting([])
         timer.start(.body, shared.limits.smallBody)
         if asksForBody {
-            write("HTTP/1.1 100 Continue\r\n\r\n".utf8)
-            flush()
+            output.write("HTTP/1.1 100 Continue\r\n\r\n")
+            output.flush()
         }
     }
 
@@ -48,7 +48,7 @@ extension ServeConnection {
         // Not possible without one: the router knows whether there is an upstream.
         guard let upstream = shared.upstream else { return close() }
         let exchange = GatewayExchange(
-            self, request: head, from: described(device), authority: upstream.authority)
+            self, on: loop, request: head, from: described(device), authority: upstream.authority)
         phase = .proxying(exchange)
         if head.body.hasBytes { timer.start(.body, shared.limits.body) }
         exchange.start()
@@ -147,5 +147,105 @@ extension ServeConnection {
         guard case .answering = phase else { return }
         let reply = ServeReply(HTTPResponseStatus(statusCode: answer.status), json: answer.body)
         if requestHasEnded { respond(reply) } else { refuse(reply) }
+    }
+
+    // MARK: Answers
+
+    /// Answers when the rest of the request has been read, or at once.
+    private func send(_ reply: ServeReply, _ rest: RequestRouter.RestOfRequest) {
+        guard rest == .discarded else { return refuse(reply) }
+        phase = .refusing(reply, left: RequestRouter.discardedByteCount)
+        if requestHasEnded { return respond(reply) }
+        timer.start(.body, shared.limits.smallBody)
+    }
+
+    /// Answers at once, reads no more requests, and closes.
+    func refuse(_ reply: ServeReply) {
+        switch phase {
+        case .lingering, .closed, .tunnel: return
+        case .proxying(let exchange):
+            phase = .waiting
+            exchange.cancel()
+            guard !exchange.responseHasStarted else { return close() }
+        default: break
+        }
+        keepsAlive = false
+        respond(reply)
+    }
+
+    private func respond(_ reply: ServeReply) {
+        if let word = reply.word {
+            // Not the query: clients put secrets there.
+            let what = request.map { "\($0.method) \($0.path.prefix(200))" } ?? "a request"
+            shared.log.warning(
+                .refusal(Int(reply.status.code)),
+                "\(source): \(what) was answered with \(reply.status.code): \(word)")
+        }
+        output.write(reply.serialized(connection: connectionOption, withBody: request?.method != "HEAD"))
+        finish()
+    }
+
+    /// The value of `Connection` in the answer to the request at hand; nil for none.
+    var connectionOption: String? {
+        if !keepsAlive { return "close" }
+        return request?.isHTTP10 == true ? "keep-alive" : nil
+    }
+
+    /// The response is written: waits for the next request, or closes.
+    func finish() {
+        request = nil
+        if keepsAlive, requestHasEnded {
+            phase = .waiting
+            timer.start(.idle, idleTime)
+            startNext()
+            return
+        }
+        phase = .lingering
+        let mayCloseAtOnce = requestHasEnded
+        // A connection that is closed with bytes unread is reset, and the answer lost with it: so a client
+        // that still sends gets the time to read the answer first.
+        timer.start(.linger, mayCloseAtOnce ? shared.limits.stall : .seconds(2))
+        framing.discard()
+        output.handOn()
+        framing.whenWritten { [weak self] in
+            if mayCloseAtOnce { self?.close() }
+        }
+    }
+
+    /// Takes the next request, if the client reads the answers.
+    ///
+    /// A client that sends requests and never reads would otherwise make the hub hold the answer to each:
+    /// nothing more is read and answered while more than the channel's water mark waits to be sent.
+    private func startNext() {
+        if output.isFull || !framing.isFeedingRequests { output.flush() }
+        guard isWritable else {
+            isHeldByAnswers = true
+            return
+        }
+        if loop.isDraining {
+            output.flush()
+            return close()
+        }
+        framing.startNext()
+    }
+}
+
+// What an exchange with the upstream asks of the client's connection.
+extension ServeConnection: GatewayClient {
+    func write(_ bytes: [UInt8]) { output.write(bytes) }
+    func write(_ text: String) { output.write(text) }
+    func write(_ bytes: ByteBuffer) { output.write(bytes) }
+    func flush() { output.flush() }
+    func resumeReading() { framing.resumeReading() }
+    func stopTimer() { timer.stop() }
+    func closeAfterAnswer() { keepsAlive = false }
+
+    func join(_ upstream: UpstreamConnection) {
+        let tunnel = GatewayTunnel(framing, upstream)
+        phase = .tunnel(tunnel)
+        output.flush()
+        try? context?.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+        timer.stop()
+        tunnel.open()
     }
 }

@@ -13,7 +13,7 @@ import PinnedTLS
 ///
 /// Who the client is follows from its certificate in the handshake; what it may do is looked up anew for
 /// every request, and again when the keyfile changes.
-final class ServeConnection: ChannelInboundHandler {
+final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnection {
     typealias InboundIn = ByteBuffer
 
     enum Phase {
@@ -48,13 +48,10 @@ final class ServeConnection: ChannelInboundHandler {
     var request: RequestHead?
     var requestHasEnded = true
     var keepsAlive = true
-    /// Parts of answers on their way to the client, gathered so that small ones leave together.
-    var output = ByteBuffer()
+    private(set) lazy var output = ClientOutput(framing)
     /// True if the next request waits until the client has read answers.
     var isHeldByAnswers = false
 
-    /// What is gathered at most before it is handed on: as much as a TLS record holds (RFC 8446 § 5.1).
-    static let gatheredByteCount = 16_384
     /// The most bytes of a stranger's head: who is not let in yet needs no cookies.
     private static let strangerHeadByteCount = 8_192
 
@@ -74,6 +71,10 @@ final class ServeConnection: ChannelInboundHandler {
     var mayReadRequest: Bool {
         if case .proxying(let exchange) = phase { exchange.mayReadClient } else { isWritable }
     }
+
+    /// Between a request and its answer, of devices only: each request of theirs would otherwise be taken off the
+    /// selector's list and put on it again.
+    var mayReadAhead: Bool { hasBeenApproved }
 
     /// The most bytes of a request's head.
     var headByteCount: Int {
@@ -215,10 +216,12 @@ final class ServeConnection: ChannelInboundHandler {
     ///
     /// - Parameter isInsideHead: part of a head has come.
     func requestsAreRead(isInsideHead: Bool) {
-        if output.readableBytes > 0 { flush() }
+        if !output.isEmpty { output.flush() }
         guard case .waiting = phase, isInsideHead, !timer.isRunning(.head) else { return }
         timer.start(.head, shared.limits.head)
     }
+
+    func refuse(_ error: FramingError) { refuse(ServeReply(error)) }
 
     private func expire(_ reason: ConnectionTimer.Reason) {
         switch reason {

@@ -2,6 +2,34 @@ import GatewayRules
 import NIOCore
 import Pairing
 
+/// The client's side of an exchange.
+protocol GatewayClient: AnyObject {
+    /// True if the client takes more bytes.
+    var isWritable: Bool { get }
+    /// The value of `Connection` in the answer; nil for none.
+    var connectionOption: String? { get }
+    /// Adds bytes of the answer to what waits to be sent.
+    func write(_ bytes: [UInt8])
+    func write(_ text: String)
+    func write(_ bytes: ByteBuffer)
+    /// Sends what waits.
+    func flush()
+    /// The answer is written.
+    func finish()
+    /// Answers otherwise, and closes.
+    func refuse(_ reply: ServeReply)
+    /// Closes at once.
+    func close()
+    /// What the client sends can be passed on again.
+    func resumeReading()
+    /// The answer has begun, after the end of the request: how long it takes is the upstream's own business.
+    func stopTimer()
+    /// No other request follows on the connection.
+    func closeAfterAnswer()
+    /// The connection is another protocol's from here on.
+    func join(_ upstream: UpstreamConnection)
+}
+
 /// One request on its way to the upstream, and its answer back: both stream, and neither side is read faster
 /// than the other takes it.
 ///
@@ -10,14 +38,14 @@ import Pairing
 /// the upstream is known to keep connections and to read bodies (``UpstreamHabits``), and its body could not
 /// be read as a request (``PlainBody``); else it gets a connection of its own. After a body that could, the
 /// upstream is told that no other request follows.
-final class GatewayExchange {
+final class GatewayExchange: UpstreamAnswerReceiver {
     /// Ends this exchange when it goes itself; so it is there until `isOver`, and must not be touched after
     /// it.
-    private unowned let client: ServeConnection
+    private unowned let client: any GatewayClient
     /// How long the rest of a short body is waited for: many clients send it right behind the head.
     private static let gatheringTime = TimeAmount.milliseconds(2)
 
-    private let shared: ServerContext
+    private let loop: ServeLoop
     private let request: RequestHead
     private let device: DescribedDevice
     private let authority: String
@@ -45,17 +73,18 @@ final class GatewayExchange {
     private var doubtedStatus: Int?
 
     init(
-        _ client: ServeConnection, request: RequestHead, from device: DescribedDevice, authority: String
+        _ client: some GatewayClient, on loop: ServeLoop, request: RequestHead, from device: DescribedDevice,
+        authority: String
     ) {
         self.client = client
-        shared = client.shared
+        self.loop = loop
         self.request = request
         self.device = device
         self.authority = authority
         body = BodyWriter(request.body)
         isGathering =
             if case .length(1...PlainBody.maximumByteCount) = request.body {
-                !request.expectsContinue && shared.upstreamHabits.mayKeepAfterBody
+                !request.expectsContinue && loop.shared.upstreamHabits.mayKeepAfterBody
             } else {
                 false
             }
@@ -68,7 +97,7 @@ final class GatewayExchange {
 
     private func reach(holdsPlainBody: Bool) {
         keepsUpstream = holdsPlainBody && request.upgrade == nil
-        let pool = client.loop.pool
+        let pool = loop.pool
         let isRepeatable = request.isRepeatable
         guard keepsUpstream, isRepeatable || shared.upstreamHabits.isTrusted,
             let pooled = pool.take(for: device.device.pin, isFresh: !isRepeatable)
@@ -76,7 +105,7 @@ final class GatewayExchange {
         isReused = true
         lastUsed = pooled.idleSince
         // What the event loop has already heard of the connection, its end above all, comes first.
-        client.loop.eventLoop.assumeIsolated().execute { [self] in
+        loop.eventLoop.assumeIsolated().execute { [self] in
             guard !isOver else { return pooled.close() }
             guard pooled.isActive else { return connect() }
             attach(pooled)
@@ -85,7 +114,7 @@ final class GatewayExchange {
 
     private func connect() {
         isReused = false
-        client.loop.pool.connect { [self] result in
+        loop.pool.connect { [self] result in
             switch result {
             case .success(let connection):
                 shared.noteUpstream(fault: nil)
@@ -121,8 +150,10 @@ final class GatewayExchange {
         // A request that may be sent again has no body; its end is kept for that.
         early = []
         connection.flush()
-        client.framing.resumeReading()
+        client.resumeReading()
     }
+
+    private var shared: ServerContext { loop.shared }
 
     // MARK: The client's side
 
@@ -164,7 +195,7 @@ final class GatewayExchange {
         upstream?.flush()
         guard isGathering, !isWaiting else { return }
         isWaiting = true
-        client.loop.eventLoop.assumeIsolated().scheduleTask(in: GatewayExchange.gatheringTime) {
+        loop.eventLoop.assumeIsolated().scheduleTask(in: GatewayExchange.gatheringTime) {
             [weak self] in
             guard let self, !isOver, isGathering else { return }
             isGathering = false
@@ -221,7 +252,7 @@ final class GatewayExchange {
             isReused: isReused)
         responseHasStarted = true
         // The rest of the request must go on coming.
-        if requestHasEnded { client.timer.stop() }
+        if requestHasEnded { client.stopTimer() }
         if response.status == 101 {
             client.write(
                 response.forwarded(
@@ -232,21 +263,21 @@ final class GatewayExchange {
         answer = BodyWriter(written)
         // Without a length that the client can know, or before the request was read: whether its rest will
         // be, nobody knows.
-        if written == .untilClose || !requestHasEnded { client.keepsAlive = false }
+        if written == .untilClose || !requestHasEnded { client.closeAfterAnswer() }
         client.write(response.forwarded(framing: announced, connection: client.connectionOption))
     }
 
     func upstreamBody(_ bytes: ByteBuffer) {
         guard !isOver else { return }
         guard let (before, after) = answer.piece(bytes.readableBytes) else { return fail(.upstreamMalformed) }
-        if !before.isEmpty { client.write(before.utf8) }
+        if !before.isEmpty { client.write(before) }
         client.write(bytes)
-        if !after.isEmpty { client.write(after.utf8) }
+        if !after.isEmpty { client.write(after) }
     }
 
     func upstreamReadComplete() { if !isOver { client.flush() } }
 
-    func upstreamWritabilityChanged() { client.framing.resumeReading() }
+    func upstreamWritabilityChanged() { client.resumeReading() }
 
     /// - Parameter leavesUsable: another request may be sent on the connection, as far as the answer goes.
     func upstreamEnd(_ trailers: FieldBlock, leavesUsable: Bool) {
@@ -254,7 +285,7 @@ final class GatewayExchange {
         isOver = true
         self.upstream = nil
         if leavesUsable, requestHasEnded, keepsUpstream {
-            client.loop.pool.put(upstream, for: device.device.pin)
+            loop.pool.put(upstream, for: device.device.pin)
         } else {
             upstream.close()
         }
@@ -268,10 +299,7 @@ final class GatewayExchange {
         guard !isOver, let upstream else { return }
         isOver = true
         self.upstream = nil
-        let tunnel = GatewayTunnel(client, upstream)
-        client.phase = .tunnel(tunnel)
-        client.flush()
-        tunnel.open()
+        client.join(upstream)
     }
 
     /// The upstream's connection has ended, or failed, before the end of the answer.
