@@ -1,6 +1,7 @@
 package import Pairing
 
-/// Why the hub does not pass a request on, nor answers what was asked for: the status, and what the client is told.
+/// Why the hub does not pass a request on, nor answers what was asked for: the status, and what the client is
+/// told.
 package enum RequestRefusal: Equatable, Sendable {
     /// A path under `/hubpair` that is no endpoint.
     case notFound
@@ -57,11 +58,12 @@ package enum RequestRefusal: Equatable, Sendable {
         case .wrongMethod(let endpoint): "this page takes \(endpoint.methods.joined(separator: ", "))"
         case .methodNotPassedOn: "the gateway does not pass this method on"
         case .noCertificate:
-            "only paired devices are served here, and this one showed no certificate; pair it: run 'hubpair print' "
-                + "on the hub and 'hubpair pair' on the device, then use 'hubpair call' or the device's certificate"
+            "only paired devices are served here, and this one showed no certificate; pair it: "
+                + "run 'hubpair print' on the hub and 'hubpair pair' on the device, then use "
+                + "'hubpair call' or the device's certificate"
         case .wrongKey(let kind):
-            "the certificate that came has \(kind), and devices are known here by a P-256 key; pair with one: "
-                + "'hubpair pair' makes it"
+            "the certificate that came has \(kind), and devices are known here by a P-256 key; "
+                + "pair with one: 'hubpair pair' makes it"
         case .notVerified: "no approved device's certificate came with the request"
         case .unreadable:
             "the hub cannot read its list of approved devices; see its log, or run 'hubpair devices' on it"
@@ -79,8 +81,8 @@ package enum RequestRefusal: Equatable, Sendable {
         }
     }
 
-    /// A field that the status demands: `Allow` with 405 (RFC 9110 § 15.5.6), a challenge with 401 (§ 15.5.2). No
-    /// scheme is registered for TLS certificates, so the challenge names one of our own.
+    /// A field that the status demands: `Allow` with 405 (RFC 9110 § 15.5.6), a challenge with 401 (§
+    /// 15.5.2). No scheme is registered for TLS certificates, so the challenge names one of our own.
     package var field: (name: String, value: String)? {
         switch self {
         case .noCertificate, .wrongKey, .notVerified: ("WWW-Authenticate", "Hubpair realm=\"hubpair\"")

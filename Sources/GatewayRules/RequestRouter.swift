@@ -1,13 +1,13 @@
 package import Identity
 package import Pairing
 
-/// Decides over each request by its head: the hub answers it itself, pairs with it, or passes it on. A pure value; the
-/// connection only carries its actions out, and reads no rule of its own.
+/// Decides over each request by its head: the hub answers it itself, pairs with it, or passes it on. A pure
+/// value; the connection only carries its actions out, and reads no rule of its own.
 ///
-/// The threat is a stranger who reaches the server behind the gateway. So only one line of this file passes a request
-/// on, and it stands behind an approval that was looked up for this very request.
+/// The threat is a stranger who reaches the server behind the gateway. So only one line of this file passes a
+/// request on, and it stands behind an approval that was looked up for this very request.
 package struct RequestRouter: Sendable {
-    /// Who is at the other end of the connection, as far as its handshake tells.
+    /// The other end of the connection, as far as the handshake tells.
     package struct Client: Equatable, Sendable {
         /// The certificate of the handshake.
         package enum Certificate: Equatable, Sendable {
@@ -42,7 +42,8 @@ package struct RequestRouter: Sendable {
 
     /// What is done with a request.
     package enum Action: Equatable, Sendable {
-        /// Its body is collected, at most `PairRequest.maximumByteCount` bytes, and judged as a pairing request.
+        /// Its body is collected, at most `PairRequest.maximumByteCount` bytes, and judged as a pairing
+        /// request.
         ///
         /// - Parameter asksForBody: the client waits for `100 Continue`.
         case pair(asksForBody: Bool)
@@ -69,8 +70,8 @@ package struct RequestRouter: Sendable {
 
     /// What becomes of the part of a request that has not been read when its answer is known.
     package enum RestOfRequest: Equatable, Sendable {
-        /// It is read and thrown away, at most `discardedByteCount` bytes; then the answer goes out, and the connection
-        /// stays.
+        /// It is read and thrown away, at most `discardedByteCount` bytes; then the answer goes out, and the
+        /// connection stays.
         case discarded
         /// The answer goes out at once, and the connection closes.
         case unread
@@ -86,8 +87,8 @@ package struct RequestRouter: Sendable {
     /// - Parameters:
     ///   - hasUpstream: there is a server behind the gateway.
     ///   - maximumBodyByteCount: the most bytes of a body that are passed on.
-    ///   - devicePin: reads the pin of a device from the value of `X-SSL-Client-Cert`; nil if it holds no device's
-    ///     certificate.
+    ///   - devicePin: reads the pin of a device from the value of `X-SSL-Client-Cert`; nil if it holds no
+    ///     device's certificate.
     package init(
         hasUpstream: Bool, maximumBodyByteCount: Int,
         devicePin: @escaping @Sendable (ArraySlice<UInt8>) -> Pin?
@@ -98,7 +99,8 @@ package struct RequestRouter: Sendable {
 
     /// What is done with a request.
     ///
-    /// - Parameter access: looks a device up in the keyfile; called once at most, and only if the action depends on it.
+    /// - Parameter access: looks a device up in the keyfile; called once at most, and only if the action
+    ///   depends on it.
     package func action(
         for head: RequestHead, from client: Client, access: (Pin) -> Access
     ) -> Action {
@@ -120,10 +122,11 @@ package struct RequestRouter: Sendable {
 
     /// The device that a request for `/hubpair/v1/verify` stands for; nil for none.
     ///
-    /// From a trusted proxy, and from nobody else, the field `X-SSL-Client-Cert` counts: the proxy has seen the client
-    /// prove its key in its own handshake, and must drop the field if a client sends it. The proxy's own certificate
-    /// never counts: nginx leaves the field out for a client without one, and what the proxy shows for itself stands
-    /// for none of its clients. From everybody else it is the connection's own certificate.
+    /// From a trusted proxy, and from nobody else, the field `X-SSL-Client-Cert` counts: the proxy has seen
+    /// the client prove its key in its own handshake, and must drop the field if a client sends it. The
+    /// proxy's own certificate never counts: nginx leaves the field out for a client without one, and what
+    /// the proxy shows for itself stands for none of its clients. From everybody else it is the connection's
+    /// own certificate.
     package func vouchedPin(_ fields: FieldBlock, from client: Client) -> Pin? {
         guard client.isTrustedProxy else { return client.pin }
         return fields.onlyValue(.clientCertificate).flatMap(devicePin)

@@ -29,7 +29,8 @@ import Testing
         try requestHead("\(start) HTTP/\(version)\r\nHost: h\r\n\(fields.map { $0 + "\r\n" }.joined())\r\n")
     }
 
-    /// What is done, and whose access was looked up. The field of a certificate that begins with `p` is `other`'s.
+    /// What is done, and whose access was looked up. The field of a certificate that begins with `p` is
+    /// `other`'s.
     private func route(
         _ head: RequestHead, _ client: Client, _ access: RequestRouter.Access = .unknown,
         hasUpstream: Bool = true

@@ -179,7 +179,8 @@ extension PairDevice {
         }
     }
 
-    // A crash between the two writes leaves the burn without the approval; the keyfile of before stands for it.
+    // A crash between the two writes leaves the burn without the approval; the keyfile of before stands for
+    // it.
     @Test(arguments: [true, false])
     func aBurnIsCompleted(atStart: Bool) async throws {
         let hub = try PairingHub()

@@ -92,7 +92,8 @@ import Testing
         }
     }
 
-    /// nginx with a client certificate of its own, which happens to be a paired device's, and a client with none.
+    /// nginx with a client certificate of its own, which happens to be a paired device's, and a client with
+    /// none.
     @Test func theProxysOwnCertificateStandsForNobody() async throws {
         try await HubInTest.run(trustedProxies: ["127.0.0.1"]) { hub in
             let request = "GET /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\n"

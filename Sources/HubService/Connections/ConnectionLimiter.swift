@@ -10,8 +10,8 @@ struct ConnectionKey: Hashable, Sendable {
     func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(channel)) }
 }
 
-/// Keeps the connections within the limits before they cost a TLS handshake: the oldest stranger gives way, or the
-/// new one is closed.
+/// Keeps the connections within the limits before they cost a TLS handshake: the oldest stranger gives way,
+/// or the new one is closed.
 final class ConnectionLimiter: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -52,7 +52,7 @@ final class ConnectionLimiter: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// Without TLS's goodbye, for which a stranger may let us wait.
+    /// Without TLS's close_notify, for which a stranger could make the hub wait.
     static func end(_ channel: any Channel) {
         channel.eventLoop.execute {
             if let connection = try? channel.pipeline.syncOperations.handler(type: ServeConnection.self) {

@@ -31,8 +31,8 @@ protocol ClientBytesReceiver: AnyObject {
     func clientReadComplete()
 }
 
-/// Stands behind TLS: cuts the client's bytes into requests and hands on one at a time, holds the reading
-/// back while nobody can take more, and after an upgrade passes the bytes on as they come.
+/// Stands behind TLS: cuts the client's bytes into requests and hands on one at a time, stops reading while
+/// no more can be taken, and after an upgrade passes the bytes on as they come.
 final class RequestFramingHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -69,7 +69,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     /// True while bytes that have come are handed on: what is answered meanwhile goes out when that is done.
     var isFeedingRequests: Bool { isFeeding }
 
-    /// True if reading waits for somebody to take what was read.
+    /// True if reading waits until what was read is taken.
     var isHeld: Bool { readIsHeld }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -152,8 +152,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     private var mayRead: Bool {
         switch mode {
         case .http:
-            // Between a request and its answer one read ahead, of devices: else each request would be taken off
-            // the selector's list and put on it again.
+            // Between a request and its answer one read ahead.
             framing.isComplete
                 ? pending == nil && receiver.mayReadAhead : receiver.mayReadRequest
         case .tunnel(let tunnel): tunnel.mayReadClient
@@ -181,7 +180,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     private func feedPart() -> Bool {
         var bytes = pending ?? ByteBuffer()
         do {
-            // `pending` is set anew before anybody is told: who is told may throw it away.
+            // `pending` is set before the part is handed on: the receiver may discard it.
             let (count, part) = try bytes.withUnsafeReadableBytes { try framing.next($0) }
             let used = bytes.readSlice(length: count)
             pending = bytes.readableBytes > 0 ? bytes : nil

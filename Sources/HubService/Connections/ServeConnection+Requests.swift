@@ -54,7 +54,8 @@ extension ServeConnection {
         exchange.start()
     }
 
-    /// The device may come in: the connection is its own from now on, and closed when it may no longer.
+    /// Counts the connection as the device's own from now on; it is closed when the device may no longer come
+    /// in.
     ///
     /// - Returns: false if it has too many connections; then this one is closed.
     @discardableResult
@@ -68,13 +69,14 @@ extension ServeConnection {
         guard !hasBeenApproved else { return true }
         shared.log.warning(
             .limit,
-            "closed a connection of \(device.fingerprint) from \(source): it has \(limits.connectionsPerSource)"
+            "closed a connection of \(device.fingerprint) from \(source): it has "
+                + "\(limits.connectionsPerSource)"
         )
         close()
         return false
     }
 
-    /// What is written of a device into headers, made once for many requests.
+    /// The header fields that name a device, made once for many requests.
     private func described(_ device: ApprovedDevice) -> DescribedDevice {
         if let last = lastDevice, last.device == device { return last }
         let described = DescribedDevice(device)
@@ -82,8 +84,8 @@ extension ServeConnection {
         return described
     }
 
-    /// Looks again when the approval expires, which changes no file; and in an hour, since the clock may be
-    /// set.
+    /// Looks again when the approval expires, since no file changes then; in an hour at the latest, since the
+    /// clock may be set.
     func watchExpiry(of device: ApprovedDevice) {
         guard let left = shared.devices.secondsLeft(of: device) else { return timer.clear(.expiry) }
         let seconds = min(3600, max(0, left))

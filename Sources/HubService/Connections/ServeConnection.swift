@@ -11,23 +11,23 @@ import PinnedTLS
 /// One client's connection: takes its requests one after the other, answers the hub's own pages, and hands
 /// everything else to a `GatewayExchange`.
 ///
-/// Who the client is follows from its certificate in the handshake; what it may do is looked up anew for
-/// every request, and again when the keyfile changes.
+/// The certificate of the handshake says which device the client is. What the device may do is looked up anew
+/// for every request, and again when the keyfile changes.
 final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnection {
     typealias InboundIn = ByteBuffer
 
     enum Phase {
-        /// For the head of a request.
+        /// Waits for the head of a request.
         case waiting
         /// The rest of the request is thrown away, so many bytes at most; then the reply goes out.
         case refusing(ServeReply, left: Int)
-        /// A pairing request's body.
+        /// Collects a pairing request's body.
         case collecting([UInt8])
         /// The pairing is under way.
         case answering
         case proxying(GatewayExchange)
         case tunnel(GatewayTunnel)
-        /// Everything is said; closes when it is written, or when the client does.
+        /// The last answer is written; closes when it has gone out, or when the client closes.
         case lingering
         case closed
     }
@@ -52,7 +52,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     /// True if the next request waits until the client has read answers.
     var isHeldByAnswers = false
 
-    /// The most bytes of a stranger's head: who is not let in yet needs no cookies.
+    /// The most bytes of a stranger's head: a client that is not let in needs no cookies.
     private static let strangerHeadByteCount = 8_192
 
     init(loop: ServeLoop, source: NetworkAddress, ssl: NIOSSLHandler) {
@@ -72,8 +72,8 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         if case .proxying(let exchange) = phase { exchange.mayReadClient } else { isWritable }
     }
 
-    /// Between a request and its answer, of devices only: each request of theirs would otherwise be taken off the
-    /// selector's list and put on it again.
+    /// Between a request and its answer, of devices only: each request of theirs would otherwise be taken off
+    /// the selector's list and put on it again.
     var mayReadAhead: Bool { hasBeenApproved }
 
     /// The most bytes of a request's head.
@@ -167,7 +167,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
             ? limits.idle : min(limits.idle, limits.strangerIdle)
     }
 
-    /// An approved device keeps its place from its handshake on, whoever else connects.
+    /// From its handshake on an approved device keeps its place, however many others connect.
     private func recognize() {
         guard let pin = client.pin, case .approved(let device) = shared.devices.access(of: pin) else {
             return
@@ -177,7 +177,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     // MARK: The end
 
-    /// Makes room for another connection, without TLS's goodbye.
+    /// Makes room for another connection, without TLS's close_notify.
     func giveWay() {
         guard let transport = try? context?.pipeline.syncOperations.context(handler: ssl) else {
             return close()
@@ -187,7 +187,8 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         transport.close(promise: nil)
     }
 
-    /// Closes at once. TLS waits a while for the client's own goodbye; nothing that comes meanwhile counts.
+    /// Closes at once. TLS waits a while for the client's close_notify; what else comes meanwhile is thrown
+    /// away.
     func close() {
         framing.discard()
         end()
@@ -236,7 +237,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         case .upstream:
             shared.noteUpstream(fault: "no response in time")
             refuse(.upstreamTimeout)
-        // The hub itself does not read on, until the client reads answers; how long that may last, stall says.
+        // The hub itself has stopped reading until the client reads answers; `stall` limits that time.
         case .head where framing.isHeld: timer.start(.head, shared.limits.head)
         case .body where mayTakeLonger: timer.start(.body, shared.limits.body)
         case .head, .body:

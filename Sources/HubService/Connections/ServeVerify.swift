@@ -3,11 +3,11 @@ import NIOSSL
 import Pairing
 import PinnedTLS
 
-/// A client's certificate as a proxy in front of the hub hands it on, in the field `X-SSL-Client-Cert`: in PEM,
-/// percent-encoded, as nginx writes `$ssl_client_escaped_cert`.
+/// A client's certificate as a proxy in front of the hub hands it on, in the field `X-SSL-Client-Cert`: in
+/// PEM, percent-encoded, as nginx writes `$ssl_client_escaped_cert`.
 ///
-/// Accepted: `-----BEGIN%20CERTIFICATE-----%0AMIIB…`. Rejected: two certificates, a key that is not P-256, more than
-/// 16 KiB.
+/// Accepted: `-----BEGIN%20CERTIFICATE-----%0AMIIB…`. Rejected: two certificates, a key that is not P-256,
+/// more than 16 KiB.
 enum ServeVerify {
     private static let maximumByteCount = 16_384
 

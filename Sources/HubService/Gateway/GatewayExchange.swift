@@ -39,8 +39,8 @@ protocol GatewayClient: AnyObject {
 /// be read as a request (``PlainBody``); else it gets a connection of its own. After a body that could, the
 /// upstream is told that no other request follows.
 final class GatewayExchange: UpstreamAnswerReceiver {
-    /// Ends this exchange when it goes itself; so it is there until `isOver`, and must not be touched after
-    /// it.
+    /// It cancels this exchange before it is freed, so it exists until `isOver`; after that it must not be
+    /// touched.
     private unowned let client: any GatewayClient
     /// How long the rest of a short body is waited for: many clients send it right behind the head.
     private static let gatheringTime = TimeAmount.milliseconds(2)
@@ -134,7 +134,8 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         body = BodyWriter(request.body)
         let head = request.forwarded(
             for: device.fields.lines, authority: authority, closes: !keepsUpstream)
-        // In one piece: a server that answers before it has seen the body closes the connection, some without a word.
+        // In one piece: a server that answers before it has read the body closes the connection, some without
+        // saying so.
         var bytes = ByteBuffer(bytes: head)
         for var piece in early {
             guard let (before, after) = body.piece(piece.readableBytes) else { return client.close() }
@@ -261,8 +262,8 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         }
         let (announced, written) = response.framing(forHTTP10: request.isHTTP10)
         answer = BodyWriter(written)
-        // Without a length that the client can know, or before the request was read: whether its rest will
-        // be, nobody knows.
+        // The client cannot find the end of the answer otherwise, or the rest of its request may never be
+        // read.
         if written == .untilClose || !requestHasEnded { client.closeAfterAnswer() }
         client.write(response.forwarded(framing: announced, connection: client.connectionOption))
     }
@@ -322,7 +323,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
     }
 
     private func fail(_ reply: ServeReply) {
-        // With an answer begun there is no honest end but a connection that breaks off.
+        // Once an answer has begun, only a connection that breaks off tells the client that it is not whole.
         client.refuse(reply)
     }
 

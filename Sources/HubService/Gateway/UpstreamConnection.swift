@@ -37,7 +37,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Whose request it carries; nil in the pool.
+    /// The exchange whose request it carries; nil in the pool.
     private var exchange: (any UpstreamAnswerReceiver)?
     private var framing = ResponseFraming(toHead: false, upgrades: false)
     private var pending: ByteBuffer?
@@ -80,7 +80,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
         isResting = false
     }
 
-    /// The exchange wants no more of it.
+    /// The exchange no longer needs it.
     func abandon() {
         exchange = nil
         close()
@@ -111,7 +111,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var buffer = unwrapInboundIn(data)
         if let tunnel { return tunnel.fromUpstream(buffer) }
-        // Bytes that nobody has asked for: the beginning of whatever is asked next, to whoever would read it.
+        // Bytes without a request: they would be read as the beginning of the next answer.
         guard exchange != nil, !isClosing else { return close() }
         if pending?.writeBuffer(&buffer) == nil { pending = buffer }
         feed()
@@ -153,7 +153,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     private func end(_ trailers: FieldBlock) {
         let exchange = exchange
         self.exchange = nil
-        // An answer with anything behind it is not the last word: whose it is nobody knows.
+        // Bytes behind an answer belong to no request, so the connection carries no other one.
         exchange?.upstreamEnd(trailers, leavesUsable: isUsable && pending == nil && isActive)
     }
 
@@ -171,7 +171,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Many servers end TLS without a goodbye; whether the answer was whole shows in its framing.
+        // Many servers end TLS without close_notify; the framing shows whether the answer was whole.
         if case NIOSSLError.uncleanShutdown = error { return }
         close()
     }

@@ -37,7 +37,7 @@ final class ServerContext: Sendable {
         self.devices = devices
         self.pairing = pairing
         var configuration = try identity.serverConfiguration()
-        // How long a client may take to answer TLS's goodbye, which changes nothing any more.
+        // How long a client may take to answer TLS's close_notify; nothing depends on the answer.
         configuration.shutdownTimeout = .seconds(1)
         tls = try NIOSSLContext(configuration: configuration)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
@@ -54,7 +54,7 @@ final class ServerContext: Sendable {
             configuration.applicationProtocols = ["http/1.1"]
             // The callback decides; with .none it would never be called.
             configuration.certificateVerification = .noHostnameVerification
-            // An upstream that does not answer TLS's goodbye must not hold up the end of the hub.
+            // An upstream that does not answer TLS's close_notify must not delay the end of the hub.
             configuration.shutdownTimeout = .seconds(1)
             return try NIOSSLContext(configuration: configuration)
         }

@@ -200,8 +200,8 @@ private func checkPath(_ bytes: [UInt8]) {
     precondition(!namesHub(target), "the hub's names are withheld")
 }
 
-/// True if a simple server finds one of the hub's names: it cuts the query off, decodes twice, ignores case and
-/// doubled slashes.
+/// True if a simple server finds one of the hub's names: it cuts the query off, decodes twice, ignores case
+/// and doubled slashes.
 private func namesHub(_ target: String) -> Bool {
     var path = Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })
     for _ in 0..<2 {
