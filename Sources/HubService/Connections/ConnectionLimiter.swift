@@ -2,14 +2,6 @@ import Addresses
 import NIOCore
 import Synchronization
 
-/// A connection as the table knows it: by its channel's identity.
-struct ConnectionKey: Hashable, Sendable {
-    let channel: any Channel
-
-    static func == (one: ConnectionKey, other: ConnectionKey) -> Bool { one.channel === other.channel }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(channel)) }
-}
-
 /// Keeps the connections within the limits before they cost a TLS handshake: the oldest stranger gives way,
 /// or the new one is closed.
 final class ConnectionLimiter: ChannelInboundHandler {

@@ -78,3 +78,11 @@ final class ServerContext: Sendable {
                 ?? "the upstream \(name) answers again")
     }
 }
+
+/// A connection as the table knows it: by its channel's identity.
+struct ConnectionKey: Hashable, Sendable {
+    let channel: any Channel
+
+    static func == (one: ConnectionKey, other: ConnectionKey) -> Bool { one.channel === other.channel }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(channel)) }
+}
