@@ -1,5 +1,4 @@
 import Addresses
-import FoundationEssentials
 import Glibc
 import HubClient
 import HubService

@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 import Glibc
 import HubClient
 import HubService

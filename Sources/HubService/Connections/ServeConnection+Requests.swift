@@ -1,4 +1,3 @@
-import FoundationEssentials
 import GatewayRules
 import NIOCore
 import NIOHTTP1

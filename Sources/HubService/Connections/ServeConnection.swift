@@ -1,5 +1,4 @@
 import Addresses
-import FoundationEssentials
 import GatewayRules
 import Glibc
 import NIOCore

@@ -1,6 +1,5 @@
 package import Addresses
 import Dispatch
-import FoundationEssentials
 import Glibc
 package import Pairing
 import Synchronization

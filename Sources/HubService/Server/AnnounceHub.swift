@@ -1,6 +1,5 @@
 import Crypto
 import Discovery
-import FoundationEssentials
 import Pairing
 
 /// Announces a hub: over mDNS as a service, over UDP by answering probes. The hub serves without either: a

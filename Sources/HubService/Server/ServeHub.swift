@@ -1,8 +1,6 @@
 import Addresses
-import FoundationEssentials
 import NIOCore
 import NIOPosix
-import NIOSSL
 package import Pairing
 import PinnedTLS
 

@@ -2,7 +2,6 @@ import Addresses
 import GatewayRules
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import NIOSSL
 import Pairing
 import PinnedTLS

@@ -1,7 +1,5 @@
 import FoundationEssentials
-import NIOCore
 import Pairing
-import Synchronization
 
 /// Sees to it that an approval that has run out stays so: writes down that its time has come, and lets the
 /// open connections be looked at. It looks when the keyfile changes, when the next approval expires, and
