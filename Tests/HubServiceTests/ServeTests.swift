@@ -115,7 +115,8 @@ import Testing
                 secret: code.secret, name: try PeerName("New"), nonce: .random(), device: device.pin)
             let body = String(decoding: attempt.request(to: known.pin).serialized, as: UTF8.self)
             let request =
-                "POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                "POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
             let (head, answer) = try await hub.ask(request, as: device)
             #expect(head.hasPrefix("HTTP/1.1 200 "))
             try attempt.verify(PairReply(parsing: Array(answer.utf8)), from: known.pin)
