@@ -31,6 +31,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         // One line an event from `serve`, in the form that Swift servers share.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
+        // `swift package generate-documentation`: a command only. No target uses it, so a build fetches it and no more.
+        .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
         // Floor 0: C libraries. Module maps and a shim header, no logic.
@@ -47,7 +49,7 @@ let package = Package(
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
         // Headers only, the map has no `link`: linked, Cairo and Pango would cost every start of every command
-        // some 20 shared libraries more, for a PDF now and then. QRCodes/CairoLibrary.swift loads them.
+        // some 20 shared libraries more, for a PDF now and then. QRCodes/Drawing/PDF/CairoLibrary.swift loads them.
         .systemLibrary(name: "CCairo", providers: [.apt(["libcairo2-dev"])]),
         // Loaded at run time, when the first picture of their kind comes, and never linked: libheif brings six
         // libraries more and 3 to 7 ms to the start of every command, and reading PNG needs none of them.

@@ -1,7 +1,3 @@
-// Both have sockaddr, and whose it is depends on what else the module loads.
-package import CGlibc
-import Glibc
-
 /// One address of this machine with the network that it is on: what is "near" for ``HubAddressRules``.
 public struct LocalNetwork: Hashable, Sendable {
     /// The interface's name, 1–15 bytes.
@@ -43,36 +39,6 @@ public struct LocalNetwork: Hashable, Sendable {
 
     /// The networks of all interfaces that are up; empty if the system does not tell.
     public static func current() -> [LocalNetwork] {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return [] }
-        defer { freeifaddrs(list) }
-        var networks: [LocalNetwork] = []
-        for entry in sequence(first: list, next: { $0?.pointee.ifa_next }) {
-            guard let entry = entry?.pointee, entry.ifa_flags & UInt32(IFF_UP) != 0,
-                let name = entry.ifa_name, let bytes = bytes(of: entry.ifa_addr)
-            else { continue }
-            let interface = String(cString: name)
-            guard let address = NetworkAddress(bytes: bytes, scope: interface) else { continue }
-            let length = self.bytes(of: entry.ifa_netmask)?.reduce(0) { $0 + $1.nonzeroBitCount }
-            let isMulticast =
-                entry.ifa_flags & UInt32(IFF_MULTICAST) != 0 && entry.ifa_flags & UInt32(IFF_POINTOPOINT) == 0
-            networks.append(
-                LocalNetwork(
-                    interface: interface, address: address, prefixLength: length ?? bytes.count * 8,
-                    isMulticast: isMulticast))
-        }
-        return networks
-    }
-
-    package static func bytes(of socketAddress: UnsafeMutablePointer<sockaddr>?) -> [UInt8]? {
-        guard let socketAddress else { return nil }
-        let raw = UnsafeRawPointer(socketAddress)
-        switch Int32(socketAddress.pointee.sa_family) {
-        case AF_INET:
-            return withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in.self).sin_addr) { Array($0) }
-        case AF_INET6:
-            return withUnsafeBytes(of: raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr) { Array($0) }
-        default: return nil
-        }
+        InterfaceEntry.all().filter(\.isUp).compactMap(\.network)
     }
 }

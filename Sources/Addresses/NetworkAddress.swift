@@ -15,7 +15,8 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 
     /// 4 or 16 bytes, in network order.
     public let bytes: [UInt8]
-    /// The interface of a link-local IPv6 address, by name (`eth0`) or by index (`2`); nil for all others.
+    /// The interface of a link-local IPv6 address by its name, `eth0`; nil for all others. It is an index,
+    /// `2`, only where a text gave one, or where the interface is gone.
     public let scope: String?
 
     /// An address from its bytes, nil unless there are 4 or 16. A scope is kept only where it has a
@@ -26,6 +27,11 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
         self.bytes = bytes
         self.scope = NetworkAddress.isIPv6LinkLocal(bytes) ? scope : nil
     }
+
+    private init(fourBytes bytes: [UInt8]) { (self.bytes, scope) = (bytes, nil) }
+
+    /// 0.0.0.0: all addresses of this machine.
+    static let anyIPv4 = NetworkAddress(fourBytes: [0, 0, 0, 0])
 
     /// An address from its text, as ``description`` writes it; nil for anything else, host names included.
     public init?(_ text: String) {

@@ -1,3 +1,4 @@
+#include <dlfcn.h>
 #include <cairo/cairo-pdf.h>
 #include <cairo/cairo.h>
 
@@ -34,54 +35,60 @@ void pango_layout_set_width(PangoLayout *layout, int width);
 void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
 
 // The libraries are loaded when a PDF is drawn and not when the program starts: these are the functions that are
-// looked up then, with the types of the headers.
-#define HUBPAIR_FUNCTION(name) __typeof__(name) *_Nonnull name
+// looked up then. Each gets a field in a struct, and a `lazy_` function that finds it in a loaded library, both with
+// the type from the header.
+#define HUBPAIR_CAIRO(EACH) \
+    EACH(cairo_create) \
+    EACH(cairo_destroy) \
+    EACH(cairo_fill) \
+    EACH(cairo_font_options_create) \
+    EACH(cairo_font_options_destroy) \
+    EACH(cairo_font_options_set_hint_metrics) \
+    EACH(cairo_font_options_set_hint_style) \
+    EACH(cairo_image_surface_create) \
+    EACH(cairo_image_surface_get_data) \
+    EACH(cairo_image_surface_get_stride) \
+    EACH(cairo_line_to) \
+    EACH(cairo_move_to) \
+    EACH(cairo_pdf_surface_create_for_stream) \
+    EACH(cairo_pdf_surface_set_metadata) \
+    EACH(cairo_rectangle) \
+    EACH(cairo_scale) \
+    EACH(cairo_set_line_width) \
+    EACH(cairo_set_source_rgb) \
+    EACH(cairo_show_page) \
+    EACH(cairo_status) \
+    EACH(cairo_status_to_string) \
+    EACH(cairo_stroke) \
+    EACH(cairo_surface_destroy) \
+    EACH(cairo_surface_finish) \
+    EACH(cairo_surface_flush) \
+    EACH(cairo_surface_status)
 
-struct hubpair_cairo {
-    HUBPAIR_FUNCTION(cairo_create);
-    HUBPAIR_FUNCTION(cairo_destroy);
-    HUBPAIR_FUNCTION(cairo_fill);
-    HUBPAIR_FUNCTION(cairo_font_options_create);
-    HUBPAIR_FUNCTION(cairo_font_options_destroy);
-    HUBPAIR_FUNCTION(cairo_font_options_set_hint_metrics);
-    HUBPAIR_FUNCTION(cairo_font_options_set_hint_style);
-    HUBPAIR_FUNCTION(cairo_image_surface_create);
-    HUBPAIR_FUNCTION(cairo_image_surface_get_data);
-    HUBPAIR_FUNCTION(cairo_image_surface_get_stride);
-    HUBPAIR_FUNCTION(cairo_line_to);
-    HUBPAIR_FUNCTION(cairo_move_to);
-    HUBPAIR_FUNCTION(cairo_pdf_surface_create_for_stream);
-    HUBPAIR_FUNCTION(cairo_pdf_surface_set_metadata);
-    HUBPAIR_FUNCTION(cairo_rectangle);
-    HUBPAIR_FUNCTION(cairo_scale);
-    HUBPAIR_FUNCTION(cairo_set_line_width);
-    HUBPAIR_FUNCTION(cairo_set_source_rgb);
-    HUBPAIR_FUNCTION(cairo_show_page);
-    HUBPAIR_FUNCTION(cairo_status);
-    HUBPAIR_FUNCTION(cairo_status_to_string);
-    HUBPAIR_FUNCTION(cairo_stroke);
-    HUBPAIR_FUNCTION(cairo_surface_destroy);
-    HUBPAIR_FUNCTION(cairo_surface_finish);
-    HUBPAIR_FUNCTION(cairo_surface_flush);
-    HUBPAIR_FUNCTION(cairo_surface_status);
-};
+#define HUBPAIR_PANGO(EACH) \
+    EACH(g_object_unref) \
+    EACH(pango_cairo_context_set_font_options) \
+    EACH(pango_cairo_font_map_get_default) \
+    EACH(pango_cairo_show_layout) \
+    EACH(pango_font_description_free) \
+    EACH(pango_font_description_from_string) \
+    EACH(pango_font_description_set_absolute_size) \
+    EACH(pango_font_map_create_context) \
+    EACH(pango_font_map_load_font) \
+    EACH(pango_layout_get_extents) \
+    EACH(pango_layout_get_unknown_glyphs_count) \
+    EACH(pango_layout_new) \
+    EACH(pango_layout_set_alignment) \
+    EACH(pango_layout_set_font_description) \
+    EACH(pango_layout_set_text) \
+    EACH(pango_layout_set_width) \
+    EACH(pango_layout_set_wrap)
 
-struct hubpair_pango {
-    HUBPAIR_FUNCTION(g_object_unref);
-    HUBPAIR_FUNCTION(pango_cairo_context_set_font_options);
-    HUBPAIR_FUNCTION(pango_cairo_font_map_get_default);
-    HUBPAIR_FUNCTION(pango_cairo_show_layout);
-    HUBPAIR_FUNCTION(pango_font_description_free);
-    HUBPAIR_FUNCTION(pango_font_description_from_string);
-    HUBPAIR_FUNCTION(pango_font_description_set_absolute_size);
-    HUBPAIR_FUNCTION(pango_font_map_create_context);
-    HUBPAIR_FUNCTION(pango_font_map_load_font);
-    HUBPAIR_FUNCTION(pango_layout_get_extents);
-    HUBPAIR_FUNCTION(pango_layout_get_unknown_glyphs_count);
-    HUBPAIR_FUNCTION(pango_layout_new);
-    HUBPAIR_FUNCTION(pango_layout_set_alignment);
-    HUBPAIR_FUNCTION(pango_layout_set_font_description);
-    HUBPAIR_FUNCTION(pango_layout_set_text);
-    HUBPAIR_FUNCTION(pango_layout_set_width);
-    HUBPAIR_FUNCTION(pango_layout_set_wrap);
-};
+#define HUBPAIR_FIELD(name) __typeof__(name) *_Nonnull name;
+#define HUBPAIR_LAZY(name) \
+    static inline __typeof__(&name) lazy_##name(void *library) { return (__typeof__(&name))dlsym(library, #name); }
+
+struct hubpair_cairo { HUBPAIR_CAIRO(HUBPAIR_FIELD) };
+struct hubpair_pango { HUBPAIR_PANGO(HUBPAIR_FIELD) };
+HUBPAIR_CAIRO(HUBPAIR_LAZY)
+HUBPAIR_PANGO(HUBPAIR_LAZY)

@@ -17,9 +17,6 @@ enum Main {
             if let error = NegativeSetting.error(in: arguments) { throw error }
             var command = try Hubpair.parseAsRoot(arguments)
             switch command {
-            // A cast to a protocol looks through the 7,000 conformances in this program; these two need not wait for it.
-            case let scan as ScanCommand: try scan.run()
-            case let list as ListCommand: try await list.run()
             case var prepared as any PreparedCommand:
                 try prepared.prepare()
                 try await prepared.run()
@@ -99,32 +96,4 @@ enum Main {
         let text = sentence.prefix(1).lowercased() + sentence.dropFirst()
         return text.hasSuffix(".") ? String(text.dropLast()) : text
     }
-}
-
-/// A command that does something while the process has one thread: pictures are decoded in a child then, and
-/// fork(2) keeps only the thread that calls it.
-protocol PreparedCommand: AsyncParsableCommand {
-    /// Comes before `run`, on the only thread.
-    mutating func prepare() throws
-}
-
-/// The root of the command line. Every command of it has its name in its configuration: making one from the name of a
-/// type asks the Swift runtime for it at every start, 2 to 3 ms for the lot.
-struct Hubpair: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(
-        commandName: "hubpair",
-        abstract: "Find the home hubs on the local network, and let a device in with a QR code.",
-        discussion: """
-            On the hub: setup, serve, print, devices. On a device: list, scan, pair, hubs, call, home. What is wrong: doctor.
-
-            Exit codes: 0 done, 1 nothing found, 64 usage, 65 bad data, 66 no such input, 69 nobody answers, \
-            73 cannot write, 75 try again, 77 not permitted or not approved, 78 bad configuration.
-            """,
-        version: "0.1.0",
-        subcommands: [
-            SetupCommand.self, ServeCommand.self, PrintCommand.self, DevicesCommand.self, ListCommand.self,
-            ScanCommand.self, PairCommand.self, HubsCommand.self, CallCommand.self,
-            HomeCommand.self, DoctorCommand.self,
-        ]
-    )
 }

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Home
+import Identity
 import JSON
 import Testing
 

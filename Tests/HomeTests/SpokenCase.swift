@@ -32,7 +32,7 @@ struct SpokenCase: Sendable, CustomTestStringConvertible {
             let understood = try SpokenTargets(devices: house).orders(of: SpokenSentence(sentence))
             let locks = understood.leftAlone.map { " -\($0.name)" }.joined()
             return understood.orders.map(text).joined(separator: ", ") + locks
-        } catch let error as PlainWordsError {
+        } catch let error as SpokenError {
             return "!" + SpokenCase.text(error)
         } catch {
             return "!\(error)"
@@ -47,7 +47,7 @@ struct SpokenCase: Sendable, CustomTestStringConvertible {
         }
     }
 
-    private static func text(_ error: PlainWordsError) -> String {
+    private static func text(_ error: SpokenError) -> String {
         switch error {
         case .empty: "empty"
         case .tooLong: "tooLong"

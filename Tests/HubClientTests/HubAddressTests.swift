@@ -7,6 +7,8 @@ import Testing
         ("hub.local.:65535", "hub.local.:65535"), ("[fd77::1]:8443", "[fd77::1]:8443"),
         ("[fd77::1]", "[fd77::1]:8000"), ("fd77::1", "[fd77::1]:8000"),
         ("[fe80::1%eth0]:8000", "[fe80::1%eth0]:8000"), ("fe80::1%eth0", "[fe80::1%eth0]:8000"),
+        // An index of this machine's: its name, as every other source has it.
+        ("[fe80::1%1]:8000", "[fe80::1%lo]:8000"), ("fe80::1%1", "[fe80::1%lo]:8000"),
         ("HestiaServer._hestia._tcp.local:8000", "HestiaServer._hestia._tcp.local:8000"),
     ])
     func accepted(text: String, canonical: String) {

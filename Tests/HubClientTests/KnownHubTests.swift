@@ -77,7 +77,7 @@ import Testing
         // Another one, and another one of a name that is taken.
         guard case .added = try add("X", "10.0.0.4:8000", nil, to: &known) else { throw Failure() }
         for name in ["Kitchen hub", "Attic"] {
-            #expect(throws: try AddHubError.nameTaken(PeerName(name))) {
+            #expect(throws: try HubChoiceError.nameTaken(PeerName(name))) {
                 try add(name, "10.0.0.7:8000", 7, to: &known)
             }
         }
@@ -98,7 +98,7 @@ import Testing
         #expect(try manage.use(PeerSelector(pin(2).fingerprint.description.lowercased())).name == attic)
         #expect(try manage.defaultAdded() == attic)
         _ = try manage.rename(PeerSelector("Attic"), to: PeerName("Roof"))
-        #expect(throws: try AddHubError.nameTaken(PeerName("Roof"))) {
+        #expect(throws: try HubChoiceError.nameTaken(PeerName("Roof"))) {
             try manage.rename(PeerSelector("Kitchen hub"), to: PeerName("Roof"))
         }
         #expect(throws: PeerSelectorError.self) {
@@ -106,7 +106,7 @@ import Testing
         }
         _ = try manage.forget(PeerSelector("Roof"))
         #expect(try manage.added().map(\.name) == [PeerName("Stock")])
-        #expect(throws: try UseHubError.stock(PeerName("Stock"))) {
+        #expect(throws: try HubChoiceError.stock(PeerName("Stock"))) {
             try manage.findPaired(PeerSelector("Stock"))
         }
     }

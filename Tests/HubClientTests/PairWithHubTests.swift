@@ -251,11 +251,11 @@ import Testing
         let hub = try await FakeHub([.reply(.approved)], device: config)
         _ = try await pair(try hub.code())
         let own = try #require(try DeviceIdentity.load(from: device.configuration))
-        #expect(try ReachHubs(configuration: device.configuration).device == own.pin.fingerprint)
+        #expect(try UseHub(configuration: device.configuration).device == own.pin.fingerprint)
         let stranger = TLSIdentity.random()
         let text = exchanged == "device-key.pem" ? stranger.keyPEM : try stranger.certificatePEM()
         try Data(text.utf8).write(to: URL(filePath: "\(config)/\(exchanged)"))
-        let shown = try ReachHubs(configuration: device.configuration).device
+        let shown = try UseHub(configuration: device.configuration).device
         #expect(shown == (exchanged == "device-key.pem" ? stranger : own).pin.fingerprint)
     }
 
@@ -264,7 +264,7 @@ import Testing
         try Data("-----BEGIN PRIVATE KEY-----\nMIGH\n".utf8).write(
             to: URL(filePath: "\(config)/device-key.pem"))
         #expect(throws: DeviceIdentityError.unreadable(path: "\(config)/device-key.pem")) {
-            try ReachHubs(configuration: device.configuration)
+            try UseHub(configuration: device.configuration)
         }
     }
 }

@@ -51,10 +51,10 @@ extension PairWithHubTests {
             [.reply(.pending)],
             then: [.status(.pending), .status(.revoked), .stranger, .status(.approved)], device: config)
         let outcome = try await pair(try hub.code(.label), waits: false)
-        let reach = try ReachHubs(configuration: device.configuration)
+        let reach = try UseHub(configuration: device.configuration)
         let expected: [any Error & Equatable] = [
-            UseHubError.pending(hub.name, device: outcome.device), PairError.revoked,
-            UseHubError.notPaired(hub.name),
+            HubChoiceError.pending(hub.name, device: outcome.device), PairError.revoked,
+            HubChoiceError.notPaired(hub.name),
         ]
         for expected in expected {
             let error = await #expect(throws: (any Error).self) {
@@ -91,7 +91,7 @@ extension PairWithHubTests {
         let other = try await FakeHub([.reply(.approved)], name: hub.name.description, device: config)
         let second = try await pair(try other.code())
         #expect(try second.hub.name == PeerName("\(hub.name) 2") && !second.isDefault)
-        await #expect(throws: AddHubError.nameTaken(hub.name)) {
+        await #expect(throws: HubChoiceError.nameTaken(hub.name)) {
             try await pair(try other.code(), alias: hub.name.description)
         }
     }

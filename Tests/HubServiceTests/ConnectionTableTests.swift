@@ -12,8 +12,8 @@ import Testing
         return limits
     }()
 
-    private func source(_ text: String) throws -> ConnectionSource {
-        ConnectionSource(try #require(NetworkAddress(text)))
+    private func source(_ text: String) throws -> SourcePrefix {
+        SourcePrefix(try #require(NetworkAddress(text)))
     }
 
     @Test func theOldestStrangerOfAFullSourceGivesWay() throws {

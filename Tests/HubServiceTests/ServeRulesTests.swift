@@ -11,10 +11,15 @@ import Testing
 
 @Suite struct ServeRulesTests {
     @Test func aSourceIsAnIPv4AddressOrAnIPv6Network() throws {
-        let source = { (text: String) in ConnectionSource(try #require(NetworkAddress(text))) }
+        let source = { (text: String) in SourcePrefix(try #require(NetworkAddress(text))) }
         #expect(try source("192.0.2.1") != source("192.0.2.2"))
         #expect(try source("2001:db8::1") == source("2001:db8:0:0:ffff::9"))
         #expect(try source("2001:db8::1") != source("2001:db8:0:1::1"))
+    }
+
+    @Test func aPeersInterfaceIsNamed() throws {
+        let system = SystemAddress(try #require(NetworkAddress("fe80::1")), port: 7, interface: 1)
+        #expect(NetworkAddress(NIOCore.SocketAddress(system.ipv6))?.description == "fe80::1%lo")
     }
 
     private func escaped(_ pem: String) -> String {

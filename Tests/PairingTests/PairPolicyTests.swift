@@ -120,9 +120,9 @@ import Testing
             ([0xFE, 0x80] + [UInt8](repeating: 0, count: 14), "a]b", "ipv6 fe80:0000:0000:0000"),
         ] as [([UInt8], String?, String)])
     func sources(address: [UInt8], scope: String?, text: String) throws {
-        let source = try #require(AttemptSource(address: address, scope: scope))
-        #expect(source.description == text && AttemptSource(text) == source)
-        #expect(AttemptSource(address: address.dropLast()) == nil)
+        let source = try #require(NetworkAddress(bytes: address, scope: scope).map { SourcePrefix($0) })
+        #expect(source.description == text && SourcePrefix(text) == source)
+        #expect(NetworkAddress(bytes: address.dropLast()) == nil)
     }
 
     @Test func aLabelOnlyLetsAsk() throws {

@@ -20,9 +20,9 @@ struct PaperHub {
     }
 
     static func device(_ name: String) -> Pin { Pin(subjectPublicKeyInfo: Data(name.utf8)) }
-    static func source(_ number: Int) throws -> AttemptSource {
+    static func source(_ number: Int) throws -> SourcePrefix {
         let bytes = [10, UInt8(number >> 16 & 0xFF), UInt8(number >> 8 & 0xFF), UInt8(number & 0xFF)]
-        return try #require(AttemptSource(address: bytes))
+        return try #require(NetworkAddress(bytes: bytes).map { SourcePrefix($0) })
     }
     static func nonce(_ byte: UInt8) throws -> PairNonce {
         try #require(PairNonce(bytes: [UInt8](repeating: byte, count: 16)))

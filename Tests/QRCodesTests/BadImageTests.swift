@@ -107,7 +107,7 @@ import Testing
         #expect(damaged > file.count / 2)
         let nearlyWhole = try LuminanceImage.decode(Array(file.dropLast(3)))
         #expect(nearlyWhole.damage?.hasPrefix("Premature end of JPEG file") == true)
-        #expect(try QRScanner.scan(nearlyWhole).codes.map(\.payload) == [Array("CUT OFF".utf8)])
+        #expect(try scanned(nearlyWhole).codes.map(\.payload) == [Array("CUT OFF".utf8)])
     }
 
     @Test func `a size of zero`() throws {

@@ -46,12 +46,12 @@ import Testing
         let image = try scene(photograph(side: 68, blur: 2), x: 1500, y: 900)
         let limits = SymbolSearch.Limits.quick(pixels: image.pixels.count, isFiner: true)
         #expect(try SymbolSearch.run(image, limits: limits).result.isEmpty, "the test shows nothing")
-        var search = PhotoSearch(ImageSource(image), effort: .normal)
+        var search = PictureSearch(ImageSource(image), effort: .normal)
         for step in search.plan.steps {
             if case .denseRegions = step.method { continue }
             #expect(try search.carryOut(step, on: try search.picture(step.scale)).isEmpty, "\(step.reason)")
         }
-        let code = try #require(try PhotoSearch.run(ImageSource(image)).result.codes.first)
+        let code = try #require(try PictureSearch.run(ImageSource(image)).result.codes.first)
         #expect(code.payload == Photograph.payload)
         #expect(code.holds(Vector(x: 1564, y: 964)))
         #expect(!code.holds(Vector(x: 1500, y: 900)))
@@ -62,7 +62,7 @@ import Testing
         var canvas = Canvas(width: image.width, height: image.height)
         canvas.pixels = image.pixels
         canvas.paste(try photograph(side: 68, blur: 2).small, x: 300, y: 200)
-        let codes = try PhotoSearch.run(ImageSource(try canvas.image())).result.codes
+        let codes = try PictureSearch.run(ImageSource(try canvas.image())).result.codes
         #expect(codes.map(\.payload) == [Photograph.payload, Photograph.payload])
     }
 
@@ -73,7 +73,7 @@ import Testing
         for (text, x) in [("LEFT", 40), ("RIGHT", 700)] {
             canvas.paste(try picture(of: Array(text.utf8), pixelsPerModule: 12), x: x, y: 60)
         }
-        let codes = try PhotoSearch.run(ImageSource(try canvas.image())).result.codes
+        let codes = try PictureSearch.run(ImageSource(try canvas.image())).result.codes
         #expect(codes.map(\.payload) == [Array("LEFT".utf8), Array("RIGHT".utf8), Photograph.payload])
     }
 

@@ -60,7 +60,7 @@ import Testing
                 let (picture, _) = try #require(
                     GridReading.pictures(of: estimates, patterns: patterns).first)
                 #expect(
-                    try QRScanner.scanOnce(picture).codes.map(\.payload) == [symbol.payload],
+                    try ZBarSearch.run(picture).codes.map(\.payload) == [symbol.payload],
                     "version \(symbol.version)")
             }
         }
@@ -141,7 +141,7 @@ import Testing
         for size in [(1, 1), (1, 9), (9, 1), (2, 2)] {
             let tiny = try Canvas(width: size.0, height: size.1, filledWith: 9).image()
             for filter in [
-                ScanPlan.Filter.threshold, .doubledAndSharpened, .tripledAndThresholded, .turned, .wider,
+                SearchPlan.Filter.threshold, .doubledAndSharpened, .tripledAndThresholded, .turned, .wider,
             ] {
                 #expect(filter(tiny).pixels.count >= 1)
             }
@@ -176,7 +176,7 @@ import Testing
     @Test(arguments: [(1, 1), (320, 240), (4000, 3000), (8000, 8000), (3, 100_000_000), (.max, .max)])
     func `more effort is more steps, and none of them too large`(width: Int, height: Int) {
         let plans = [ScanEffort.quick, .normal, .thorough].map {
-            ScanPlan(width: width, height: height, effort: $0)
+            SearchPlan(width: width, height: height, effort: $0)
         }
         #expect(plans[0].steps.count < plans[1].steps.count)
         #expect(plans[1].steps.count < plans[2].steps.count)

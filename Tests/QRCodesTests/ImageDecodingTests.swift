@@ -21,7 +21,7 @@ import Testing
     ])
     func `every kind of PNG is read`(saving: String) throws {
         let image = try decoded(saving, "code.png")
-        #expect(try QRScanner.scan(image).codes.map(\.payload) == [Array("EVERY KIND OF IMAGE".utf8)])
+        #expect(try scanned(image).codes.map(\.payload) == [Array("EVERY KIND OF IMAGE".utf8)])
         #expect(Set(image.pixels) == [0, 255])
         #expect(image.damage == nil)
     }
@@ -34,7 +34,7 @@ import Testing
             black = Image.new('L', code.size, 0)
             Image.merge('RGBA', (black, black, black, alpha)).save('code.png')
             """, "code.png")
-        #expect(try QRScanner.scan(image).codes.map(\.payload) == [Array("EVERY KIND OF IMAGE".utf8)])
+        #expect(try scanned(image).codes.map(\.payload) == [Array("EVERY KIND OF IMAGE".utf8)])
         #expect(Set(image.pixels) == [0, 255])
     }
 
@@ -49,7 +49,7 @@ import Testing
     ])
     func `every kind of JPEG is read`(saving: String) throws {
         let image = try decoded(saving, "code.jpg")
-        #expect(try QRScanner.scan(image).codes.map(\.payload) == [Array("EVERY KIND OF IMAGE".utf8)])
+        #expect(try scanned(image).codes.map(\.payload) == [Array("EVERY KIND OF IMAGE".utf8)])
         #expect(image.damage == nil)
         // A corner of the quiet zone is white, the finder pattern behind it black.
         #expect(image.pixels[0] > 240)
@@ -97,7 +97,7 @@ import Testing
                 let image = try LuminanceImage.decode(try files.read("\(width)x\(height).\(kind)"))
                 #expect(image.width == width && image.height == height)
                 #expect(image.pixels.allSatisfy { abs(Int($0) - 200) <= 1 })
-                #expect(try QRScanner.scan(image).isEmpty)
+                #expect(try scanned(image).isEmpty)
             }
         }
     }

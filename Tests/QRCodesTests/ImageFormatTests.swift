@@ -12,7 +12,7 @@ import Testing
     }
 
     private func payloads(_ image: LuminanceImage) throws -> [[UInt8]] {
-        try QRScanner.scan(image).codes.map(\.payload)
+        try scanned(image).codes.map(\.payload)
     }
 
     @Test(arguments: [
@@ -99,13 +99,13 @@ import Testing
             blank = Image.new('L', code.size, 200)
             blank.save('x', 'GIF', save_all=True, append_images=[blank, code, blank], duration=100)
             """)
-        var pictures = try ImagePictures(bytes)
+        var pictures = try ImagePictures(ImageBytes(bytes))
         var found: [Bool] = []
         while let source = try pictures.next() {
             found.append(try payloads(source.luminance(scale: 1)) == [ImageFormatTests.payload])
         }
         #expect(found == [false, true, false])
-        pictures = try ImagePictures(bytes)
+        pictures = try ImagePictures(ImageBytes(bytes))
         _ = try pictures.next()
         #expect(try pictures.next(found: true).map(\.width) == nil)
     }
@@ -123,7 +123,7 @@ import Testing
         let bytes = try file(
             "blank = Image.new('L', (200, 100), 255)\nblank.save('x', 'PDF', save_all=True, append_images=[code])"
         )
-        var pictures = try ImagePictures(bytes)
+        var pictures = try ImagePictures(ImageBytes(bytes))
         let first = try #require(try pictures.next())
         let second = try #require(try pictures.next())
         #expect(try payloads(first.luminance(scale: 1)).isEmpty)
@@ -132,7 +132,8 @@ import Testing
     }
 
     @Test func `a document without a code is drawn again, finer`() throws {
-        var pictures = try ImagePictures(try file("Image.new('L', (72, 72), 255).save('x', 'PDF')"))
+        var pictures = try ImagePictures(
+            ImageBytes(try file("Image.new('L', (72, 72), 255).save('x', 'PDF')")))
         #expect(try pictures.next()?.width == 150)
         #expect(try pictures.next()?.width == 300)
         #expect(try pictures.next().map(\.width) == nil)
@@ -145,18 +146,18 @@ import Testing
         let search = ImageScan(limits: limits)
         let beside = try file(
             large + "code.convert('1').save('x', 'PDF', save_all=True, append_images=[large])")
-        #expect(try search.run(beside).result.codes.map(\.payload) == [ImageFormatTests.payload])
+        #expect(try search.run(ImageBytes(beside)).result.codes.map(\.payload) == [ImageFormatTests.payload])
         let behind = try file(
             large + "large.save('x', 'PDF', save_all=True, append_images=[code.convert('1')])")
-        #expect(try search.run(behind).result.codes.map(\.payload) == [ImageFormatTests.payload])
+        #expect(try search.run(ImageBytes(behind)).result.codes.map(\.payload) == [ImageFormatTests.payload])
         let blank = try file(
             large + "large.save('x', 'PDF', save_all=True, append_images=[large.crop((0, 0, 9, 9))])")
         #expect(throws: ImageError.tooManyPixels(width: 1875, height: 1875, limit: 1_000_000)) {
-            try search.run(blank)
+            try search.run(ImageBytes(blank))
         }
         // Too large at the second resolution alone.
         let whole = try file("Image.new('1', (300, 300), 1).save('x', 'PDF')")
-        let outcome = try search.run(whole)
+        let outcome = try search.run(ImageBytes(whole))
         #expect(outcome.result.isEmpty && outcome.width == 625)
     }
 

@@ -13,7 +13,7 @@ import Testing
 
     private func expectCode(_ script: String) throws {
         let image = try LuminanceImage.decode(try file(script))
-        #expect(try QRScanner.scan(image).codes.map(\.payload) == [OddFileTests.payload], "\(script)")
+        #expect(try scanned(image).codes.map(\.payload) == [OddFileTests.payload], "\(script)")
     }
 
     @Test(arguments: [
@@ -28,7 +28,7 @@ import Testing
             let bytes = try file("interlaced = \(interlaced)\nwrite(\(call))")
             #expect(bytes[28] == (interlaced == "True" ? 1 : 0))
             let image = try LuminanceImage.decode(bytes)
-            #expect(try QRScanner.scan(image).codes.map(\.payload) == [OddFileTests.payload])
+            #expect(try scanned(image).codes.map(\.payload) == [OddFileTests.payload])
             #expect(image.pixels.allSatisfy { $0 < 3 || $0 > 252 })
         }
     }
@@ -92,7 +92,7 @@ import Testing
                 assert seen.convert('L').getpixel((27, 27)) < 5
                 """))
         #expect(
-            try QRScanner.scan(image).codes.map(\.payload) == [OddFileTests.payload, OddFileTests.payload])
+            try scanned(image).codes.map(\.payload) == [OddFileTests.payload, OddFileTests.payload])
         for x in [0, image.width / 2] {
             #expect(image.pixels[9 * image.width + 9 + x] > 250)
             #expect(image.pixels[27 * image.width + 27 + x] < 5)
@@ -140,7 +140,7 @@ import Testing
                     write(data[:at] + struct.pack('<I', value) + data[at + 4:])
                     """)
                 do {
-                    let found = try QRScanner.scan(try LuminanceImage.decode(bytes))
+                    let found = try scanned(try LuminanceImage.decode(bytes))
                     #expect(found.codes.allSatisfy { $0.payload == OddFileTests.payload })
                 } catch ImageError.broken(.webp, _) {
                 } catch {

@@ -35,7 +35,7 @@ import Testing
             let label = CodeLabel(symbol: try code(seed), texts: Self.texts)
             let pdf = try PDFRendering.draw([label], on: .label(size), title: "")
             let image = try rasterised(pdf.bytes, dotsPerInch: 150)
-            #expect(try QRScanner.scanOnce(image).codes.map(\.payload) == [label.symbol.payload])
+            #expect(try ZBarSearch.run(image).codes.map(\.payload) == [label.symbol.payload])
         }
     }
 
@@ -90,7 +90,7 @@ import Testing
         let grid = try #require(SheetGrid("2x2"))
         let pdf = try PDFRendering.draw(labels, on: .sheet(grid, .letter, nil), title: "t")
         let image = try rasterised(pdf.bytes, dotsPerInch: 150)
-        let read = try QRScanner.scanOnce(image).codes.map(\.payload)
+        let read = try ZBarSearch.run(image).codes.map(\.payload)
         #expect(read == [codes[0].payload, codes[1].payload, codes[0].payload, codes[1].payload])
         // The paper's share is 107.95 × 139.7 mm.
         let tooWide = LabelSize(width: 108, height: 100)

@@ -58,8 +58,8 @@ import Testing
 
     @Test(arguments: quick) func `what libzbar does not read, the quick steps read`(item: Case) throws {
         let image = try item.photograph.image()
-        #expect(try QRScanner.scanOnce(image).isEmpty, "libzbar alone reads it; the test shows nothing")
-        let outcome = try PhotoSearch.run(ImageSource(image), effort: .quick)
+        #expect(try ZBarSearch.run(image).isEmpty, "libzbar alone reads it; the test shows nothing")
+        let outcome = try PictureSearch.run(ImageSource(image), effort: .quick)
         #expect(outcome.result.codes.map(\.payload) == [Photograph.payload])
         for (corner, expected) in zip(
             try #require(outcome.result.codes.first).corners,
@@ -71,10 +71,10 @@ import Testing
 
     @Test(arguments: normal) func `what the quick steps do not read, normal ones read`(item: Case) throws {
         let image = try item.photograph.image()
-        let quick = try PhotoSearch.run(ImageSource(image), effort: .quick)
+        let quick = try PictureSearch.run(ImageSource(image), effort: .quick)
         #expect(quick.result.isEmpty, "the quick steps read it; the test shows nothing")
         #expect(quick.result.diagnosis == nil)
-        let outcome = try PhotoSearch.run(ImageSource(image), effort: .normal)
+        let outcome = try PictureSearch.run(ImageSource(image), effort: .normal)
         #expect(outcome.result.codes.map(\.payload) == [Photograph.payload])
     }
 
@@ -83,7 +83,7 @@ import Testing
         (photograph.width, photograph.height) = (1800, 1350)
         photograph.corners = Photograph.corners(side: 400, turned: 10, around: Vector(x: 900, y: 700))
         let source = ImageSource(try photograph.image())
-        var search = PhotoSearch(source, effort: .normal)
+        var search = PictureSearch(source, effort: .normal)
         try search.run()
         #expect(search.plan.steps.first?.scale == 2)
         #expect(search.sightings.map(\.scale) == [2], "the first step has read it")
@@ -96,7 +96,7 @@ import Testing
         var photograph = Photograph()
         (photograph.width, photograph.height) = (1800, 1350)
         photograph.corners = Photograph.corners(side: 90, turned: 10, around: Vector(x: 300, y: 1000))
-        let outcome = try PhotoSearch.run(ImageSource(try photograph.image()))
+        let outcome = try PictureSearch.run(ImageSource(try photograph.image()))
         #expect(outcome.result.codes.map(\.payload) == [Photograph.payload])
     }
 
@@ -107,7 +107,7 @@ import Testing
         var canvas = Canvas(width: 640, height: 240)
         canvas.paste(one, x: 0, y: 0)
         canvas.paste(one, x: 320, y: 0)
-        let codes = try PhotoSearch.run(ImageSource(try canvas.image())).result.codes
+        let codes = try PictureSearch.run(ImageSource(try canvas.image())).result.codes
         #expect(codes.map(\.payload) == [Photograph.payload, Photograph.payload])
     }
 
@@ -117,7 +117,7 @@ import Testing
             let code = try picture(of: Array("CODE \(index)".utf8), pixelsPerModule: 5)
             canvas.paste(code, x: index % 4 * 220, y: index / 4 * 220)
         }
-        let codes = try PhotoSearch.run(ImageSource(try canvas.image())).result.codes
+        let codes = try PictureSearch.run(ImageSource(try canvas.image())).result.codes
         #expect(codes.map { String(decoding: $0.payload, as: UTF8.self) } == (0..<12).map { "CODE \($0)" })
     }
 
@@ -135,7 +135,7 @@ import Testing
     }
 
     private func texts(_ source: ImageSource, _ effort: ScanEffort = .normal) throws -> [String] {
-        try PhotoSearch.run(source, effort: effort).result.codes.map {
+        try PictureSearch.run(source, effort: effort).result.codes.map {
             String(decoding: $0.payload, as: UTF8.self)
         }
     }
@@ -148,7 +148,7 @@ import Testing
     }
 
     @Test func `one code with nothing beside it ends the search`() throws {
-        var search = PhotoSearch(try canvas(of: [("ONE", 12, 50, 50)]), effort: .normal)
+        var search = PictureSearch(try canvas(of: [("ONE", 12, 50, 50)]), effort: .normal)
         try search.run()
         #expect(search.outcome.result.codes.count == 1)
         #expect(search.sightings.map(\.scale) == [2])
@@ -170,7 +170,7 @@ import Testing
         var photograph = item.photograph
         photograph.corners = [1, 0, 3, 2].map { photograph.corners[$0] }
         let source = ImageSource(try photograph.image())
-        let first = ScanPlan(width: source.width, height: source.height, effort: .quick).steps[0]
+        let first = SearchPlan(width: source.width, height: source.height, effort: .quick).steps[0]
         guard case .symbols(let limits) = first.method else {
             Issue.record("the quick search does not go first")
             return
@@ -205,7 +205,7 @@ import Testing
         }
         let image = try canvas.image()
         // libzbar's own search of such pictures has no end: this is about ours.
-        let plan = ScanPlan(width: image.width, height: image.height, effort: effort)
+        let plan = SearchPlan(width: image.width, height: image.height, effort: effort)
         var searches = 0
         for case .symbols(let limits) in plan.steps.map(\.method) {
             let seen = try SymbolSearch.run(image, limits: limits)
@@ -220,14 +220,14 @@ import Testing
 
     @Test func `what was seen can be drawn`() throws {
         let image = try PhotoSearchTests.normal[0].photograph.image()
-        let (outcome, png) = try PhotoSearch.explained(ImageSource(image))
+        let (outcome, png) = try PictureSearch.explained(ImageSource(image))
         #expect(outcome.result.codes.count == 1)
         let drawing = try LuminanceImage.decode(png)
         #expect(drawing.width == 640 && drawing.height == 480)
         // Twice as large as the photograph; green where the edge of the code is, 166 in grey.
         let edge = (195..<215).map { drawing.pixels[240 * 640 + $0 - 20] }
         #expect(edge.contains { abs(Int($0) - 166) < 3 }, "\(edge)")
-        let plain = try PhotoSearch.explained(ImageSource(try Photograph().image()))
+        let plain = try PictureSearch.explained(ImageSource(try Photograph().image()))
         #expect(plain.outcome.result.codes.count == 1 && !plain.png.isEmpty)
     }
 }

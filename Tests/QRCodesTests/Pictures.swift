@@ -26,6 +26,11 @@ struct Canvas {
     }
 }
 
+/// What the search of a picture finds, in this process.
+func scanned(_ image: LuminanceImage) throws -> QRScanResult {
+    try PictureSearch.run(ImageSource(image)).result
+}
+
 /// A picture of a code of ours.
 func picture(of payload: [UInt8], pixelsPerModule: Int = 4) throws -> LuminanceImage {
     try LuminanceImage.decode(try QRSymbol.encode(payload).png(pixelsPerModule: pixelsPerModule))

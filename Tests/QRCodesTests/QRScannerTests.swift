@@ -12,7 +12,7 @@ import Testing
     ]
 
     @Test(arguments: payloads) func `what we encode, we read, byte for byte`(payload: [UInt8]) throws {
-        let result = try QRScanner.scan(try picture(of: payload))
+        let result = try scanned(try picture(of: payload))
         #expect(result.codes.map(\.payload) == [payload])
         #expect(result.otherSymbologies.isEmpty)
     }
@@ -27,7 +27,7 @@ import Testing
     ])
     func `what qrencode encodes, we read, byte for byte`(payload: [UInt8], arguments: [String]) throws {
         let image = try LuminanceImage.decode(try qrencode(payload, arguments))
-        #expect(try QRScanner.scan(image).codes.map(\.payload) == [payload])
+        #expect(try scanned(image).codes.map(\.payload) == [payload])
     }
 
     @Test func `codes come in reading order, twins apart are two, and the corners are theirs`() throws {
@@ -35,7 +35,7 @@ import Testing
         for (text, x, y) in [("B", 300, 12), ("D", 20, 200), ("A", 20, 20), ("C", 540, 0), ("D", 300, 205)] {
             canvas.paste(try picture(of: Array(text.utf8)), x: x, y: y)
         }
-        let codes = try QRScanner.scan(try canvas.image()).codes
+        let codes = try scanned(try canvas.image()).codes
         #expect(codes.map { String(decoding: $0.payload, as: UTF8.self) } == ["A", "B", "C", "D", "D"])
         // 21 modules of 4 pixels after a quiet zone of 16.
         let corners = try #require(codes.first?.corners)
@@ -47,7 +47,7 @@ import Testing
 
     @Test func `a light code on a dark ground is read`() throws {
         let image = try picture(of: Array("INVERTED".utf8)).inverted
-        #expect(try QRScanner.scan(image).codes.map(\.payload) == [Array("INVERTED".utf8)])
+        #expect(try scanned(image).codes.map(\.payload) == [Array("INVERTED".utf8)])
     }
 
     @Test(arguments: [true, false])
@@ -57,22 +57,22 @@ import Testing
         try #require(parts.count >= 4)
 
         for (index, part) in parts.enumerated() {
-            let result = try QRScanner.scan(part)
+            let result = try scanned(part)
             #expect(result.codes.isEmpty)
             // Of alphanumeric parts libzbar drops all but the first without a word.
             #expect(result.incompleteStructuredAppends == (asBytes || index == 0 ? 1 : 0))
         }
-        let backwards = try QRScanner.scan(try sideBySide(parts.reversed()))
+        let backwards = try scanned(try sideBySide(parts.reversed()))
         #expect(backwards.codes.map(\.payload) == [text])
         #expect(backwards.incompleteStructuredAppends == 0)
-        let lacking = try QRScanner.scan(try sideBySide([parts[0], parts[2]]))
+        let lacking = try scanned(try sideBySide([parts[0], parts[2]]))
         #expect(lacking.codes.isEmpty)
         #expect(!asBytes || lacking.incompleteStructuredAppends == 1)
     }
 
     @Test func `a part beside a whole code hides neither`() throws {
         let part = try structuredAppend(Array("A TEXT FOR MORE THAN ONE SYMBOL OF VERSION 1".utf8), [])[0]
-        let result = try QRScanner.scan(try sideBySide([part, try picture(of: Array("WHOLE".utf8))]))
+        let result = try scanned(try sideBySide([part, try picture(of: Array("WHOLE".utf8))]))
         #expect(result.codes.map(\.payload) == [Array("WHOLE".utf8)])
         #expect(result.incompleteStructuredAppends == 1)
     }
@@ -89,7 +89,7 @@ import Testing
 
     @Test func `a picture without a code says what it holds instead`() throws {
         let product = try barcode(ean13([4, 0, 0, 6, 3, 8, 1, 3, 3, 3, 9, 3, 1]))
-        let result = try QRScanner.scan(product)
+        let result = try scanned(product)
         #expect(result.isEmpty)
         #expect(result.otherSymbologies == ["EAN-13"])
 
@@ -97,7 +97,7 @@ import Testing
         var canvas = Canvas(width: 700, height: 200)
         canvas.paste(product, x: 0, y: 20)
         canvas.paste(try picture(of: [0x41]), x: 500, y: 20)
-        let both = try QRScanner.scan(try canvas.image())
+        let both = try scanned(try canvas.image())
         #expect(both.codes.map(\.payload) == [[0x41]])
         #expect(both.otherSymbologies.isEmpty)
     }
@@ -106,11 +106,11 @@ import Testing
     func `pictures too small for any code hold none`(width: Int, height: Int) throws {
         for value: UInt8 in [0, 128, 255] {
             let image = try Canvas(width: width, height: height, filledWith: value).image()
-            #expect(try QRScanner.scan(image).isEmpty)
+            #expect(try scanned(image).isEmpty)
         }
         let stripes = (0..<width * height).map { UInt8($0 % 2 * 255) }
         let image = try #require(LuminanceImage(width: width, height: height, pixels: stripes))
-        #expect(try QRScanner.scan(image).codes.isEmpty)
+        #expect(try scanned(image).codes.isEmpty)
     }
 
     /// The symbols of version 1 that `qrencode` spreads `text` over.
@@ -149,6 +149,6 @@ import Testing
         for (index, module) in data.enumerated() {
             rows[index / side + 4][index % side + 4] = module & 1 == 0
         }
-        return try QRScanner.scan(try #require(LuminanceImage.squares(rows, scale: 4)))
+        return try scanned(try #require(LuminanceImage.squares(rows, scale: 4)))
     }
 }

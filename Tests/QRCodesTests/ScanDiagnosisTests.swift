@@ -7,7 +7,7 @@ import Testing
     private func diagnosis(_ change: (inout Photograph) -> Void) throws -> ScanDiagnosis? {
         var photograph = Photograph()
         change(&photograph)
-        let result = try PhotoSearch.run(ImageSource(try photograph.image())).result
+        let result = try PictureSearch.run(ImageSource(try photograph.image())).result
         #expect(result.isEmpty, "it was read; the test shows nothing")
         return result.diagnosis
     }
@@ -80,7 +80,7 @@ import Testing
                 pixels[index] = UInt8(max(0, min(255, luma[index] + random() * 6)))
             }
         }
-        let found = try PhotoSearch.run(ImageSource(image)).result.diagnosis
+        let found = try PictureSearch.run(ImageSource(image)).result.diagnosis
         #expect(found == .noFinderPattern || found == .blurred)
     }
 
@@ -114,7 +114,7 @@ import Testing
                 pixels[index] = isInside && rows[y][x] == UInt8(ascii: "#") ? 0 : 255
             }
         }
-        #expect(try PhotoSearch.run(ImageSource(image)).result.diagnosis == .fewFinderPatterns(1))
+        #expect(try PictureSearch.run(ImageSource(image)).result.diagnosis == .fewFinderPatterns(1))
     }
 
     @Test func `two finder patterns in the middle of a picture are two`() throws {
@@ -130,10 +130,10 @@ import Testing
     @Test func `nothing at all, and a barcode`() throws {
         var canvas = Canvas(width: 300, height: 200)
         for y in 50..<150 { for x in 0..<300 { canvas.pixels[y * 300 + x] = UInt8(x / 3 + y) } }
-        #expect(try QRScanner.scan(try canvas.image()).diagnosis == .noFinderPattern)
+        #expect(try scanned(try canvas.image()).diagnosis == .noFinderPattern)
         let product = try barcode(ean13([4, 0, 0, 6, 3, 8, 1, 3, 3, 3, 9, 3, 1]))
         let expected = ScanDiagnosis.otherSymbology(name: "EAN-13", payload: Array("4006381333931".utf8))
-        #expect(try QRScanner.scan(product).diagnosis == expected)
+        #expect(try scanned(product).diagnosis == expected)
     }
 
     @Test func `what people read`() {

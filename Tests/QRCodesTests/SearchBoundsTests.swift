@@ -23,7 +23,7 @@ import Testing
     @Test func `libzbar is spared a crowd of finder patterns that are of no code`() throws {
         let code = try picture(of: Array("CODE".utf8), pixelsPerModule: 4)
         func read(after crowd: LuminanceImage, effort: ScanEffort) throws -> Bool {
-            var search = PhotoSearch(ImageSource(crowd), effort: effort)
+            var search = PictureSearch(ImageSource(crowd), effort: effort)
             let steps = search.plan.steps
             #expect(try search.carryOut(steps[0], on: crowd).isEmpty)
             return try !search.carryOut(steps[1], on: code).isEmpty
@@ -89,7 +89,7 @@ import Testing
             }
         }
         let blank = Blank(decodings: Decodings())
-        let outcome = try PhotoSearch.run(ImageSource(blank, format: .jpeg))
+        let outcome = try PictureSearch.run(ImageSource(blank, format: .jpeg))
         #expect(outcome.result.isEmpty)
         #expect(blank.decodings.scales == [4, 1])
     }

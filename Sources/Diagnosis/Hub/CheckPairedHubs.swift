@@ -21,7 +21,7 @@ struct CheckPairedHubs: Sendable {
             guard !known.hubs.isEmpty else {
                 return .skipped(
                     known.added.isEmpty ? "this device knows no hub" : "this device is paired with no hub",
-                    mend: NoHubError.notPaired.hint)
+                    mend: HubChoiceError.noHub.hint)
             }
             guard let identity = try DeviceIdentity.load(from: configuration) else {
                 throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")

@@ -1,3 +1,4 @@
+import Addresses
 import CGlibc
 import Glibc
 
@@ -101,11 +102,13 @@ private final class Receiver {
         guard descriptor >= 0 else { return nil }
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-        guard withIPv4("0.0.0.0", port: port, { bind(descriptor, $0, $1) }) == 0 else { return nil }
+        guard SystemAddress.anyIPv4(port: port).withPointer({ bind(descriptor, $0, $1) }) == 0 else {
+            return nil
+        }
         guard let group, let interface else { return }
         var request = ip_mreqn()
         inet_pton(AF_INET, group, &request.imr_multiaddr)
-        request.imr_ifindex = Int32(bitPattern: if_nametoindex(interface))
+        request.imr_ifindex = Int32(bitPattern: NetworkInterface(named: interface)?.index ?? 0)
         setsockopt(
             descriptor, Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, socklen_t(MemoryLayout<ip_mreqn>.size)
         )
@@ -115,12 +118,8 @@ private final class Receiver {
 
     /// The port that the system gave.
     var port: UInt16? {
-        var address = sockaddr_in()
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
-        let result = withUnsafeMutablePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { getsockname(descriptor, $0, &length) }
-        }
-        return result == 0 ? UInt16(bigEndian: address.sin_port) : nil
+        let (result, address) = SystemAddress.written { getsockname(descriptor, $0, $1) }
+        return result == 0 ? address?.port : nil
     }
 
     /// True once a datagram with the nonce in it has come; reads what waits, at most 256 datagrams.

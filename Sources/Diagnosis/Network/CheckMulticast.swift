@@ -52,8 +52,8 @@ enum CheckMulticast {
     private static func connectError(_ group: String, _ family: NetworkAddress.Family, _ interface: String)
         -> Int32
     {
-        let index = if_nametoindex(interface)
-        guard index > 0, let address = NetworkAddress(group) else { return ENODEV }
+        guard let index = NetworkInterface(named: interface)?.index, let address = NetworkAddress(group)
+        else { return ENODEV }
         let domain: Int32 = family == .ipv4 ? AF_INET : AF_INET6
         let descriptor = socket(domain, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC, 0)
         guard descriptor >= 0 else { return Glibc.errno }
@@ -64,8 +64,8 @@ enum CheckMulticast {
             let size = socklen_t(MemoryLayout<ip_mreqn>.size)
             setsockopt(descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, size)
         }
-        let isReachable = withSocketAddress(address, port: 5353, interface: index) { pointer, size in
-            Glibc.connect(descriptor, pointer, size) == 0
+        let isReachable = SystemAddress(address, port: 5353, interface: index).withPointer {
+            Glibc.connect(descriptor, $0, $1) == 0
         }
         return isReachable ? 0 : Glibc.errno
     }

@@ -35,6 +35,6 @@ enum CheckPorts {
         defer { close(descriptor) }
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-        return withIPv4("0.0.0.0", port: port) { bind(descriptor, $0, $1) } == 0 ? 0 : errno
+        return SystemAddress.anyIPv4(port: port).withPointer { bind(descriptor, $0, $1) } == 0 ? 0 : errno
     }
 }

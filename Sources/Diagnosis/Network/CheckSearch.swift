@@ -21,8 +21,8 @@ enum CheckSearch {
             guard NetworkLink.current().contains(where: \.isUsable) else {
                 return .skipped("no interface is up")
             }
-            var options = FindHubs.Options()
-            let hubs = try await FindHubs(known: KnownHubs(), options: options).run { _ in }
+            var options = SearchHubs.Options()
+            let hubs = try await SearchHubs(known: KnownHubs(), options: options).run { _ in }
             let own = Set(networks.map(\.address))
             let heard = hubs.map {
                 Heard(
@@ -33,7 +33,7 @@ enum CheckSearch {
                 return verdict(heard, swept: nil)
             }
             (options.usesMDNS, options.usesUDP, options.sweep) = (false, false, range)
-            let found = try await FindHubs(known: KnownHubs(), options: options).run { _ in }
+            let found = try await SearchHubs(known: KnownHubs(), options: options).run { _ in }
             return verdict([], swept: (found.count, "\(range)"))
         }
     }

@@ -1,5 +1,4 @@
-import CGlibc
-import Discovery
+import Addresses
 import FoundationEssentials
 import Glibc
 
@@ -22,22 +21,15 @@ struct NetworkLink: Hashable, Sendable {
 
     /// All interfaces, by name; empty if the system does not tell.
     static func current() -> [NetworkLink] {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return [] }
-        defer { freeifaddrs(list) }
         var links: [String: NetworkLink] = [:]
-        for entry in sequence(first: list, next: { $0?.pointee.ifa_next }) {
-            guard let entry = entry?.pointee, let pointer = entry.ifa_name else { continue }
-            let flags = entry.ifa_flags
-            func has(_ flag: some FixedWidthInteger) -> Bool { flags & UInt32(truncatingIfNeeded: flag) != 0 }
-            let name = String(cString: pointer)
-            guard !name.hasPrefix(TestNetwork.prefix) else { continue }
+        for entry in InterfaceEntry.all() where !entry.name.hasPrefix(TestNetwork.prefix) {
+            let name = entry.name
             var link =
                 links[name]
                 ?? NetworkLink(
-                    name: name, kind: has(IFF_LOOPBACK) ? .loopback : kind(of: name, has(IFF_POINTOPOINT)),
-                    isUp: has(IFF_UP), isRunning: has(IFF_RUNNING), hasMulticast: has(IFF_MULTICAST))
-            if let address = address(entry.ifa_addr, on: name) { link.addresses.append(address) }
+                    name: name, kind: entry.isLoopback ? .loopback : kind(of: name, entry.isPointToPoint),
+                    isUp: entry.isUp, isRunning: entry.isRunning, hasMulticast: entry.canMulticast)
+            if let network = entry.network { link.addresses.append(network.address) }
             links[name] = link
         }
         return links.values.sorted { $0.name < $1.name }
@@ -66,21 +58,5 @@ struct NetworkLink: Hashable, Sendable {
         ]
         if isPointToPoint || vpns.contains(where: name.hasPrefix) { return .vpn }
         return containers.contains(where: name.hasPrefix) ? .container : .ordinary
-    }
-
-    private static func address(
-        _ pointer: UnsafeMutablePointer<sockaddr>?, on interface: String
-    ) -> NetworkAddress? {
-        guard let pointer else { return nil }
-        let raw = UnsafeRawPointer(pointer)
-        switch Int32(pointer.pointee.sa_family) {
-        case AF_INET:
-            let address = raw.loadUnaligned(as: sockaddr_in.self).sin_addr
-            return NetworkAddress(bytes: withUnsafeBytes(of: address) { Array($0) })
-        case AF_INET6:
-            let address = raw.loadUnaligned(as: sockaddr_in6.self).sin6_addr
-            return NetworkAddress(bytes: withUnsafeBytes(of: address) { Array($0) }, scope: interface)
-        default: return nil
-        }
     }
 }

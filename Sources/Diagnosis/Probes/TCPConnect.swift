@@ -1,5 +1,5 @@
+import Addresses
 import CGlibc
-import Discovery
 import Glibc
 
 /// Tries to open a TCP connection, and closes it.
@@ -37,10 +37,8 @@ enum TCPConnect {
     private static func finish(
         _ descriptor: Int32, to address: NetworkAddress, port: UInt16, milliseconds: Int32
     ) -> Int32 {
-        let interface = address.scope.map { if_nametoindex($0) } ?? 0
-        let result = withSocketAddress(address, port: port, interface: interface) {
-            Glibc.connect(descriptor, $0, $1)
-        }
+        guard let target = SystemAddress(address, port: port) else { return ENODEV }
+        let result = target.withPointer { Glibc.connect(descriptor, $0, $1) }
         if result == 0 { return 0 }
         guard Glibc.errno == EINPROGRESS else { return Glibc.errno }
         var wait = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -1,3 +1,4 @@
+import Addresses
 import CGlibc
 import Glibc
 
@@ -53,7 +54,8 @@ struct TestNetwork: ~Copyable {
 
     /// Sends from the neighbour to this machine.
     func send(_ bytes: [UInt8], to address: String, port: UInt16) {
-        _ = withIPv4(address, port: port) {
+        guard let address = NetworkAddress(address) else { return }
+        _ = SystemAddress(address, port: port, interface: 0).withPointer {
             sendto(sender, bytes, bytes.count, Int32(MSG_DONTWAIT), $0, $1)
         }
     }
@@ -116,7 +118,7 @@ private final class Plan {
         var one: Int32 = 1
         setsockopt(descriptor, SOL_SOCKET, SO_BROADCAST, &one, socklen_t(MemoryLayout<Int32>.size))
         var request = ip_mreqn()
-        request.imr_ifindex = Int32(bitPattern: if_nametoindex(far))
+        request.imr_ifindex = Int32(bitPattern: NetworkInterface(named: far)?.index ?? 0)
         setsockopt(
             descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
         sender = descriptor

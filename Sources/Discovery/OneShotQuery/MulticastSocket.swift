@@ -1,5 +1,3 @@
-import CAvahi
-import CGlibc
 import Glibc
 
 /// A UDP socket on one interface and one address family, from an ephemeral port: what one-shot queries
@@ -19,12 +17,14 @@ struct MulticastSocket: ~Copyable {
     init?(_ network: LocalNetwork) {
         own = network.address
         family = own.family
-        interface = NetworkInterface(index: if_nametoindex(network.interface), name: network.interface)
+        interface =
+            NetworkInterface(named: network.interface)
+            ?? NetworkInterface(index: 0, name: network.interface)
         let domain = family == .ipv4 ? AF_INET : AF_INET6
         descriptor = socket(domain, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
         guard interface.index > 0, descriptor >= 0 else { return nil }
         set(SOL_SOCKET, SO_RCVBUF, MulticastSocket.receiveBuffer)
-        let isBound = withSocketAddress(own, port: 0, scope: interface.index) {
+        let isBound = SystemAddress(own, port: 0, interface: interface.index).withPointer {
             bind(descriptor, $0, $1) == 0
         }
         // The time to live is 255 in all of mDNS (RFC 6762 § 11). No loop: this host's own avahi-daemon would take our
@@ -52,7 +52,8 @@ struct MulticastSocket: ~Copyable {
     func send(_ bytes: [UInt8]) {
         let group = family == .ipv4 ? "224.0.0.251" : "ff02::fb"
         guard let address = NetworkAddress(group) else { return }
-        withSocketAddress(address, port: MulticastSocket.port, scope: interface.index) {
+        let target = SystemAddress(address, port: MulticastSocket.port, interface: interface.index)
+        target.withPointer {
             _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)
         }
     }
@@ -62,31 +63,18 @@ struct MulticastSocket: ~Copyable {
     func receive(onLink networks: [LocalNetwork]) -> (bytes: [UInt8], from: NetworkAddress)? {
         var buffer = [UInt8](repeating: 0, count: DNSMessage.maximumByteCount + 1)
         while true {
-            var sender = sockaddr_storage()
-            var length = socklen_t(MemoryLayout<sockaddr_storage>.size)
-            let count = withUnsafeMutablePointer(to: &sender) { pointer in
-                pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    recvfrom(descriptor, &buffer, buffer.count, 0, $0, &length)
-                }
+            let (count, sender) = SystemAddress.written(on: interface.name) {
+                recvfrom(descriptor, &buffer, buffer.count, 0, $0, $1)
             }
             guard count >= 0 else {
                 // A refused packet is reported once on the socket, and is not the end of it.
                 if errno == EINTR || errno == ECONNREFUSED { continue }
                 return nil
             }
-            let (bytes, port): ([UInt8], UInt16) = withUnsafeBytes(of: &sender) { raw in
-                if family == .ipv4 {
-                    let address = raw.loadUnaligned(as: sockaddr_in.self)
-                    return (withUnsafeBytes(of: address.sin_addr) { Array($0) }, address.sin_port.byteSwapped)
-                }
-                let address = raw.loadUnaligned(as: sockaddr_in6.self)
-                return (withUnsafeBytes(of: address.sin6_addr) { Array($0) }, address.sin6_port.byteSwapped)
-            }
-            guard port == MulticastSocket.port,
-                let from = NetworkAddress(bytes: bytes, scope: interface.name),
-                networks.contains(where: { $0.interface == interface.name && $0.contains(from) })
+            guard let sender, sender.port == MulticastSocket.port,
+                networks.contains(where: { $0.interface == interface.name && $0.contains(sender.address) })
             else { continue }
-            return (Array(buffer.prefix(count)), from)
+            return (Array(buffer.prefix(count)), sender.address)
         }
     }
 
@@ -94,32 +82,4 @@ struct MulticastSocket: ~Copyable {
         var value = value
         setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
-}
-
-/// `address` and `port` as the system calls take them; `scope`: the index of the interface for IPv6.
-@discardableResult
-func withSocketAddress<Result>(
-    _ address: NetworkAddress, port: UInt16, scope: UInt32,
-    _ body: (UnsafePointer<sockaddr>, socklen_t) -> Result
-) -> Result {
-    func call<Value>(_ value: Value) -> Result {
-        withUnsafePointer(to: value) { pointer in
-            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<Value>.size))
-            }
-        }
-    }
-    if address.family == .ipv4 {
-        var socketAddress = sockaddr_in()
-        socketAddress.sin_family = sa_family_t(AF_INET)
-        socketAddress.sin_port = port.bigEndian
-        withUnsafeMutableBytes(of: &socketAddress.sin_addr) { $0.copyBytes(from: address.bytes) }
-        return call(socketAddress)
-    }
-    var socketAddress = sockaddr_in6()
-    socketAddress.sin6_family = sa_family_t(AF_INET6)
-    socketAddress.sin6_port = port.bigEndian
-    socketAddress.sin6_scope_id = scope
-    withUnsafeMutableBytes(of: &socketAddress.sin6_addr) { $0.copyBytes(from: address.bytes) }
-    return call(socketAddress)
 }

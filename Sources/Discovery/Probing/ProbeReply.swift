@@ -37,7 +37,7 @@ public struct ProbeReply: Hashable, Sendable {
     /// The pin of the key that the reply is signed with: proven.
     public let pin: Pin
 
-    /// Reads a datagram and verifies its signature. Costs about 0.1 ms: look at ``nonce(of:)`` first.
+    /// Reads a datagram and verifies its signature, which costs about 0.1 ms.
     public init(verifying bytes: [UInt8]) throws(ProbeReplyError) {
         guard let nonce = ProbeReply.nonce(of: bytes) else { throw .wrongMagic }
         guard bytes.count >= ProbeReply.byteCounts.lowerBound else { throw .tooShort(bytes.count) }
@@ -106,7 +106,7 @@ public enum ProbeReplyError: Error, Hashable, Sendable, CustomStringConvertible 
     case tooLong(Int)
     /// It names TCP port 0.
     case portZero
-    /// The name is not UTF-8, or breaks the rules of ``PeerName``.
+    /// The name is not UTF-8, or breaks the rules of `PeerName`.
     case invalidName
     /// The key is not a compressed point of P-256.
     case invalidKey

@@ -60,7 +60,9 @@ public actor ProbeResponder {
     /// ``DiscoveryError/system(call:errno:)`` if there is no thread or descriptor for it.
     ///
     /// - Parameters:
-    ///   - port: 1–65535.
+    ///   - name: what the hub calls itself.
+    ///   - port: the TCP port of its HTTPS, 1–65535.
+    ///   - key: the key of its TLS certificate; each reply is signed with it.
     ///   - isPairingOpen: true if a code for one device is out.
     ///   - probePort: the UDP port to listen on.
     public init(

@@ -1,7 +1,3 @@
-// Both have net/if.h, and whose it is depends on what else the module loads.
-import CGlibc
-import Glibc
-
 /// An interface of this machine that is up, with what UDP discovery needs to know of it.
 struct UDPLink: Hashable, Sendable {
     let interface: NetworkInterface
@@ -81,43 +77,32 @@ struct UDPLinks: Hashable, Sendable {
 
     /// The links as they are now; none if the system does not tell.
     static func current() -> UDPLinks {
-        var list: UnsafeMutablePointer<ifaddrs>?
-        guard getifaddrs(&list) == 0 else { return UDPLinks([]) }
-        defer { freeifaddrs(list) }
         var links: [String: UDPLink] = [:]
-        for entry in sequence(first: list, next: { $0?.pointee.ifa_next }) {
-            guard let entry = entry?.pointee, let pointer = entry.ifa_name else { continue }
-            let flags = entry.ifa_flags
-            func has(_ flag: some FixedWidthInteger) -> Bool { flags & UInt32(truncatingIfNeeded: flag) != 0 }
-            let name = String(cString: pointer)
-            guard has(IFF_UP), let network = LocalNetwork(entry, on: name) else { continue }
-            var link =
-                links[name]
-                ?? UDPLink(
-                    interface: NetworkInterface(index: if_nametoindex(name), name: name),
-                    isLoopback: has(IFF_LOOPBACK), canBroadcast: has(IFF_BROADCAST),
-                    canMulticast: has(IFF_MULTICAST))
-            guard link.interface.index > 0 else { continue }  // unplugged while we looked
+        for entry in InterfaceEntry.all() where entry.isUp {
+            guard let network = entry.network else { continue }
+            // None if it was unplugged in the meantime.
+            guard var link = links[entry.name] ?? UDPLink(entry) else { continue }
             link.networks.append(network)
             if let broadcast = network.broadcastAddress, link.canBroadcast {
                 link.broadcasts.insert(broadcast)
             }
-            links[name] = link
+            links[entry.name] = link
         }
         return UDPLinks(Array(links.values))
     }
 }
 
-extension LocalNetwork {
-    /// The address and the mask of one entry of getifaddrs(3); nil if it is neither IPv4 nor IPv6.
-    fileprivate init?(_ entry: ifaddrs, on interface: String) {
-        guard let bytes = LocalNetwork.bytes(of: entry.ifa_addr),
-            let address = NetworkAddress(bytes: bytes, scope: interface)
-        else { return nil }
-        let length = LocalNetwork.bytes(of: entry.ifa_netmask)?.reduce(0) { $0 + $1.nonzeroBitCount }
-        self.init(interface: interface, address: address, prefixLength: length ?? bytes.count * 8)
+extension UDPLink {
+    /// The interface of an entry, without its addresses; nil if it is gone.
+    fileprivate init?(_ entry: InterfaceEntry) {
+        guard let interface = NetworkInterface(named: entry.name) else { return nil }
+        self.init(
+            interface: interface, isLoopback: entry.isLoopback, canBroadcast: entry.canBroadcast,
+            canMulticast: entry.canMulticast)
     }
+}
 
+extension LocalNetwork {
     /// All host bits set (RFC 919 § 7): 4 bytes; nil for IPv6 and for networks of one or two addresses (RFC 3021).
     var broadcastAddress: [UInt8]? {
         guard address.family == .ipv4, prefixLength > 0, prefixLength <= 30 else { return nil }

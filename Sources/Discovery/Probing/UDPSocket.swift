@@ -129,26 +129,12 @@ final class UDPSocket {
     private static func bind(
         _ descriptor: Int32, to bytes: [UInt8], interface: UInt32, port: UInt16
     ) -> Int32 {
-        if bytes.count == 4 {
-            var address = sockaddr_in()
-            address.sin_family = sa_family_t(AF_INET)
-            address.sin_port = port.bigEndian
-            withUnsafeMutableBytes(of: &address.sin_addr) { $0.copyBytes(from: bytes) }
-            return withUnsafePointer(to: &address) {
-                $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                    Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in>.size))
-                }
-            }
+        guard let address = NetworkAddress(bytes: bytes) else {
+            errno = EINVAL
+            return -1
         }
-        var address = sockaddr_in6()
-        address.sin6_family = sa_family_t(AF_INET6)
-        address.sin6_port = port.bigEndian
-        address.sin6_scope_id = interface
-        withUnsafeMutableBytes(of: &address.sin6_addr) { $0.copyBytes(from: bytes.prefix(16)) }
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Glibc.bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_in6>.size))
-            }
+        return SystemAddress(address, port: port, interface: interface).withPointer {
+            Glibc.bind(descriptor, $0, $1)
         }
     }
 }

@@ -18,6 +18,26 @@ package struct Selection: Sendable {
         device.activators[try index(device.activators.map { ($0.id, $0.name) }, kind: "activator")]
     }
 
+    /// The one text among `offers` that is meant, such as a manufacturer's name.
+    ///
+    /// - Parameter kind: what the offers are, in the singular, for messages.
+    package func offer(among offers: [String], kind: String) throws(SelectionError) -> String {
+        let wanted = text.lowercased()
+        let steps: [(String) -> Bool] = [
+            { $0.utf8.elementsEqual(text.utf8) }, { $0.lowercased() == wanted },
+            { !wanted.isEmpty && $0.lowercased().hasPrefix(wanted) },
+        ]
+        for step in steps {
+            let matches = offers.filter(step)
+            if matches.count == 1 { return matches[0] }
+            if matches.count > 1 {
+                throw .ambiguous(text, kind: kind, matches.map { Match(id: $0, name: $0) })
+            }
+        }
+        let near = Orthography.suggestions(for: text, among: offers)
+        throw .unknown(text, kind: kind, near: near, all: near.isEmpty ? Array(offers.prefix(8)) : [])
+    }
+
     private func index(_ items: [(id: String, name: String)], kind: String) throws(SelectionError) -> Int {
         let wanted = text.lowercased()
         let steps: [((id: String, name: String)) -> Bool] = [

@@ -62,14 +62,14 @@ struct SpokenHouse: Sendable {
                 device: device, name: SpokenName(device.name), kind: device.kind, activators: activators)
         }
         known = Set(entries.flatMap { $0.name.plain + $0.kind + $0.activators.flatMap(\.word.plain) })
-        tokens = devices.filter { $0.name.utf8.count <= PlainWords.maximumByteCount }
+        tokens = devices.filter { $0.name.utf8.count <= SpokenGrammar.maximumByteCount }
             .map { SpokenText.tokens($0.name) }.filter { !$0.isEmpty }
     }
 
     /// Everything that `phrase` means.
     ///
     /// - Parameter isFull: whether nothing but a name in full will do, as a number follows that may belong to it.
-    func find(_ phrase: SpokenPhrase, isFull: Bool) throws(PlainWordsError) -> Found {
+    func find(_ phrase: SpokenPhrase, isFull: Bool) throws(SpokenError) -> Found {
         switch phrase.quantity {
         case .one:
             do {
@@ -91,7 +91,7 @@ struct SpokenHouse: Sendable {
     // MARK: one
 
     /// From the strictest to the most forgiving; the first that fits anything decides, and must fit one.
-    private func one(_ phrase: SpokenPhrase, isFull: Bool) throws(PlainWordsError) -> Target {
+    private func one(_ phrase: SpokenPhrase, isFull: Bool) throws(SpokenError) -> Target {
         let said = SpokenName(phrase.said)
         if let target = try only(matching { $0.words == said.words }, phrase, mayBeLock: true) {
             return target
@@ -154,7 +154,7 @@ struct SpokenHouse: Sendable {
 
     /// The only one of `targets`, nil if there is none. A lock is not meant by less than its name.
     private func only(_ targets: [Target], _ phrase: SpokenPhrase, mayBeLock: Bool = false)
-        throws(PlainWordsError) -> Target?
+        throws(SpokenError) -> Target?
     {
         guard let first = targets.first else { return nil }
         guard targets.count == 1 else {
@@ -195,9 +195,9 @@ struct SpokenHouse: Sendable {
 
     // MARK: all
 
-    private func every(_ phrase: SpokenPhrase) throws(PlainWordsError) -> Found {
+    private func every(_ phrase: SpokenPhrase) throws(SpokenError) -> Found {
         if let word = phrase.leftOver { throw .leftOver(word, in: phrase.text) }
-        let found = Result { () throws(PlainWordsError) in try every(phrase, Words(phrase)) }
+        let found = Result { () throws(SpokenError) in try every(phrase, Words(phrase)) }
         guard phrase.quantity == .every, phrase.words.count == 1,
             phrase.words[0].isOne(of: SpokenVocabulary.devices)
         else { return try found.get() }
@@ -207,7 +207,7 @@ struct SpokenHouse: Sendable {
         return whole
     }
 
-    private func every(_ phrase: SpokenPhrase, _ words: Words) throws(PlainWordsError) -> Found {
+    private func every(_ phrase: SpokenPhrase, _ words: Words) throws(SpokenError) -> Found {
         let spoken = words.whole
         var found = Found(targets: [])
         for entry in entries {
@@ -227,7 +227,7 @@ struct SpokenHouse: Sendable {
         return found
     }
 
-    private func unknown(_ phrase: SpokenPhrase) -> PlainWordsError {
+    private func unknown(_ phrase: SpokenPhrase) -> SpokenError {
         let words = (phrase.place + phrase.words).map(\.text).joined(separator: " ")
         return .unknown(
             phrase.text, near: Orthography.suggestions(for: words, among: entries.map(\.device.name)))

@@ -30,8 +30,7 @@ struct SpokenLevel: Equatable, Sendable {
     /// The ways to read the end of `words` as a setting: several where a number can belong to the name before it.
     ///
     /// - Parameter isBareAllowed: whether a number may stand without "to" and "percent".
-    static func readings(_ words: [SpokenWord], isBareAllowed: Bool) throws(PlainWordsError) -> [SpokenLevel]
-    {
+    static func readings(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError) -> [SpokenLevel] {
         var rest = words
         if rest.last?.isOne(of: ["on", "off"]) == true {
             let setting: Setting = rest.removeLast().text == "on" ? .on : .off
@@ -51,16 +50,16 @@ struct SpokenLevel: Equatable, Sendable {
         return try numbers(rest, isBareAllowed: isBareAllowed)
     }
 
-    private static func numbers(_ words: [SpokenWord], isBareAllowed: Bool) throws(PlainWordsError)
+    private static func numbers(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError)
         -> [SpokenLevel]
     {
         var rest = words
         let isPercent = dropPercent(&rest)
         var readings: [SpokenLevel] = []
-        var refusal: PlainWordsError?
+        var refusal: SpokenError?
         for count in 1...2 where rest.count >= count {
             let number = rest.suffix(count)
-            guard !number.contains(where: \.isName), let value = NumberWords.value(of: number.map(\.text))
+            guard !number.contains(where: \.isName), let value = SpokenNumber.value(of: number.map(\.text))
             else {
                 continue
             }
@@ -81,7 +80,7 @@ struct SpokenLevel: Equatable, Sendable {
         return readings
     }
 
-    private static func level(_ value: Double, as words: [String], isPercent: Bool) throws(PlainWordsError)
+    private static func level(_ value: Double, as words: [String], isPercent: Bool) throws(SpokenError)
         -> Double
     {
         let text = words.joined(separator: " ")

@@ -10,7 +10,7 @@ struct SpokenName: Equatable, Sendable {
     let stems: [String]
 
     /// What is longer cannot be said.
-    private static let maximumByteCount = PlainWords.maximumByteCount
+    private static let maximumByteCount = SpokenGrammar.maximumByteCount
 
     init(_ name: String) {
         self.init(name.utf8.count > SpokenName.maximumByteCount ? [] : SpokenText.tokens(name))
@@ -79,7 +79,7 @@ struct SpokenName: Equatable, Sendable {
 
     /// True for a number in digits or in one word.
     static func isNumber(_ word: String) -> Bool {
-        word.last?.isNumber == true || NumberWords.value(of: [word]) != nil
+        word.last?.isNumber == true || SpokenNumber.value(of: [word]) != nil
     }
 
     private static func withoutApostrophe(_ word: String) -> String { word.filter { $0 != "'" } }
@@ -97,8 +97,9 @@ struct SpokenName: Equatable, Sendable {
         var found: [String] = []
         var rest = words[...]
         while let first = rest.first {
-            let count = rest.count > 1 && NumberWords.value(of: Array(rest.prefix(2))) != nil ? 2 : 1
-            if let value = NumberWords.value(of: Array(rest.prefix(count))), let whole = Int(exactly: value) {
+            let count = rest.count > 1 && SpokenNumber.value(of: Array(rest.prefix(2))) != nil ? 2 : 1
+            if let value = SpokenNumber.value(of: Array(rest.prefix(count))), let whole = Int(exactly: value)
+            {
                 found.append("\(whole)")
             } else {
                 found.append(first)

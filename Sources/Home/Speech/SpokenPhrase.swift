@@ -18,7 +18,7 @@ struct SpokenPhrase: Equatable, Sendable {
     /// All words in the order in which they were said, but for articles and quantifiers at the beginning.
     let said: [SpokenWord]
 
-    init(_ spoken: [SpokenWord]) throws(PlainWordsError) {
+    init(_ spoken: [SpokenWord]) throws(SpokenError) {
         var words = SpokenPhrase.withoutArticles(spoken[...])
         var quantity = Quantity.one
         // "All" is enough by itself, "every", "all of" and "all the" are not.

@@ -24,7 +24,7 @@ enum SpokenPlace {
     /// The sentence with the place at its beginning put to its end; as it is if there is none.
     ///
     /// Only one order of one thing is read so: of several nobody knows how many are in that place.
-    static func atEnd(_ words: [SpokenWord]) throws(PlainWordsError) -> [SpokenWord] {
+    static func atEnd(_ words: [SpokenWord]) throws(SpokenError) -> [SpokenWord] {
         guard words.first?.isOne(of: ["in"]) == true, let verb = words.firstIndex(where: \.isVerb) else {
             return words
         }
@@ -32,12 +32,13 @@ enum SpokenPlace {
         if place.last?.isOne(of: ["please"]) == true { place.removeLast() }
         if place.last?.isOne(of: [","]) == true { place.removeLast() }
         let isPlace = !place.contains {
-            $0.isOne(of: PlainWords.ends) || $0.isOne(of: SpokenVocabulary.lockVerbs)
+            $0.isOne(of: SpokenGrammar.ends) || $0.isOne(of: SpokenVocabulary.lockVerbs)
         }
         guard isPlace, name(place.dropFirst()) != nil else { return words }
         var order = words[verb...]
         let thing = order.dropFirst().drop { $0.isOne(of: ["on", "off", "up", "down"]) }
-        let isOne = !order.contains { $0.isOne(of: PlainWords.ends) } && SpokenPhrase.list(thing).count == 1
+        let isOne =
+            !order.contains { $0.isOne(of: SpokenGrammar.ends) } && SpokenPhrase.list(thing).count == 1
         guard isOne else { throw .twoMeanings(words.map(\.text).joined(separator: " ")) }
         order += place
         return Array(order)

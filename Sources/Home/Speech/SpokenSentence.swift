@@ -5,8 +5,8 @@ package struct SpokenSentence: Equatable, Sendable {
     let isQuestion: Bool
 
     /// The words of `text`, none of which is taken for a name yet.
-    package init(_ text: String) throws(PlainWordsError) {
-        guard text.utf8.count <= PlainWords.maximumByteCount else { throw .tooLong }
+    package init(_ text: String) throws(SpokenError) {
+        guard text.utf8.count <= SpokenGrammar.maximumByteCount else { throw .tooLong }
         // The mark of bytes that were no text: what they were to say, nobody knows.
         guard !text.unicodeScalars.contains("\u{FFFD}") else { throw .noSetting(text) }
         words = SpokenText.tokens(text).map { SpokenWord(text: $0) }

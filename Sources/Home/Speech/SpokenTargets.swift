@@ -27,7 +27,7 @@ package struct SpokenTargets {
             let other = try? understand(marked)
         else { return try plain.get() }
         if case .success(let one) = plain, one != other {
-            throw PlainWordsError.twoMeanings(sentence.words.map(\.text).joined(separator: " "))
+            throw SpokenError.twoMeanings(sentence.words.map(\.text).joined(separator: " "))
         }
         return other
     }
@@ -46,8 +46,8 @@ package struct SpokenTargets {
     }
 
     private func understand(_ sentence: SpokenSentence) throws -> Understood {
-        var orders = SpokenOrders()
-        for order in try PlainWords(sentence).orders {
+        var orders = OrdersOfSentence()
+        for order in try SpokenGrammar(sentence).orders {
             for thing in order.things {
                 guard let setting = order.readings.first else { continue }
                 try orders.add(house.find(thing, isFull: false), setting, verb: order.verb)
@@ -59,11 +59,11 @@ package struct SpokenTargets {
     }
 
     /// The one reading that finds its thing; of several the setting is not known.
-    private func onlyMeaning(of readings: [PlainWords.Reading]) throws(PlainWordsError) -> (
-        SpokenHouse.Found, PlainWords.Reading
+    private func onlyMeaning(of readings: [SpokenOrder.Reading]) throws(SpokenError) -> (
+        SpokenHouse.Found, SpokenOrder.Reading
     ) {
-        var meanings: [(SpokenHouse.Found, PlainWords.Reading)] = []
-        var refusal: PlainWordsError?
+        var meanings: [(SpokenHouse.Found, SpokenOrder.Reading)] = []
+        var refusal: SpokenError?
         for reading in readings {
             do {
                 let found = try house.find(reading.thing, isFull: reading.isBare)
@@ -80,7 +80,7 @@ package struct SpokenTargets {
 }
 
 /// The orders of one sentence, of which none contradicts another.
-private struct SpokenOrders {
+private struct OrdersOfSentence {
     private struct Given {
         let order: Order
         let setting: Setting
@@ -97,7 +97,9 @@ private struct SpokenOrders {
             orders: given.map(\.order), leftAlone: leftAlone.filter { !named.contains($0.id) })
     }
 
-    mutating func add(_ found: SpokenHouse.Found, _ reading: PlainWords.Reading, verb: SpokenVocabulary.Verb?)
+    mutating func add(
+        _ found: SpokenHouse.Found, _ reading: SpokenOrder.Reading, verb: SpokenVocabulary.Verb?
+    )
         throws
     {
         for target in found.targets { try add(target, reading, verb: verb) }
@@ -105,22 +107,22 @@ private struct SpokenOrders {
     }
 
     private mutating func add(
-        _ target: SpokenHouse.Target, _ reading: PlainWords.Reading, verb: SpokenVocabulary.Verb?
+        _ target: SpokenHouse.Target, _ reading: SpokenOrder.Reading, verb: SpokenVocabulary.Verb?
     ) throws {
         let device = target.device
         let setting = reading.setting
         // "Set the lock to 40" and "shut off the door" may be meant in two ways; what is plain is only on and off.
         if device.isLock {
             guard verb?.isForLocks ?? true, setting == .on || setting == .off else {
-                throw PlainWordsError.lockSetting(device.name)
+                throw SpokenError.lockSetting(device.name)
             }
         }
         let activator = try target.activator ?? device.activator(for: setting)
         if reading.turnsOn, target.activator == nil, try device.activator(for: .on) != activator {
             try add(target, .init(reading.thing, .on), verb: verb)
         }
-        if reading.isDim, let state = activator.state.asDouble, state < PlainWords.dimmed - 0.001 {
-            throw PlainWordsError.alreadyDim(device.name, activator.stateText)
+        if reading.isDim, let state = activator.state.asDouble, state < SpokenGrammar.dimmed - 0.001 {
+            throw SpokenError.alreadyDim(device.name, activator.stateText)
         }
         let order = try Order(device, activator, to: setting)
         let new = Given(order: order, setting: setting, isNamed: target.activator != nil)
@@ -129,8 +131,8 @@ private struct SpokenOrders {
             let areBothNamed = old.isNamed && new.isNamed
             let isContrary =
                 old.order.activator == order.activator
-                || !areBothNamed && SpokenOrders.isOff(old.setting) != SpokenOrders.isOff(setting)
-            if isContrary { throw PlainWordsError.contradiction(device.name) }
+                || !areBothNamed && OrdersOfSentence.isOff(old.setting) != OrdersOfSentence.isOff(setting)
+            if isContrary { throw SpokenError.contradiction(device.name) }
         }
         given.append(new)
     }

@@ -65,19 +65,20 @@ package enum StandardInput {
         var head: [UInt8] = []
         while head.count < 3, let chunk = try InputFile.readSome(STDIN_FILENO) { head += chunk }
         guard ImageFormat.detect(head) == .jpeg else {
-            let bytes = try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: head)
+            let input = try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: head)
+            let bytes = input.bytes
             if let text = CodeContent.line(of: bytes), CodeContent(payload: text) != .other {
                 return ReadCodes.Answer(.success([ReadCodes.Reading(payload: text)]))
             }
             if isText(bytes) { throw OtherText(bytes: bytes) }
-            return image(bytes, search)
+            return image(input, search)
         }
 
         var frames = JPEGFrames()
         frames.append(head)
         guard let first = try frame(&frames, until: events.deadline, waiting: {}) else {
             // Cut off, or it took too long: what there is is read as far as it goes.
-            return image(frames.rest, search)
+            return image(ImageBytes(frames.rest), search)
         }
         var bytes = first + frames.rest
         var behind = frames.rest.drop { $0 == 0 }
@@ -89,14 +90,13 @@ package enum StandardInput {
             behind = frames.rest.drop { $0 == 0 }
         }
         guard behind.starts(with: [0xFF, 0xD8]) else {
-            bytes = try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: bytes)
-            return image(bytes, search)
+            return image(try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: bytes), search)
         }
         return try stream(first: first, frames: frames, search, events: events)
     }
 
-    private static func image(_ bytes: [UInt8], _ search: ImageScan) -> ReadCodes.Answer {
-        ReadCodes.Answer(ParallelScan.run(bytes, search))
+    private static func image(_ file: ImageBytes, _ search: ImageScan) -> ReadCodes.Answer {
+        ReadCodes.Answer(ParallelScan.run(file, search))
     }
 
     /// Searches frame after frame. Every frame is searched, and none is read ahead: what is late waits with its
@@ -114,7 +114,7 @@ package enum StandardInput {
         var next: [UInt8]? = first
         while let bytes = next {
             // A frame that cannot be decoded is one that shows no code.
-            let codes = (try? ParallelScan.run(bytes, quick).get().result.codes) ?? []
+            let codes = (try? ParallelScan.run(ImageBytes(bytes), quick).get().result.codes) ?? []
             let readings = codes.map { ReadCodes.Reading(payload: $0.payload) }
             let good = readings.filter(events.isGood)
             if !good.isEmpty { return ReadCodes.Answer(.success(good)) }
@@ -130,7 +130,7 @@ package enum StandardInput {
             if let deadline = events.deadline, deadline <= .now { break }
             next = try frame(&frames, until: events.deadline) { events.waiting(count) }
         }
-        if count <= fewFrames { return image(first, search) }
+        if count <= fewFrames { return image(ImageBytes(first), search) }
         throw NoCodeError.stream(frames: count)
     }
 

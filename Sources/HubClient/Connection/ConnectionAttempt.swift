@@ -8,7 +8,7 @@ import Synchronization
 final class ConnectionAttempt: Sendable {
     private struct State {
         var channel: (any Channel)?
-        var exchange: NIOLoopBound<HTTPExchange>?
+        var handler: NIOLoopBound<HTTPClientHandler>?
         var isAbandoned = false
         var pin: Pin?
         var rejection: HubConnectionError.Reason?
@@ -22,14 +22,14 @@ final class ConnectionAttempt: Sendable {
     var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
 
     /// What goes through the channel once the handshake is over.
-    var exchange: NIOLoopBound<HTTPExchange>? { state.withLock { $0.exchange } }
+    var handler: NIOLoopBound<HTTPClientHandler>? { state.withLock { $0.handler } }
 
-    func attach(_ channel: any Channel, _ exchange: HTTPExchange) throws {
-        let bound = NIOLoopBound(exchange, eventLoop: channel.eventLoop)
+    func attach(_ channel: any Channel, _ handler: HTTPClientHandler) throws {
+        let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         try state.withLock {
             guard !$0.isAbandoned else { throw HubConnectionError.Reason.closed }
             $0.channel = channel
-            $0.exchange = bound
+            $0.handler = bound
         }
     }
 

@@ -33,10 +33,11 @@ package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads what a person writes, or nil if it is no address.
+    /// Reads what a person or a file writes, or nil if it is no address. The system is asked only where a
+    /// scope is an index: `fe80::1%2` becomes `fe80::1%eth0`, as every other source writes it.
     package init?(_ text: String) {
         guard text.utf8.count <= 300 else { return nil }
-        if let address = NetworkAddress(text) {
+        if let address = NetworkAddress(text)?.withScopeName {
             self.init(address, port: HubAddress.defaultPort)
             return
         }
@@ -57,7 +58,7 @@ package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
             }
             port = number
         }
-        if let address = NetworkAddress(String(hostText)) {
+        if let address = NetworkAddress(String(hostText))?.withScopeName {
             guard address.family == (text.hasPrefix("[") ? .ipv6 : .ipv4) else { return nil }
             self.init(address, port: port)
         } else {
@@ -109,7 +110,9 @@ extension HubAddress {
         defer { freeaddrinfo(list) }
         var found: [HubAddress] = []
         for entry in sequence(first: list, next: { $0?.pointee.ai_next }) {
-            guard let entry = entry?.pointee, let address = NetworkAddress(entry.ai_addr) else { continue }
+            guard let entry = entry?.pointee, let address = SystemAddress(entry.ai_addr)?.address else {
+                continue
+            }
             let resolved = HubAddress(address, port: port)
             if !found.contains(resolved) { found.append(resolved) }
         }
@@ -117,39 +120,5 @@ extension HubAddress {
             throw HubConnectionError(address: description, reason: .unknownHost("it has no address"))
         }
         return found
-    }
-}
-
-extension HubAddress {
-    /// A scoped address as the system takes it, or nil if this machine has no such interface.
-    func systemAddress(of address: NetworkAddress, scope: String) -> sockaddr_in6? {
-        var index = if_nametoindex(scope)
-        if index == 0, let number = UInt32(digits: scope) { index = number }
-        guard index != 0 else { return nil }
-        var native = sockaddr_in6()
-        native.sin6_family = sa_family_t(AF_INET6)
-        native.sin6_port = port.bigEndian
-        native.sin6_scope_id = index
-        withUnsafeMutableBytes(of: &native.sin6_addr) { $0.copyBytes(from: address.bytes.prefix($0.count)) }
-        return native
-    }
-}
-
-extension NetworkAddress {
-    /// The address in a socket address of the system's; the scope as its index.
-    fileprivate init?(_ socketAddress: UnsafeMutablePointer<sockaddr>?) {
-        guard let socketAddress else { return nil }
-        switch Int32(socketAddress.pointee.sa_family) {
-        case AF_INET:
-            let bytes = UnsafeRawPointer(socketAddress).loadUnaligned(as: sockaddr_in.self).sin_addr
-            self.init(bytes: withUnsafeBytes(of: bytes) { Array($0) })
-        case AF_INET6:
-            let address = UnsafeRawPointer(socketAddress).loadUnaligned(as: sockaddr_in6.self)
-            let scope = address.sin6_scope_id
-            self.init(
-                bytes: withUnsafeBytes(of: address.sin6_addr) { Array($0) },
-                scope: scope == 0 ? nil : String(scope))
-        default: return nil
-        }
     }
 }

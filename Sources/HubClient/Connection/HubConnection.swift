@@ -3,44 +3,6 @@ package import Identity
 import NIOCore
 import NIOHTTP1
 
-/// A request to a hub.
-package struct HubRequest: Sendable {
-    /// An HTTP token (RFC 9110 § 5.6.2), in upper case mostly.
-    package var method: String
-    /// The request target in origin form (RFC 9112 § 3.2.1): begins with `/`, visible ASCII.
-    package var target: String
-    /// Header fields beside `Host` and `Content-Length`.
-    package var headers: [(name: String, value: String)]
-    /// The content; nil: none, and no `Content-Length` but for methods that expect content.
-    package var body: [UInt8]?
-
-    package init(
-        method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
-    ) {
-        self.method = method
-        self.target = target
-        self.headers = headers
-        self.body = body
-    }
-}
-
-/// The head of a hub's response.
-package struct HubResponse: Sendable {
-    /// 200–599; informational ones are skipped.
-    package let status: Int
-    package let headers: [(name: String, value: String)]
-
-    init(_ head: HTTPResponseHead) {
-        status = Int(head.status.code)
-        headers = head.headers.map { ($0.name, $0.value) }
-    }
-
-    /// The first field of this name (ASCII case does not matter).
-    package subscript(name: String) -> String? {
-        headers.first { $0.name.lowercased() == name.lowercased() }?.value
-    }
-}
-
 /// A connection to a hub whose key has been checked. Requests go one after the other.
 ///
 /// It is closed by ``close()`` or when the last reference is gone.
@@ -66,11 +28,11 @@ package final class HubConnection: Sendable {
     /// The pin of the key that the hub has shown.
     package let pin: Pin
     private let channel: any Channel
-    private let exchange: NIOLoopBound<HTTPExchange>
+    private let handler: NIOLoopBound<HTTPClientHandler>
 
-    init(channel: any Channel, exchange: NIOLoopBound<HTTPExchange>, address: HubAddress, pin: Pin) {
+    init(channel: any Channel, handler: NIOLoopBound<HTTPClientHandler>, address: HubAddress, pin: Pin) {
         self.channel = channel
-        self.exchange = exchange
+        self.handler = handler
         self.address = address
         self.pin = pin
     }
@@ -166,8 +128,8 @@ package final class HubConnection: Sendable {
         }
         let body = ByteBuffer(bytes: request.body ?? [])
         let ready = head
-        return try await untilCancelled { exchange in
-            exchange.begin(
+        return try await untilCancelled { handler in
+            handler.begin(
                 ready, body: body, quiet: TimeAmount(deadlines.quiet),
                 total: deadlines.total.map(TimeAmount.init))
         }
@@ -175,12 +137,12 @@ package final class HubConnection: Sendable {
 
     private func next() async throws -> HTTPClientResponsePart { try await untilCancelled { $0.next() } }
 
-    /// What the exchange answers; who has given up waits no longer.
+    /// What the handler answers. A cancelled task does not wait for it.
     private func untilCancelled<Answer: Sendable>(
-        _ question: @escaping @Sendable (HTTPExchange) -> EventLoopFuture<Answer>
+        _ question: @escaping @Sendable (HTTPClientHandler) -> EventLoopFuture<Answer>
     ) async throws -> Answer {
         try await withTaskCancellationHandler {
-            try await channel.eventLoop.flatSubmit { [exchange] in question(exchange.value) }.get()
+            try await channel.eventLoop.flatSubmit { [handler] in question(handler.value) }.get()
         } onCancel: {
             channel.close(promise: nil)
         }

@@ -64,7 +64,7 @@ package struct HubConnector: Sendable {
     ) async throws -> HubConnection {
         try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
-            var race = Race(addresses, isOpen: more != nil, kind: kind)
+            var race = AddressRace(addresses, isOpen: more != nil, kind: kind)
             if let more { group.addTask { await next(of: more) } }
             let end = ContinuousClock.now + deadline
             group.addTask {
@@ -161,11 +161,11 @@ package struct HubConnector: Sendable {
             } onCancel: {
                 attempt.abandon(handshake, .closed)
             }
-            guard let pin = attempt.pin, let exchange = attempt.exchange else {
+            guard let pin = attempt.pin, let handler = attempt.handler else {
                 channel.close(promise: nil)
                 return .failure(HubConnectionError(address: "\(address)", reason: .unreadableKey))
             }
-            return .success(HubConnection(channel: channel, exchange: exchange, address: address, pin: pin))
+            return .success(HubConnection(channel: channel, handler: handler, address: address, pin: pin))
         } catch {
             let reason = attempt.rejection ?? .init(error)
             attempt.abandon(handshake, reason)
@@ -181,8 +181,8 @@ package struct HubConnector: Sendable {
             .channelOption(.tcpOption(.tcp_nodelay), value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
-                    let exchange = HTTPExchange(handshake: handshake)
-                    try attempt.attach(channel, exchange)
+                    let handler = HTTPClientHandler(handshake: handshake)
+                    try attempt.attach(channel, handler)
                     let pipeline = channel.pipeline.syncOperations
                     try pipeline.addHandler(FirstByte())
                     try pipeline.addHandler(
@@ -195,7 +195,7 @@ package struct HubConnector: Sendable {
                     limits.maxHeaderListSize = 65_536
                     limits.maxHeaderFieldCount = 128
                     try pipeline.addHTTPClientHandlers(decoderLimitConfiguration: limits)
-                    try pipeline.addHandler(exchange)
+                    try pipeline.addHandler(handler)
                 }
             }
     }
@@ -205,12 +205,9 @@ extension HubAddress {
     /// The address for the system; only after ``resolved()``.
     func socketAddress() throws -> SocketAddress {
         guard case .address(let address) = host else { throw HubConnectionError.Reason.noAddress }
-        guard let scope = address.scope else {
-            return try SocketAddress(packedIPAddress: ByteBuffer(bytes: address.bytes), port: Int(port))
-        }
-        guard let native = systemAddress(of: address, scope: scope) else {
+        guard let system = SystemAddress(address, port: port) else {
             throw HubConnectionError.Reason.unreachable(ENODEV)
         }
-        return SocketAddress(native)
+        return address.family == .ipv4 ? SocketAddress(system.ipv4) : SocketAddress(system.ipv6)
     }
 }

@@ -43,10 +43,11 @@ package struct Orders: Sendable {
 
     private func give(_ order: Order, _ turns: OrderTurns) async -> Outcome {
         do {
-            // Its time begins with its turn.
+            // Its time begins with its turn. The hub holds its answer back while an appliance hangs, so that each
+            // request needs the order's deadline.
             let (given, start) = try await turns.take(order.device) {
                 let start = ContinuousClock.now
-                let given = try await within(start + time) {
+                let given = try await Deadline(start + time).run {
                     let before = try await before(order)
                     try await home.perform(.set(order.activator, of: order.device, to: order.state))
                     return before
@@ -60,7 +61,7 @@ package struct Orders: Sendable {
             var pause = Duration.milliseconds(50)
             while true {
                 let look = try await turns.take(nil) {
-                    try await within(max(end, .now + Orders.lastLook)) { try await read(order) }
+                    try await Deadline(max(end, .now + Orders.lastLook)).run { try await read(order) }
                 }
                 guard let activator = look else { return .unconfirmed(last) }
                 last = activator
@@ -85,22 +86,6 @@ package struct Orders: Sendable {
 
     private func read(_ order: Order) async throws -> Activator {
         try await home.activator(order.activator, of: order.device)
-    }
-
-    /// What `exchange` gives; nil if it is not done by then. A device that hangs keeps the hub's answer back, and a
-    /// request alone would wait for it longer than the order has.
-    private func within<Value: Sendable>(
-        _ end: ContinuousClock.Instant, _ exchange: @escaping @Sendable () async throws -> Value
-    ) async throws -> Value? {
-        try await withThrowingTaskGroup(of: Value?.self) { group in
-            defer { group.cancelAll() }
-            group.addTask { try await exchange() }
-            group.addTask {
-                try await Task.sleep(until: end)
-                return nil
-            }
-            return try await group.next() ?? nil
-        }
     }
 
     private static func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {

@@ -1,5 +1,3 @@
-package import Pairing
-
 /// Where the device's files are.
 package struct DeviceConfiguration: Sendable {
     /// The configuration directory's path.
@@ -18,20 +16,5 @@ package struct DeviceConfiguration: Sendable {
             } else {
                 home + "/.config/hubpair"
             }
-    }
-
-    /// The hubs that this device knows; none if there is no file yet.
-    package func knownHubs() throws -> KnownHubs {
-        do {
-            return try KnownHubs(in: ProtectedDirectory(path: path))
-        } catch FileError.missing {
-            return KnownHubs()
-        }
-    }
-}
-
-extension KnownHubs {
-    package init(in directory: borrowing ProtectedDirectory) throws {
-        self = try directory.read(KnownHubs.fileName, KnownHubs.init(parsing:)) ?? KnownHubs()
     }
 }

@@ -39,7 +39,7 @@ package enum DeviceIdentity {
                 identity = present
             } else {
                 // Hubs that are known without a key are hubs that know a lost key; a new one would hide that.
-                guard try KnownHubs(in: directory).hubs.isEmpty else {
+                guard try KnownHubsFile.read(in: directory).hubs.isEmpty else {
                     throw DeviceIdentityError.missing(path: directory.path(of: keyFileName))
                 }
                 identity = .random()

@@ -2,11 +2,11 @@ import Home
 package import Identity
 import Pairing
 
-/// Forgets all that this device was told: its hubs and which is the default, its scenes, attempts to pair that are
-/// under way. It keeps its key, by which hubs know it.
+/// Forgets all that this device was told: its hubs and the default among them, its scenes, and attempts to pair that
+/// have not ended. The device keeps its key, because hubs know it by that key.
 ///
-/// Everything is read before anything is written, so that a file that cannot be read stops it while all is there. The
-/// hubs go last: if it is cut off in between, they are still there to be forgotten.
+/// Everything is read before anything is written, so that an unreadable file stops it before a change. The hubs are
+/// written last: after an interruption they are still there to be forgotten.
 package struct ForgetEverything: Sendable {
     /// What there is to forget.
     package struct Memory: Equatable, Sendable {
@@ -25,7 +25,8 @@ package struct ForgetEverything: Sendable {
     /// What would be forgotten.
     package func memory() throws -> Memory {
         do {
-            return try ForgetEverything.read(ProtectedDirectory(path: configuration.path)).memory
+            let directory = try ProtectedDirectory(path: configuration.path)
+            return try ForgetEverything.memory(of: KnownHubsFile.read(in: directory), directory)
         } catch FileError.missing {
             return Memory(hubs: [], scenes: [], attempts: 0)
         }
@@ -35,35 +36,26 @@ package struct ForgetEverything: Sendable {
     ///
     /// - Returns: what was forgotten.
     package func callAsFunction() throws -> Memory {
-        try ProtectedDirectory(path: configuration.path).withLock { directory in
-            var (known, scenes, attempts, memory) = try ForgetEverything.read(directory)
-            if !memory.scenes.isEmpty {
+        try KnownHubsFile(in: configuration).change { known, directory in
+            let memory = try ForgetEverything.memory(of: known, directory)
+            try KeepScenes.change(in: directory) { scenes in
                 for name in memory.scenes { scenes.remove(name) }
-                try directory.replace(Scenes.fileName, with: scenes.serialized)
             }
-            if memory.attempts > 0 {
+            try PairFiles.changeAttempts(in: directory) { attempts in
                 for attempt in attempts.attempts { attempts.end(attempt.ticket) }
-                try directory.replace(PairAttempts.fileName, with: attempts.serialized)
             }
-            if !memory.hubs.isEmpty {
-                for hub in known.hubs { known.forget(hub.fingerprint) }
-                for hub in known.added { known.forgetAdded(hub.name) }
-                try directory.replace(KnownHubs.fileName, with: known.serialized)
-            }
+            for hub in known.hubs { known.forget(hub.fingerprint) }
+            for hub in known.added { known.forgetAdded(hub.name) }
             return memory
         }
     }
 
-    private static func read(
-        _ directory: borrowing ProtectedDirectory
-    ) throws -> (known: KnownHubs, scenes: Scenes, attempts: PairAttempts, memory: Memory) {
-        let known = try KnownHubs(in: directory)
-        let scenes = try KeepScenes.read(directory)
-        let attempts =
-            try directory.read(PairAttempts.fileName, PairAttempts.init(parsing:)) ?? PairAttempts()
-        let memory = Memory(
-            hubs: known.hubs.map(\.name) + known.added.map(\.name), scenes: scenes.scenes.map(\.name),
-            attempts: attempts.attempts.count)
-        return (known, scenes, attempts, memory)
+    private static func memory(
+        of known: KnownHubs, _ directory: borrowing ProtectedDirectory
+    ) throws -> Memory {
+        Memory(
+            hubs: known.hubs.map(\.name) + known.added.map(\.name),
+            scenes: try KeepScenes.read(directory).scenes.map(\.name),
+            attempts: try PairFiles.attempts(in: directory).attempts.count)
     }
 }

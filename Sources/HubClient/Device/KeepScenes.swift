@@ -2,7 +2,7 @@ package import Home
 package import Identity
 import Pairing
 
-/// The scenes that this device keeps, each change one step on their file.
+/// The scenes that this device keeps. Each change is one step on their file.
 package struct KeepScenes: Sendable {
     private let configuration: DeviceConfiguration
 
@@ -32,11 +32,11 @@ package struct KeepScenes: Sendable {
     package func save(_ scene: Scene) throws -> Bool {
         guard !scene.states.isEmpty else { throw SceneError.empty }
         return try ProtectedDirectory(path: configuration.path, create: true).withLock { directory in
-            var scenes = try KeepScenes.read(directory)
-            let isReplaced = scenes.scene(scene.name) != nil
-            try scenes.insert(scene)
-            try directory.replace(Scenes.fileName, with: scenes.serialized)
-            return isReplaced
+            try KeepScenes.change(in: directory) { scenes in
+                let isReplaced = scenes.scene(scene.name) != nil
+                try scenes.insert(scene)
+                return isReplaced
+            }
         }
     }
 
@@ -44,15 +44,27 @@ package struct KeepScenes: Sendable {
     package func remove(_ name: PeerName) throws {
         _ = try find(name)
         try ProtectedDirectory(path: configuration.path).withLock { directory in
-            var scenes = try KeepScenes.read(directory)
-            guard scenes.scene(name) != nil else { throw SceneError.unknown(name, near: []) }
-            scenes.remove(name)
-            try directory.replace(Scenes.fileName, with: scenes.serialized)
+            try KeepScenes.change(in: directory) { scenes in
+                guard scenes.scene(name) != nil else { throw SceneError.unknown(name, near: []) }
+                scenes.remove(name)
+            }
         }
     }
 
+    /// The scenes in the file of this directory; none if the file is missing.
     static func read(_ directory: borrowing ProtectedDirectory) throws -> Scenes {
         try directory.read(Scenes.fileName, Scenes.init(parsing:)) ?? Scenes()
+    }
+
+    /// Reads, changes and, if something has changed, replaces the file. Call it under the directory's lock.
+    static func change<Result>(
+        in directory: borrowing ProtectedDirectory, _ body: (inout Scenes) throws -> Result
+    ) throws -> Result {
+        let before = try read(directory)
+        var scenes = before
+        let result = try body(&scenes)
+        if scenes != before { try directory.replace(Scenes.fileName, with: scenes.serialized) }
+        return result
     }
 
     private static func near(_ name: PeerName, _ scenes: [Scene]) -> [String] {

@@ -1,35 +1,18 @@
+import Home
 package import Identity
 package import Pairing
 
-/// A hub of the keyfile: paired, or added by its address.
-package enum ListedHub: Equatable, Sendable {
-    case paired(KnownHub)
-    case added(AddedHub)
-
-    /// The name that it has on this device.
-    package var name: PeerName {
-        switch self {
-        case .paired(let hub): hub.name
-        case .added(let hub): hub.name
-        }
-    }
-
-    /// Its fingerprint; of an added one its own word. A stock hub has none.
-    package var fingerprint: Fingerprint? {
-        switch self {
-        case .paired(let hub): hub.fingerprint
-        case .added(let hub): hub.id
-        }
-    }
-}
-
-/// The user's decisions about the hubs that this device knows, each one step on the keyfile.
-package struct ManageHubs {
+/// The user's decisions about the hubs that this device knows. Each is one step on the keyfile.
+///
+/// Scenes of a stock hub are kept by its name, because it has no lasting key. They change with the hub: otherwise they
+/// would be lost, or would go to the next hub of that name. They are written before the keyfile, so that an
+/// interrupted change can simply be made again.
+package struct ManageHubs: Sendable {
     private let configuration: DeviceConfiguration
 
     package init(configuration: DeviceConfiguration) { self.configuration = configuration }
 
-    /// All hubs in the keyfile's order, and which one is used when none is named.
+    /// All paired hubs in the keyfile's order, and the one that is used when none is named.
     package func list() throws -> (hubs: [KnownHub], defaultHub: Fingerprint?) {
         let known = try configuration.knownHubs()
         return (known.hubs, known.defaultHub)
@@ -42,10 +25,12 @@ package struct ManageHubs {
     package func defaultAdded() throws -> PeerName? { try configuration.knownHubs().defaultAdded }
 
     /// Notes that an added hub may be used although nothing protects the connection to it.
-    package func allowInsecure(_ hub: AddedHub) throws { try write { $0.allowInsecure(hub.name) } }
+    package func allowInsecure(_ hub: AddedHub) throws {
+        try KnownHubsFile(in: configuration).change { known, _ in known.allowInsecure(hub.name) }
+    }
 
     /// The hub that is meant, paired or added.
-    package func find(_ selector: PeerSelector) throws -> ListedHub {
+    package func find(_ selector: PeerSelector) throws -> SavedHub {
         try ManageHubs.hub(selector, in: configuration.knownHubs())
     }
 
@@ -56,15 +41,15 @@ package struct ManageHubs {
         if let selector {
             switch try ManageHubs.hub(selector, in: known) {
             case .paired(let paired): hub = paired
-            case .added(let added) where added.kind == .stock: throw UseHubError.stock(added.name)
-            case .added(let added): throw UseHubError.notPaired(added.name)
+            case .added(let added) where added.kind == .stock: throw HubChoiceError.stock(added.name)
+            case .added(let added): throw HubChoiceError.notPaired(added.name)
             }
         } else {
-            guard !known.hubs.isEmpty else { throw NoHubError.notPaired }
+            guard !known.hubs.isEmpty else { throw HubChoiceError.noHub }
             guard
                 let only = known.hubs.first(where: { $0.fingerprint == known.defaultHub })
                     ?? (known.hubs.count == 1 ? known.hubs.first : nil)
-            else { throw NoHubError.noDefault }
+            else { throw HubChoiceError.noDefault }
             hub = only
         }
         return (hub, hub.fingerprint == known.defaultHub)
@@ -72,56 +57,68 @@ package struct ManageHubs {
 
     /// Makes a hub the one that is used when none is named.
     @discardableResult
-    package func use(_ selector: PeerSelector) throws -> ListedHub {
-        try change(selector) { known, hub in
+    package func use(_ selector: PeerSelector) throws -> SavedHub {
+        try change(selector) { known, hub, _ in
             switch hub {
             case .paired(let hub): known.use(hub.fingerprint)
             case .added(let hub): known.use(added: hub.name)
             }
+            return hub
         }
     }
 
-    /// Gives a hub another name on this device. Two hubs of one name would be mistaken for each other.
+    /// Gives a hub, and the scenes of a stock hub, another name on this device. A name that another hub has is refused:
+    /// the two would be mistaken for each other.
     ///
-    /// - Parameter first: is done before the keyfile is written, under the same lock; what it throws stops it.
     /// - Returns: the hub with its old name.
-    package func rename(
-        _ selector: PeerSelector, to name: PeerName,
-        first: (borrowing ProtectedDirectory, ListedHub) throws -> Void = { _, _ in }
-    ) throws -> ListedHub {
-        try change(selector, first: first) { known, hub in
-            guard name != hub.name else { return }
+    package func rename(_ selector: PeerSelector, to name: PeerName) throws -> SavedHub {
+        try change(selector) { known, hub, directory in
+            guard name != hub.name else { return hub }
             if let other = known.hubs.first(where: { $0.name == name }) {
                 throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
             }
-            guard !known.added.contains(where: { $0.name == name }) else { throw AddHubError.nameTaken(name) }
+            guard !known.added.contains(where: { $0.name == name }) else {
+                throw HubChoiceError.nameTaken(name)
+            }
             switch hub {
             case .paired(var hub):
                 hub.name = name
                 known.insert(hub)
-            case .added(let hub): known.rename(added: hub.name, to: name)
+            case .added(let hub):
+                if hub.kind == .stock {
+                    try KeepScenes.change(in: directory) { $0.rename(stock: hub.name, to: name) }
+                }
+                known.rename(added: hub.name, to: name)
             }
+            return hub
         }
     }
 
-    /// Forgets a hub. One that is paired still knows this device, until its owner revokes it there.
+    /// Forgets a hub, and the scenes of a stock hub. A paired hub still knows this device, until its owner revokes it
+    /// there.
     ///
-    /// - Parameter first: is done before the keyfile is written, under the same lock; what it throws stops it.
-    package func forget(
-        _ selector: PeerSelector,
-        first: (borrowing ProtectedDirectory, ListedHub) throws -> Void = { _, _ in }
-    ) throws -> ListedHub {
-        try change(selector, first: first) { known, hub in
+    /// - Returns: the hub, and the names of the scenes that were forgotten with it.
+    package func forget(_ selector: PeerSelector) throws -> (hub: SavedHub, scenes: [PeerName]) {
+        try change(selector) { known, hub, directory in
+            var scenes: [PeerName] = []
             switch hub {
             case .paired(let hub): known.forget(hub.fingerprint)
-            case .added(let hub): known.forgetAdded(hub.name)
+            case .added(let hub):
+                if hub.kind == .stock {
+                    try KeepScenes.change(in: directory) { kept in
+                        scenes = kept.scenes.filter { $0.hub == .stock(hub.name) }.map(\.name)
+                        for name in scenes { kept.remove(name) }
+                    }
+                }
+                known.forgetAdded(hub.name)
             }
+            return (hub, scenes)
         }
     }
 
-    private static func hub(_ selector: PeerSelector, in known: KnownHubs) throws -> ListedHub {
-        let hubs = known.hubs.map(ListedHub.paired) + known.added.map(ListedHub.added)
-        // Of a hub that is paired and was added, too, the fingerprint means the one that has shown its key.
+    private static func hub(_ selector: PeerSelector, in known: KnownHubs) throws -> SavedHub {
+        let hubs = known.hubs.map(SavedHub.paired) + known.added.map(SavedHub.added)
+        // For a hub that is paired and also added, the fingerprint means the paired entry: it has shown its key.
         let paired = Set(known.hubs.map(\.fingerprint))
         let peers = hubs.map { hub in
             guard case .added(let added) = hub else { return PeerSelector.Peer(hub.name, hub.fingerprint) }
@@ -130,40 +127,14 @@ package struct ManageHubs {
         return hubs[try selector.index(in: peers, kind: "hub", list: "hubpair hubs")]
     }
 
-    private func change(
+    private func change<Result>(
         _ selector: PeerSelector,
-        first: (borrowing ProtectedDirectory, ListedHub) throws -> Void = { _, _ in },
-        _ body: (inout KnownHubs, ListedHub) throws -> Void
-    ) throws -> ListedHub {
-        try write(first: first) { known in
-            let hub = try ManageHubs.hub(selector, in: known)
-            try body(&known, hub)
-            return hub
-        }
-    }
-
-    /// Reads, changes and writes the keyfile as one step.
-    private func write<Result>(
-        first: (borrowing ProtectedDirectory, Result) throws -> Void = { _, _ in },
-        _ body: (inout KnownHubs) throws -> Result
+        _ body: (inout KnownHubs, SavedHub, borrowing ProtectedDirectory) throws -> Result
     ) throws -> Result {
-        let directory: ProtectedDirectory
-        do {
-            directory = try ProtectedDirectory(path: configuration.path)
-        } catch FileError.missing {
-            // Nothing is known, so none of the changes above finds anything to change.
-            var known = KnownHubs()
-            return try body(&known)
-        }
-        return try directory.withLock { directory in
-            let before = try KnownHubs(in: directory)
-            var known = before
-            let result = try body(&known)
-            if known != before {
-                try first(directory, result)
-                try directory.replace(KnownHubs.fileName, with: known.serialized)
-            }
-            return result
+        // Without a directory no hub is known; then it is this line that says so.
+        _ = try find(selector)
+        return try KnownHubsFile(in: configuration).change { known, directory in
+            try body(&known, ManageHubs.hub(selector, in: known), directory)
         }
     }
 }

@@ -3,7 +3,7 @@ import Identity
 import Pairing
 import PinnedTLS
 
-extension HubFinder {
+extension HubDialer {
     /// Asks a hub whose owner had not approved this device when it was last asked. An approval is noted; without one
     /// the hub is of no use.
     func checkApproval(of hub: KnownHub, over connection: HubConnection) async throws {
@@ -17,13 +17,13 @@ extension HubFinder {
             description.device == device
         else {
             connection.close()
-            throw UseHubError.notPaired(hub.name)
+            throw HubChoiceError.notPaired(hub.name)
         }
         switch description.status {
         case .approved: try PairFiles(configuration: configuration).noteApproval(of: hub.pin, now: Date())
         case .pending:
             connection.close()
-            throw UseHubError.pending(hub.name, device: description.device)
+            throw HubChoiceError.pending(hub.name, device: description.device)
         case .revoked, .expired:
             connection.close()
             throw PairError.revoked

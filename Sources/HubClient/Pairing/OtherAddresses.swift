@@ -2,7 +2,7 @@
 extension PairWithHub {
     /// Another connection to the same hub, at an address of this kind; nil if there is none.
     func again(
-        _ connection: HubConnection, _ finder: HubFinder, _ kind: AddressKind
+        _ connection: HubConnection, _ finder: HubDialer, _ kind: AddressKind
     ) async -> HubConnection? {
         // Whatever keeps it from being reached there: the caller has an address at which it was.
         try? await finder.connect(
@@ -11,7 +11,7 @@ extension PairWithHub {
 
     /// Where to look for the hub next time: where it was reached, or if that was a link-local address, at a better one
     /// where it answers too.
-    func lastingAddress(of connection: HubConnection, _ finder: HubFinder) async -> HubAddress {
+    func lastingAddress(of connection: HubConnection, _ finder: HubDialer) async -> HubAddress {
         guard !connection.address.isLasting else { return connection.address }
         return await again(connection, finder, .lasting)?.address ?? connection.address
     }

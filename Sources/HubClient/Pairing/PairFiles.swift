@@ -11,20 +11,18 @@ struct PairFiles: Sendable {
         _ secret: TicketSecret, name: PeerName?, device: Pin, now: Date
     ) throws -> (PairAttempt, isResumed: Bool) {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
-            var attempts = try PairFiles.attempts(in: directory)
-            let present = attempts[secret.ticketID]
-            let begun: PairAttempts.Attempt
-            if let present {
-                begun = present
-            } else {
-                begun = PairAttempts.Attempt(
-                    ticket: secret.ticketID, name: try name ?? PairFiles.hostName(), nonce: .random(),
-                    begun: now)
-                attempts.begin(begun)
-                try directory.replace(PairAttempts.fileName, with: attempts.serialized)
+            try PairFiles.changeAttempts(in: directory) { attempts in
+                let present = attempts[secret.ticketID]
+                let begun =
+                    try present
+                    ?? PairAttempts.Attempt(
+                        ticket: secret.ticketID, name: name ?? PairFiles.hostName(), nonce: .random(),
+                        begun: now)
+                if present == nil { attempts.begin(begun) }
+                let attempt = PairAttempt(
+                    secret: secret, name: begun.name, nonce: begun.nonce, device: device)
+                return (attempt, present != nil)
             }
-            let attempt = PairAttempt(secret: secret, name: begun.name, nonce: begun.nonce, device: device)
-            return (attempt, present != nil)
         }
     }
 
@@ -47,7 +45,7 @@ struct PairFiles: Sendable {
         }
         let fingerprint = pin?.fingerprint
         if known.added.contains(where: { $0.name == alias && ($0.id == nil || $0.id != fingerprint) }) {
-            throw AddHubError.nameTaken(alias)
+            throw HubChoiceError.nameTaken(alias)
         }
     }
 
@@ -56,13 +54,11 @@ struct PairFiles: Sendable {
     /// - Returns: the hub as it is stored now; nil if it is not known.
     @discardableResult
     func noteApproval(of pin: Pin, now: Date) throws -> KnownHub? {
-        try ProtectedDirectory(path: configuration.path).withLock { directory in
-            var known = try KnownHubs(in: directory)
+        try KnownHubsFile(in: configuration).change { known, _ in
             guard let hub = known.hubs.first(where: { $0.pin == pin }) else { return nil }
             guard hub.isPending else { return hub }
             let approved = KnownHub(name: hub.name, pin: pin, address: hub.address, paired: now)
             known.insert(approved)
-            try directory.replace(KnownHubs.fileName, with: known.serialized)
             return approved
         }
     }
@@ -73,8 +69,7 @@ struct PairFiles: Sendable {
         _ reply: PairReply, of pin: Pin, at address: HubAddress, attempt: PairAttempt, alias: PeerName?,
         now: Date
     ) throws -> PairWithHub.Outcome {
-        try ProtectedDirectory(path: configuration.path).withLock { directory in
-            var known = try KnownHubs(in: directory)
+        try KnownHubsFile(in: configuration).change { known, _ in
             try PairFiles.check(alias, for: pin, in: known)
             let before = known.hubs.first { $0.pin == pin }
             let noted = known.added.filter { $0.id == pin.fingerprint }
@@ -87,7 +82,6 @@ struct PairFiles: Sendable {
                 paired: reply.status == .approved ? now : nil, isPending: reply.status == .pending)
             known.insert(hub)
             if known.defaultHub == nil, known.defaultAdded == nil { known.use(hub.fingerprint) }
-            try directory.replace(KnownHubs.fileName, with: known.serialized)
             return PairWithHub.Outcome(
                 hub: hub, hubName: reply.hub.name, isDefault: known.defaultHub == hub.fingerprint,
                 change: before == nil ? .added : .renewed, device: attempt.device.fingerprint,
@@ -109,9 +103,7 @@ struct PairFiles: Sendable {
     func forget(_ outcome: PairWithHub.Outcome, _ attempt: PairAttempt) throws {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             if outcome.change == .added {
-                var known = try KnownHubs(in: directory)
-                known.forget(outcome.hub.fingerprint)
-                try directory.replace(KnownHubs.fileName, with: known.serialized)
+                try KnownHubsFile.change(in: directory) { $0.forget(outcome.hub.fingerprint) }
             }
             try PairFiles.end(attempt, in: directory)
         }
@@ -119,23 +111,30 @@ struct PairFiles: Sendable {
 
     /// Takes a hub out again whose owner has never approved this device, and has refused it while nobody waited.
     func forgetPending(_ pin: Pin) throws {
-        try ProtectedDirectory(path: configuration.path).withLock { directory in
-            var known = try KnownHubs(in: directory)
+        try KnownHubsFile(in: configuration).change { known, _ in
             guard let hub = known.hubs.first(where: { $0.pin == pin }), hub.isPending else { return }
             known.forget(hub.fingerprint)
-            try directory.replace(KnownHubs.fileName, with: known.serialized)
         }
     }
 
-    private static func attempts(in directory: borrowing ProtectedDirectory) throws -> PairAttempts {
+    /// The attempts in the file of this directory; none if the file is missing.
+    static func attempts(in directory: borrowing ProtectedDirectory) throws -> PairAttempts {
         try directory.read(PairAttempts.fileName, PairAttempts.init(parsing:)) ?? PairAttempts()
     }
 
+    /// Reads, changes and, if something has changed, replaces the file. Call it under the directory's lock.
+    static func changeAttempts<Result>(
+        in directory: borrowing ProtectedDirectory, _ body: (inout PairAttempts) throws -> Result
+    ) throws -> Result {
+        let before = try attempts(in: directory)
+        var attempts = before
+        let result = try body(&attempts)
+        if attempts != before { try directory.replace(PairAttempts.fileName, with: attempts.serialized) }
+        return result
+    }
+
     private static func end(_ attempt: PairAttempt, in directory: borrowing ProtectedDirectory) throws {
-        var attempts = try attempts(in: directory)
-        guard attempts[attempt.secret.ticketID] != nil else { return }
-        attempts.end(attempt.secret.ticketID)
-        try directory.replace(PairAttempts.fileName, with: attempts.serialized)
+        try changeAttempts(in: directory) { $0.end(attempt.secret.ticketID) }
     }
 
     /// `name`, with a number behind it if another hub has it: two hubs of one name would be mistaken for each

@@ -80,13 +80,13 @@ package struct PairWithHub: Sendable {
     /// Pairs.
     ///
     /// - Parameter waits: wait for the owner's approval, if it takes one; else it returns without.
-    /// - Throws: `PairRefusal`, `PairReplyError`, `HubConnectionError`, `HubSearchError`, `PairError`, and
+    /// - Throws: `PairRefusal`, `PairReplyError`, `HubConnectionError`, `HubLookupError`, `PairError`, and
     ///   what files throw.
     package func run(waits: Bool = true, _ report: (Event) throws -> Void) async throws -> Outcome {
         let identity = try DeviceIdentity.ensure(in: configuration)
         let files = PairFiles(configuration: configuration)
         if let alias { try files.check(alias, for: code.hub) }
-        let finder = HubFinder(configuration: configuration, connector: try HubConnector(identity: identity))
+        let finder = HubDialer(configuration: configuration, connector: try HubConnector(identity: identity))
         var connection = try await find(finder, report)
         // On disk before the request is sent, and not before it can be.
         let (attempt, isResumed) = try files.begin(
@@ -127,7 +127,7 @@ package struct PairWithHub: Sendable {
     }
 
     private func find(
-        _ finder: HubFinder, _ report: (Event) throws -> Void
+        _ finder: HubDialer, _ report: (Event) throws -> Void
     ) async throws -> HubConnection {
         let connection = try await finder.connect(code: code, place: place)
         try report(.reached(connection.address))
@@ -136,7 +136,7 @@ package struct PairWithHub: Sendable {
 
     /// Asks the hub; a lost reply is asked for again with the same request, which changes nothing there.
     private func exchange(
-        _ attempt: PairAttempt, _ connection: inout HubConnection, _ finder: HubFinder,
+        _ attempt: PairAttempt, _ connection: inout HubConnection, _ finder: HubDialer,
         _ report: (Event) throws -> Void
     ) async throws -> PairReply {
         var retries = 0
@@ -197,7 +197,7 @@ package struct PairWithHub: Sendable {
 
     /// Asks on one connection until the owner has decided; one that is lost is opened anew.
     private func awaitApproval(
-        of device: Pin, by first: HubConnection, _ finder: HubFinder, _ report: (Event) throws -> Void
+        of device: Pin, by first: HubConnection, _ finder: HubDialer, _ report: (Event) throws -> Void
     ) async throws {
         var connection = first
         let end = ContinuousClock.now + PairWithHub.approvalTime

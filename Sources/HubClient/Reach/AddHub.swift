@@ -12,7 +12,7 @@ package struct AddHub: Sendable {
     package enum Outcome: Equatable, Sendable {
         case added(AddedHub)
         /// It was known; the address is the one that it has from now on.
-        case known(ListedHub, isNewAddress: Bool)
+        case known(SavedHub, isNewAddress: Bool)
     }
 
     /// Asks the server at `address` what it is, and adds it under `name`, unless it is known.
@@ -33,18 +33,13 @@ package struct AddHub: Sendable {
         }
         // As it was written: a name may lead elsewhere tomorrow, and that is what it was given for.
         let hub = AddedHub(name: name, address: "\(address)", kind: kind, id: seen?.fingerprint)
-        let directory = try ProtectedDirectory(path: configuration.path, create: true)
-        return try directory.withLock { directory in
-            let before = try KnownHubs(in: directory)
-            var known = before
-            let outcome = try AddHub.add(hub, pin: seen, to: &known)
-            if known != before { try directory.replace(KnownHubs.fileName, with: known.serialized) }
-            return outcome
+        return try KnownHubsFile(in: configuration).change(createsDirectory: true) { known, _ in
+            try AddHub.add(hub, pin: seen, to: &known)
         }
     }
 
     /// - Parameter pin: of the key that the hub has shown; nil for a stock hub, which has no lasting one.
-    static func add(_ hub: AddedHub, pin: Pin?, to known: inout KnownHubs) throws(AddHubError) -> Outcome {
+    static func add(_ hub: AddedHub, pin: Pin?, to known: inout KnownHubs) throws(HubChoiceError) -> Outcome {
         if let pin, var paired = known.hubs.first(where: { $0.pin == pin }) {
             let isNew = paired.address != hub.address
             paired.address = hub.address
@@ -73,29 +68,21 @@ package enum AddHubError: Equatable, UserError {
     case noHub(address: String, String)
     /// It says to be one hub and holds the key of another.
     case wrongID(address: String, claimed: Fingerprint, seen: Fingerprint)
-    case nameTaken(PeerName)
 
     package var description: String {
         switch self {
         case .noHub(let address, let words): "\(address) \(words)"
         case .wrongID(let address, let claimed, let seen):
             "\(address) says to be the hub \(claimed), but holds the key of \(seen)"
-        case .nameTaken(let name): "a hub is called \"\(name)\" already"
         }
     }
 
-    package var kind: UserErrorKind {
-        switch self {
-        case .nameTaken: .usage
-        case .noHub, .wrongID: .unavailable
-        }
-    }
+    package var kind: UserErrorKind { .unavailable }
 
     package var hint: String? {
         switch self {
         case .noHub: "nothing was written; 'hubpair list --scan' finds the hubs of a network by their ports"
         case .wrongID: "nothing was written; do not pair with it before you know why"
-        case .nameTaken: "choose another name, or 'hubpair hubs forget' the old one"
         }
     }
 }

@@ -54,12 +54,12 @@ struct HubLookup: Sendable {
         }
     }
 
-    /// What is heard of a known address while the search for others waits for its turn.
-    final class Haste: Sendable {
+    /// The failure of a known address, which begins the search for others early.
+    final class EarlyFailure: Sendable {
         private let (failures, failed) = AsyncStream<HubConnectionError>.makeStream()
 
         /// The address has failed.
-        func hear(of error: HubConnectionError) {
+        func note(_ error: HubConnectionError) {
             failed.yield(error)
             failed.finish()
         }
@@ -69,44 +69,32 @@ struct HubLookup: Sendable {
         /// - Returns: how long the search may take if it finds nothing. A silent address may be lost packets, and so
         ///   the repetition of the questions is waited for; one that refuses speaks for a network that loses none.
         fileprivate func wait(atMost delay: Duration) async throws -> Duration {
-            try await withThrowingTaskGroup(of: HubConnectionError?.self) { group in
-                group.addTask { [failures] in
-                    for await failure in failures { return failure }
-                    return nil
-                }
-                group.addTask {
-                    try await Task.sleep(for: delay)
-                    return nil
-                }
-                defer { group.cancelAll() }
-                let isRefused = try await group.next()??.reason == .refused
-                try Task.checkCancellation()
-                return isRefused ? HubProber.answerTime : QuietRule.repetition
+            let failure = try await Deadline(in: delay).run { [failures] () -> HubConnectionError? in
+                for await failure in failures { return failure }
+                return nil
             }
+            try Task.checkCancellation()
+            return failure??.reason == .refused ? HubProber.answerTime : QuietRule.repetition
         }
     }
 
     /// The same as addresses to try, in a stream that ends without an error; the caller hears of it through
     /// `failed`.
     func addresses(
-        after delay: Duration = .zero, _ haste: Haste? = nil, failed: @escaping @Sendable (any Error) -> Void
+        after delay: Duration = .zero, or failure: EarlyFailure? = nil,
+        failed: @escaping @Sendable (any Error) -> Void
     ) -> AsyncStream<[HubAddress]> {
         AsyncStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
                 do {
-                    guard let haste else {
+                    guard let failure else {
                         try await Task.sleep(for: delay)
                         for try await candidate in candidates { continuation.yield(candidate.addresses) }
                         return continuation.finish()
                     }
-                    let time = try await haste.wait(atMost: delay)
-                    try await withThrowingTaskGroup(of: Void.self) { group in
-                        defer { group.cancelAll() }
-                        group.addTask { try await Task.sleep(for: time) }
-                        group.addTask {
-                            for try await candidate in candidates { continuation.yield(candidate.addresses) }
-                        }
-                        try await group.next()
+                    let time = try await failure.wait(atMost: delay)
+                    try await Deadline(in: time).run {
+                        for try await candidate in candidates { continuation.yield(candidate.addresses) }
                     }
                 } catch {
                     failed(error)
@@ -119,13 +107,14 @@ struct HubLookup: Sendable {
 
     /// Multicast DNS, until it has settled and `patience` is over.
     private func browse(_ found: AsyncThrowingStream<Candidate, any Error>.Continuation) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            let (settled, settle) = AsyncStream<Void>.makeStream()
-            group.addTask {
+        let (settled, settle) = AsyncStream<Void>.makeStream()
+        // The time is over, or the daemon is gone.
+        try await first(
+            of: {
                 for await _ in settled { break }
                 try await Task.sleep(for: patience)
-            }
-            group.addTask {
+            },
+            or: {
                 var listing = HubListing(networks: LocalNetwork.current())
                 let start = ContinuousClock.now
                 func take(_ sighting: Sighting) {
@@ -143,30 +132,17 @@ struct HubLookup: Sendable {
                     guard error.isWithoutDaemon else { throw error }
                     for try await sighting in EmbeddedBrowser().sightings { take(sighting) }
                 }
-            }
-            // Whichever ends first ends the other: the time is over, or the daemon is gone.
-            try await group.next()
-            group.cancelAll()
-        }
+            })
     }
 
     /// UDP probes, for as long as an answer may take. Without them there is still mDNS.
     private func probe(_ found: AsyncThrowingStream<Candidate, any Error>.Continuation) async {
-        await withTaskGroup(of: Void.self) { group in
-            group.addTask { try? await Task.sleep(for: HubProber.answerTime) }
-            group.addTask {
-                do {
-                    for try await answer in HubProber().replies {
-                        offer(
-                            answer.reply.pin.fingerprint, name: answer.reply.name.description,
-                            [HubAddress(answer.address, port: answer.reply.port)], found)
-                    }
-                } catch {
-                    return
-                }
+        _ = try? await Deadline(in: HubProber.answerTime).run {
+            for try await answer in HubProber().replies {
+                offer(
+                    answer.reply.pin.fingerprint, name: answer.reply.name.description,
+                    [HubAddress(answer.address, port: answer.reply.port)], found)
             }
-            await group.next()
-            group.cancelAll()
         }
     }
 

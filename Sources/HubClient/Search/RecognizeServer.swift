@@ -1,6 +1,7 @@
 import Discovery
-import FoundationEssentials
 package import Identity
+import JSON
+import Pairing
 
 /// What answers on a port: asked over TLS, whatever its key.
 package enum RecognizedServer: Equatable, Sendable {
@@ -66,10 +67,9 @@ package struct RecognizeServer: Sendable {
             deadlines: limits)
         {
             if answer.response.status == 200,
-                let hub = try? JSONDecoder().decode(HubDescription.self, from: Data(answer.body)),
-                let name = try? PeerName(known: hub.name), let id = Fingerprint(hub.id)
+                let hub = try? HubDescription(parsing: answer.body)
             {
-                return (address, .hubpair(name: name, id: id, pin: connection.pin))
+                return (address, .hubpair(name: hub.name, id: hub.id, pin: connection.pin))
             }
             words = answer.response["Server"].map { " (\($0.prefix(64)))" } ?? ""
         }
@@ -86,7 +86,7 @@ package struct RecognizeServer: Sendable {
                 HubRequest(method: "GET", target: "/devices/"), maximumBodyByteCount: Self.maximumByteCount,
                 deadlines: limits)
             if answer.response.status == 200,
-                (try? JSONDecoder().decode([AnyValue].self, from: Data(answer.body))) != nil
+                (try? JSONReader.read([Entry].self, from: answer.body)) != nil
             {
                 return (address, .stock(pin: pin))
             }
@@ -99,12 +99,8 @@ package struct RecognizeServer: Sendable {
         }
     }
 
-    private struct HubDescription: Decodable {
-        let name: String
-        let id: String
-    }
-
-    private struct AnyValue: Decodable {
-        init(from decoder: any Decoder) {}
+    /// One entry of the list, read and dropped: only that there is a list counts.
+    private struct Entry: JSONReadable {
+        init(reading reader: inout JSONReader) throws(JSONFault) { _ = try JSONValue(reading: &reader) }
     }
 }

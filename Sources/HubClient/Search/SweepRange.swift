@@ -20,7 +20,8 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     /// Reads a range as a person writes it.
     package init(_ text: String) throws(SweepRangeError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
-        guard parts.count <= 2, let address = NetworkAddress(String(parts[0])) else { throw .notCIDR(text) }
+        guard parts.count <= 2, let address = NetworkAddress(String(parts[0]))?.withScopeName
+        else { throw .notCIDR(text) }
         let bits = address.bytes.count * 8
         guard let prefix = parts.count == 1 ? bits : UInt8(digits: parts[1]).map(Int.init), prefix <= bits
         else { throw .notCIDR(text) }

@@ -19,7 +19,7 @@ final class ConnectionLimiter: ChannelInboundHandler {
             return child.close(promise: nil)
         }
         let key = ConnectionKey(channel: child)
-        let source = shared.isTrustedProxy(address) ? nil : ConnectionSource(address)
+        let source = shared.isTrustedProxy(address) ? nil : SourcePrefix(address)
         let limits = shared.limits
         switch shared.connections.withLock({ $0.admit(key, from: source, limits: limits) }) {
         case .admitted: break

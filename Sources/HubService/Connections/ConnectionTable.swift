@@ -1,16 +1,6 @@
 import Addresses
 import Identity
 
-/// The source of a connection: an IPv4 address, or an IPv6 /64, since one host may have any number of
-/// addresses in it.
-struct ConnectionSource: Hashable, Sendable {
-    private let prefix: [UInt8]
-
-    init(_ address: NetworkAddress) {
-        prefix = address.family == .ipv4 ? address.bytes : Array(address.bytes.prefix(8))
-    }
-}
-
 /// Which connections there are, and which of them gives way to a new one when there is no room. A value;
 /// `Key` names a connection.
 ///
@@ -43,7 +33,7 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     static var maximumLeaving: Int { 128 }
 
     private enum Owner {
-        case stranger(ConnectionSource)
+        case stranger(SourcePrefix)
         case device(Pin)
         /// A trusted proxy, which stands for many clients and is not counted by itself.
         case proxy
@@ -62,7 +52,7 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     private var entries: [Key: Entry] = [:]
     /// The oldest first.
     private var strangers: [Stranger] = []
-    private var strangersOfSource: [ConnectionSource: [Stranger]] = [:]
+    private var strangersOfSource: [SourcePrefix: [Stranger]] = [:]
     private var countOfDevice: [Pin: Int] = [:]
     private var leaving: Set<Key> = []
     private var lastNumber: UInt64 = 0
@@ -74,7 +64,7 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     var keys: [Key] { Array(entries.keys) }
 
     /// Takes a new connection in, if there is room or somebody gives way. A nil source is a trusted proxy.
-    mutating func admit(_ key: Key, from source: ConnectionSource?, limits: ServeLimits) -> Verdict {
+    mutating func admit(_ key: Key, from source: SourcePrefix?, limits: ServeLimits) -> Verdict {
         var verdict = Verdict.admitted
         if let source, let own = strangersOfSource[source], own.count >= limits.connectionsPerSource,
             let oldest = own.first
@@ -128,7 +118,7 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
         }
     }
 
-    private mutating func forget(_ number: UInt64, of source: ConnectionSource) {
+    private mutating func forget(_ number: UInt64, of source: SourcePrefix) {
         ConnectionTable.remove(number, from: &strangers)
         guard var own = strangersOfSource[source] else { return }
         // Taken out meanwhile, so that the array is not copied.

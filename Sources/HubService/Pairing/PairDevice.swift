@@ -100,10 +100,7 @@ package final class PairDevice: Sendable {
     private func judge(_ request: PairRequest, from device: Pin, source: NetworkAddress) throws
         -> PairingAnswer
     {
-        guard let attemptSource = AttemptSource(address: source.bytes, scope: source.scope) else {
-            return .refusal(.unavailable, from: source)  // an address has 4 or 16 bytes
-        }
-        return try files.withLock { files in
+        try files.withLock { files in
             try state.open().withLock { directory in
                 // Read under the lock, so that moments come in order.
                 let now = clock()
@@ -111,13 +108,13 @@ package final class PairDevice: Sendable {
                 let verdict = PairPolicy(
                     hub: hub.pin, tickets: files.tickets.content, devices: files.devices.content,
                     attempts: files.attempts.content
-                ).judge(request, from: device, source: attemptSource, hubNonce: .random(), now: now)
+                ).judge(request, from: device, source: SourcePrefix(source), hubNonce: .random(), now: now)
                 switch verdict {
                 case .refused(let refusal, .nothing):
                     return .refusal(refusal, from: source)
                 case .refused(let refusal, let counts):
                     try files.record(
-                        attemptSource, ticket: counts == .sourceAndTicket ? request.ticket : nil,
+                        SourcePrefix(source), ticket: counts == .sourceAndTicket ? request.ticket : nil,
                         in: directory,
                         now: now)
                     return .refusal(refusal, from: source)

@@ -79,7 +79,7 @@ struct PairingFiles {
 
     /// Counts a failure, durably. If it cannot be written, it counts in memory all the same.
     mutating func record(
-        _ source: AttemptSource, ticket: TicketID?, in directory: borrowing ProtectedDirectory, now: Moment
+        _ source: SourcePrefix, ticket: TicketID?, in directory: borrowing ProtectedDirectory, now: Moment
     ) throws {
         attempts.content.record(source, ticket: ticket, at: now)
         let tickets = tickets.content

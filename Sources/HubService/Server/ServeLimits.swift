@@ -41,24 +41,10 @@ package struct ServeLimits: Sendable {
 }
 
 extension NetworkAddress {
-    /// The address of a peer; IPv4 that came through an IPv6 socket (RFC 4291 § 2.5.5.2) is IPv4.
+    /// The address of a peer; nil for a Unix socket.
     init?(_ address: SocketAddress) {
-        // struct sockaddr_in has the address at 4; sockaddr_in6 at 8, and the scope's index at 24 (ip(7),
-        // ipv6(7)).
-        let raw = address.withSockAddr { pointer, size in
-            Array(UnsafeRawBufferPointer(start: pointer, count: size))
-        }
-        switch address {
-        case .v4 where raw.count >= 8:
-            self.init(bytes: raw[4..<8])
-        case .v6 where raw.count >= 28:
-            if raw[8..<20].elementsEqual([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0xFF, 0xFF]) {
-                self.init(bytes: raw[20..<24])
-            } else {
-                let scope = raw[24..<28].withUnsafeBytes { $0.loadUnaligned(as: UInt32.self) }
-                self.init(bytes: raw[8..<24], scope: scope == 0 ? nil : String(scope))
-            }
-        default: return nil
-        }
+        let system = address.withSockAddr { pointer, _ in SystemAddress(pointer) }
+        guard let system else { return nil }
+        self = system.address
     }
 }

@@ -80,8 +80,13 @@ public struct PairingCode: Equatable, Sendable {
 
     /// A code of these parts.
     ///
-    /// - Parameter expires: rounded down to whole seconds; required for a once code; from
-    ///   1970-01-01T00:00:01Z to 2106-02-07T06:28:15Z.
+    /// - Parameters:
+    ///   - kind: what the code is for.
+    ///   - expires: rounded down to whole seconds; required for a once code; from
+    ///     1970-01-01T00:00:01Z to 2106-02-07T06:28:15Z.
+    ///   - secret: the secret; a new one for each code.
+    ///   - hub: the pin of the hub's key.
+    ///   - addressHint: where the hub may be reached; nil for none.
     public init(
         kind: Kind, expires: Date?, secret: TicketSecret, hub: Pin, addressHint: AddressHint? = nil
     ) throws(PairingCodeError) {

@@ -18,7 +18,7 @@ package import FoundationEssentials
 ///
 /// `[clock]` says when the file was written; `boot` is as `BootTime` has it; `latest` is only there if the file was
 /// written at a later time before, by a wall clock that was set back since. A ticket has the number of its failed
-/// proofs; a source, as `AttemptSource` writes it, the times of its failures in the last 10 minutes, in milliseconds of
+/// proofs; a source, as `SourcePrefix` writes it, the times of its failures in the last 10 minutes, in milliseconds of
 /// that boot's clock (at most 20, each of at most 18 digits, perhaps with a minus sign).
 ///
 /// Accepted: the above. Rejected: no `[clock]` with a source below it, a count or a time that is no number, another
@@ -42,7 +42,7 @@ public struct FailedAttempts: Equatable, Sendable {
 
     private var tickets: [TicketID: Int] = [:]
     /// The times of the failures, the oldest first, in milliseconds by `clock`.
-    private var sources: [AttemptSource: [Int64]] = [:]
+    private var sources: [SourcePrefix: [Int64]] = [:]
     private var clock: Moment?
     /// The latest time at which the file was written, by the wall clock; nil if it never was.
     package private(set) var latest: Date?
@@ -69,7 +69,7 @@ public struct FailedAttempts: Equatable, Sendable {
                     throw .missingKey("failures", group: group)
                 }
                 tickets[id] = count
-            } else if words[0] == "source", let source = AttemptSource(words[1]), clock != nil {
+            } else if words[0] == "source", let source = SourcePrefix(words[1]), clock != nil {
                 sources[source] = try FailedAttempts.times(file.required("failures", in: group), in: group)
             } else {
                 throw .unknownGroup(group)
@@ -89,12 +89,12 @@ public struct FailedAttempts: Equatable, Sendable {
     public func failures(of ticket: TicketID) -> Int { tickets[ticket] ?? 0 }
 
     /// How many failures of this source count at the time `now`.
-    public func failures(of source: AttemptSource, at now: Moment) -> Int {
+    public func failures(of source: SourcePrefix, at now: Moment) -> Int {
         (sources[source] ?? []).count { isCounted($0, at: now) }
     }
 
     /// Counts a failure: of the source, and of a once ticket if the proof for one was wrong.
-    public mutating func record(_ source: AttemptSource, ticket: TicketID?, at now: Moment) {
+    public mutating func record(_ source: SourcePrefix, ticket: TicketID?, at now: Moment) {
         rebase(to: now)
         stampClock(now)
         forgetSources(at: now)
@@ -158,12 +158,12 @@ public struct FailedAttempts: Equatable, Sendable {
         remove(sources.filter { !$0.value.contains { isCounted($0, at: now) } }.map(\.key))
     }
 
-    private mutating func remove(_ gone: [AttemptSource]) {
+    private mutating func remove(_ gone: [SourcePrefix]) {
         file.removeGroups(Set(gone.map { "source \($0)" }))
         for source in gone { sources[source] = nil }
     }
 
-    private mutating func set(_ times: [Int64], of source: AttemptSource) {
+    private mutating func set(_ times: [Int64], of source: SourcePrefix) {
         sources[source] = times
         file.set("failures", to: times.map(String.init).joined(separator: " "), in: "source \(source)")
     }

@@ -72,7 +72,9 @@ public struct ApprovedDevice: Equatable, Sendable {
     /// expired, until the clock is right: it may have been over already. A clock that is behind, and still later than all
     /// that is known, cannot be seen.
     ///
-    /// - Parameter known: a moment that is known beside the keyfile's.
+    /// - Parameters:
+    ///   - now: the moment now, by both clocks.
+    ///   - known: a moment that is known beside the keyfile's.
     public func verdict(at now: Moment, latest known: Moment? = nil) -> DeviceVerdict {
         switch status {
         case .pending: return .pending

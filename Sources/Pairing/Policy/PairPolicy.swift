@@ -53,7 +53,7 @@ public struct PairPolicy: Sendable {
     /// Judges a request that came at the time `now` from `source`, over a connection on which the device showed that it
     /// holds the key with the pin `device`. `hubNonce` is used if the request is good and new.
     public func judge(
-        _ request: PairRequest, from device: Pin, source: AttemptSource, hubNonce: PairNonce, now: Moment
+        _ request: PairRequest, from device: Pin, source: SourcePrefix, hubNonce: PairNonce, now: Moment
     ) -> PairVerdict {
         guard attempts.failures(of: source, at: now) < FailedAttempts.sourceLimit else {
             return .refused(.source, counts: .nothing)

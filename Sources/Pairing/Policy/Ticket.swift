@@ -43,7 +43,9 @@ public struct Ticket: Equatable, Sendable {
     /// written down, is behind, by nobody knows how much. A once code then counts as expired: it may have been refused
     /// already, and another is soon printed. A clock that is behind, and still later than all that, cannot be seen.
     ///
-    /// - Parameter latest: the latest moment in the hub's files; only asked for if it matters.
+    /// - Parameters:
+    ///   - now: the moment now, by both clocks.
+    ///   - latest: the latest moment in the hub's files; only asked for if it matters.
     public func isExpired(at now: Moment, latest: @autoclosure () -> Date? = nil) -> Bool {
         if isPast(0, at: now) { return true }
         guard kind == .once, now.monotonicSeconds(since: boot) == nil else { return false }

@@ -120,14 +120,14 @@ struct ScanExplanation {
     }
 }
 
-extension PhotoSearch {
+extension PictureSearch {
     /// The same search as `run`, and a PNG picture of what it saw, at the scale that was looked at first.
     ///
     /// - Throws: `ImageError`, `QRScanError`, `RenderError`.
     package static func explained(_ source: ImageSource, effort: ScanEffort = .normal) throws -> (
         outcome: Outcome, png: [UInt8]
     ) {
-        var search = PhotoSearch(source, effort: effort)
+        var search = PictureSearch(source, effort: effort)
         try search.run()
         let scale = search.plan.steps.first?.scale ?? 1
         var drawing = ScanExplanation(try search.picture(scale), scale: scale)

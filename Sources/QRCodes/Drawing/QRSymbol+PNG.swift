@@ -40,7 +40,7 @@ extension LuminanceImage {
     /// The picture with each square of `pixelsPerModule` pixels made `readablePixelsPerModule` wide by picking
     /// pixels, where they were wider: large drawings are checked as fast as small ones.
     fileprivate func sampled(pixelsPerModule: Int) -> LuminanceImage {
-        let wanted = RenderedCode.pixelsPerModule
+        let wanted = DrawingCheck.pixelsPerModule
         guard pixelsPerModule > wanted else { return self }
         let columns = width / pixelsPerModule * wanted
         let rows = height / pixelsPerModule * wanted

@@ -28,7 +28,7 @@ extension QRSymbol {
     /// Draws the document again from its text, and makes sure that it holds this symbol's payload.
     package func verify(svg document: String) throws(RenderError) {
         guard let drawing = SVGDrawing(document),
-            let image = drawing.image(scale: RenderedCode.pixelsPerModule)
+            let image = drawing.image(scale: DrawingCheck.pixelsPerModule)
         else { throw .unreadable("SVG") }
         try verify(image, drawnAs: "SVG")
     }

@@ -50,7 +50,7 @@ extension QRSymbol {
     /// Reads the lines back as the terminal that they are for would show them, and makes sure that they hold
     /// this symbol's payload.
     package func verify(terminalLines lines: [String], style: TerminalStyle) throws(RenderError) {
-        guard let shown = LuminanceImage.terminal(lines, scale: RenderedCode.pixelsPerModule) else {
+        guard let shown = LuminanceImage.terminal(lines, scale: DrawingCheck.pixelsPerModule) else {
             throw .unreadable("terminal")
         }
         try verify(style.isInverted ? shown.inverted : shown, drawnAs: "terminal")

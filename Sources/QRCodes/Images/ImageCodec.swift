@@ -17,3 +17,14 @@ extension ImageCodec {
     var scales: [Int] { [1] }
     var hasTransparency: Bool { false }
 }
+
+/// The luma of a colour (ITU-R BT.601).
+func luma(red: UInt8, green: UInt8, blue: UInt8) -> UInt8 {
+    let sum = 299 * UInt32(red) + 587 * UInt32(green) + 114 * UInt32(blue)
+    return UInt8(truncatingIfNeeded: (sum + 500) / 1000)
+}
+
+/// An unsigned number of at most four bytes, as PNG and JPEG write it.
+func bigEndian(_ bytes: ArraySlice<UInt8>) -> Int {
+    bytes.reduce(0) { $0 << 8 | Int($1) }
+}

@@ -68,3 +68,20 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
         return String(decoding: start, as: UTF8.self).contains("<svg")
     }
 }
+
+/// The bytes of an input that is to be an image, with the format that their beginning shows.
+package struct ImageBytes: Sendable {
+    package let bytes: [UInt8]
+    /// Nil if they begin like no known image.
+    package let format: ImageFormat?
+
+    package init(_ bytes: [UInt8]) {
+        self.init(bytes, format: ImageFormat.detect(bytes))
+    }
+
+    /// For a reader that has detected the format on its way.
+    init(_ bytes: [UInt8], format: ImageFormat?) {
+        self.bytes = bytes
+        self.format = format
+    }
+}

@@ -24,7 +24,7 @@ package struct ImageSource {
     /// The kind of file is told by its first bytes, never by a name. Its stated size is checked against
     /// `limits` before anything is allocated for it.
     package init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws(ImageError) {
-        var pictures = try ImagePictures(bytes, limits: limits)
+        var pictures = try ImagePictures(ImageBytes(bytes), limits: limits)
         guard let first = try pictures.next() else { throw .broken(pictures.format, "it has no picture") }
         self = first
     }

@@ -114,6 +114,23 @@ extension LuminanceImage {
         self.init(unchecked: pixels, width: width, height: height, damage: nil)
     }
 
+    /// A picture of `rows` of equally many light (true) and dark (false) squares, each `scale` pixels wide
+    /// and high. Nil if the rows are uneven or there is none.
+    static func squares(_ rows: [[Bool]], scale: Int) -> LuminanceImage? {
+        guard let columns = rows.first?.count, columns > 0, rows.allSatisfy({ $0.count == columns }) else {
+            return nil
+        }
+        var pixels: [UInt8] = []
+        pixels.reserveCapacity(columns * rows.count * scale * scale)
+        for row in rows {
+            let start = pixels.count
+            for isLight in row { for _ in 0..<scale { pixels.append(isLight ? 255 : 0) } }
+            let line = pixels[start...]
+            for _ in 1..<scale { pixels.append(contentsOf: line) }
+        }
+        return LuminanceImage(width: columns * scale, height: rows.count * scale, pixels: pixels)
+    }
+
     private init(unchecked pixels: [UInt8], width: Int, height: Int, damage: String?) {
         self.width = width
         self.height = height

@@ -22,13 +22,13 @@ package struct ImagePictures {
     package let format: ImageFormat
     private var pictures: any PictureSequence
 
-    /// Reads the header of `bytes`, a whole image file.
+    /// Reads the header of a whole image file.
     ///
-    /// The kind of file is told by its first bytes, never by a name. Every stated size is checked against
-    /// `limits` before anything is allocated for it.
-    package init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws(ImageError) {
+    /// Every stated size is checked against `limits` before anything is allocated for it.
+    package init(_ file: ImageBytes, limits: ImageLimits = ImageLimits()) throws(ImageError) {
+        let bytes = file.bytes
         guard !bytes.isEmpty else { throw .empty }
-        guard let format = ImageFormat.detect(bytes) else { throw .notAnImage }
+        guard let format = file.format else { throw .notAnImage }
         self.format = format
         pictures =
             switch format {

@@ -1,26 +1,28 @@
 import Glibc
 
-/// The library of a codec, loaded when the first picture of its kind comes.
+/// A system library that is loaded at its first use instead of at the start of every command.
 ///
-/// Few people have such pictures, and every command would pay for all of them at its start: libheif brings
-/// six libraries more and 3 to 7 ms, half of what `hubpair --version` takes. Where one is missing, the other
-/// formats work all the same. Never unloaded: codecs keep state of their own.
-struct SharedLibrary {
+/// libheif, libzbar and Cairo bring up to 20 other libraries each, and 3 to 7 ms; `hubpair --version` takes
+/// about twice that. A missing library costs one format, and nothing else. Libraries are never unloaded: they
+/// keep state of their own.
+struct SharedLibrary<Failure: Error> {
     private let handle: UnsafeMutableRawPointer
-    private let format: ImageFormat
+    private let failure: (_ message: String) -> Failure
 
-    /// `file` is the library's name with the number of its interface, which the headers were made for.
-    init(_ file: String, for format: ImageFormat) throws(ImageError) {
-        guard let handle = dlopen(file, RTLD_NOW) else { throw .missing(format) }
+    /// `file` is the library's name with the version of its interface that the headers are for. It has no path,
+    /// so that only the system's directories are searched. `failure` makes an error of the loader's message.
+    init(_ file: String, orThrow failure: @escaping (_ message: String) -> Failure) throws(Failure) {
+        guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL) else { throw failure(loaderMessage() ?? file) }
         self.handle = handle
-        self.format = format
+        self.failure = failure
     }
 
-    /// A function of the library, with the type that the C shim found in the library's header.
-    func function<Function>(
-        _ find: (UnsafeMutableRawPointer?) -> Function?
-    ) throws(ImageError) -> Function {
-        guard let found = find(handle) else { throw .missing(format) }
+    /// A function of the library. `find` is the `lazy_` function of the C shim: it looks the name up, and has the
+    /// type from the library's header.
+    func function<Function>(_ find: (UnsafeMutableRawPointer?) -> Function?) throws(Failure) -> Function {
+        guard let found = find(handle) else { throw failure(loaderMessage() ?? "a function is missing") }
         return found
     }
 }
+
+private func loaderMessage() -> String? { dlerror().map { String(cString: $0) } }

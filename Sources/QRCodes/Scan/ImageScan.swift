@@ -23,14 +23,14 @@ package struct ImageScan: Equatable, Sendable {
     /// three colours, a search a few in grey.
     var memoryLimit: Int { (512 << 20) + 16 * min(limits.maximumPixels, 1 << 40) }
 
-    /// Searches the pictures in `bytes`, a whole image file, in this process. `allow` is told the seconds that
-    /// each picture may take, before it is decoded.
+    /// Searches the pictures in a whole image file, in this process.
     ///
+    /// - Parameter allow: is given the seconds that each picture may take, before it is decoded.
     /// - Throws: `ImageError` or `QRScanError`.
-    package func run(_ bytes: [UInt8], allow: (Int) -> Void = { _ in }) throws -> ImageScanOutcome {
+    package func run(_ file: ImageBytes, allow: (Int) -> Void = { _ in }) throws -> ImageScanOutcome {
         // An animation or a document is decoded as it is read.
         allow(timeLimit(pixels: 0))
-        var pictures = try ImagePictures(bytes, limits: limits)
+        var pictures = try ImagePictures(file, limits: limits)
         var outcome: ImageScanOutcome?
         while let source = try pictures.next(found: outcome?.result.codes.isEmpty == false) {
             allow(timeLimit(pixels: source.width * source.height))
@@ -54,9 +54,9 @@ package struct ImageScan: Equatable, Sendable {
             result: found.result, explanation: explanation)
     }
 
-    private func explained(_ source: ImageSource) throws -> (outcome: PhotoSearch.Outcome, png: [UInt8]?) {
-        guard explains else { return (try PhotoSearch.run(source, effort: effort), nil) }
-        return try PhotoSearch.explained(source, effort: effort)
+    private func explained(_ source: ImageSource) throws -> (outcome: PictureSearch.Outcome, png: [UInt8]?) {
+        guard explains else { return (try PictureSearch.run(source, effort: effort), nil) }
+        return try PictureSearch.explained(source, effort: effort)
     }
 }
 

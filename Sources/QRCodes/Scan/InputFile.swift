@@ -11,9 +11,9 @@ package enum InputFile {
     /// The first bytes, by which an image is known.
     private static let headCount = 1024
 
-    /// The bytes of the file at `path`; `-` is standard input. What does not begin like an image is read only
-    /// that far: nobody waits for the end of `/dev/zero`.
-    package static func read(_ path: String) throws(InputFileError) -> [UInt8] {
+    /// The file at `path`, to be searched as an image; `-` is standard input. A file that does not begin like an
+    /// image is read no further, so that `/dev/zero` ends too.
+    package static func read(_ path: String) throws(InputFileError) -> ImageBytes {
         try read(path, limit: maximumByteCount) { descriptor, size throws(InputFileError) in
             try readAll(descriptor, sizeHint: size)
         }
@@ -32,10 +32,10 @@ package enum InputFile {
         }
     }
 
-    private static func read(
+    private static func read<Content>(
         _ path: String, limit: Int,
-        _ readAll: (_ descriptor: Int32, _ size: Int) throws(InputFileError) -> [UInt8]
-    ) throws(InputFileError) -> [UInt8] {
+        _ readAll: (_ descriptor: Int32, _ size: Int) throws(InputFileError) -> Content
+    ) throws(InputFileError) -> Content {
         if path == "-" { return try readAll(STDIN_FILENO, 0) }
         let descriptor = open(path, O_RDONLY | O_CLOEXEC)
         guard descriptor >= 0 else { throw InputFileError(openErrno: errno) }
@@ -49,22 +49,22 @@ package enum InputFile {
         return try readAll(descriptor, Int(status.st_size))
     }
 
-    /// What is left in `descriptor` after the bytes `head`, and those.
+    /// The bytes `head`, and the rest of `descriptor` after them.
     package static func readAll(
         _ descriptor: Int32, sizeHint: Int, after head: [UInt8] = []
-    ) throws(InputFileError) -> [UInt8] {
+    ) throws(InputFileError) -> ImageBytes {
         var bytes = head
         bytes.reserveCapacity(sizeHint)
-        var isKnown = false
+        var format: ImageFormat?
         while let chunk = try readSome(descriptor) {
             guard bytes.count + chunk.count <= maximumByteCount else { throw .tooLarge }
             bytes += chunk
-            if !isKnown, bytes.count >= headCount {
-                guard ImageFormat.detect(bytes) != nil else { return bytes }
-                isKnown = true
+            if format == nil, bytes.count >= headCount {
+                format = ImageFormat.detect(bytes)
+                if format == nil { return ImageBytes(bytes, format: nil) }
             }
         }
-        return bytes
+        return ImageBytes(bytes, format: format ?? ImageFormat.detect(bytes))
     }
 
     /// What can be read now, at most 64 KiB, which malloc(3) has at hand; waits for the first byte. Nil at the end.

@@ -37,7 +37,7 @@ final class IsolatedScan {
 
     /// Starts a child that runs `search` on the bytes that `read` gives it; nil if the system has no room for
     /// one more. `read` may use standard input, if `usesStandardInput` says so.
-    init?(_ search: ImageScan, usesStandardInput: Bool, read: () throws -> [UInt8]) {
+    init?(_ search: ImageScan, usesStandardInput: Bool, read: () throws -> ImageBytes) {
         var ends: [Int32] = [-1, -1]
         guard pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
         let child = hubpair_fork()

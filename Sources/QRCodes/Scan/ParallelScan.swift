@@ -53,10 +53,10 @@ package enum ParallelScan {
         }
     }
 
-    /// Searches `bytes` like a file.
-    package static func run(_ bytes: [UInt8], _ search: ImageScan) -> Result<ImageScanOutcome, any Error> {
-        guard IsolatedScan.isPossible else { return Result { try search.run(bytes) } }
-        guard let scan = IsolatedScan(search, usesStandardInput: false, read: { bytes }) else {
+    /// Searches an image file in memory, in a child process if that is possible.
+    package static func run(_ file: ImageBytes, _ search: ImageScan) -> Result<ImageScanOutcome, any Error> {
+        guard IsolatedScan.isPossible else { return Result { try search.run(file) } }
+        guard let scan = IsolatedScan(search, usesStandardInput: false, read: { file }) else {
             return .failure(QRScanError.outOfMemory)
         }
         var running = [(index: 0, scan: scan)]

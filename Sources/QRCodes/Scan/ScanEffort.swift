@@ -1,4 +1,4 @@
-/// How much work a search may do before it gives up. It cuts the list of steps in `ScanPlan`; one code that is found
+/// How much work a search may do before it gives up. It cuts the list of steps in `SearchPlan`; one code that is found
 /// early costs the same at `quick` and at `normal`.
 package enum ScanEffort: String, CaseIterable, Equatable, Sendable {
     /// A clear picture, and no more: for a stream of frames, where the next one may be better.

@@ -10,6 +10,16 @@ package struct PixelPoint: Equatable, Sendable {
         self.x = x
         self.y = y
     }
+
+    fileprivate var vector: Vector { Vector(x: Float(x), y: Float(y)) }
+}
+
+extension Vector {
+    /// The nearest pixel, at most a million pixels from the origin; NaN and infinity are the lower end.
+    var pixel: PixelPoint {
+        guard x.isFinite, y.isFinite else { return PixelPoint(x: -1_000_000, y: -1_000_000) }
+        return PixelPoint(x: Int(max(-1e6, min(1e6, x))), y: Int(max(-1e6, min(1e6, y))))
+    }
 }
 
 /// One QR code that was found in a picture.
@@ -24,6 +34,83 @@ package struct ScannedQRCode: Equatable, Sendable {
     package init(payload: [UInt8], corners: [PixelPoint]) {
         self.payload = payload
         self.corners = corners
+    }
+}
+
+extension ScannedQRCode {
+    fileprivate var left: Int { corners.map(\.x).min() ?? 0 }
+    fileprivate var right: Int { corners.map(\.x).max() ?? 0 }
+    fileprivate var top: Int { corners.map(\.y).min() ?? 0 }
+    fileprivate var bottom: Int { corners.map(\.y).max() ?? 0 }
+
+    /// True if both are readings of one symbol: the same bytes, and the middle of `other` inside this one.
+    /// Two copies of a code side by side are two symbols.
+    func isSameSymbol(as other: ScannedQRCode) -> Bool {
+        let x = (other.left + other.right) / 2
+        let y = (other.top + other.bottom) / 2
+        return payload == other.payload && left <= x && x <= right && top <= y && y <= bottom
+    }
+
+    /// True if the place lies within the corners: on the same side of all edges.
+    func holds(_ place: Vector) -> Bool {
+        guard corners.count >= 3 else { return false }
+        let sides = corners.indices.map { index in
+            let start = corners[index].vector
+            return (corners[(index + 1) % corners.count].vector - start).cross(place - start) > 0
+        }
+        return Set(sides).count == 1
+    }
+
+    /// True if the mean of the other's corners lies within these corners.
+    fileprivate func holdsMiddle(of other: ScannedQRCode) -> Bool {
+        guard !other.corners.isEmpty else { return false }
+        let sum = other.corners.map(\.vector).reduce(Vector(x: 0, y: 0), +)
+        return holds(sum * (1 / Float(other.corners.count)))
+    }
+
+    /// The code with each corner moved by `move`.
+    func moved(_ move: (PixelPoint) -> PixelPoint) -> ScannedQRCode {
+        ScannedQRCode(payload: payload, corners: corners.map(move))
+    }
+
+    /// The same code in a picture `factor` times as wide and high.
+    func scaled(by factor: Int) -> ScannedQRCode {
+        moved { PixelPoint(x: $0.x * factor, y: $0.y * factor) }
+    }
+
+    /// The same code in a picture of 1/`divisor` of the width and height.
+    func scaled(down divisor: Int) -> ScannedQRCode {
+        moved { PixelPoint(x: $0.x / divisor, y: $0.y / divisor) }
+    }
+}
+
+extension [ScannedQRCode] {
+    /// Takes in the codes that are not there yet.
+    mutating func add(_ codes: [ScannedQRCode]) {
+        for code in codes where !contains(where: { $0.isSameSymbol(as: code) }) { append(code) }
+    }
+
+    /// Without the codes whose middle lies in another one with another payload. One of the two is misread, and
+    /// nothing tells which.
+    var withoutContradictions: [ScannedQRCode] {
+        filter { code in
+            !contains { $0.payload != code.payload && ($0.holdsMiddle(of: code) || code.holdsMiddle(of: $0)) }
+        }
+    }
+
+    /// In rows from top to bottom, and from left to right in a row. A code is in the row of the uppermost code
+    /// whose height its middle is at.
+    var inReadingOrder: [ScannedQRCode] {
+        var rows: [[ScannedQRCode]] = []
+        var rowEnd = Int.min
+        for code in sorted(by: { ($0.top, $0.left) < ($1.top, $1.left) }) {
+            if rows.isEmpty || (code.top + code.bottom) / 2 > rowEnd {
+                rows.append([])
+                rowEnd = code.bottom
+            }
+            rows[rows.count - 1].append(code)
+        }
+        return rows.flatMap { $0.sorted { ($0.left, $0.top) < ($1.left, $1.top) } }
     }
 }
 

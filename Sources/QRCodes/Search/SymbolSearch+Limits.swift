@@ -1,4 +1,4 @@
-/// What the steps of `ScanPlan` may cost.
+/// What the steps of `SearchPlan` may cost.
 extension SymbolSearch.Limits {
     // The numbers of looks are a fourth above what any of 442 photographs took that were read in such a step.
 

@@ -197,7 +197,7 @@ struct SymbolSearch {
             }
             if !isKnown { try read(start, map: map, score: score, rounds: 3, in: view, &outcome) }
         }
-        outcome.result.codes = QRScanner.inReadingOrder(outcome.result.codes)
+        outcome.result.codes = outcome.result.codes.inReadingOrder
         return outcome
     }
 
@@ -239,7 +239,7 @@ struct SymbolSearch {
                 guard !tried.contains(modules), readings < limits.readings else { continue }
                 tried.append(modules)
                 readings += 1
-                var result = try QRScanner.scanOnce(picture, density: GridReading.density)
+                var result = try ZBarSearch.run(picture, density: GridReading.density)
                 guard !result.isEmpty else { continue }
                 let side = Float(patterns.side)
                 let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in
@@ -252,13 +252,5 @@ struct SymbolSearch {
             }
             return nil
         } ?? QRScanResult()
-    }
-}
-
-extension Vector {
-    /// The nearest pixel; far outside a picture for what is no number.
-    var pixel: PixelPoint {
-        guard x.isFinite, y.isFinite else { return PixelPoint(x: -1_000_000, y: -1_000_000) }
-        return PixelPoint(x: Int(max(-1e6, min(1e6, x))), y: Int(max(-1e6, min(1e6, y))))
     }
 }

@@ -1,5 +1,4 @@
 import CZBar
-import Glibc
 
 /// The functions of libzbar that are used here, loaded with the first picture.
 ///
@@ -38,32 +37,25 @@ struct ZBarLibrary: @unchecked Sendable {
     static func load() throws(QRScanError) -> ZBarLibrary { try loaded.get() }
 
     private init() throws(QRScanError) {
-        // Without a path, so that only the system's folders are searched.
-        guard let library = dlopen("libzbar.so.0", RTLD_NOW | RTLD_LOCAL) else { throw .missingLibrary }
-        func function<Function>(
-            _ find: (UnsafeMutableRawPointer?) -> Function?
-        ) throws(QRScanError) -> Function {
-            guard let found = find(library) else { throw .missingLibrary }
-            return found
-        }
-        makeScanner = try function(lazy_zbar_image_scanner_create)
-        freeScanner = try function(lazy_zbar_image_scanner_destroy)
-        configure = try function(lazy_zbar_image_scanner_set_config)
-        makeImage = try function(lazy_zbar_image_create)
-        freeImage = try function(lazy_zbar_image_destroy)
-        setFormat = try function(lazy_zbar_image_set_format)
-        setSize = try function(lazy_zbar_image_set_size)
-        setData = try function(lazy_zbar_image_set_data)
-        scan = try function(lazy_zbar_scan_image)
-        firstSymbol = try function(lazy_zbar_image_first_symbol)
-        nextSymbol = try function(lazy_zbar_symbol_next)
-        type = try function(lazy_zbar_symbol_get_type)
-        quality = try function(lazy_zbar_symbol_get_quality)
-        data = try function(lazy_zbar_symbol_get_data)
-        dataLength = try function(lazy_zbar_symbol_get_data_length)
-        pointCount = try function(lazy_zbar_symbol_get_loc_size)
-        x = try function(lazy_zbar_symbol_get_loc_x)
-        y = try function(lazy_zbar_symbol_get_loc_y)
-        name = try function(lazy_zbar_get_symbol_name)
+        let library = try SharedLibrary("libzbar.so.0") { _ in QRScanError.missingLibrary }
+        makeScanner = try library.function(lazy_zbar_image_scanner_create)
+        freeScanner = try library.function(lazy_zbar_image_scanner_destroy)
+        configure = try library.function(lazy_zbar_image_scanner_set_config)
+        makeImage = try library.function(lazy_zbar_image_create)
+        freeImage = try library.function(lazy_zbar_image_destroy)
+        setFormat = try library.function(lazy_zbar_image_set_format)
+        setSize = try library.function(lazy_zbar_image_set_size)
+        setData = try library.function(lazy_zbar_image_set_data)
+        scan = try library.function(lazy_zbar_scan_image)
+        firstSymbol = try library.function(lazy_zbar_image_first_symbol)
+        nextSymbol = try library.function(lazy_zbar_symbol_next)
+        type = try library.function(lazy_zbar_symbol_get_type)
+        quality = try library.function(lazy_zbar_symbol_get_quality)
+        data = try library.function(lazy_zbar_symbol_get_data)
+        dataLength = try library.function(lazy_zbar_symbol_get_data_length)
+        pointCount = try library.function(lazy_zbar_symbol_get_loc_size)
+        x = try library.function(lazy_zbar_symbol_get_loc_x)
+        y = try library.function(lazy_zbar_symbol_get_loc_y)
+        name = try library.function(lazy_zbar_get_symbol_name)
     }
 }

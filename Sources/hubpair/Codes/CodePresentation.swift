@@ -1,6 +1,7 @@
 import FoundationEssentials
 import HubService
 import Identity
+import JSON
 import Pairing
 import QRCodes
 
@@ -46,9 +47,7 @@ struct CodePresentation {
                 if result.path == nil || !result.output.isEmpty { try Console.output(bytes: result.output) }
             })
         if json {
-            for code in codes {
-                try JSONLine.write(PrintLine(code: code, hub: hub, file: result.path, format: format))
-            }
+            try JSONLine.write(codes.map { $0.json(of: hub, file: result.path, format: format) })
         } else if format != .terminal || options.outputPath != nil {
             Console.note(summary(codes, of: hub, copies: copies, lifetime: lifetime))
         }
@@ -62,7 +61,7 @@ struct CodePresentation {
         var result = Result()
         let width = Console.size.columns
         if options.plain {
-            result.output = Array(try SpokenCode(code, of: hub, lifetime: lifetime, now: now).text.utf8)
+            result.output = Array(try CodeInWords(code, of: hub, lifetime: lifetime, now: now).text.utf8)
         } else {
             let drawing = try PrintCode.run(
                 codes, of: hub, as: format, style: style, columns: width, medium: options.medium)
@@ -82,7 +81,7 @@ struct CodePresentation {
                     guard !options.insistsOnTerminal else { throw tooNarrow }
                     return try drawFile(codes, of: hub, instead: tooNarrow, lifetime: lifetime, now: now)
                 }
-                let captions = Captions(code: code, hub: hub, lifetime: lifetime, now: now)
+                let captions = CodeCaptions(code: code, hub: hub, lifetime: lifetime, now: now)
                 result.output = Array(captions.beside(lines, columns: columns, width: width).utf8)
                 if isShown, options.ascii, !options.invert {
                     result.notes.append("hint: this is for light text on a dark ground; else add --invert")
@@ -116,7 +115,7 @@ struct CodePresentation {
         result.path = path
         result.file = bytes
         if code.kind == .once {
-            result.output = Array(try SpokenCode(code, of: hub, lifetime: lifetime, now: now).text.utf8)
+            result.output = Array(try CodeInWords(code, of: hub, lifetime: lifetime, now: now).text.utf8)
         }
         result.notes = [
             "\(tooNarrow): it is in \(path) in this directory",
@@ -162,25 +161,14 @@ struct TerminalTooNarrow: UserError {
     }
 }
 
-/// A code as `print --json` writes it; never with its secret.
-private struct PrintLine: Encodable {
-    let kind: String
-    let hub: String
-    let name: String
-    @Nullable var expires: String?
-    @Nullable var address: String?
-    @Nullable var file: String?
-    let format: String
-    let ticket: String
-
-    init(code: PairingCode, hub: Hub, file: String?, format: PrintCode.Format) {
-        kind = code.kind.rawValue
-        self.hub = hub.pin.fingerprint.description
-        name = hub.settings.name.description
-        expires = code.expires?.timestamp
-        address = code.addressHint?.description
-        self.file = file
-        self.format = format.rawValue
-        ticket = code.secret.ticketID.description
+extension PairingCode {
+    /// The line of `print --json`; never with the code's secret.
+    fileprivate func json(of hub: Hub, file: String?, format: PrintCode.Format) -> JSONValue {
+        .object([
+            "kind": .string(kind.rawValue), "hub": .string(hub.pin.fingerprint.description),
+            "name": .string(hub.settings.name.description), "expires": .text(expires?.timestamp),
+            "address": .text(addressHint?.description), "file": .text(file),
+            "format": .string(format.rawValue), "ticket": .string(secret.ticketID.description),
+        ])
     }
 }

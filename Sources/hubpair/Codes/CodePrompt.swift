@@ -59,24 +59,3 @@ enum CodePrompt {
         try? Console.write(Array(text.utf8), to: STDERR_FILENO, name: "standard error")
     }
 }
-
-/// One line on standard error that changes in place; nothing where it cannot.
-struct ProgressLine {
-    private var isShown = false
-    private let isPossible = isatty(STDERR_FILENO) == 1 && Console.knowsEscapes
-
-    /// Puts `text` in the place of what was there.
-    mutating func show(_ text: String) {
-        guard isPossible else { return }
-        isShown = true
-        try? Console.write(
-            Array("\r\(Console.escaped(text))\u{1B}[K".utf8), to: STDERR_FILENO, name: "standard error")
-    }
-
-    /// Takes it away.
-    mutating func clear() {
-        guard isShown else { return }
-        isShown = false
-        try? Console.write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO, name: "standard error")
-    }
-}

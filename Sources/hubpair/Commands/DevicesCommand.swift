@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import HubService
+import JSON
 import Pairing
 
 /// `hubpair devices`: the owner's decisions about devices.
@@ -21,29 +22,20 @@ struct DevicesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the devices (the default).")
         @OptionGroup var state: StateOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
 
         func run() throws {
             let now = Moment.now
             let devices = try AdministerDevices(state: state.state).list(at: now)
             let likeness = DeviceLikeness(devices)
             let lines = devices.map { DeviceLine($0, resembling: likeness.resembled(by: $0), at: now) }
-            if json.isSet {
-                for line in lines { try JSONLine.write(line) }
-                return
-            }
+            if json { return try JSONLine.write(lines.map(\.json)) }
             if devices.isEmpty {
                 Console.note("no device has paired yet; 'hubpair print' makes a code for one")
             }
             try Table(
                 columns: ["DEVICE", "FINGERPRINT", "STATUS", "APPROVED"],
-                rows: zip(devices, lines).map { device, line in
-                    // Who asked and how long ago: the owner compares it with the device at hand.
-                    let ago =
-                        device.asked.map { ", asked \(Lifetime.words(now.seconds(since: $0))) ago" } ?? ""
-                    let like = line.resembles.first.map { ", looks like \($0)" } ?? ""
-                    return [line.name, line.device, line.status + ago + like, line.approved ?? "-"]
-                }
+                rows: lines.map { $0.cells(at: now) }
             ).write()
         }
     }
@@ -104,27 +96,39 @@ private func warnOfLikeness(_ device: ApprovedDevice, _ administer: AdministerDe
     }
 }
 
-/// A device as `devices --json` writes it.
-private struct DeviceLine: Encodable {
-    let device: String
-    let name: String
+/// A paired device as `devices` shows it.
+private struct DeviceLine {
+    let device: ApprovedDevice
+    /// `approved`, `pending`, `revoked` or `expired`.
     let status: String
-    @Nullable var approved: String?
-    @Nullable var asked: String?
-    @Nullable var expires: String?
     /// The fingerprints of the approved devices whose names look the same.
     let resembles: [String]
-    @Nullable var role: String?
 
     init(_ device: ApprovedDevice, resembling others: [ApprovedDevice], at now: Moment) {
-        self.device = device.fingerprint.description
-        name = device.name.description
+        self.device = device
         status =
             if case .expired = device.verdict(at: now.wall) { "expired" } else { device.status.rawValue }
-        approved = device.approved?.timestamp
-        asked = device.asked?.wall.timestamp
-        expires = device.expires?.timestamp
         resembles = others.map(\.fingerprint.description)
-        role = device.role
+    }
+
+    /// The line of `devices --json`.
+    var json: JSONValue {
+        .object([
+            "device": .string(device.fingerprint.description), "name": .string(device.name.description),
+            "status": .string(status), "approved": .text(device.approved?.timestamp),
+            "asked": .text(device.asked?.wall.timestamp), "expires": .text(device.expires?.timestamp),
+            "resembles": .array(resembles.map(JSONValue.string)), "role": .text(device.role),
+        ])
+    }
+
+    /// The row of the table: DEVICE, FINGERPRINT, STATUS, APPROVED. The status says how long ago the device
+    /// asked: the owner compares that with the device at hand.
+    func cells(at now: Moment) -> [String] {
+        let ago = device.asked.map { ", asked \(Lifetime.words(now.seconds(since: $0))) ago" } ?? ""
+        let like = resembles.first.map { ", looks like \($0)" } ?? ""
+        return [
+            device.name.description, device.fingerprint.description, status + ago + like,
+            device.approved?.timestamp ?? "-",
+        ]
     }
 }

@@ -1,6 +1,6 @@
 import ArgumentParser
 import Diagnosis
-import FoundationEssentials
+import JSON
 
 /// `hubpair doctor`: what is wrong, and how to mend it.
 struct DoctorCommand: AsyncParsableCommand {
@@ -23,7 +23,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
     @OptionGroup var state: StateOption
     @OptionGroup var configuration: ConfigurationOption
-    @OptionGroup var json: JSONOption
+    @Flag(help: .json) var json = false
 
     func run() async throws {
         let doctor = Doctor(
@@ -31,8 +31,8 @@ struct DoctorCommand: AsyncParsableCommand {
         var hasProblem = false
         try await doctor.run { finding in
             hasProblem = hasProblem || finding.verdict.status == .problem
-            if json.isSet {
-                try JSONLine.write(Line(finding))
+            if json {
+                try JSONLine.write(finding.json)
             } else {
                 try Console.output(DoctorCommand.text(finding))
             }
@@ -42,27 +42,20 @@ struct DoctorCommand: AsyncParsableCommand {
 
     /// `problem  avahi-daemon: what was tried: what was seen`, and the hint below.
     private static func text(_ finding: Finding) -> String {
-        let width = Finding.Status.allCases.map(\.rawValue.count).max() ?? 0
-        let mark = finding.verdict.status.rawValue
-        let margin = String(repeating: " ", count: width - mark.count + 2)
-        let line = "\(finding.check): \(finding.tried): \(finding.verdict.seen)"
-        let text = mark + margin + Console.escaped(line)
-        guard let mend = finding.verdict.mend else { return text }
-        return text + "\n" + String(repeating: " ", count: width + 2) + "hint: " + Console.escaped(mend)
+        let widths = [Finding.Status.allCases.map(\.rawValue.count).max() ?? 0]
+        let (status, seen, mend) = (finding.verdict.status, finding.verdict.seen, finding.verdict.mend)
+        let line = Table.line(
+            [status.rawValue, "\(finding.check): \(finding.tried): \(seen)"], widths: widths)
+        return line + (mend.map { "\n" + Table.line(["", "hint: \($0)"], widths: widths) } ?? "")
     }
+}
 
-    /// The finding as a line of JSON.
-    private struct Line: Encodable {
-        let check: String
-        let status: String
-        let tried: String
-        let seen: String
-        @Nullable var mend: String?
-
-        init(_ finding: Finding) {
-            (check, tried) = (finding.check, finding.tried)
-            (status, seen) = (finding.verdict.status.rawValue, finding.verdict.seen)
-            _mend = Nullable(wrappedValue: finding.verdict.mend)
-        }
+extension Finding {
+    /// The line of `doctor --json`.
+    fileprivate var json: JSONValue {
+        .object([
+            "check": .string(check), "status": .string(verdict.status.rawValue), "tried": .string(tried),
+            "seen": .string(verdict.seen), "mend": .text(verdict.mend),
+        ])
     }
 }

@@ -17,7 +17,7 @@ extension HubsCommand {
                 """)
 
         @OptionGroup var configuration: ConfigurationOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Argument(help: "Your name for it, 1 to 63 bytes.") var name: String
         @Argument(
             help: ArgumentHelp("Its address or host name; port 8000 is assumed.", valueName: "host[:port]"))
@@ -35,16 +35,16 @@ extension HubsCommand {
             switch try await add(name, at: address) {
             case .added(let hub): try report(hub)
             case .known(.paired(let hub), let isNew):
-                if json.isSet {
+                if json {
                     let isDefault = try manage.list().defaultHub == hub.fingerprint
-                    return try JSONLine.write(KnownHubLine(hub, isDefault: isDefault))
+                    return try JSONLine.write(HubLine(hub, isDefault: isDefault).json)
                 }
                 let known = hub.isPending ? "asked for here, and not approved" : "paired with this device"
                 report("\(hub.name) (\(hub.fingerprint))", known, hub.address ?? "-", isNew)
             case .known(.added(let hub), let isNew):
-                if json.isSet {
+                if json {
                     let isDefault = try manage.defaultAdded() == hub.name
-                    return try JSONLine.write(AddedHubLine(hub, isDefault: isDefault))
+                    return try JSONLine.write(HubLine(hub, isDefault: isDefault).json)
                 }
                 report(hub.name.description, "noted down", hub.address, isNew)
             }
@@ -57,7 +57,7 @@ extension HubsCommand {
         }
 
         private func report(_ hub: AddedHub) throws {
-            if json.isSet { return try JSONLine.write(AddedHubLine(hub, isDefault: false)) }
+            if json { return try JSONLine.write(HubLine(hub, isDefault: false).json) }
             switch hub.kind {
             case .stock:
                 Console.note("\(hub.name) is a stock hub at \(hub.address): it serves anybody, unprotected")

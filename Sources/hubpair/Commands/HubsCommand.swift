@@ -20,35 +20,19 @@ struct HubsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the hubs (the default).")
         @OptionGroup var configuration: ConfigurationOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
 
         func run() throws {
             let manage = ManageHubs(configuration: configuration.configuration)
             let (hubs, defaultHub) = try manage.list()
             let defaultAdded = try manage.defaultAdded()
-            let added = try manage.added().map { AddedHubLine($0, isDefault: $0.name == defaultAdded) }
-            let lines = hubs.map { KnownHubLine($0, isDefault: $0.fingerprint == defaultHub) }
-            if json.isSet {
-                for line in lines { try JSONLine.write(line) }
-                for line in added { try JSONLine.write(line) }
-                return
-            }
+            let lines =
+                hubs.map { HubLine($0, isDefault: $0.fingerprint == defaultHub) }
+                + (try manage.added().map { HubLine($0, isDefault: $0.name == defaultAdded) })
+            if json { return try JSONLine.write(lines.map(\.json)) }
             if hubs.isEmpty { Console.note("this device is not paired with a hub yet") }
             try Table(
-                columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""],
-                rows: lines.map {
-                    let words = [$0.status == "pending" ? $0.status : nil, $0.default ? "default" : nil]
-                    return [
-                        $0.name, $0.hub, $0.address ?? "-", $0.paired ?? "-",
-                        words.compactMap(\.self).joined(separator: ", "),
-                    ]
-                }
-                    + added.map {
-                        [
-                            $0.name, $0.hub ?? "-", $0.address, "-",
-                            $0.status + ($0.default ? ", default" : ""),
-                        ]
-                    }
+                columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""], rows: lines.map(\.cells)
             ).write()
         }
     }
@@ -62,12 +46,12 @@ struct HubsCommand: ParsableCommand {
                 eval curl "$(hubpair hubs show --curl)/devices/"
                 """)
         @OptionGroup var configuration: ConfigurationOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Flag(help: "Write the curl arguments that do what 'hubpair call' does.") var curl = false
         @Argument(help: "Its name or fingerprint; else the default.") var hub: PeerSelector?
 
         func validate() throws {
-            guard !(curl && json.isSet) else { throw ValidationError("--curl and --json exclude each other") }
+            guard !(curl && json) else { throw ValidationError("--curl and --json exclude each other") }
         }
 
         func run() throws {
@@ -86,24 +70,24 @@ struct HubsCommand: ParsableCommand {
                 }
                 return try Console.output(arguments.shellLine)
             }
-            let line = KnownHubLine(hub, isDefault: isDefault)
-            if json.isSet { return try JSONLine.write(line) }
-            try Console.output("name         \(Console.escaped(line.name))")
-            try Console.output("fingerprint  \(line.hub)")
-            try Console.output("pin          \(hub.pin.text)")
-            try Console.output("address      \(Console.escaped(line.address ?? "-"))")
-            try Console.output("paired       \(line.paired ?? (hub.isPending ? "pending" : "-"))")
-            try Console.output("default      \(isDefault ? "yes" : "no")")
+            let line = HubLine(hub, isDefault: isDefault)
+            if json { return try JSONLine.write(line.json) }
+            let fields = Table.lines([
+                "name": line.name, "fingerprint": hub.fingerprint.description, "pin": hub.pin.text,
+                "address": line.address ?? "-", "paired": line.paired ?? (hub.isPending ? "pending" : "-"),
+                "default": isDefault ? "yes" : "no",
+            ])
+            try Console.output(fields.joined(separator: "\n"))
         }
 
         private func show(_ hub: AddedHub, isDefault: Bool) throws {
-            let line = AddedHubLine(hub, isDefault: isDefault)
-            if json.isSet { return try JSONLine.write(line) }
-            try Console.output("name         \(Console.escaped(line.name))")
-            try Console.output("fingerprint  \(line.hub.map { "\($0), by its own word" } ?? "-")")
-            try Console.output("address      \(Console.escaped(line.address))")
-            try Console.output("paired       \(line.status)")
-            try Console.output("default      \(isDefault ? "yes" : "no")")
+            let line = HubLine(hub, isDefault: isDefault)
+            if json { return try JSONLine.write(line.json) }
+            let fields = Table.lines([
+                "name": line.name, "fingerprint": line.hub.map { "\($0), by its own word" } ?? "-",
+                "address": hub.address, "paired": line.status, "default": isDefault ? "yes" : "no",
+            ])
+            try Console.output(fields.joined(separator: "\n"))
         }
     }
 
@@ -128,8 +112,7 @@ struct HubsCommand: ParsableCommand {
 
         func run() throws {
             let name = try PeerName(name)
-            let hub = try ManageHubs(configuration: configuration.configuration).renameWithScenes(
-                hub, to: name)
+            let hub = try ManageHubs(configuration: configuration.configuration).rename(hub, to: name)
             Console.note("\(hub.title) is called \(name) now")
         }
     }
@@ -141,7 +124,7 @@ struct HubsCommand: ParsableCommand {
 
         func run() throws {
             let (hub, scenes) = try ManageHubs(configuration: configuration.configuration)
-                .forgetWithScenes(hub)
+                .forget(hub)
             let more = if case .paired = hub { "; to come back, pair again" } else { "" }
             Console.note("\(hub.title) is forgotten\(more)")
             if !scenes.isEmpty {
@@ -200,7 +183,7 @@ extension ForgetEverything.Memory {
 
 private func counted(_ count: Int, _ word: String) -> String { "\(count) \(word)\(count == 1 ? "" : "s")" }
 
-extension ListedHub {
+extension SavedHub {
     /// Its name, and the fingerprint of a paired one.
     fileprivate var title: String {
         guard case .paired(let hub) = self else { return name.description }

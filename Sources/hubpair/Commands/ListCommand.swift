@@ -43,8 +43,7 @@ struct ListCommand: AsyncParsableCommand {
     var scan: String?
 
     @OptionGroup var configuration: ConfigurationOption
-    @Flag(name: .customLong("json"), help: JSONOption.help)
-    var isJSON = false
+    @Flag(help: .json) var json = false
 
     func validate() throws {
         guard !noMDNS || !noUDP || scan != nil else {
@@ -54,7 +53,7 @@ struct ListCommand: AsyncParsableCommand {
     }
 
     func run() async throws {
-        var options = FindHubs.Options()
+        var options = SearchHubs.Options()
         options.time = timeout.map { .seconds($0) }
         options.watches = watch
         options.usesMDNS = !noMDNS
@@ -62,8 +61,8 @@ struct ListCommand: AsyncParsableCommand {
         options.sweep = try scan.map { text throws(SweepRangeError) in try SweepRange(text) }
 
         let known = try configuration.configuration.knownHubs()
-        var output = ListOutput(json: isJSON, watches: watch)
-        let hubs = try await FindHubs(known: known, options: options).run { try output.show($0) }
+        var output = ListOutput(json: json, watches: watch)
+        let hubs = try await SearchHubs(known: known, options: options).run { try output.show($0) }
         try output.finish(hubs)
         guard hubs.isEmpty else { return }
         Console.report("no hub found on this network", hint: hint)

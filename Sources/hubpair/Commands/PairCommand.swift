@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HubClient
 import Identity
+import JSON
 import Pairing
 
 /// `hubpair pair`: lets this device in to a hub.
@@ -44,7 +45,7 @@ struct PairCommand: PreparedCommand {
     var noWait = false
 
     @OptionGroup var configuration: ConfigurationOption
-    @OptionGroup var json: JSONOption
+    @Flag(help: .json) var json = false
 
     /// What `prepare` has read; no argument, so it has no key below.
     private var code: ScannedCode?
@@ -77,7 +78,7 @@ struct PairCommand: PreparedCommand {
             code = try ScannedCode.read(image)
         } catch {
             Console.report(
-                CodeTextInFile(error, file: image, command: "pair") ?? error,
+                CodeTextFile(error, file: image, command: "pair") ?? error,
                 subject: image == "-" ? "standard input" : image)
             throw ExitStatus(of: error)
         }
@@ -107,7 +108,7 @@ struct PairCommand: PreparedCommand {
             }
         }
         progress.clear()
-        if json.isSet { try JSONLine.write(PairLine(outcome)) }
+        if json { try JSONLine.write(outcome.json) }
         guard outcome.isApproved else {
             Console.report(
                 "\(outcome.hubName) has not approved this device yet",
@@ -129,7 +130,7 @@ struct PairCommand: PreparedCommand {
     }
 
     private func report(_ outcome: PairWithHub.Outcome) {
-        guard !json.isSet else { return }
+        guard !json else { return }
         let place = "\(title(outcome)) at \(outcome.hub.address ?? "-")"
         switch outcome.change {
         case .added: Console.note("paired with \(place); it knows this device as \(outcome.deviceName)")
@@ -152,28 +153,14 @@ struct PairCommand: PreparedCommand {
     }
 }
 
-/// A pairing as `pair --json` writes it.
-private struct PairLine: Encodable {
-    let hub: String
-    let name: String
-    @Nullable var address: String?
-    let status: String
-    let `default`: Bool
-    let device: String
-    let deviceName: String
-
-    private enum CodingKeys: String, CodingKey {
-        case hub, name, address, status, `default`, device
-        case deviceName = "device_name"
-    }
-
-    init(_ outcome: PairWithHub.Outcome) {
-        hub = outcome.hub.fingerprint.description
-        name = outcome.hub.name.description
-        address = outcome.hub.address
-        status = outcome.isApproved ? "approved" : "pending"
-        self.default = outcome.isDefault
-        device = outcome.device.description
-        deviceName = outcome.deviceName.description
+extension PairWithHub.Outcome {
+    /// The line of `pair --json`.
+    fileprivate var json: JSONValue {
+        .object([
+            "hub": .string(hub.fingerprint.description), "name": .string(hub.name.description),
+            "address": .text(hub.address), "status": .string(isApproved ? "approved" : "pending"),
+            "default": .boolean(isDefault), "device": .string(device.description),
+            "device_name": .string(deviceName.description),
+        ])
     }
 }

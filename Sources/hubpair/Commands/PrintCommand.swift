@@ -33,10 +33,10 @@ struct PrintCommand: ParsableCommand {
 
     @OptionGroup var code: CodeOptions
     @OptionGroup var state: StateOption
-    @OptionGroup var json: JSONOption
+    @Flag(help: .json) var json = false
 
     func validate() throws {
-        guard !json.isSet || code.outputPath != nil else {
+        guard !json || code.outputPath != nil else {
             throw ValidationError("--json describes the code that --output FILE writes; name the file")
         }
         guard !label || !code.plain else {
@@ -49,7 +49,7 @@ struct PrintCommand: ParsableCommand {
     func run() throws {
         let kind: PairingCode.Kind = label ? .label : .once
         let lifetime = expires.map { Double($0.seconds) } ?? (label ? nil : CodePresentation.defaultLifetime)
-        try CodePresentation(options: code, json: json.isSet).present(
+        try CodePresentation(options: code, json: json).present(
             kind, lifetime: lifetime, state: state.state)
     }
 }

@@ -49,11 +49,10 @@ struct ScanCommand: ParsableCommand {
     var maxPixels = ImageLimits().maximumPixels
 
     @OptionGroup var configuration: ConfigurationOption
-    @Flag(name: .customLong("json"), help: JSONOption.help)
-    var isJSON = false
+    @Flag(help: .json) var json = false
 
     func validate() throws {
-        guard !(raw && isJSON) else { throw ValidationError("--raw and --json exclude each other") }
+        guard !(raw && json) else { throw ValidationError("--raw and --json exclude each other") }
         guard images.filter({ $0 == "-" }).count <= 1 else {
             throw ValidationError("standard input can be read only once")
         }
@@ -69,7 +68,7 @@ struct ScanCommand: ParsableCommand {
     func run() throws {
         let search = ImageScan(
             limits: ImageLimits(maximumPixels: maxPixels), effort: effort, explains: explain != nil)
-        let known = raw || isJSON ? [] : knownHubs()
+        let known = raw || json ? [] : knownHubs()
         var failure: ExitStatus?
         if images == ["-"] {
             try checkExplanation(of: "-")
@@ -82,7 +81,7 @@ struct ScanCommand: ParsableCommand {
                 throw ValidationError("--explain takes one image")
             }
             if let path = paths.first { try checkExplanation(of: path) }
-            let progress = ScanProgress(total: paths.count)
+            let progress = Progress(total: paths.count)
             var rest = names[...]
             func showProblems() throws {
                 while let name = rest.first, let problem = name.problem {
@@ -112,7 +111,7 @@ struct ScanCommand: ParsableCommand {
 
     /// An image, a code's text, or a stream.
     private func readStandardInput(_ search: ImageScan, known: [KnownHub]) throws -> ExitStatus? {
-        let progress = ScanProgress(total: nil)
+        let progress = Progress(total: nil)
         let answer = StandardInput.read(
             search,
             events: StandardInput.StreamEvents(
@@ -132,8 +131,8 @@ struct ScanCommand: ParsableCommand {
     ) throws -> ExitStatus? {
         let subject = file == "-" ? "standard input" : file
         func failed(_ error: any Error) throws -> ExitStatus {
-            if isJSON { try JSONLine.write(ScanLine(file: file, failure: error)) }
-            Console.report(CodeTextInFile(error, file: file, command: "scan") ?? error, subject: subject)
+            if json { try JSONLine.write(ScanLine.json(file: file, failure: error)) }
+            Console.report(CodeTextFile(error, file: file, command: "scan") ?? error, subject: subject)
             return ExitStatus(of: error)
         }
         var failure: ExitStatus?
@@ -164,11 +163,11 @@ struct ScanCommand: ParsableCommand {
     ) throws {
         if raw { return try Console.output(bytes: reading.payload + [UInt8(ascii: "\n")]) }
         guard case .pairing(let code) = reading.content else {
-            if isJSON { return try JSONLine.write(ScanLine(file: file, payload: reading.payload)) }
+            if json { return try JSONLine.write(ScanLine.json(file: file, payload: reading.payload)) }
             return try Console.output(Console.escaped("\(subject): \(reading.summary)"))
         }
-        if isJSON {
-            try JSONLine.write(ScanLine(file: file, code: code))
+        if json {
+            try JSONLine.write(ScanLine.json(file: file, code: code))
         } else {
             try Console.output(Console.escaped("\(subject): \(describe(code, known: known))"))
         }

@@ -144,7 +144,7 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
 
 /// An address in its own text form; no name.
 private func address(_ text: String) throws -> NetworkAddress {
-    guard let address = NetworkAddress(text) else {
+    guard let address = NetworkAddress(text)?.withScopeName else {
         throw ValidationError(
             "not an address. Give one of IPv4 or IPv6 without a port, like 192.168.1.20 or fd77::1")
     }

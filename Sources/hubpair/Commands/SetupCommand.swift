@@ -3,6 +3,7 @@ import FoundationEssentials
 import Glibc
 import HubService
 import Identity
+import JSON
 import Pairing
 
 /// `hubpair setup`: the hub's identity, its keyfile, its first code.
@@ -33,10 +34,10 @@ struct SetupCommand: ParsableCommand {
 
     @OptionGroup var code: CodeOptions
     @OptionGroup var state: StateOption
-    @OptionGroup var json: JSONOption
+    @Flag(help: .json) var json = false
 
     func validate() throws {
-        guard !json.isSet || code.output == nil || code.outputPath != nil else {
+        guard !json || code.output == nil || code.outputPath != nil else {
             throw ValidationError("--json and a code on standard output would mix; name a file with --output")
         }
     }
@@ -47,16 +48,16 @@ struct SetupCommand: ParsableCommand {
             upstream: try upstream.map(Upstream.init))
         let (hub, outcome) = try SetUpHub.run(wishes, defaultName: try hostName(), state: state.state)
         let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
-        if json.isSet { try JSONLine.write(HubLine(hub, created: outcome == .made)) }
+        if json { try JSONLine.write(hub.json(isNew: outcome == .made)) }
         if outcome == .made {
-            if !json.isSet { Console.note("set up the hub \(title) in \(hub.statePath)") }
-            guard !json.isSet || code.output != nil else { return }
+            if !json { Console.note("set up the hub \(title) in \(hub.statePath)") }
+            guard !json || code.output != nil else { return }
             return try CodePresentation(options: code, json: false)
                 .present(.once, lifetime: CodePresentation.defaultLifetime, state: state.state)
         }
         var changes: [String] = []
         if case .mended(let parts) = outcome { changes = parts.map(\.change) }
-        if !changes.isEmpty || !json.isSet {
+        if !changes.isEmpty || !json {
             let change = changes.isEmpty ? "nothing was changed" : changes.joined(separator: "; ")
             Console.note("the hub \(title) is set up already in \(hub.statePath); \(change)")
         }
@@ -66,7 +67,7 @@ struct SetupCommand: ParsableCommand {
                 hint: "make a new code: hubpair print --output \(shellQuoted(path))")
             throw ExitStatus.cannotWrite
         }
-        if !json.isSet { Console.note("hint: 'hubpair print' makes a new code") }
+        if !json { Console.note("hint: 'hubpair print' makes a new code") }
     }
 
     private func hostName() throws -> PeerName {
@@ -87,23 +88,14 @@ extension SetUpHub.Part {
     }
 }
 
-/// A hub as `setup --json` writes it.
-private struct HubLine: Encodable {
-    let hub: String
-    let name: String
-    let pin: String
-    let port: UInt16
-    @Nullable var upstream: String?
-    let state: String
-    let created: Bool
-
-    init(_ hub: Hub, created: Bool) {
-        self.hub = hub.pin.fingerprint.description
-        name = hub.settings.name.description
-        pin = hub.pin.text
-        port = hub.settings.port
-        upstream = hub.settings.upstream?.text
-        state = hub.statePath
-        self.created = created
+extension Hub {
+    /// The line of `setup --json`.
+    fileprivate func json(isNew: Bool) -> JSONValue {
+        .object([
+            "hub": .string(pin.fingerprint.description), "name": .string(settings.name.description),
+            "pin": .string(pin.text), "port": .integer(Int64(settings.port)),
+            "upstream": .text(settings.upstream?.text), "state": .string(statePath),
+            "created": .boolean(isNew),
+        ])
     }
 }

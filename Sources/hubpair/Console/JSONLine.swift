@@ -1,39 +1,29 @@
-import FoundationEssentials
-import Identity
+import JSON
 
-/// JSON Lines: one object a line, stable names, keys in the order of the alphabet.
+/// JSON Lines for scripts: one object a line, stable names, keys in alphabetical order. The writer escapes
+/// everything that could drive a terminal, since the lines may end up on one.
 enum JSONLine {
-    /// Writes `object` to standard output as one line.
-    ///
-    /// JSON leaves C1 controls, bidirectional formatting and invisible characters as they are; they are
-    /// written as `\uXXXX` here, since the line may end up on a terminal.
-    static func write(_ object: some Encodable) throws {
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        let text = String(decoding: try encoder.encode(object), as: UTF8.self)
-        // Most of it is plain.
-        guard !text.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else { return try Console.output(text) }
-        var line = ""
-        for scalar in text.unicodeScalars {
-            if scalar.isControlling || scalar.isInvisible {
-                line += scalar.escapedForJSON
-            } else {
-                line.unicodeScalars.append(scalar)
-            }
+    /// Many lines are written together: one call of the system for about this many bytes.
+    private static let chunkByteCount = 32_768
+
+    /// Writes `value` to standard output as one line.
+    static func write(_ value: JSONValue) throws { try write(CollectionOfOne(value)) }
+
+    /// Writes each value to standard output as one line.
+    static func write(_ values: some Sequence<JSONValue>) throws {
+        var bytes: [UInt8] = []
+        for value in values {
+            value.write(to: &bytes)
+            bytes.append(UInt8(ascii: "\n"))
+            guard bytes.count >= chunkByteCount else { continue }
+            try Console.output(bytes: bytes)
+            bytes.removeAll(keepingCapacity: true)
         }
-        try Console.output(line)
+        if !bytes.isEmpty { try Console.output(bytes: bytes) }
     }
 }
 
-/// A value whose key is written even if there is none: `null`.
-@propertyWrapper
-struct Nullable<Value: Encodable>: Encodable {
-    var wrappedValue: Value?
-
-    init(wrappedValue: Value?) { self.wrappedValue = wrappedValue }
-
-    func encode(to encoder: any Encoder) throws {
-        var container = encoder.singleValueContainer()
-        if let wrappedValue { try container.encode(wrappedValue) } else { try container.encodeNil() }
-    }
+extension JSONValue {
+    /// The text, or `null`: a key is written whether it has a value or not.
+    static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
 }

@@ -1,101 +1,122 @@
-import CGlibc
-import Glibc
-
-/// A table for people: columns as wide as their widest cell, two spaces between, names escaped.
+/// A table for people: columns as wide as their widest cell, two spaces between them, all cells escaped.
 ///
-/// On a terminal that is too narrow the first column, the names, is cut; if that does not do, each row becomes a few
-/// lines. Wrapped lines are read by nobody.
+/// On a terminal that is too narrow the first column, the names, is cut. If that is not enough, each row becomes
+/// a few lines: a table with wrapped lines cannot be read.
 struct Table {
-    /// A name is cut to no fewer columns.
+    /// A name keeps this many columns, if it has them.
     private static let minimumNameWidth = 12
+    private static let gap = 2
 
-    let columns: [String]
-    let rows: [[String]]
+    private struct Cell {
+        let text: String
+        let width: Int
 
-    /// Writes the table to standard output; nothing at all if there are no rows.
-    func write() throws {
-        guard !rows.isEmpty else { return }
-        let width = Console.outputIsTerminal ? Console.size.columns : nil
-        let lines = width.flatMap { $0 < narrowestWidth ? blocks : nil } ?? lines(within: width)
-        for line in lines { try Console.output(line) }
+        init(_ text: String, limit: Int = .max) {
+            let escaped = Console.escaped(text)
+            let width = columnWidth(of: escaped)
+            self.text = width > limit ? cut(escaped, to: limit) : escaped
+            self.width = width > limit ? columnWidth(of: self.text) : width
+        }
     }
 
-    /// The header and a line for each row, as far as cutting names does it in no more than `width` columns.
+    /// The titles first.
+    private let rows: [[Cell]]
+    private let widths: [Int]
+
+    /// - Parameters:
+    ///   - columns: the titles.
+    ///   - rows: a cell for each column.
+    ///   - limits: how wide the cells of each column may be at most; wider ones are cut. Empty: no limits.
+    init(columns: [String], rows: [[String]], limits: [Int] = []) {
+        self.rows = ([columns] + rows).map { row in
+            row.enumerated().map { Cell($1, limit: limits.indices.contains($0) ? limits[$0] : .max) }
+        }
+        widths = self.rows.reduce(into: columns.map { _ in 0 }) { widths, row in
+            for (column, cell) in zip(widths.indices, row) {
+                widths[column] = max(widths[column], cell.width)
+            }
+        }
+    }
+
+    /// Writes the table to standard output; nothing at all if it has only titles.
+    func write() throws {
+        guard rows.count > 1 else { return }
+        try Console.output(linesForOutput.joined(separator: "\n"))
+    }
+
+    /// The lines as they suit standard output.
+    var linesForOutput: [String] {
+        guard Console.outputIsTerminal else { return lines(within: nil) }
+        let width = Console.size.columns
+        return width < narrowestWidth ? blocks : lines(within: width)
+    }
+
+    /// The titles and a line for each row. Names are cut where that brings a line down to `width` columns.
     func lines(within width: Int?) -> [String] {
-        let wide = laidOut(nameWidth: nil)
-        let excess = (wide.map(columnWidth(of:)).max() ?? 0) - (width ?? .max)
-        guard excess > 0 else { return wide }
-        return laidOut(nameWidth: max(Table.minimumNameWidth, widths[0] - excess))
+        let excess = lineWidth(nameWidth: .max) - (width ?? .max)
+        guard excess > 0 else { return lines(nameWidth: .max) }
+        return lines(nameWidth: max(Table.minimumNameWidth, widths[0] - excess))
     }
 
     /// Each row as its name, and what else it has below it.
     var blocks: [String] {
-        let labelWidth = columns.dropFirst().map(columnWidth(of:)).max() ?? 0
-        return cells.dropFirst().flatMap { row in
-            [row[0]]
-                + zip(columns, row).dropFirst().filter { !["", "-"].contains($0.1) }.map { label, cell in
-                    let margin = String(repeating: " ", count: labelWidth - columnWidth(of: label) + 2)
-                    return "  " + (label.isEmpty ? cell : label + margin + cell)
+        let titles = rows[0]
+        let titleWidth = titles.dropFirst().map(\.width).max() ?? 0
+        return rows.dropFirst().flatMap { row in
+            let others = zip(titles, row).dropFirst().filter { !["", "-"].contains($0.1.text) }
+            return [row[0].text]
+                + others.map { title, cell in
+                    "  " + (title.text.isEmpty ? cell.text : Table.line([title, cell], widths: [titleWidth]))
                 }
         }
     }
 
-    /// The least number of columns that the lines need.
-    var narrowestWidth: Int {
-        laidOut(nameWidth: Table.minimumNameWidth).map(columnWidth(of:)).max() ?? 0
+    /// The number of columns that the longest line needs at least.
+    var narrowestWidth: Int { lineWidth(nameWidth: Table.minimumNameWidth) }
+
+    /// One line of cells where the widths are known beforehand; a longer cell moves what follows.
+    static func line(_ cells: [String], widths: [Int]) -> String {
+        line(cells.map { Cell($0) }, widths: widths)
     }
 
-    private var cells: [[String]] { ([columns] + rows).map { $0.map(Console.escaped) } }
-
-    private var widths: [Int] {
-        let cells = cells
-        return columns.indices.map { column in cells.map { columnWidth(of: $0[column]) }.max() ?? 0 }
+    /// A name and a value on each line, the values below each other.
+    static func lines(_ fields: KeyValuePairs<String, String>) -> [String] {
+        let width = fields.map { columnWidth(of: $0.key) }.max() ?? 0
+        return fields.map { line([$0.key, $0.value], widths: [width]) }
     }
 
-    private func laidOut(nameWidth: Int?) -> [String] {
+    private func lines(nameWidth: Int) -> [String] {
         var widths = widths
-        if let nameWidth { widths[0] = min(widths[0], nameWidth) }
-        return cells.map { row in
-            var line = ""
-            for (column, cell) in row.enumerated() where column < widths.count {
-                let cell = column == 0 ? cut(cell, to: widths[0]) : cell
-                line += cell + String(repeating: " ", count: widths[column] - columnWidth(of: cell) + 2)
-            }
-            while line.last == " " { line.removeLast() }
-            return line
+        widths[0] = min(widths[0], nameWidth)
+        return rows.map { row in
+            guard row[0].width > nameWidth else { return Table.line(row, widths: widths) }
+            return Table.line([Cell(row[0].text, limit: nameWidth)] + row.dropFirst(), widths: widths)
         }
     }
-}
 
-/// The number of terminal columns that `text` takes, as the C library counts them (wide characters take
-/// two, combining marks none).
-func columnWidth(of text: String) -> Int {
-    if text.isPrintableASCII { return text.utf8.count }
-    _ = localeIsSet
-    return text.unicodeScalars.reduce(0) { $0 + max(0, Int(wcwidth(wchar_t(bitPattern: $1.value)))) }
-}
+    private static func line(_ cells: [Cell], widths: [Int]) -> String {
+        var line = ""
+        // Nothing stands behind the last cell with a text.
+        var margin = 0
+        for (column, cell) in cells.enumerated() {
+            if !cell.text.isEmpty {
+                line += String(repeating: " ", count: margin) + cell.text
+                margin = 0
+            }
+            let width = column < widths.count ? widths[column] : 0
+            margin += max(0, width - cell.width) + gap
+        }
+        return line
+    }
 
-extension String {
-    /// True if it holds nothing but printable ASCII, as most names do.
-    var isPrintableASCII: Bool {
-        let isPrintable = { (byte: UInt8) in (0x20...0x7E).contains(byte) }
-        return utf8.withContiguousStorageIfAvailable { $0.allSatisfy(isPrintable) }
-            ?? utf8.allSatisfy(isPrintable)
+    /// The width of the longest line.
+    private func lineWidth(nameWidth: Int) -> Int {
+        let name = min(widths[0], nameWidth)
+        return rows.map { row in
+            guard let last = row.lastIndex(where: { $0.width > 0 }), last > 0 else {
+                return min(row[0].width, nameWidth)
+            }
+            return name + widths[1..<last].reduce(0, +) + last * Table.gap + row[last].width
+        }.max() ?? 0
     }
 }
-
-/// `text` in at most `room` columns, with an ellipsis if something had to go.
-func cut(_ text: String, to room: Int) -> String {
-    guard columnWidth(of: text) > room else { return text }
-    var short = ""
-    var width = 0
-    for character in text {
-        width += columnWidth(of: String(character))
-        guard width < room else { break }
-        short.append(character)
-    }
-    return short + "…"
-}
-
-// wcwidth knows no character beyond ASCII in the C locale.
-private let localeIsSet = setlocale(LC_CTYPE, "C.UTF-8") != nil

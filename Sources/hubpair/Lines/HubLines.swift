@@ -1,13 +1,17 @@
+import HubClient
+import JSON
 import Pairing
 
-/// A paired hub as `hubs --json` writes it.
-struct KnownHubLine: Encodable {
-    let hub: String
+/// A hub that this device knows, as `hubs` shows it.
+struct HubLine {
+    /// The fingerprint; nil for a stock hub. Of an added hub it is only what the hub says of itself.
+    let hub: String?
     let name: String
-    @Nullable var address: String?
-    @Nullable var paired: String?
-    let `default`: Bool
-    /// `paired`, or `pending` until its owner has approved this device.
+    let address: String?
+    let paired: String?
+    let isDefault: Bool
+    /// `paired`, or `pending` until the hub's owner has approved this device; of an added hub `unpaired`, or
+    /// `unprotected` for a stock hub, with which no device can pair.
     let status: String
 
     init(_ hub: KnownHub, isDefault: Bool) {
@@ -15,27 +19,32 @@ struct KnownHubLine: Encodable {
         name = hub.name.description
         address = hub.address
         paired = hub.paired?.timestamp
-        self.default = isDefault
+        self.isDefault = isDefault
         status = hub.isPending ? "pending" : "paired"
     }
-}
-
-/// An added hub as `hubs --json` writes it: with the keys of a paired one.
-struct AddedHubLine: Encodable {
-    /// What it says that it is; null for a stock hub.
-    @Nullable var hub: String?
-    let name: String
-    let address: String
-    @Nullable var paired: String?
-    let `default`: Bool
-    /// `unpaired`, or `unprotected` for a stock hub, which nobody can pair with.
-    let status: String
 
     init(_ hub: AddedHub, isDefault: Bool) {
-        self.default = isDefault
         self.hub = hub.id?.description
         name = hub.name.description
         address = hub.address
+        paired = nil
+        self.isDefault = isDefault
         status = hub.kind == .stock ? "unprotected" : "unpaired"
+    }
+
+    /// The line of `hubs --json`.
+    var json: JSONValue {
+        .object([
+            "hub": .text(hub), "name": .string(name), "address": .text(address), "paired": .text(paired),
+            "default": .boolean(isDefault), "status": .string(status),
+        ])
+    }
+
+    /// The row of the table: HUB, FINGERPRINT, ADDRESS, PAIRED, and what is special about it.
+    var cells: [String] {
+        let words = [status == "paired" ? nil : status, isDefault ? "default" : nil]
+        return [
+            name, hub ?? "-", address ?? "-", paired ?? "-", words.compactMap(\.self).joined(separator: ", "),
+        ]
     }
 }

@@ -3,8 +3,7 @@ import Discovery
 import HubClient
 import Identity
 
-/// A hub as a line of the table. The widths of `line` are fixed, for where lines are written before the last hub is
-/// known.
+/// A hub as a row of the table; or as a line of fixed widths, for output that begins before all hubs are known.
 struct HubRow {
     let name: String
     let bestAddress: String
@@ -19,7 +18,7 @@ struct HubRow {
         (self.identity, self.id) = (identity, id)
     }
 
-    init(_ found: FoundHub) {
+    init(_ found: AssessedHub) {
         name = found.hub.name
         bestAddress = found.hub.addresses.first?.description(withPort: found.hub.port) ?? "-"
         let others = found.hub.addresses.count - 1
@@ -35,12 +34,6 @@ struct HubRow {
 
     private var cells: [String] { [name, address, identity, id] }
 
-    /// The escaped cells in their columns: 80 characters with an IPv4 address.
-    var line: String {
-        let cells = [(name, 16), (address, 22), (identity, 17), (id, 0)].map { cell, width in
-            let text = Console.escaped(cell)
-            return text + String(repeating: " ", count: max(0, width - columnWidth(of: text)))
-        }
-        return cells.joined(separator: "  ")
-    }
+    /// The row as one line: 80 characters with an IPv4 address.
+    var line: String { Table.line(cells, widths: [16, 22, 17]) }
 }

@@ -1,6 +1,5 @@
 import Addresses
 import Discovery
-import Glibc
 import HubClient
 import Identity
 
@@ -13,11 +12,13 @@ struct ListOutput {
     private let json: Bool
     private let watches: Bool
     private let isLive: Bool
-    private var screen = LiveTable()
+    private var screen = LiveLines()
     private var rows: [HubRow] = []
+    /// How far trying every address is: a line below the table, or alone where the table goes elsewhere.
     private var progress: String?
+    private var progressLine = ProgressLine()
     private var warned: Set<String> = []
-    private var accused: Set<FoundHub.Accusation> = []
+    private var accused: Set<AssessedHub.Accusation> = []
     private var hasHeader = false
 
     init(json: Bool, watches: Bool) {
@@ -26,7 +27,7 @@ struct ListOutput {
         isLive = !json && Console.outputKnowsEscapes
     }
 
-    mutating func show(_ event: HubSurvey.Event) throws {
+    mutating func show(_ event: HubSearch.Event) throws {
         switch event {
         case .unusable(let text):
             guard warned.count <= ListOutput.maximumWarnings, warned.insert(text).inserted else { return }
@@ -47,7 +48,7 @@ struct ListOutput {
     }
 
     /// The end of the search: all of the table, and what is to be feared.
-    mutating func finish(_ hubs: [FoundHub]) throws {
+    mutating func finish(_ hubs: [AssessedHub]) throws {
         try show(done: 1, total: 1)
         if isLive { try screen.clear() }
         if isLive || (!json && !watches) { try HubRow.table(hubs.map(HubRow.init)).write() }
@@ -65,9 +66,9 @@ struct ListOutput {
         if isLive, !rows.isEmpty { try redraw() }
     }
 
-    private mutating func line(_ hub: FoundHub, event: String) throws {
+    private mutating func line(_ hub: AssessedHub, event: String) throws {
         if watches, hub.standing == .impostor, event != "removed" { try accuse(hub) }
-        if json { return try JSONLine.write(ListLine(hub, event: watches ? event : nil)) }
+        if json { return try JSONLine.write(hub.json(event: watches ? event : nil)) }
         guard watches, !isLive else { return }
         if !hasHeader { try Console.output(ListOutput.column("") + HubRow.header.line) }
         hasHeader = true
@@ -80,7 +81,7 @@ struct ListOutput {
     }
 
     /// Once for each.
-    private mutating func accuse(_ hub: FoundHub) throws {
+    private mutating func accuse(_ hub: AssessedHub) throws {
         guard accused.insert(hub.accusation).inserted else { return }
         let what =
             hub.bearsKnownID
@@ -92,26 +93,21 @@ struct ListOutput {
     }
 
     private mutating func redraw() throws {
-        try screen.show(rows, footer: progress)
+        let lines = HubRow.table(rows).lines(within: Console.size.columns - 1)
+        try screen.show(lines, footer: progress)
     }
 
     private mutating func show(done: Int, total: Int) throws {
-        let isOver = done >= total
-        guard isLive || isatty(STDERR_FILENO) == 1, !isOver || progress != nil else { return }
-        let width = 30
-        let filled = total > 0 ? width * done / total : width
-        let bar = String(repeating: "#", count: filled) + String(repeating: ".", count: width - filled)
-        let text = isOver ? nil : "trying every address [\(bar)] \(done) of \(total)"
+        let text = done < total ? "trying every address " + ProgressLine.bar(done, of: total) : nil
         guard text != progress else { return }
         progress = text
         if isLive { return try redraw() }
-        // Standard output goes elsewhere: the bar stands alone, on one line.
-        let line = "\r\u{1B}[K" + (text ?? "")
-        try Console.write(Array(line.utf8), to: STDERR_FILENO, name: "standard error")
+        // Standard output goes elsewhere, so the bar stands alone.
+        if let text { progressLine.show(text) } else { progressLine.clear() }
     }
 }
 
-extension FoundHub {
+extension AssessedHub {
     /// What an impostor is accused of only once.
     struct Accusation: Hashable {
         let name: String

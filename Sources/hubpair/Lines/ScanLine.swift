@@ -1,45 +1,39 @@
 import FoundationEssentials
 import HubClient
+import JSON
 import Pairing
 import QRCodes
 
-/// One line of `scan --json`: a code, never with its secret, or an image that gave none that can be used.
-struct ScanLine: Encodable {
-    let file: String
-    let kind: String
-    @Nullable var hub: String?
-    @Nullable var expires: String?
-    @Nullable var address: String?
-    var text: String?
-    var base64: String?
-    var reason: String?
-
-    init(file: String, code: PairingCode) {
-        self.init(file: file, kind: code.kind.rawValue)
-        hub = code.hub.fingerprint.description
-        expires = code.expires?.timestamp
-        address = code.addressHint?.description
+/// The lines of `scan --json`: a code, never with its secret, or an image without one that can be used.
+enum ScanLine {
+    static func json(file: String, code: PairingCode) -> JSONValue {
+        json(
+            file: file, kind: code.kind.rawValue,
+            [
+                "hub": .string(code.hub.fingerprint.description), "expires": .text(code.expires?.timestamp),
+                "address": .text(code.addressHint?.description),
+            ])
     }
 
     /// Any other code: its text, or base64 if it is not UTF-8.
-    init(file: String, payload: [UInt8]) {
-        self.init(file: file, kind: "other")
-        text = String(validating: payload, as: UTF8.self)
-        if text == nil { base64 = Data(payload).base64EncodedString() }
+    static func json(file: String, payload: [UInt8]) -> JSONValue {
+        if let text = String(validating: payload, as: UTF8.self) {
+            return json(file: file, kind: "other", ["text": .string(text)])
+        }
+        return json(file: file, kind: "other", ["base64": .string(Data(payload).base64EncodedString())])
     }
 
     /// Nothing that can be used, and why.
-    init(file: String, failure: any Error) {
-        self.init(file: file, kind: "none")
-        reason = ScanLine.reason(failure)
+    static func json(file: String, failure: any Error) -> JSONValue {
+        json(file: file, kind: "none", ["reason": .string(reason(failure))])
     }
 
-    private init(file: String, kind: String) {
-        self.file = file
-        self.kind = kind
-        hub = nil
-        expires = nil
-        address = nil
+    /// Every line has the keys of a pairing code, `null` where it is none.
+    private static func json(file: String, kind: String, _ more: [String: JSONValue]) -> JSONValue {
+        let all: [String: JSONValue] = [
+            "file": .string(file), "kind": .string(kind), "hub": .null, "expires": .null, "address": .null,
+        ]
+        return .object(all.merging(more) { _, new in new })
     }
 
     private static func reason(_ error: any Error) -> String {

@@ -31,14 +31,14 @@ func fuzzExchange(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
 
 private func fuzzHubFiles(_ bytes: [UInt8]) {
     let text = String(decoding: bytes, as: UTF8.self)
-    if let source = AttemptSource(text) { precondition(source.description == text, "a source has one text") }
+    if let source = SourcePrefix(text) { precondition(source.description == text, "a source has one text") }
     if let time = BootTime(text) { precondition(BootTime(time.description) == time, "a boot clock survives") }
 
     let now = Moment(
         wall: Date(timeIntervalSince1970: 1_795_256_523),
         boot: BootTime(id: "6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f", milliseconds: 200_000))
     if var attempts = try? FailedAttempts(parsing: bytes),
-        let source = AttemptSource(address: [192, 0, 2, 8])
+        let source = NetworkAddress("192.0.2.8").map({ SourcePrefix($0) })
     {
         precondition(attempts.serialized == bytes, "an unchanged file is the same to the byte")
         attempts.rebase(to: now)

@@ -21,7 +21,8 @@ func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             precondition(image.pixels.count <= 1 << 18)
         }
     }
-    guard ImageFormat.detect(bytes) != .pdf, var pictures = try? ImagePictures(bytes, limits: limits) else {
+    let file = ImageBytes(bytes)
+    guard file.format != .pdf, var pictures = try? ImagePictures(file, limits: limits) else {
         return 0
     }
     for _ in 0..<4 {
@@ -32,7 +33,7 @@ func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             guard let image = try? source.luminance(scale: scale) else { continue }
             precondition(image.pixels.count == image.width * image.height)
             guard scale == 1, image.pixels.count <= 1 << 14,
-                let result = try? PhotoSearch.run(source, effort: .quick).result
+                let result = try? PictureSearch.run(source, effort: .quick).result
             else { continue }
             precondition(result.codes.allSatisfy { !$0.payload.isEmpty })
         }

@@ -31,7 +31,7 @@ import Testing
         _ now: Moment, failures: Int = 0, latest: Date? = nil
     ) throws -> OpenCodes {
         var attempts = FailedAttempts()
-        let source = try #require(AttemptSource(address: [192, 0, 2, 7]))
+        let source = try #require(NetworkAddress("192.0.2.7").map { SourcePrefix($0) })
         for _ in 0..<failures { attempts.record(source, ticket: code.secret.ticketID, at: Self.at(0)) }
         return OpenCodes(tickets, attempts: attempts, latest: latest, at: now)
     }

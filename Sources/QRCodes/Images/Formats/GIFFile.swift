@@ -142,7 +142,7 @@ private struct GIFLibrary {
     private let errorText: @convention(c) (Int32) -> UnsafePointer<CChar>?
 
     init() throws(ImageError) {
-        let library = try SharedLibrary("libgif.so.7", for: .gif)
+        let library = try SharedLibrary("libgif.so.7") { _ in ImageError.missing(.gif) }
         open = try library.function(lazy_DGifOpen)
         close = try library.function(lazy_DGifCloseFile)
         recordType = try library.function(lazy_DGifGetRecordType)

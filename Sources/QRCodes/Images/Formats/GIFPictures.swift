@@ -10,7 +10,7 @@ struct GIFPictures: PictureSequence {
     private let limits: ImageLimits
     private var canvas: GIFCanvas
     private var frames = 0
-    private var last: DrawnPicture?
+    private var last: DecodedPicture?
 
     init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
         // Told here, since giflib has no words for it. "GIF89a" width (2) height (2), little endian.
@@ -86,9 +86,9 @@ struct GIFCanvas {
         }
     }
 
-    func picture(damage: String?) -> DrawnPicture? {
+    func picture(damage: String?) -> DecodedPicture? {
         LuminanceImage(width: width, height: height, pixels: luma, damage: damage).map {
-            DrawnPicture(luma: $0, alpha: alpha.contains { $0 != 255 } ? alpha : nil)
+            DecodedPicture(luma: $0, alpha: alpha.contains { $0 != 255 } ? alpha : nil)
         }
     }
 }

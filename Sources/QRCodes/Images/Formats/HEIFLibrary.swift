@@ -30,7 +30,7 @@ struct HEIFLibrary {
 
     /// Loads it for a picture of this format.
     init(_ format: ImageFormat) throws(ImageError) {
-        let library = try SharedLibrary("libheif.so.1", for: format)
+        let library = try SharedLibrary("libheif.so.1") { _ in ImageError.missing(format) }
         makeContext = try library.function(lazy_heif_context_alloc)
         freeContext = try library.function(lazy_heif_context_free)
         read = try library.function(lazy_heif_context_read_from_memory_without_copy)

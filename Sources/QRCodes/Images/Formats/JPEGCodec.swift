@@ -82,6 +82,41 @@ struct JPEGCodec: ImageCodec {
     }
 }
 
+/// The size that a JPEG states in its frame header.
+///
+///     0xFF SOFn length (2) precision (1) height (2) width (2) …         ITU-T T.81 § B.2.2
+enum JPEGHeader {
+    /// Width and height as stated (0 to 65,535 each), or nil if there is no whole frame header where one
+    /// can stand.
+    static func dimensions(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
+        var position = 2
+        while position + 4 <= bytes.count {
+            guard bytes[position] == 0xFF else { return nil }
+            let marker = bytes[position + 1]
+            switch marker {
+            case 0xFF:  // A fill byte (§ B.1.1.2).
+                position += 1
+            case 0x01, 0xD0...0xD8:  // No parameters follow.
+                position += 2
+            case 0xD9, 0xDA:  // The image ends, or its data begin, before any frame header.
+                return nil
+            case 0xC0...0xC3, 0xC5...0xC7, 0xC9...0xCB, 0xCD...0xCF:
+                guard position + 9 <= bytes.count else { return nil }
+                return (
+                    bigEndian(bytes[position + 7..<position + 9]),
+                    bigEndian(bytes[position + 5..<position + 7])
+                )
+            default:
+                // The length counts itself; a shorter one is broken, and 0 would turn in circles.
+                let length = bigEndian(bytes[position + 2..<position + 4])
+                guard length >= 2 else { return nil }
+                position += 2 + length
+            }
+        }
+        return nil
+    }
+}
+
 /// The one owner of a TurboJPEG decompressor.
 private struct JPEGDecompressor: ~Copyable {
     let handle: tjhandle

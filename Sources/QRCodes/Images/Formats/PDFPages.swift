@@ -31,7 +31,7 @@ struct PDFPages: PictureSequence {
                 switch try drawing.next(limits: limits) {
                 case .drawn(let page)?:
                     pages += 1
-                    return DrawnPicture(luma: page, alpha: nil)
+                    return DecodedPicture(luma: page)
                 case .refused(let error)?:
                     if !resolutions.isEmpty { refusal = refusal ?? error }
                     continue

@@ -100,7 +100,7 @@ private struct WebPLibrary {
     private let delete: @convention(c) (OpaquePointer?) -> Void
 
     init() throws(ImageError) {
-        let library = try SharedLibrary("libwebp.so.7", for: .webp)
+        let library = try SharedLibrary("libwebp.so.7") { _ in ImageError.missing(.webp) }
         getFeatures = try library.function(lazy_WebPGetFeaturesInternal)
         initialise = try library.function(lazy_WebPInitDecoderConfigInternal)
         makeDecoder = try library.function(lazy_WebPIDecode)

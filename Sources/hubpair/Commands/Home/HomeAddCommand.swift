@@ -16,7 +16,7 @@ extension HomeCommand {
                 hubpair home add --manufacturer philips --plugin hue --info name=Lamp --info ip=192.168.1.20
                 """)
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Option(help: "The manufacturer.") var manufacturer: String?
         @Option(help: "The manufacturer's kind of device.") var plugin: String?
         @Option(
@@ -61,7 +61,7 @@ extension HomeCommand {
                     hint: "'hubpair home' lists the devices")
                 throw ExitStatus.tryAgain
             }
-            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: device, session: session)) }
+            if json { return try JSONLine.write(device.json(of: session)) }
             Console.note("\(quoted(device.name)) (\(shortened(device.type))) is added to \(session.hub.name)")
         }
 
@@ -73,13 +73,15 @@ extension HomeCommand {
                 Console.report("the hub offers no \(kind)", hint: "on the hub: has its server any plugins?")
                 throw ExitStatus.nothingFound
             }
-            if let text { return try choose(text, among: offers, kind: kind) }
+            if let text { return try Selection(text).offer(among: offers, kind: kind) }
             let list = offers.prefix(32).map(shortened).joined(separator: ", ")
             guard isAtTerminal else {
                 Console.report("the \(kind) is missing", hint: "give it with \(option): \(list)")
                 throw ExitStatus.usage
             }
-            return try Question.ask("\(kind) (\(list))") { try choose($0, among: offers, kind: kind) }
+            return try Question.ask("\(kind) (\(list))") {
+                try Selection($0).offer(among: offers, kind: kind)
+            }
         }
 
         private func ask(for field: String, _ explanation: String, _ devices: [ControlledDevice]) throws

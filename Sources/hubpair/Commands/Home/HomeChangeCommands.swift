@@ -11,7 +11,7 @@ extension HomeCommand {
         static let configuration = CommandConfiguration(
             commandName: "rename", abstract: "Give a device another name.")
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Argument(help: "Its name, the beginning of it, or its id.") var device: String
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
@@ -32,7 +32,7 @@ extension HomeCommand {
                     hint: "it may take a moment: 'hubpair home' shows when the device has followed")
                 throw ExitStatus.tryAgain
             }
-            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: now, session: session)) }
+            if json { return try JSONLine.write(now.json(of: session)) }
             Console.note("\(quoted(device.name)) is called \(quoted(now.name)) now")
         }
     }

@@ -28,7 +28,7 @@ struct HomeCommand: ParsableCommand {
             commandName: "list",
             abstract: "List the devices and their states (the default).")
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Flag(
             help: "Of every hub, all asked at once; who does not answer is named at the end, and no failure.")
         var allHubs = false
@@ -55,15 +55,15 @@ struct HomeCommand: ParsableCommand {
 
         func run() async throws {
             guard allHubs else { return try await home.use { try write(await $0.devices(), of: $0) } }
-            let reach = try ReachHubs(configuration: home.configuration.configuration)
+            let reach = try UseHub(configuration: home.configuration.configuration)
             let timeout = timeout ?? 10
             // A hub that does not even let itself be connected to has half of the time, and gets the better words.
             let connecting = Duration.seconds(timeout / 2)
             let sessions = try reach.all().map { HomeSession($0, reach: reach, connecting: connecting) }
-            guard !sessions.isEmpty else { throw NoHubError.notPaired }
+            guard !sessions.isEmpty else { throw HubChoiceError.noHub }
             var isFirst = true
             let failures = try await HomeOfEveryHub(sessions: sessions, timeout: timeout).run {
-                if !isFirst, !json.isSet { try Console.output("") }
+                if !isFirst, !json { try Console.output("") }
                 isFirst = false
                 try write($1, of: $0)
             }
@@ -76,17 +76,14 @@ struct HomeCommand: ParsableCommand {
         }
 
         private func write(_ devices: [ControlledDevice], of session: HomeSession) throws {
-            if json.isSet {
-                return try JSONLine.write(devices.lazy.map { HomeDeviceLine(device: $0, session: session) })
+            if json {
+                return try JSONLine.write(devices.lazy.map { $0.json(of: session) })
             }
-            var bytes = Array((Console.escaped(session.title) + "\n").utf8)
             if devices.isEmpty {
                 Console.note("\(session.hub.name) has no devices yet; 'hubpair home add' adds one")
-            } else {
-                HomeTable(devices, columns: Console.outputIsTerminal ? Console.size.columns : nil)
-                    .write(to: &bytes)
             }
-            try Console.output(bytes: bytes)
+            let table = devices.isEmpty ? [] : Table(devices).linesForOutput
+            try Console.output(([Console.escaped(session.title)] + table).joined(separator: "\n"))
         }
     }
 
@@ -95,22 +92,18 @@ struct HomeCommand: ParsableCommand {
             commandName: "show",
             abstract: "Show a device with all that can be set on it.")
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Argument(help: "Its name, the beginning of it, or its id.") var device: String
 
         func run() async throws { try await home.use(run) }
 
         private func run(_ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
-            if json.isSet { return try JSONLine.write(HomeDeviceLine(device: device, session: session)) }
-            let fields = [
-                ("name", device.name), ("type", device.type), ("id", device.id), ("hub", session.title),
-            ]
-            for (field, value) in fields {
-                try Console.output(
-                    field + String(repeating: " ", count: 6 - field.count) + Console.escaped(value))
-            }
-            try Console.output("")
+            if json { return try JSONLine.write(device.json(of: session)) }
+            let fields = Table.lines([
+                "name": device.name, "type": device.type, "id": device.id, "hub": session.title,
+            ])
+            try Console.output(fields.joined(separator: "\n") + "\n")
             try Table(
                 columns: ["ACTIVATOR", "TYPE", "STATE", "ID"],
                 rows: device.activators.map {

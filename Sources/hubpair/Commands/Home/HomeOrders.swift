@@ -45,7 +45,7 @@ struct HomeOrders {
     func runAndReport(_ orders: [Order], asJSON: Bool) async throws {
         let results = await run(orders)
         if asJSON {
-            for result in results { try JSONLine.write(json(of: result)) }
+            try JSONLine.write(results.map(json))
         } else {
             try report(results)
         }

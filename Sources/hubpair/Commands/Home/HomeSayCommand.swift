@@ -22,7 +22,7 @@ extension HomeCommand {
                 that was not understood as a whole changes nothing.
                 """)
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
         @Argument(help: "The sentence, in quotation marks or without.") var sentence: [String] = []
 
@@ -35,7 +35,7 @@ extension HomeCommand {
                 return
             }
             if isatty(STDIN_FILENO) == 1 { Console.note("say what to do, a sentence a line; Ctrl-D ends it") }
-            var lines = InputLines(maximumByteCount: PlainWords.maximumByteCount + 1)
+            var lines = InputLines(maximumByteCount: SpokenGrammar.maximumByteCount + 1)
             var statuses: [ExitStatus] = []
             while let line = try lines.next() {
                 guard !line.isEmpty else { continue }
@@ -56,13 +56,13 @@ extension HomeCommand {
                 sayLeftAlone(understood.leftAlone)
             } catch {
                 let error = HubFailure.named(error, hub: session.hub.name)
-                if json.isSet { try write(sentence, error: "\(error)", results: []) }
+                if json { try write(sentence, error: "\(error)", results: []) }
                 Console.report(error)
                 return ExitStatus(of: error)
             }
             let run = HomeOrders(session: session, timeout: confirmation.timeout)
             let results = await run.run(orders)
-            if json.isSet {
+            if json {
                 try write(sentence, error: nil, results: results.map(run.json))
             } else {
                 try run.report(results)
@@ -73,9 +73,9 @@ extension HomeCommand {
 
         private func write(_ sentence: String, error: String?, results: [JSONValue]) throws {
             try JSONLine.write(
-                JSONValue.object([
+                .object([
                     "sentence": .string(shortened(sentence)), "understood": .boolean(error == nil),
-                    "error": error.map(JSONValue.string) ?? .null, "results": .array(results),
+                    "error": .text(error), "results": .array(results),
                 ]))
         }
     }

@@ -61,19 +61,19 @@ extension HomeCommand.SceneCommand {
             abstract: "Have the devices as they were.",
             discussion: "All at once. What fails is named, and the rest stands.")
         @OptionGroup var configuration: ConfigurationOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
         @Argument(help: "The scene's name.") var name: String
 
         func run() async throws {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
-            let reach = try ReachHubs(configuration: configuration.configuration)
+            let reach = try UseHub(configuration: configuration.configuration)
             guard let hub = try reach.all().first(where: { $0.isHub(of: scene) }) else {
                 throw SceneError.hubIsGone(scene.name, scene.hub)
             }
             try await HomeSession(hub, reach: reach).use { session in
                 try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-                    scene.orders, asJSON: json.isSet)
+                    scene.orders, asJSON: json)
             }
         }
     }
@@ -81,15 +81,15 @@ extension HomeCommand.SceneCommand {
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(commandName: "list", abstract: "List the scenes.")
         @OptionGroup var configuration: ConfigurationOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
 
         func run() throws {
-            let hubs = try ReachHubs(configuration: configuration.configuration).all()
+            let hubs = try UseHub(configuration: configuration.configuration).all()
             let scenes = try KeepScenes(configuration: configuration.configuration).all()
-            if json.isSet {
+            if json {
                 for scene in scenes {
                     try JSONLine.write(
-                        JSONValue.object([
+                        .object([
                             "scene": .string(scene.name.description), "hub": scene.hubJSON,
                             "hub_name": scene.hubNameJSON(hubs),
                             "states": .integer(Int64(scene.states.count)),
@@ -113,16 +113,16 @@ extension HomeCommand.SceneCommand {
         static let configuration = CommandConfiguration(
             commandName: "show", abstract: "Show the states of a scene.")
         @OptionGroup var configuration: ConfigurationOption
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Argument(help: "The scene's name.") var name: String
 
         func run() throws {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
-            if json.isSet {
-                let hubs = try ReachHubs(configuration: configuration.configuration).all()
+            if json {
+                let hubs = try UseHub(configuration: configuration.configuration).all()
                 for state in scene.states {
                     try JSONLine.write(
-                        JSONValue.object([
+                        .object([
                             "scene": .string(scene.name.description), "hub": scene.hubJSON,
                             "hub_name": scene.hubNameJSON(hubs),
                             "device": .string(state.device), "activator": .string(state.activator),
@@ -151,7 +151,7 @@ extension HomeCommand.SceneCommand {
     }
 }
 
-extension UsableHub {
+extension SavedHub {
     fileprivate func isHub(of scene: Scene) -> Bool {
         switch scene.hub {
         case .paired(let fingerprint): self.fingerprint == fingerprint
@@ -166,7 +166,7 @@ extension Scene {
     }
 
     /// The name that the hub has on this device; null if it is not known any more.
-    fileprivate func hubNameJSON(_ hubs: [UsableHub]) -> JSONValue {
+    fileprivate func hubNameJSON(_ hubs: [SavedHub]) -> JSONValue {
         if case .stock(let name) = hub { return .string(name.description) }
         return hubs.first { $0.isHub(of: self) }.map { .string($0.name.description) } ?? .null
     }

@@ -21,7 +21,7 @@ struct HomeOptions: ParsableArguments {
 
     /// Does something with the hub that is meant. What goes wrong with it bears its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {
-        let reach = try ReachHubs(configuration: configuration.configuration)
+        let reach = try UseHub(configuration: configuration.configuration)
         let (found, isDefault) = try reach.find(hub)
         let session = HomeSession(
             found, reach: reach, isInsecureAllowed: insecure, becomesDefault: hub != nil && !isDefault)
@@ -31,28 +31,26 @@ struct HomeOptions: ParsableArguments {
 
 /// One hub, and what is to be remembered of having used it.
 final class HomeSession: Sendable {
-    let hub: UsableHub
+    let hub: SavedHub
     let home: HubHome
     /// The keys of the hub in every JSON line.
     let json: [String: JSONValue]
-    /// The same as the bytes in the middle of a line: `,"hub":…,"hub_name":…`.
-    let hubMembers: [UInt8]
-    private let reach: ReachHubs
+    private let reach: UseHub
     private let isInsecureAllowed: Bool
     private let becomesDefault: Bool
     private let isNoted = Mutex(false)
 
     /// - Parameter connecting: the longest that it may take to find the hub and to connect.
     init(
-        _ hub: UsableHub, reach: ReachHubs, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
+        _ hub: SavedHub, reach: UseHub, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
         connecting: Duration = HubConnector.deadline
     ) {
         self.hub = hub
         self.reach = reach
-        let fingerprint = hub.fingerprint.map { JSONValue.string($0.description) } ?? .null
-        let name = JSONValue.string(hub.name.description)
-        json = ["hub": fingerprint, "hub_name": name, "unprotected": .boolean(hub.isUnprotected)]
-        hubMembers = Array(#","hub":\#(fingerprint.text),"hub_name":\#(name.text)"#.utf8)
+        json = [
+            "hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description),
+            "unprotected": .boolean(hub.isUnprotected),
+        ]
         self.isInsecureAllowed = isInsecureAllowed
         self.becomesDefault = becomesDefault
         home = HubHome {

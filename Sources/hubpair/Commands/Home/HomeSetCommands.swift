@@ -16,7 +16,7 @@ extension HomeCommand {
                 has none. The state is read back, and said.
                 """)
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
         @Argument(help: "Its name, the beginning of it, or its id.") var device: String
         @Argument(help: ArgumentHelp("Of its activators the one to set.", valueName: "activator"))
@@ -34,7 +34,7 @@ extension HomeCommand {
             let activator =
                 try third == nil ? device.activator(for: setting) : Selection(second).activator(of: device)
             try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-                [Order(device, activator, to: setting)], asJSON: json.isSet)
+                [Order(device, activator, to: setting)], asJSON: json)
         }
     }
 
@@ -45,7 +45,7 @@ extension HomeCommand {
             abstract: "Switch off all devices of a type, or all there are.",
             discussion: "--all leaves locks alone: off may open them. '--type Lock' means them.")
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
         @Option(
             help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter; repeatable.")
@@ -74,7 +74,7 @@ extension HomeCommand {
             }
             if orders.isEmpty { return Console.note("there is nothing to switch off") }
             try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-                orders, asJSON: json.isSet)
+                orders, asJSON: json)
         }
     }
 }
@@ -87,4 +87,23 @@ func sayLeftAlone(
     let names = locks.prefix(8).map { quoted($0.name) }.joined(separator: ", ")
     Console.note(
         "\(reason): \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
+}
+
+/// A level below 0, as in `home set lamp -1`. ArgumentParser takes it for an option and says that an argument is
+/// missing.
+enum NegativeSetting {
+    private static let optionsWithValue: Set<String> = ["--hub", "--timeout", "--config"]
+
+    /// The error for the first one in the arguments of `home set`; nil if there is none.
+    static func error(in arguments: [String]) -> SettingError? {
+        guard arguments.starts(with: ["home", "set"]) else { return nil }
+        var isValue = false
+        for argument in arguments.dropFirst(2).prefix(while: { $0 != "--" }) {
+            let next = argument.utf8.dropFirst().first ?? 0
+            let isNumber = (0x30...0x39).contains(next) || next == UInt8(ascii: ".")
+            if !isValue, isNumber, argument.utf8.first == UInt8(ascii: "-") { return .outOfRange(argument) }
+            isValue = optionsWithValue.contains(argument)
+        }
+        return nil
+    }
 }

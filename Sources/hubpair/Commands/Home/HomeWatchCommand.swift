@@ -19,7 +19,7 @@ extension HomeCommand {
                 restart of the hub.
                 """)
         @OptionGroup var home: HomeOptions
-        @OptionGroup var json: JSONOption
+        @Flag(help: .json) var json = false
         @Option(
             parsing: .unconditional,
             help: ArgumentHelp("How often to ask; else every 2.", valueName: "seconds"),
@@ -29,7 +29,7 @@ extension HomeCommand {
         func run() async throws { try await home.use(watch) }
 
         private func watch(_ session: HomeSession) async throws {
-            var output = WatchOutput(session: session, isJSON: json.isSet)
+            var output = WatchOutput(session: session, isJSON: json)
             // A hub that is not there to begin with is an error; one that goes away comes back.
             var devices = try await session.devices()
             try output.begin(devices)
@@ -75,7 +75,7 @@ private struct WatchOutput {
         } else if isLive {
             try draw()
         } else {
-            let lines = [Console.escaped(session.title)] + HomeTable(devices, columns: nil).lines
+            let lines = [Console.escaped(session.title)] + Table(devices).lines(within: nil)
             try Console.output(lines.joined(separator: "\n"))
         }
     }
@@ -114,9 +114,9 @@ private struct WatchOutput {
     }
 
     private mutating func draw() throws {
-        let table = HomeTable(devices, columns: Console.size.columns, header: "CHANGED") { changed[$0] }
+        let table = Table(devices, header: "CHANGED") { changed[$0] }
         let title = session.title + (lostSince.map { ": no answer since \($0); trying again" } ?? "")
-        try screen.show([Console.escaped(title)] + table.lines)
+        try screen.show([Console.escaped(title)] + table.lines(within: Console.size.columns - 1))
     }
 
     private func write(_ change: HomeChange) throws {
@@ -146,8 +146,8 @@ private struct WatchOutput {
         line["activator_name"] = shown.map { .string($0.name) } ?? .null
         line["state"] = shown?.state ?? .null
         line["before"] = before
-        line["error"] = error.map(JSONValue.string) ?? .null
-        try JSONLine.write(JSONValue.object(line))
+        line["error"] = .text(error)
+        try JSONLine.write(.object(line))
     }
 }
 
@@ -162,21 +162,5 @@ extension HomeChange {
             "\(shortened(device.name)): \(shortened(activator.name)) is \(shortened(activator.stateText)), was "
                 + shortened(before.stateText)
         }
-    }
-}
-
-/// Lines that are drawn again in their place, as many as fit the terminal.
-private struct LiveLines {
-    private var linesOnScreen = 0
-
-    mutating func show(_ all: [String]) throws {
-        let size = Console.size
-        let room = max(2, size.rows - 1)
-        var lines = all.map { cut($0, to: size.columns - 1) }
-        if lines.count > room { lines = lines.prefix(room - 1) + ["… and \(lines.count - room + 1) more"] }
-        // CSI n F: up n lines, to the first column; CSI J: erase from there on (ECMA-48).
-        let erase = linesOnScreen > 0 ? "\u{1B}[\(linesOnScreen)F\u{1B}[J" : ""
-        try Console.output(bytes: Array((erase + lines.map { $0 + "\n" }.joined()).utf8))
-        linesOnScreen = lines.count
     }
 }

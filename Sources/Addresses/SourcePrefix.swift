@@ -1,0 +1,70 @@
+import Identity
+
+/// Where a connection or an attempt to pair comes from, as far as it is counted: an IPv4 address, or a /64 of
+/// IPv6, which one host can fill with addresses at will.
+///
+///     text = "ipv4 " 1*3DIGIT 3( "." 1*3DIGIT )
+///          / "ipv6 " 4HEXDIG 3( ":" 4HEXDIG ) [ "%" interface ]    ; the first 64 bits, lower case
+///
+/// Accepted: `ipv4 192.0.2.7`, `ipv6 fd77:0000:0000:0001`, `ipv6 fe80:0000:0000:0000%eth0`. Rejected:
+/// `192.0.2.7`, `ipv4 192.0.2.07`, `ipv6 fd77::1`.
+public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
+    /// 4 bytes of IPv4, or the first 8 bytes of an IPv6 address.
+    private let bytes: [UInt8]
+    /// The interface of a link-local prefix; empty for all others.
+    private let scope: String
+
+    /// The source that an address belongs to. An IPv4 address inside IPv6 (RFC 4291 § 2.5.5.2) is the IPv4
+    /// address.
+    public init(_ address: NetworkAddress) {
+        let isMapped = address.bytes.count == 16 && address.bytes.starts(with: NetworkAddress.mappedPrefix)
+        switch address.family {
+        case .ipv4: bytes = address.bytes
+        case .ipv6: bytes = isMapped ? Array(address.bytes.suffix(4)) : Array(address.bytes.prefix(8))
+        }
+        scope = address.scope.flatMap { SourcePrefix.isInterface($0) ? $0 : nil } ?? ""
+    }
+
+    /// A source from its text; nil for anything else.
+    public init?(_ text: String) {
+        let words = text.split(separator: " ", omittingEmptySubsequences: false)
+        guard words.count == 2, text.utf8.count <= 64 else { return nil }
+        let address: NetworkAddress?
+        switch words[0] {
+        case "ipv4":
+            let parts = words[1].split(separator: ".", omittingEmptySubsequences: false)
+            let bytes = parts.compactMap { UInt8(digits: $0) }
+            address = bytes.count == 4 ? NetworkAddress(bytes: bytes) : nil
+        case "ipv6":
+            let parts = words[1].split(separator: "%", maxSplits: 1)
+            let groups = (parts.first ?? "").split(separator: ":").compactMap { UInt16($0, radix: 16) }
+            let bytes = groups.flatMap { [UInt8($0 >> 8), UInt8($0 & 0xFF)] }
+            address =
+                bytes.count == 8
+                ? NetworkAddress(
+                    bytes: bytes + [UInt8](repeating: 0, count: 8),
+                    scope: parts.count == 2 ? String(parts[1]) : nil)
+                : nil
+        default: return nil
+        }
+        guard let address else { return nil }
+        self.init(address)
+        guard description == text else { return nil }
+    }
+
+    /// As the file `attempts` has it.
+    public var description: String {
+        if bytes.count == 4 { return "ipv4 " + bytes.map(String.init).joined(separator: ".") }
+        let groups = stride(from: 0, to: 8, by: 2).map { offset in
+            let digits = String(UInt16(bytes[offset]) << 8 | UInt16(bytes[offset + 1]), radix: 16)
+            return String(repeating: "0", count: 4 - digits.count) + digits
+        }
+        return "ipv6 " + groups.joined(separator: ":") + (scope.isEmpty ? "" : "%" + scope)
+    }
+
+    // Part of a group's name in the file, so no bracket may stand in it.
+    private static func isInterface(_ text: String) -> Bool {
+        (1...15).contains(text.utf8.count)
+            && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/:%[]".utf8.contains($0) }
+    }
+}

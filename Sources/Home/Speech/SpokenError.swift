@@ -1,0 +1,130 @@
+import FoundationEssentials
+package import Identity
+
+/// Why a sentence is no order. Nothing was sent.
+package enum SpokenError: Equatable, UserError {
+    /// There is nothing in it.
+    case empty
+    /// More than `SpokenGrammar.maximumByteCount` bytes.
+    case tooLong
+    /// It asks or tells something.
+    case question
+    /// It does not say what to set anything to; what was left of it.
+    case noSetting(String)
+    /// It does not say what to set.
+    case noThing
+    /// A word that decides over the sentence was left over in a thing.
+    case leftOver(String, in: String)
+    /// After things that are on or off already there is another setting at the end.
+    case mixed(String)
+    /// A level beyond 100%.
+    case outOfRange(String)
+    /// A number that may be a percentage or a fraction.
+    case bareNumber(String)
+    /// A number after a name that others have with a number.
+    case nameOrLevel(String)
+    /// A verb that needs "to" before its level.
+    case needsTo(String)
+    /// A verb of locks, of which nobody knows what it sets.
+    case lockVerb(String)
+    /// A lock told to be something else than on or off.
+    case lockSetting(String)
+    /// "dim" would make it brighter than it is.
+    case alreadyDim(String, String)
+    /// One thing is to be two things.
+    case contradiction(String)
+    /// It can be read in two ways.
+    case twoMeanings(String)
+    /// "both" of what is not two.
+    case notBoth(String, [String])
+    /// No device fits these words; names that look like them.
+    case unknown(String, near: [String])
+    /// Several devices fit these words; how to say that all of them are meant.
+    case ambiguous(String, [String], all: String?)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .empty: "there is no sentence"
+        case .tooLong: "the sentence is longer than \(SpokenGrammar.maximumByteCount) bytes"
+        case .question: "a question or a statement is no order"
+        case .noSetting(let rest): "not understood what to do: \(quoted(rest))"
+        case .noThing: "not understood what to switch"
+        case .leftOver(let word, let phrase): "not understood: \(quoted(word)) in \(quoted(phrase))"
+        case .mixed(let words): "not understood whether \(quoted(words)) is an order of its own"
+        case .outOfRange(let words): "\(words) percent is more than all"
+        case .bareNumber(let words): "not understood whether \(quoted(words)) is a percentage"
+        case .nameOrLevel(let name): "not understood whether the number after \(quoted(name)) is a level"
+        case .needsTo(let verb): "not understood whether to \(verb) to that level or by it"
+        case .lockVerb(let verb): "what \(quoted(verb)) sets is not known"
+        case .lockSetting(let name): "\(quoted(name)) is only turned on or off, as its maker means it"
+        case .alreadyDim(let name, let state): "\(quoted(name)) is at \(shortened(state)) already"
+        case .contradiction(let name): "the sentence sets \(quoted(name)) twice, and not to the same"
+        case .twoMeanings(let words): "\(quoted(words)) can be read in two ways"
+        case .notBoth(let words, let names):
+            "\(quoted(words)) fits \(names.count) device\(names.count == 1 ? "" : "s")"
+        case .unknown(let words, _): "no device is called \(quoted(words))"
+        case .ambiguous(let words, let names, _):
+            "\(quoted(words)) fits \(names.count) device\(names.count == 1 ? "" : "s")"
+        }
+    }
+
+    package var kind: UserErrorKind {
+        switch self {
+        case .unknown: .notFound
+        case .empty, .tooLong, .question, .noSetting, .noThing, .leftOver, .mixed, .outOfRange, .bareNumber,
+            .nameOrLevel, .needsTo, .lockVerb, .lockSetting, .alreadyDim, .contradiction, .twoMeanings,
+            .notBoth, .ambiguous:
+            .usage
+        }
+    }
+
+    /// How to mend it.
+    package var hint: String? { "\(advice); nothing was changed" }
+
+    private var advice: String {
+        switch self {
+        case .noSetting(let rest) where SpokenError.isRelative(rest):
+            "say the level, like \"lamp 70 percent\""
+        case .empty, .tooLong, .noSetting, .noThing, .leftOver:
+            "say it like \"turn the kitchen light off\" or \"dim the lamp to 40 percent\""
+        case .question: "'hubpair home' tells how things are; an order is like \"turn the kitchen light off\""
+        case .mixed: "say each with its setting at the same place: \"turn the lamp on and the fan off\""
+        case .outOfRange: "a level is from 0 to 100 percent"
+        case .bareNumber(let words):
+            words == "1" || words == "one" ? "say \"1 percent\" or \"full\"" : "say \"\(words) percent\""
+        case .nameOrLevel: "say \"to\" before a level: \"set the lamp to 40 percent\""
+        case .needsTo(let verb): "say it like \"\(verb) the lamp to 40 percent\""
+        case .lockVerb:
+            "what on and off do to a lock its maker decides: 'hubpair home set DEVICE on' or off sets it"
+        case .lockSetting(let name): "'hubpair home set \(quoted(name)) on' or off sets it"
+        case .alreadyDim: "say the level, like \"dim the lamp to 10 percent\""
+        case .contradiction: "say what it is to be once"
+        case .twoMeanings: "say it in other words, or in two sentences"
+        case .notBoth(_, let names):
+            names.isEmpty ? "'hubpair home' lists the devices" : "say which: \(SpokenError.list(names))"
+        case .unknown(let words, let near):
+            near.isEmpty
+                ? (words.contains(" in ") ? "a place is found by the names of its devices: " : "")
+                    + "'hubpair home' lists the devices"
+                : "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
+        case .ambiguous(_, let names, let all):
+            "say which: \(SpokenError.list(names))" + (all.map { ", or \(quoted($0))" } ?? "")
+        }
+    }
+
+    /// True for "brighter" and the like: brighter by how much, and than what, is not known.
+    private static func isRelative(_ rest: String) -> Bool {
+        rest.split(separator: " ").contains {
+            [
+                "brighter", "dimmer", "darker", "lighter", "up", "down", "brighten", "fade", "louder",
+                "higher",
+                "lower",
+            ].contains($0)
+        }
+    }
+
+    private static func list(_ names: [String]) -> String {
+        names.prefix(8).map(quoted).joined(separator: ", ")
+    }
+}

@@ -1,0 +1,114 @@
+/// Which of several addresses to try when: Happy Eyeballs (RFC 8305), for hubs.
+///
+/// A pure value: what happened comes in, what to do comes out. An address that fails makes room for the next
+/// at once; one that is silent, after a while. Of those that wait, link-local ones come last.
+struct AddressRace {
+    enum Move: Equatable {
+        /// Look this name up.
+        case resolve(HubAddress)
+        /// Connect.
+        case dial(HubAddress)
+        /// Call ``AddressRace/waited(_:)`` with this number after the stagger.
+        case wait(Int)
+        /// Nothing is left.
+        case giveUp(HubConnectionError)
+    }
+
+    private var unresolved: [HubAddress] = []
+    private var untried: [HubAddress] = []
+    private var known: Set<HubAddress> = []
+    private var resolving = 0
+    private var isOpen: Bool
+    private let kind: AddressKind
+    private var dialling = 0
+    private var wait = 0
+    private var isWaiting = false
+    private var worst: HubConnectionError?
+    private var lastDialled: HubAddress?
+
+    /// - Parameters:
+    ///   - isOpen: more addresses are being looked for.
+    ///   - kind: of the addresses that are tried; others are left out.
+    init(_ addresses: [HubAddress], isOpen: Bool = false, kind: AddressKind = .any) {
+        self.isOpen = isOpen
+        self.kind = kind
+        for address in addresses {
+            switch address.host {
+            case .address: insert(address)
+            case .name: unresolved.append(address)
+            }
+        }
+    }
+
+    /// What is to be done now.
+    mutating func moves() -> [Move] {
+        var moves: [Move] = []
+        for address in unresolved.prefix(HubConnector.maximumAddresses) {
+            resolving += 1
+            moves.append(.resolve(address))
+        }
+        unresolved = []
+        if !isWaiting, !untried.isEmpty {
+            let address = untried.remove(at: untried.firstIndex(where: \.isLasting) ?? 0)
+            dialling += 1
+            lastDialled = address
+            moves.append(.dial(address))
+            if !untried.isEmpty || resolving > 0 || isOpen {
+                isWaiting = true
+                wait += 1
+                moves.append(.wait(wait))
+            }
+        }
+        if !isOpen, resolving == 0, dialling == 0, untried.isEmpty {
+            moves.append(.giveUp(worst ?? HubConnectionError(address: "", reason: .noAddress)))
+        }
+        return moves
+    }
+
+    mutating func resolved(_ addresses: [HubAddress]) {
+        resolving -= 1
+        for address in addresses { insert(address) }
+    }
+
+    mutating func found(_ addresses: [HubAddress]) {
+        for address in addresses { insert(address) }
+    }
+
+    /// No more addresses will be found.
+    mutating func searched() { isOpen = false }
+
+    mutating func unresolved(_ error: HubConnectionError) {
+        resolving -= 1
+        note(error)
+    }
+
+    mutating func failed(_ error: HubConnectionError) {
+        dialling -= 1
+        isWaiting = false
+        note(error)
+    }
+
+    mutating func waited(_ number: Int) {
+        if number == wait { isWaiting = false }
+    }
+
+    /// The error when the time is over.
+    func deadline() -> HubConnectionError {
+        guard dialling > 0 || worst == nil, let address = lastDialled else {
+            return worst ?? HubConnectionError(address: "", reason: .noAddress)
+        }
+        let late = HubConnectionError(address: "\(address)", reason: .timedOut(.connection))
+        guard let worst, worst.weight > late.weight else { return late }
+        return worst
+    }
+
+    private mutating func insert(_ address: HubAddress) {
+        if case .address(let host) = address.host, !kind.includes(host) { return }
+        guard known.count < HubConnector.maximumAddresses, known.insert(address).inserted else { return }
+        untried.append(address)
+    }
+
+    private mutating func note(_ error: HubConnectionError) {
+        if error.weight > worst?.weight ?? -1 { worst = error }
+    }
+}

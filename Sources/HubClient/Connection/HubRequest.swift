@@ -1,0 +1,39 @@
+import NIOHTTP1
+
+/// A request to a hub.
+package struct HubRequest: Sendable {
+    /// An HTTP token (RFC 9110 § 5.6.2), in upper case mostly.
+    package var method: String
+    /// The request target in origin form (RFC 9112 § 3.2.1): begins with `/`, visible ASCII.
+    package var target: String
+    /// Header fields beside `Host` and `Content-Length`.
+    package var headers: [(name: String, value: String)]
+    /// The content; nil: none, and no `Content-Length` but for methods that expect content.
+    package var body: [UInt8]?
+
+    package init(
+        method: String, target: String, headers: [(name: String, value: String)] = [], body: [UInt8]? = nil
+    ) {
+        self.method = method
+        self.target = target
+        self.headers = headers
+        self.body = body
+    }
+}
+
+/// The head of a hub's response.
+package struct HubResponse: Sendable {
+    /// 200–599; informational ones are skipped.
+    package let status: Int
+    package let headers: [(name: String, value: String)]
+
+    init(_ head: HTTPResponseHead) {
+        status = Int(head.status.code)
+        headers = head.headers.map { ($0.name, $0.value) }
+    }
+
+    /// The first field of this name (ASCII case does not matter).
+    package subscript(name: String) -> String? {
+        headers.first { $0.name.lowercased() == name.lowercased() }?.value
+    }
+}

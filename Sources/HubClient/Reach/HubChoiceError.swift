@@ -1,0 +1,57 @@
+import FoundationEssentials
+package import Identity
+
+/// Why no hub, or not this one, can be used; or why a hub cannot have this name.
+package enum HubChoiceError: Equatable, UserError {
+    /// No hub is named, and this device knows none.
+    case noHub
+    /// No hub is named; this device knows several, and none is the default.
+    case noDefault
+    /// A stock hub, and the user has not agreed to an unprotected connection.
+    case unprotected(PeerName)
+    /// It was added by its address, and could be paired with.
+    case notPaired(PeerName)
+    /// A stock hub has no key that a device could be paired with.
+    case stock(PeerName)
+    /// Its owner has not approved this device yet.
+    case pending(PeerName, device: Fingerprint)
+    /// Another hub has this name on this device.
+    case nameTaken(PeerName)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .noHub: "this device is not paired with a hub yet"
+        case .noDefault: "this device knows several hubs, and none of them is the default"
+        case .unprotected(let name):
+            "\(name) is a stock hub: nobody can tell whether it is really the one that answers"
+        case .notPaired(let name): "this device is not paired with \(name)"
+        case .stock(let name): "\(name) is a stock hub, which no device can be paired with"
+        case .pending(let name, _): "the owner of \(name) has not approved this device yet"
+        case .nameTaken(let name): "a hub is called \"\(name)\" already"
+        }
+    }
+
+    package var kind: UserErrorKind {
+        switch self {
+        case .noHub, .noDefault: .notFound
+        case .unprotected, .notPaired, .stock, .pending: .notPermitted
+        case .nameTaken: .usage
+        }
+    }
+
+    /// How to mend it.
+    package var hint: String? {
+        switch self {
+        case .noHub, .notPaired:
+            "on the hub: 'hubpair print' makes a code; on this device: 'hubpair pair' uses it"
+        case .noDefault: "name one with --hub, or make one the default with 'hubpair hubs use'"
+        case .unprotected:
+            "to use it all the same, say --insecure once; 'hubpair setup' and 'serve' on the hub would protect it"
+        case .stock: "'hubpair home' can use it; 'hubpair setup' and 'serve' on the hub would protect it"
+        case .pending(_, let device):
+            "on the hub: compare the fingerprint and run 'hubpair devices approve \(device)'"
+        case .nameTaken: "choose another name, or 'hubpair hubs forget' the old one"
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import FoundationEssentials
+package import Identity
+
+/// Why it is not known which hub to talk to.
+package enum HubLookupError: Equatable, UserError {
+    /// Nobody announces it.
+    case notFound(String)
+    /// Several hubs could be meant; names and fingerprints.
+    case several([String])
+    /// The code is of another hub than the one that was asked for.
+    case otherHub(asked: String, code: Fingerprint)
+
+    /// What is wrong, in lower case, without a full stop.
+    package var description: String {
+        switch self {
+        case .notFound(let what): "\(what) is not to be found on this network"
+        case .several(let hubs):
+            "there are \(hubs.count) hubs on this network: \(hubs.joined(separator: ", "))"
+        case .otherHub(let asked, let code): "the code is of the hub \(code), not of \(asked)"
+        }
+    }
+
+    package var kind: UserErrorKind {
+        switch self {
+        case .notFound: .unavailable
+        case .several, .otherHub: .usage
+        }
+    }
+
+    /// How to mend it, and on which side.
+    package var hint: String? {
+        switch self {
+        case .notFound:
+            "on the hub: is 'hubpair serve' running? on this device: is it on the hub's network? --hub HOST names "
+                + "an address"
+        case .several: "say with --hub which one showed the code"
+        case .otherHub: "on the hub that you mean: make a code with 'hubpair print'"
+        }
+    }
+}

@@ -1,0 +1,104 @@
+import FoundationEssentials
+package import Identity
+import Pairing
+import PinnedTLS
+
+/// Finds the hubs that this device may use and opens connections to them, so that nobody has to remember anything:
+/// the hub used last is the default, and one that has moved is found again by its key.
+package struct UseHub: Sendable {
+    private let configuration: DeviceConfiguration
+    /// To paired hubs; nil if this device has no key.
+    private let dialer: HubDialer?
+    /// By which paired hubs know this device; nil if it has no key.
+    package let device: Fingerprint?
+
+    package init(configuration: DeviceConfiguration) throws {
+        self.configuration = configuration
+        if let credentials = DeviceIdentity.credentials(from: configuration),
+            let connector = try? HubConnector(credentials: credentials)
+        {
+            device = credentials.pin.fingerprint
+            dialer = HubDialer(configuration: configuration, connector: connector)
+            return
+        }
+        let identity = try DeviceIdentity.load(from: configuration)
+        device = identity?.pin.fingerprint
+        dialer = try identity.map {
+            HubDialer(configuration: configuration, connector: try HubConnector(identity: $0))
+        }
+    }
+
+    /// Every hub that can be used, in the keyfile's order, stock ones last.
+    package func all() throws -> [SavedHub] {
+        let known = try configuration.knownHubs()
+        return UseHub.usable(known)
+    }
+
+    /// The hub that is meant, and whether it is the default; without a selector the default, or the only one there is.
+    package func find(_ selector: PeerSelector?) throws -> (hub: SavedHub, isDefault: Bool) {
+        let known = try configuration.knownHubs()
+        let hubs = UseHub.usable(known)
+        let isDefault = { (hub: SavedHub) in
+            switch hub {
+            case .paired(let hub): hub.fingerprint == known.defaultHub
+            case .added(let hub): hub.name == known.defaultAdded
+            }
+        }
+        if let selector {
+            let hub = try ManageHubs(configuration: configuration).find(selector)
+            guard hub.isUsable else { throw HubChoiceError.notPaired(hub.name) }
+            return (hub, isDefault(hub))
+        }
+        guard !hubs.isEmpty else { throw HubChoiceError.noHub }
+        if let hub = hubs.first(where: isDefault) { return (hub, true) }
+        guard hubs.count == 1 else { throw HubChoiceError.noDefault }
+        return (hubs[0], false)
+    }
+
+    /// Makes a hub the default. The file is written only if it was not.
+    package func use(_ hub: SavedHub) throws {
+        let manage = ManageHubs(configuration: configuration)
+        switch hub {
+        case .paired(let hub): _ = try manage.use(PeerSelector(hub.fingerprint.description))
+        case .added(let hub): _ = try manage.use(PeerSelector(hub.name.description))
+        }
+    }
+
+    /// Notes that the user takes an unprotected connection to a stock hub.
+    package func allowInsecure(_ hub: SavedHub) throws {
+        guard case .added(let hub) = hub, !hub.isInsecureAllowed else { return }
+        try ManageHubs(configuration: configuration).allowInsecure(hub)
+    }
+
+    /// Opens a connection. A paired hub's key is checked in the handshake; a new address of it is remembered.
+    ///
+    /// - Parameters:
+    ///   - isInsecureAllowed: the user has just said so.
+    ///   - deadline: the longest that it may take.
+    package func connect(
+        to hub: SavedHub, isInsecureAllowed: Bool = false, deadline: Duration = HubConnector.deadline
+    ) async throws -> HubConnection {
+        switch hub {
+        case .paired(let hub):
+            guard let dialer else {
+                throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")
+            }
+            return try await dialer.connect(to: hub, deadline: deadline)
+        case .added(let hub) where hub.kind == .hubpair: throw HubChoiceError.notPaired(hub.name)
+        case .added(let hub):
+            guard isInsecureAllowed || hub.isInsecureAllowed else {
+                throw HubChoiceError.unprotected(hub.name)
+            }
+            guard let address = HubAddress(hub.address) else {
+                throw HubConnectionError(address: hub.address, reason: .noAddress)
+            }
+            // A stock hub makes a new key at every start, and one of 2018 may know no TLS 1.3.
+            return try await HubConnector(allowsTLS12: true).connect(
+                to: [address], expecting: .any, deadline: deadline)
+        }
+    }
+
+    private static func usable(_ known: KnownHubs) -> [SavedHub] {
+        (known.hubs.map(SavedHub.paired) + known.added.map(SavedHub.added)).filter(\.isUsable)
+    }
+}

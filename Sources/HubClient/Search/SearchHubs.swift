@@ -1,0 +1,235 @@
+package import Discovery
+package import Pairing
+
+/// Finds the hubs on the local network, and says what this device knows of each.
+package struct SearchHubs: Sendable {
+    /// How to search.
+    package struct Options: Sendable {
+        /// Search this long; nil: until the network has gone quiet (``QuietRule``).
+        package var time: Duration?
+        /// Go on for ever (or for `time`), and say what changes.
+        package var watches = false
+        package var usesMDNS = true
+        package var usesUDP = true
+        /// Try every address of this range, too.
+        package var sweep: SweepRange?
+
+        package init() {}
+    }
+
+    /// The finest step of time while the first answers come, and later.
+    private static let ticks = (early: Duration.milliseconds(2), late: Duration.milliseconds(25))
+    private static let early = Duration.milliseconds(150)
+    /// How long a hub has to show its key.
+    private static let keyDeadline = Duration.milliseconds(750)
+    /// How often a watched hub is asked whether it is still there, and how long it has to answer.
+    private static let reachInterval = Duration.seconds(5)
+    private static let reachDeadline = Duration.seconds(1)
+
+    private let browser: HubBrowser
+    private let known: KnownHubs
+    private let options: Options
+
+    package init(browser: HubBrowser = HubBrowser(), known: KnownHubs, options: Options) {
+        self.browser = browser
+        self.known = known
+        self.options = options
+    }
+
+    /// Searches, and reports what happens as it happens.
+    ///
+    /// - Returns: the hubs that are there at the end, impostors first, then by name.
+    package func run(_ report: (HubSearch.Event) throws -> Void) async throws -> [AssessedHub] {
+        let start = ContinuousClock.now
+        let (steps, continuation) = AsyncThrowingStream<HubSearch.Step, any Error>.makeStream(
+            bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
+        var search = HubSearch(
+            known: known.hubs, networks: LocalNetwork.current(), isBrowsing: options.usesMDNS,
+            watches: options.watches)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { group.cancelAll() }
+            if options.usesMDNS { group.addTask { await browse(continuation) } }
+            if options.usesUDP { group.addTask { await probe(since: start, continuation) } }
+            group.addTask { try await tick(since: start, continuation) }
+            for task in tries(since: start, continuation) {
+                _ = search.take(.begun, at: .zero)
+                group.addTask {
+                    await task()
+                    continuation.yield(.ended)
+                }
+            }
+            if let range = options.sweep {
+                _ = search.take(.swept(done: 0, total: 1), at: .zero)
+                group.addTask { try await sweep(range, since: start, continuation) }
+            }
+            var reached = [DiscoveredHub.Key: Duration]()
+            steps: for try await step in steps {
+                let now = start.duration(to: .now)
+                for event in search.take(step, at: now) {
+                    try report(event)
+                    // A new row is said once it has been quiet, to the millisecond and not a tick later.
+                    guard case .table = event, now < SearchHubs.early else { continue }
+                    group.addTask {
+                        try await Task.sleep(for: HubSearch.quickSettling.whole)
+                        continuation.yield(.tick)
+                    }
+                }
+                for address in search.takeQuestions() {
+                    group.addTask { await ask(address, since: start, continuation) }
+                }
+                guard case .tick = step else { continue }
+                if options.watches {
+                    for hub in due(search.table, &reached, at: now) {
+                        group.addTask {
+                            let answer = await PingHub(deadline: SearchHubs.reachDeadline)(hub)
+                            if !Task.isCancelled { continuation.yield(.answered(hub.key, answer)) }
+                        }
+                    }
+                }
+                if let time = options.time {
+                    if now >= time { break steps }
+                } else if !options.watches, search.isOver(at: now) {
+                    break steps
+                }
+            }
+            for event in search.finish(at: start.duration(to: .now)) { try report(event) }
+        }
+        return search.table
+    }
+
+    private typealias Steps = AsyncThrowingStream<HubSearch.Step, any Error>.Continuation
+
+    private func browse(_ steps: Steps) async {
+        var browser = browser
+        browser.follows = options.watches
+        do {
+            do throws(DiscoveryError) {
+                for try await sighting in browser.sightings { steps.yield(.sighting(sighting)) }
+            } catch {
+                guard error.isWithoutDaemon else { throw error }
+                steps.yield(.embedded("\(error); this process speaks multicast DNS itself"))
+                let embedded = EmbeddedBrowser(
+                    serviceType: browser.serviceType, resolveDeadline: browser.resolveDeadline,
+                    follows: browser.follows)
+                for try await sighting in embedded.sightings { steps.yield(.sighting(sighting)) }
+            }
+        } catch {
+            // The only way to search: then that is how it ends.
+            if options.sweep == nil, !options.usesUDP {
+                steps.finish(throwing: error)
+            } else {
+                steps.yield(.browseEnded("\(error); searching without multicast DNS"))
+            }
+        }
+    }
+
+    private func probe(since start: ContinuousClock.Instant, _ steps: Steps) async {
+        do {
+            for try await answer in HubProber(hearsNotices: options.watches).replies {
+                let reply = answer.reply
+                steps.yield(
+                    .proof(
+                        HubProof(
+                            address: answer.address, port: reply.port, pin: reply.pin,
+                            name: reply.name.description, id: reply.pin.fingerprint, source: .udp,
+                            isHandshake: false, time: start.duration(to: .now))))
+            }
+        } catch {
+            if options.usesMDNS || options.sweep != nil {
+                steps.yield(.note("\(error); searching without UDP probes"))
+            } else {
+                steps.finish(throwing: error)
+            }
+        }
+    }
+
+    private func tick(since start: ContinuousClock.Instant, _ steps: Steps) async throws {
+        while !Task.isCancelled {
+            let isEarly = start.duration(to: .now) < SearchHubs.early
+            try await Task.sleep(for: isEarly ? SearchHubs.ticks.early : SearchHubs.ticks.late)
+            steps.yield(.tick)
+        }
+    }
+
+    /// Paired hubs where they were last: one handshake tells. And what the user has added by its address.
+    private func tries(
+        since start: ContinuousClock.Instant, _ steps: Steps
+    ) -> [@Sendable () async -> Void] {
+        let added = known.added.compactMap { hub -> (@Sendable () async -> Void)? in
+            guard let address = HubAddress(hub.address) else { return nil }
+            return {
+                guard
+                    let (address, server) = try? await RecognizeServer()(
+                        [address], connecting: SearchHubs.keyDeadline, answering: Sweep.answering),
+                    let proof = server.proof(
+                        at: address, source: .scan, time: start.duration(to: .now),
+                        stockName: hub.name.description)
+                else { return }
+                if case .stock = server { steps.yield(.unprotected(address)) }
+                steps.yield(.proof(proof))
+            }
+        }
+        return added
+            + known.hubs.compactMap { hub in
+                guard let address = hub.address.flatMap({ HubAddress($0) }) else { return nil }
+                return {
+                    guard let connector = try? HubConnector(),
+                        let connection = try? await connector.connect(
+                            to: [address], expecting: .pin(hub.pin), deadline: SearchHubs.keyDeadline)
+                    else { return }
+                    connection.close()
+                    guard case .address(let host) = connection.address.host else { return }
+                    steps.yield(
+                        .proof(
+                            HubProof(
+                                address: host, port: address.port, pin: hub.pin, name: hub.name.description,
+                                id: hub.fingerprint, source: .scan, isHandshake: true,
+                                time: start.duration(to: .now))))
+                }
+            }
+    }
+
+    private func ask(_ address: HubAddress, since start: ContinuousClock.Instant, _ steps: Steps) async {
+        guard case .address(let host) = address.host, let connector = try? HubConnector(allowsTLS12: true),
+            let connection = try? await connector.connect(
+                to: [address], expecting: .any, deadline: SearchHubs.keyDeadline)
+        else {
+            steps.yield(.noProof(address))
+            return
+        }
+        connection.close()
+        steps.yield(
+            .proof(
+                HubProof(
+                    address: host, port: address.port, pin: connection.pin, name: "", id: nil, source: nil,
+                    isHandshake: true, time: start.duration(to: .now))))
+    }
+
+    private func sweep(
+        _ range: SweepRange, since start: ContinuousClock.Instant, _ steps: Steps
+    ) async throws {
+        try await Sweep(range).run { found, done, total in
+            let time = start.duration(to: .now)
+            if let (address, server) = found, let proof = server.proof(at: address, source: .scan, time: time)
+            {
+                if case .stock = server { steps.yield(.unprotected(address)) }
+                steps.yield(.proof(proof))
+            }
+            steps.yield(.swept(done: done, total: total))
+        }
+    }
+
+    /// The rows whose hubs are to be asked now whether they are still there.
+    private func due(
+        _ table: [AssessedHub], _ reached: inout [DiscoveredHub.Key: Duration], at now: Duration
+    ) -> [DiscoveredHub] {
+        guard now >= SearchHubs.reachInterval / 2 else { return [] }
+        let keys = Set(table.map(\.hub.key))
+        reached = reached.filter { keys.contains($0.key) }
+        let due = table.map(\.hub).filter { hub in
+            reached[hub.key].map { now - $0 >= SearchHubs.reachInterval } ?? true
+        }.prefix(Sweep.width)
+        for hub in due { reached[hub.key] = now }
+        return Array(due)
+    }
+}

@@ -1,0 +1,198 @@
+/// The search for QR codes in one picture, by a plan.
+///
+/// It stops at the first step that reads a code, unless more than that can be seen: then `readOthers` goes on.
+/// Where nothing is read, what the steps saw tells why.
+package struct PictureSearch {
+    /// What came of it.
+    package struct Outcome: Equatable, Sendable {
+        package var result = QRScanResult()
+        /// What the decoder complained of although it gave a picture, or nil.
+        package var damage: String?
+    }
+
+    let source: ImageSource
+    let plan: SearchPlan
+    /// The picture at the scales that were asked for.
+    private var pictures: [Int: LuminanceImage] = [:]
+    /// What the searches by finder patterns saw, with the scale of each.
+    private(set) var sightings: [(scale: Int, seen: SymbolSearch.Outcome)] = []
+    private(set) var outcome = Outcome()
+
+    /// Every QR code in a picture. Where there is none, barcodes of other kinds are looked for, and the reason
+    /// is given.
+    ///
+    /// - Throws: `ImageError` from the decoder, `QRScanError` from libzbar.
+    package static func run(_ source: ImageSource, effort: ScanEffort = .normal) throws -> Outcome {
+        var search = PictureSearch(source, effort: effort)
+        try search.run()
+        return search.outcome
+    }
+
+    init(_ source: ImageSource, effort: ScanEffort) {
+        self.source = source
+        plan = SearchPlan(width: source.width, height: source.height, effort: effort)
+    }
+
+    mutating func run() throws {
+        for step in plan.steps {
+            let found = try carryOut(step, on: try picture(step.scale))
+            outcome.result.incompleteStructuredAppends = max(
+                outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
+            outcome.result.emptyCodes = max(outcome.result.emptyCodes, found.emptyCodes)
+            outcome.result.codes = found.codes.map { $0.scaled(by: step.scale) }.withoutContradictions
+            if !outcome.result.codes.isEmpty { return try readOthers(from: step.scale) }
+        }
+        guard outcome.result.isEmpty, let scale = plan.scaleForOthers else { return }
+        let picture = try picture(scale)
+        let others = try ZBarSearch.linearSymbols(in: picture)
+        outcome.result.otherSymbologies = Set(others.map(\.name)).sorted()
+        outcome.result.diagnosis = ScanDiagnosis(
+            picture, at: pictures, sightings: sightings, others: others)
+    }
+
+    /// Goes on where there must be more codes than were read: a sheet of labels, or codes of several sizes.
+    ///
+    /// One code with nothing beside it ends the search, so that it costs nothing more. Several of them, or small
+    /// finder patterns outside, are worth a look at the next finer scale, and so on as long as a look brings
+    /// something. What is too small to be seen before takes `thorough`.
+    private mutating func readOthers(from first: Int) throws {
+        var codes = outcome.result.codes
+        let before = sightings.last { $0.scale == first }?.seen
+        var isPromising = codes.count > 1 || before?.smallPatterns(besides: codes, scale: first) ?? 0 > 0
+        let finer = plan.finerScales.filter { $0 < first }
+        // The quick search keeps the patterns of four codes, and libzbar's own may have read more.
+        let again = finer.isEmpty && codes.count > 4 ? [first] : []
+        var looksCloser = isPromising
+        for scale in again + finer where isPromising || plan.isExhaustive {
+            let picture = try picture(scale)
+            let count = codes.count
+            let seen = try SymbolSearch.run(
+                picture, limits: .many(isFiner: scale < first), besides: codes.map { $0.scaled(down: scale) })
+            sightings.append((scale, seen))
+            codes.add(seen.result.codes.map { $0.scaled(by: scale) })
+            if scale == 1 {
+                codes.add(try tinyCodes(besides: codes))
+                looksCloser = false
+            }
+            let left = seen.smallPatterns(besides: codes, scale: scale)
+            // libzbar's own search is the dearest, and was done already where the first codes were read.
+            if scale < first, codes.count > count && left > 0 || left > 2 || plan.isExhaustive {
+                codes.add(try ZBarSearch.run(picture).codes.map { $0.scaled(by: scale) })
+            }
+            isPromising = codes.count > count
+        }
+        if looksCloser { codes.add(try tinyCodes(besides: codes)) }
+        outcome.result.codes = codes.withoutContradictions.inReadingOrder
+    }
+
+    /// What the dense regions of the whole picture hold besides these codes, if the plan looks there at all.
+    private mutating func tinyCodes(besides codes: [ScannedQRCode]) throws -> [ScannedQRCode] {
+        for step in plan.steps {
+            guard case .denseRegions(let limits, let pixels) = step.method else { continue }
+            return try PictureSearch.regions(
+                of: try picture(step.scale), limits: limits, pixels: pixels, besides: codes
+            ).codes
+        }
+        return []
+    }
+
+    mutating func picture(_ scale: Int) throws(ImageError) -> LuminanceImage {
+        if let known = pictures[scale] { return known }
+        // What was not read small is decoded once more and not twice: of a JPEG nearly all work is the same at any
+        // scale.
+        if !pictures.isEmpty, let finest = plan.steps.map(\.scale).min(), finest < scale {
+            _ = try self.picture(finest)
+        }
+        let picture = try source.luminance(scale: scale)
+        pictures[scale] = picture
+        outcome.damage = outcome.damage ?? picture.damage
+        return picture
+    }
+
+    mutating func carryOut(_ step: SearchPlan.Step, on picture: LuminanceImage)
+        throws(QRScanError) -> QRScanResult
+    {
+        switch step.method {
+        case .plain(let finderPatterns):
+            let isCrowded = sightings.contains {
+                $0.scale == step.scale && $0.seen.sureCount > finderPatterns
+            }
+            return isCrowded ? QRScanResult() : try ZBarSearch.run(picture)
+        case .negative: return try ZBarSearch.run(picture.inverted)
+        case .symbols(let limits):
+            let (seen, result) = try PictureSearch.symbols(in: picture, limits: limits)
+            sightings.append((step.scale, seen))
+            return result
+        case .denseRegions(let limits, let pixels):
+            return try PictureSearch.regions(of: picture, limits: limits, pixels: pixels)
+        case .filtered(let filter):
+            var result = try ZBarSearch.run(filter(picture))
+            result.codes = result.codes.map { $0.moved { filter.origin(of: $0, in: picture) } }
+            return result
+        }
+    }
+}
+
+extension PictureSearch {
+    /// Our own search, and libzbar's where it has left something out. `noise`: that of the picture, where `image` is
+    /// but a part of one.
+    private static func symbols(in image: LuminanceImage, limits: SymbolSearch.Limits, noise: Float? = nil)
+        throws(QRScanError) -> (seen: SymbolSearch.Outcome, result: QRScanResult)
+    {
+        let seen = try SymbolSearch.run(image, limits: limits, noise: noise)
+        let isAll = !seen.result.codes.isEmpty && seen.patterns(besides: seen.result.codes) == 0
+        guard !seen.result.isEmpty, !isAll else { return (seen, seen.result) }
+        // There are more codes, or a part of one in several: libzbar reads any number of them, and knows
+        // which belong together.
+        var result = try ZBarSearch.run(image)
+        guard !result.isEmpty else { return (seen, seen.result) }
+        result.codes.add(seen.result.codes)
+        result.codes = result.codes.inReadingOrder
+        return (seen, result)
+    }
+
+    /// What the dense parts of a picture hold, so many pixels of them. `besides`: codes that are known; the parts whose
+    /// middle lies in one of them are left out.
+    private static func regions(
+        of image: LuminanceImage, limits: SymbolSearch.Limits, pixels: Int,
+        besides known: [ScannedQRCode] = []
+    ) throws(QRScanError) -> QRScanResult {
+        var result = QRScanResult()
+        let noise = image.noise
+        var left = pixels
+        for region in DenseRegion.among(image, limit: 16 + known.count)
+        where !known.contains(where: { $0.holds(region.middle) }) {
+            left -= region.width * region.height
+            guard left >= 0 else { break }
+            let part = region.cut(from: image)
+            var (seen, found) = try symbols(in: part, limits: limits, noise: noise)
+            // libzbar looks at all threes of finder patterns.
+            if found.isEmpty, seen.sureCount <= limits.crowd { found = try ZBarSearch.run(part) }
+            result.codes.add(
+                found.codes.map { $0.moved { PixelPoint(x: $0.x + region.x, y: $0.y + region.y) } })
+            result.emptyCodes += found.emptyCodes
+            result.incompleteStructuredAppends = max(
+                result.incompleteStructuredAppends, found.incompleteStructuredAppends)
+        }
+        result.codes = result.codes.inReadingOrder
+        return result
+    }
+}
+
+extension SymbolSearch.Outcome {
+    /// How many finder patterns beyond doubt are outside of these codes, whose corners are in a picture `scale`
+    /// times as large.
+    fileprivate func patterns(
+        besides codes: [ScannedQRCode], scale: Int = 1, ofModulesBelow size: Float = .infinity
+    ) -> Int {
+        patterns.count { pattern in
+            pattern.isSure && pattern.moduleSize < size
+                && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
+        }
+    }
+
+    /// Those of codes that would be seen better at a finer scale.
+    fileprivate func smallPatterns(besides codes: [ScannedQRCode], scale: Int) -> Int {
+        patterns(besides: codes, scale: scale, ofModulesBelow: 3)
+    }
+}

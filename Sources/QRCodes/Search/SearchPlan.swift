@@ -1,0 +1,176 @@
+/// What is tried on a picture, one step after the other, until one of them reads a code.
+///
+/// The order is that of what a step brings for its time, measured with `Tests/Benchmarks/photos`. The effort
+/// cuts the list: what stands in it is never done longer than its bounds say, and those count work, not time,
+/// so that a picture that is read is read everywhere.
+struct SearchPlan: Equatable {
+    /// A way to look for codes.
+    enum Method: Equatable {
+        /// libzbar's own search, but where more finder patterns than these are beyond doubt and none of them is of a
+        /// code that can be read: libzbar looks at all threes of them.
+        case plain(finderPatterns: Int)
+        /// libzbar's own search in the negative.
+        case negative
+        /// Our own search by finder patterns.
+        case symbols(SymbolSearch.Limits)
+        /// Our own search and libzbar's, in the dense parts of the picture, so many pixels in all.
+        case denseRegions(SymbolSearch.Limits, pixels: Int)
+        /// libzbar's own search in the picture after a filter.
+        case filtered(Filter)
+    }
+
+    /// A filter over the luminance.
+    enum Filter: String, Equatable {
+        case threshold, thresholdedNegative, doubledAndSharpened, smoothedAndThresholded,
+            tripledAndThresholded
+        case turned, wider, taller
+    }
+
+    struct Step: Equatable {
+        let method: Method
+        /// At 1/`scale` of the picture's width and height.
+        let scale: Int
+        /// Why the step is there, for those who read `--explain`'s output or this list.
+        let reason: String
+    }
+
+    let steps: [Step]
+    /// The scale at which barcodes of other kinds are looked for when all steps have failed; nil: nowhere.
+    let scaleForOthers: Int?
+
+    /// The scales at which more codes are looked for where there must be some.
+    let finerScales: [Int]
+    /// Whether they are looked for in any case.
+    let isExhaustive: Bool
+
+    /// The plan for a picture of this size.
+    init(width: Int, height: Int, effort: ScanEffort) {
+        let size = width.multipliedReportingOverflow(by: height)
+        let whole = size.overflow ? Int.max : size.partialValue
+        func pixels(at scale: Int) -> Int { whole / (scale * scale) }
+        // Coarse enough for a search of some 20 ms.
+        var coarse = 1
+        while pixels(at: coarse) > 1_500_000 { coarse *= 2 }
+        let scales = sequence(first: coarse) { $0 > 1 ? $0 / 2 : nil }.filter {
+            pixels(at: $0) <= ZBarSearch.maximumPixels
+        }
+        // Where the quick search finds all there is, it is quicker than libzbar's own.
+        var steps = [
+            Step(
+                method: .symbols(.quick(pixels: pixels(at: coarse))), scale: coarse,
+                reason: "most codes are large enough; tilted, badly lit, light on dark"),
+            Step(
+                method: .plain(finderPatterns: effort == .thorough ? .max : 9), scale: coarse,
+                reason: "what is damaged where finder patterns are looked for"),
+        ]
+        scaleForOthers = effort == .quick ? nil : coarse
+        let finer = scales.dropFirst()
+        isExhaustive = effort == .thorough
+        finerScales = Array(effort == .thorough ? finer[...] : finer.prefix(effort == .quick ? 1 : 2))
+        for scale in finer.prefix(effort == .quick ? 1 : 2) {
+            steps.append(
+                Step(
+                    method: .symbols(.quick(pixels: pixels(at: scale), isFiner: true)), scale: scale,
+                    reason: "codes that are small in the picture"))
+            // The dearest of all: some 35 ms a megapixel.
+            if effort == .thorough {
+                steps.append(
+                    Step(
+                        method: .plain(finderPatterns: .max), scale: scale,
+                        reason: "several small codes, or large versions"))
+            }
+        }
+        guard effort != .quick else {
+            self.steps = steps
+            return
+        }
+        if coarse > 1 {
+            steps.append(
+                Step(
+                    method: .denseRegions(.region, pixels: 400_000), scale: 1,
+                    reason: "codes of two or three pixels a module in a large picture"))
+        }
+        // Below this a code fills the picture, or is lost anyway.
+        if coarse == 1, whole > 200_000 {
+            steps.append(
+                Step(
+                    method: .symbols(.quick(pixels: pixels(at: 2))), scale: 2,
+                    reason: "large and noisy: averaging sees through noise, moiré and dust"))
+        }
+        steps.append(
+            Step(
+                method: .symbols(effort == .thorough ? .thorough : .normal), scale: coarse,
+                reason: "blurred, low in contrast, or with a finder pattern that is covered"))
+        guard effort == .thorough else {
+            self.steps = steps
+            return
+        }
+        for scale in finer {
+            steps.append(
+                Step(
+                    method: .symbols(.thorough), scale: scale,
+                    reason: "the same for what is small in the picture"))
+        }
+        for filter in [
+            Filter.threshold, .thresholdedNegative, .doubledAndSharpened, .smoothedAndThresholded,
+            .tripledAndThresholded, .turned, .wider, .taller,
+        ] where pixels(at: coarse) * filter.growth <= ZBarSearch.maximumPixels {
+            steps.append(Step(method: .filtered(filter), scale: coarse, reason: filter.reason))
+        }
+        steps.append(
+            Step(method: .negative, scale: coarse, reason: "several codes, light on dark"))
+        self.steps = steps
+    }
+}
+
+extension SearchPlan.Filter {
+    /// How many times more pixels the filter makes.
+    var growth: Int {
+        switch self {
+        case .threshold, .thresholdedNegative, .smoothedAndThresholded: 1
+        case .turned, .wider, .taller: 2
+        case .doubledAndSharpened: 4
+        case .tripledAndThresholded: 9
+        }
+    }
+
+    fileprivate var reason: String {
+        switch self {
+        case .threshold: "shadows and slopes of the light"
+        case .thresholdedNegative: "the same, light on dark"
+        case .doubledAndSharpened: "modules of one or two pixels"
+        case .smoothedAndThresholded: "noise"
+        case .tripledAndThresholded: "tiny and badly lit"
+        case .turned: "libzbar follows rows and columns, and a code on its tip crosses them aslant"
+        case .wider, .taller: "a code that is foreshortened one way"
+        }
+    }
+
+    /// The picture after the filter.
+    func callAsFunction(_ image: LuminanceImage) -> LuminanceImage {
+        switch self {
+        case .threshold: image.thresholded(window: 51, offset: 5)
+        case .thresholdedNegative: image.inverted.thresholded(window: 51, offset: 5)
+        case .doubledAndSharpened: image.stretched(across: 2, down: 2).sharpened()
+        case .smoothedAndThresholded: image.smoothed(times: 2).thresholded(window: 51, offset: 5)
+        case .tripledAndThresholded:
+            image.stretched(across: 3, down: 3).thresholded(window: 101, offset: 5)
+        case .turned: image.turned45()
+        case .wider: image.stretched(across: 1.7, down: 1)
+        case .taller: image.stretched(across: 1, down: 1.7)
+        }
+    }
+
+    /// Where a place in the filtered picture is in `image`.
+    func origin(of place: PixelPoint, in image: LuminanceImage) -> PixelPoint {
+        let (x, y) = (Float(place.x), Float(place.y))
+        switch self {
+        case .threshold, .thresholdedNegative, .smoothedAndThresholded: return place
+        case .doubledAndSharpened: return Vector(x: x / 2, y: y / 2).pixel
+        case .tripledAndThresholded: return Vector(x: x / 3, y: y / 3).pixel
+        case .wider: return Vector(x: x / 1.7, y: y).pixel
+        case .taller: return Vector(x: x, y: y / 1.7).pixel
+        case .turned: return image.beforeTurning(Vector(x: x, y: y)).pixel
+        }
+    }
+}

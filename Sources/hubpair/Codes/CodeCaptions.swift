@@ -1,0 +1,50 @@
+import FoundationEssentials
+import HubService
+import Pairing
+
+/// What stands beside a code on a terminal.
+struct CodeCaptions {
+    private let lines: [String]
+
+    init(code: PairingCode, hub: Hub, lifetime: Double?, now: Date) {
+        var lines = [Console.escaped(hub.settings.name.description), hub.pin.fingerprint.description, ""]
+        switch code.kind {
+        case .once:
+            lines += ["Lets one device in."]
+            if let expires = code.expires, let lifetime {
+                lines += [
+                    "Valid for \(Lifetime.words(lifetime)),",
+                    "until \(LocalTime(expires).text(seenAt: now)).",
+                ]
+            }
+            let groups = TypedCode(secret: code.secret).text.split(separator: "-")
+            lines += ["", "Typed instead of scanned:", "  " + groups.prefix(3).joined(separator: "-")]
+            lines += ["  " + groups.dropFirst(3).joined(separator: "-")]
+        case .label:
+            lines += ["Lets a device ask; you approve it", "by the fingerprint that it shows."]
+            if let expires = code.expires {
+                lines += ["Valid until \(LocalTime(expires).text(seenAt: now))."]
+            } else {
+                lines += ["Valid until it is printed anew."]
+            }
+        }
+        self.lines = lines
+    }
+
+    /// The drawing with the captions to its right where `width` columns allow it, else below. Every line is
+    /// ended.
+    func beside(_ drawing: [String], columns: Int, width: Int) -> String {
+        let gap = 2
+        let widest = lines.map(columnWidth(of:)).max() ?? 0
+        guard columns + gap + widest <= width || columns + gap + 33 <= width else {
+            return (drawing + [""] + lines).map { $0 + "\n" }.joined()
+        }
+        let room = width - columns - gap
+        let top = max(0, (drawing.count - lines.count) / 2)
+        return drawing.enumerated().map { index, line in
+            let caption = lines.indices.contains(index - top) ? lines[index - top] : ""
+            let text = cut(caption, to: room)
+            return text.isEmpty ? line + "\n" : line + String(repeating: " ", count: gap) + text + "\n"
+        }.joined()
+    }
+}

@@ -1,0 +1,37 @@
+import FoundationEssentials
+import HubService
+import Pairing
+import QRCodes
+
+/// A once code in sentences and without a drawing, for screen readers and Braille displays.
+struct CodeInWords {
+    /// The sentences, one a line; every line is ended.
+    let text: String
+
+    /// - Throws: `RenderError.unreadable` if what is spelled does not read as the code again.
+    init(_ code: PairingCode, of hub: Hub, lifetime: Double?, now: Date) throws {
+        let typed = TypedCode(secret: code.secret).text
+        let groups = typed.split(separator: "-")
+        // Commas make a screen reader pause; the spaces make it spell.
+        let spelled = groups.map { $0.map(String.init).joined(separator: " ") }.joined(separator: ", ")
+        guard try TypedCode(typed: spelled.filter { $0 != "," }).secret == code.secret else {
+            throw RenderError.unreadable("plain")
+        }
+        var lines = [
+            "A code that lets one device in to the hub \(Console.escaped(hub.settings.name.description)).",
+            "The hub's fingerprint: \(hub.pin.fingerprint)",
+        ]
+        if let expires = code.expires, let lifetime {
+            lines.append(
+                "Valid for \(Lifetime.words(lifetime)), until \(LocalTime(expires).text(seenAt: now)).")
+        }
+        lines += [
+            "The code: \(typed)",
+            "Spelled: \(spelled).",
+            "0 is always zero and 1 is always one; the letters I, L, O and U do not occur.",
+            "On the device: run 'hubpair pair -' and type it.",
+            "Capitals, spaces and hyphens do not matter.",
+        ]
+        text = lines.map { $0 + "\n" }.joined()
+    }
+}

@@ -1,0 +1,205 @@
+import Discovery
+import Pairing
+import Testing
+
+@testable import HubClient
+
+/// The search as a pure value: steps and times in, events and questions out.
+@Suite struct HubSearchTests {
+    static let networks =
+        NetworkAddress("10.0.0.1").map {
+            [LocalNetwork(interface: "eth0", address: $0, prefixLength: 24)]
+        } ?? []
+
+    func pin(_ byte: UInt8) throws -> Pin {
+        try #require(Pin(bytes: [UInt8](repeating: byte, count: 32)))
+    }
+
+    func survey(
+        known: [UInt8] = [], isBrowsing: Bool = true, watches: Bool = false
+    ) throws -> HubSearch {
+        let hubs = try known.map {
+            KnownHub(name: try PeerName("Kitchen hub"), pin: try pin($0), address: nil, paired: nil)
+        }
+        var survey = HubSearch(known: hubs, networks: Self.networks, isBrowsing: isBrowsing, watches: watches)
+        _ = survey.take(.sighting(.began), at: .zero)
+        return survey
+    }
+
+    func service(
+        _ name: String, at address: String, id: UInt8? = nil, index: UInt32 = 2
+    ) throws -> ResolvedService {
+        let address = try #require(NetworkAddress(address))
+        let txt = try id.map { ["id=\(try pin($0).fingerprint)"] } ?? []
+        return ResolvedService(
+            instance: ServiceInstance(
+                nameBytes: name.utf8, interface: NetworkInterface(index: index, name: "eth0"),
+                family: address.family),
+            host: "\(name).local", port: 8000, address: address,
+            txt: TXTRecord(strings: txt.map { Array($0.utf8) }))
+    }
+
+    func names(_ events: [HubSearch.Event]) -> [String] {
+        events.compactMap { event in
+            switch event {
+            case .added(let hub): "added \(hub.hub.name) \(hub.standing)"
+            case .changed(let hub): "changed \(hub.hub.name) \(hub.standing)"
+            case .removed(let hub): "removed \(hub.hub.name)"
+            case .unusable(let text), .incomplete(let text), .note(let text): text
+            case .table, .progress: nil
+            }
+        }
+    }
+
+    @Test func aRowIsSaidOnceItIsQuiet() throws {
+        var survey = try survey(watches: true)
+        let four = try service("Hub", at: "10.0.0.5")
+        #expect(names(survey.take(.sighting(.resolved(four)), at: .milliseconds(10))).isEmpty)
+        #expect(names(survey.take(.tick, at: .milliseconds(12))).isEmpty)
+        // Another address: it waits again.
+        _ = survey.take(.sighting(.resolved(try service("Hub", at: "fe80::5%eth0"))), at: .milliseconds(100))
+        #expect(names(survey.take(.tick, at: .milliseconds(161))).isEmpty)
+        #expect(names(survey.take(.tick, at: .milliseconds(312))) == ["added Hub claimed"])
+        #expect(names(survey.take(.tick, at: .milliseconds(512))).isEmpty)
+        // It changes, and goes.
+        _ = survey.take(.sighting(.gone(four.instance)), at: .milliseconds(600))
+        _ = survey.take(.tick, at: .milliseconds(601))
+        #expect(names(survey.take(.tick, at: .milliseconds(760))) == ["changed Hub claimed"])
+        let last = try service("Hub", at: "fe80::5%eth0").instance
+        #expect(names(survey.take(.sighting(.gone(last)), at: .milliseconds(800))) == ["removed Hub"])
+        #expect(survey.table.isEmpty)
+    }
+
+    @Test func aHintIsSaidAtOnce() throws {
+        var survey = try survey()
+        let hinted = try service("Hub", at: "10.0.0.5")
+        _ = survey.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
+        let other = try #require(NetworkAddress("fe80::5%eth0"))
+        _ = survey.take(
+            .sighting(.address(other, host: "Hub.local", interface: hinted.instance.interface)),
+            at: .milliseconds(2))
+        _ = survey.take(.tick, at: .milliseconds(3))
+        #expect(names(survey.take(.tick, at: .milliseconds(8))) == ["added Hub claimed"])
+        // The browse confirms it: no news.
+        _ = survey.take(.sighting(.resolved(hinted)), at: .milliseconds(120))
+        #expect(names(survey.take(.tick, at: .milliseconds(300))).isEmpty)
+        #expect(survey.table.first?.hub.addresses.map(\.description) == ["10.0.0.5", "fe80::5%eth0"])
+    }
+
+    @Test func aHintThatNobodyConfirmsIsWaitedForAndExpires() throws {
+        var survey = try survey()
+        _ = survey.take(.sighting(.hinted(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(2))
+        _ = survey.take(.tick, at: .milliseconds(60))
+        _ = survey.take(.tick, at: .milliseconds(120))
+        #expect(!survey.isOver(at: .milliseconds(1_500)))
+        #expect(survey.isOver(at: .milliseconds(3_500)))
+        #expect(names(survey.take(.tick, at: .seconds(11))) == ["removed Hub"])
+    }
+
+    @Test func whoSaysToBeAPairedHubIsAskedForItsKey() throws {
+        var survey = try survey(known: [1])
+        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .zero)
+        _ = survey.take(.sighting(.resolved(try service("Evil", at: "10.0.0.6", id: 1))), at: .zero)
+        _ = survey.take(.sighting(.resolved(try service("Nobody", at: "10.0.0.7", id: 1))), at: .zero)
+        _ = survey.take(.sighting(.resolved(try service("Stranger", at: "10.0.0.8", id: 2))), at: .zero)
+        _ = survey.take(.tick, at: .milliseconds(1))
+        #expect(
+            Set(survey.takeQuestions().map(\.description)) == [
+                "10.0.0.5:8000", "10.0.0.6:8000", "10.0.0.7:8000",
+            ])
+        #expect(survey.takeQuestions().isEmpty)
+        // Nothing is said of them, and nothing is over, before they have answered.
+        #expect(names(survey.take(.tick, at: .milliseconds(400))) == ["added Stranger claimed"])
+        #expect(!survey.isOver(at: .milliseconds(900)))
+        for (address, key) in [("10.0.0.5", 1), ("10.0.0.6", 2)] as [(String, UInt8)] {
+            let proof = HubProof(
+                address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(key), name: "",
+                id: nil,
+                source: nil, isHandshake: true, time: .milliseconds(400))
+            _ = survey.take(.proof(proof), at: .milliseconds(500))
+        }
+        let nobody = try #require(HubAddress("10.0.0.7:8000"))
+        _ = survey.take(.noProof(nobody), at: .milliseconds(500))
+        let events = survey.take(.tick, at: .milliseconds(501)) + survey.take(.tick, at: .milliseconds(700))
+        #expect(
+            Set(names(events))
+                == ["added Hub verified", "added Evil impostor", "added Nobody claimed"])
+        #expect(survey.table.map(\.hub.name) == ["Evil", "Hub", "Nobody", "Stranger"])
+        #expect(survey.table.map(\.isPaired) == [false, true, true, false])
+        #expect(survey.isOver(at: .milliseconds(900)))
+    }
+
+    @Test func aPairedHubsNameWithAnotherIDIsAnImpostor() throws {
+        var survey = try survey(known: [1])
+        for (number, name) in ["kitchen  hub", "Kit\u{200B}chen hub ", "Кitсhеn hub", "Kitchen hubs"]
+            .enumerated()
+        {
+            _ = survey.take(
+                .sighting(.resolved(try service(name, at: "10.0.0.\(number + 5)", id: 3))), at: .zero)
+        }
+        _ = survey.take(.sighting(.resolved(try service("Kitchen hub", at: "10.0.0.9"))), at: .zero)
+        _ = survey.finish(at: .milliseconds(1))
+        #expect(survey.table.map(\.standing) == [.impostor, .impostor, .impostor, .claimed, .claimed])
+    }
+
+    private func udpProof(_ address: String) throws -> HubSearch.Step {
+        .proof(
+            HubProof(
+                address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(1), name: "Hub",
+                id: try pin(1).fingerprint, source: .udp, isHandshake: false, time: .zero))
+    }
+
+    @Test func aRowThatWasFoundByUDPFirstHasChanged() throws {
+        var survey = try survey(watches: true)
+        _ = survey.take(try udpProof("10.0.0.5"), at: .zero)
+        _ = survey.take(.tick, at: .milliseconds(1))
+        // It is about to be heard by mDNS, too.
+        #expect(names(survey.take(.tick, at: .milliseconds(60))).isEmpty)
+        #expect(names(survey.take(.tick, at: .milliseconds(151))) == ["added Hub claimed"])
+        _ = survey.take(
+            .sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .milliseconds(170))
+        #expect(names(survey.take(.tick, at: .milliseconds(171))).isEmpty)
+        #expect(names(survey.take(.tick, at: .milliseconds(350))) == ["changed Hub claimed"])
+        #expect(survey.table.map(\.hub.sources) == [[.mdns, .udp]])
+    }
+
+    @Test func withoutMulticastDNSAReplyIsNotHeld() throws {
+        var survey = try survey(isBrowsing: false)
+        _ = survey.take(try udpProof("10.0.0.5"), at: .zero)
+        _ = survey.take(.tick, at: .milliseconds(1))
+        #expect(names(survey.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
+    }
+
+    /// Who does not watch hears of a hub once, and again at the end if it is elsewhere than was said.
+    @Test(arguments: [
+        ("10.0.0.5", [] as [String]), ("fe80::9%eth0", []), ("10.0.0.6", ["changed Hub claimed"]),
+        ("fd77::9", ["changed Hub claimed"]),
+    ])
+    func aChangeIsSaidOnceAtTheEndIfItMatters(address: String, said: [String]) throws {
+        var survey = try survey()
+        let hinted = try service("Hub", at: "10.0.0.5", id: 1)
+        _ = survey.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
+        _ = survey.take(.tick, at: .milliseconds(3))
+        #expect(names(survey.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
+        _ = survey.take(.sighting(.resolved(hinted)), at: .milliseconds(100))
+        _ = survey.take(try udpProof("10.0.0.5"), at: .milliseconds(105))
+        _ = survey.take(try udpProof(address), at: .milliseconds(110))
+        _ = survey.take(.tick, at: .milliseconds(111))
+        #expect(survey.table.map(\.hub.sources) == [[.mdns, .udp]])
+        #expect(names(survey.take(.tick, at: .milliseconds(400))).isEmpty)
+        #expect(names(survey.finish(at: .milliseconds(410))) == said)
+    }
+
+    @Test func aDaemonThatIsGoneIsWaitedForAWhile() throws {
+        var survey = try survey()
+        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .zero)
+        _ = survey.take(.tick, at: .milliseconds(1))
+        let words = names(survey.take(.sighting(.interrupted(.daemonLost)), at: .milliseconds(200)))
+        #expect(words == ["avahi-daemon went away; waiting for it to come back"])
+        #expect(!survey.isOver(at: .milliseconds(1_500)))
+        #expect(survey.isOver(at: .milliseconds(3_300)))
+        _ = survey.take(.sighting(.resumed), at: .milliseconds(1_600))
+        #expect(!survey.isOver(at: .milliseconds(1_900)))
+        #expect(survey.isOver(at: .milliseconds(1_960)))
+    }
+}
