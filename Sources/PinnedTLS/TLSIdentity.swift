@@ -20,7 +20,8 @@ package struct TLSIdentity: Sendable {
     /// An identity with a new key from the system.
     package static func random() -> TLSIdentity { TLSIdentity(key: P256.Signing.PrivateKey()) }
 
-    /// Reads a P-256 key in PEM (PKCS #8, RFC 5958, or SEC 1, RFC 5915), or nil if the bytes are none.
+    /// Reads a P-256 key in PEM (PKCS #8, RFC 5958, or SEC 1, RFC 5915), or nil if the bytes are not such a
+    /// key.
     package init?(keyPEM bytes: [UInt8]) {
         guard
             let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: bytes, as: UTF8.self))
@@ -42,9 +43,9 @@ package struct TLSIdentity: Sendable {
 
     /// A self-signed certificate over the key, in PEM (RFC 5280, RFC 7468).
     ///
-    /// It is valid from 2000 to the end of time (RFC 5280 § 4.1.2.5), as a Pi without a clock wakes up in 1970
-    /// or 2020; it is a CA with keyCertSign, since some TLS clients trust one exact certificate only if it may
-    /// have signed itself.
+    /// It is valid from 2000 to the end of time (RFC 5280 § 4.1.2.5), as a Pi without a clock wakes up in
+    /// 1970 or 2020; it is a CA with keyCertSign, since some TLS clients trust one exact certificate only if
+    /// it may have signed itself.
     package func certificatePEM() throws -> String {
         let name = try DistinguishedName { CommonName("hubpair \(pin.fingerprint)") }
         let certificate = try Certificate(
