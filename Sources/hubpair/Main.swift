@@ -3,7 +3,7 @@ import Glibc
 import Identity
 import Pairing
 
-/// Where the process begins and ends: every error becomes one line, one hint and an exit code here.
+/// The entry point. Every error becomes one line, one hint and an exit code here.
 @main
 enum Main {
     static func main() async {
@@ -28,8 +28,8 @@ enum Main {
         }
     }
 
-    /// Arguments can be read by every user of the machine, and stay in the shell's history. A code with a
-    /// slip in it is a secret too, so the shape decides and not the checksum.
+    /// Refuses codes as arguments: every user of the machine can read arguments, and they stay in the shell's
+    /// history. A code with a typing error is a secret too, so its shape decides, not its checksum.
     private static func refuseSecrets(in arguments: [String]) throws {
         for argument in arguments {
             let bytes = Array(argument.utf8)
@@ -59,7 +59,7 @@ enum Main {
         if let silent = error as? ExitStatus { return silent.rawValue }
         if let output = error as? OutputError, output.isReaderGone { return ExitStatus(of: error).rawValue }
         if status == .validationFailure {
-            // ArgumentParser's words: the first sentence is the error, the next one how to mend it.
+            // In ArgumentParser's messages the first sentence is the error, the rest says how to mend it.
             let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: " ")
             let sentences = message.split(separator: ". ", maxSplits: 1).map(String.init)
             let hint = sentences.dropFirst().first.map(inLine)?.replacing("please provide", with: "give")
@@ -78,7 +78,7 @@ enum Main {
         return "see '\(command) --help'"
     }
 
-    /// The command that was called; ArgumentParser does not know it any more once the command runs.
+    /// The command in the arguments: ArgumentParser no longer knows it once the command runs.
     private static var commandInArguments: String {
         var type: any ParsableCommand.Type = Hubpair.self
         var words = [Hubpair._commandName]

@@ -1,8 +1,8 @@
 import ArgumentParser
 
-/// A command that does something while the process has one thread: pictures are decoded in a child then, and
-/// fork(2) keeps only the thread that calls it.
+/// A command that does something while the process has only one thread: pictures are decoded in a child
+/// process, and fork(2) copies only the calling thread.
 protocol PreparedCommand: AsyncParsableCommand {
-    /// Comes before `run`, on the only thread.
+    /// Called before `run`, on the only thread.
     mutating func prepare() throws
 }

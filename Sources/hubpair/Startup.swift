@@ -3,10 +3,11 @@ import FoundationEssentials
 import Glibc
 import Identity
 
-/// What the process is given by whoever starts it, made safe before anything else looks at it.
+/// Makes safe what the process gets from its parent: descriptors, limits, arguments. Runs before all else.
 enum Startup {
-    /// Opens `/dev/null` in the place of standard descriptors that are closed, so that no file of ours gets
-    /// their number and results are not written into it. Writing still fails, as it would have.
+    /// Opens `/dev/null` in the place of closed standard descriptors: else a file of ours could get the
+    /// number of standard output, and results would be written into it. Writing still fails, as it would
+    /// have.
     static func fillClosedStandardDescriptors() {
         for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] where fcntl(descriptor, F_GETFD) < 0 {
             // The lowest free number is this one. Input reads as empty, output cannot be written.
@@ -14,17 +15,18 @@ enum Startup {
         }
     }
 
-    /// Lets no core dump be written, and no other process of the same user read the memory, the environment or the
-    /// descriptors: keys and codes are in it. Children that this process forks have the same; programs that it starts do
-    /// not. A developer who wants to look inside sets `HUBPAIR_DUMPABLE=1`; who can set that could start a debugger too.
+    /// Forbids core dumps, and keeps other processes of the same user from reading the memory, the
+    /// environment and the descriptors: they hold keys and codes. Forked children inherit it, other programs
+    /// that are started do not. For debugging, `HUBPAIR_DUMPABLE=1` leaves it out; anybody able to set that
+    /// could start a debugger as well.
     static func forbidDumps() {
         guard getenv("HUBPAIR_DUMPABLE").map({ String(cString: $0) }) != "1" else { return }
-        // It cannot fail (prctl(2)); a kernel that refused it all the same would be no reason to serve nobody.
+        // It cannot fail (prctl(2)). If a kernel refuses it all the same, the program is still of use.
         _ = hubpair_forbid_dumps()
     }
 
-    /// Refuses arguments and paths in the environment that are not UTF-8: Swift would mend them, and another
-    /// file would be used than the one that was named.
+    /// Refuses arguments and paths in the environment that are not UTF-8: Swift would repair them, and
+    /// another file would be used than the one that was named.
     static func refuseTextThatIsNotUTF8() throws {
         for index in 1..<max(1, Int(CommandLine.argc)) {
             if let argument = CommandLine.unsafeArgv[index], String(validatingCString: argument) == nil {

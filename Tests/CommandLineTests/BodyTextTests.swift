@@ -2,7 +2,7 @@ import Testing
 
 @testable import hubpair
 
-/// A hub's answer at a terminal, in pieces.
+/// A hub's answer on its way to a terminal, in pieces.
 @Suite struct BodyTextTests {
     private static let cases: [(String, String)] = [
         ("", ""), ("{}", "{}\n"), ("{}\n", "{}\n"), ("a\tb\r\nc", "a\tb\nc\n"), ("Küche 😀 漢", "Küche 😀 漢\n"),

@@ -3,7 +3,7 @@ import Testing
 @testable import hubpair
 
 @Suite struct TurnsTests {
-    /// As long as nobody is slow, the order is that of the hubs, whoever answers first.
+    /// As long as no hub is slow, the order is that of the hubs and not that of the answers.
     @Test func inTheOrderOfTheHubs() {
         var turns = Turns()
         #expect(turns.take(2, isAnswer: true) == [])
@@ -12,7 +12,7 @@ import Testing
         #expect(turns.take(3, isAnswer: true) == [3])
     }
 
-    /// One that has failed holds up nobody, and has no turn.
+    /// A hub that has failed delays no other one, and has no turn.
     @Test func failuresHaveNoTurn() {
         var turns = Turns()
         #expect(turns.take(1, isAnswer: true) == [])
@@ -20,7 +20,7 @@ import Testing
         #expect(turns.take(2, isAnswer: false) == [])
     }
 
-    /// Once the grace is over, whoever has answered is written, and the others as they come.
+    /// Once the grace is over, the answers so far are written, and the others as they come.
     @Test func afterTheGraceAsTheyCome() {
         var turns = Turns()
         #expect(turns.take(3, isAnswer: true) == [])

@@ -4,7 +4,7 @@ import Testing
 
 @testable import hubpair
 
-/// What is said of words that no command and no option takes.
+/// Errors for words that no command and no option takes.
 @Suite struct UsageTests {
     @Test(arguments: [
         ("lst", "there is no command 'lst'", "did you mean 'hubpair list'?"),

@@ -2,7 +2,7 @@ import FoundationEssentials
 import HubService
 import Pairing
 
-/// What stands beside a code on a terminal.
+/// The lines beside a code on a terminal: the hub, what the code is for, its typed form.
 struct CodeCaptions {
     private let lines: [String]
 
@@ -31,8 +31,8 @@ struct CodeCaptions {
         self.lines = lines
     }
 
-    /// The drawing with the captions to its right where `width` columns allow it, else below. Every line is
-    /// ended.
+    /// The drawing with the captions to its right where `width` columns allow it, else below. Every line has
+    /// its end.
     func beside(_ drawing: [String], columns: Int, width: Int) -> String {
         let gap = 2
         let widest = lines.map(columnWidth(of:)).max() ?? 0

@@ -3,12 +3,12 @@ import HubService
 import Pairing
 import QRCodes
 
-/// A once code in sentences and without a drawing, for screen readers and Braille displays.
+/// A code for one device in sentences, without a drawing, for screen readers and Braille displays.
 struct CodeInWords {
-    /// The sentences, one a line; every line is ended.
+    /// The sentences, each on a line with its end.
     let text: String
 
-    /// - Throws: `RenderError.unreadable` if what is spelled does not read as the code again.
+    /// - Throws: `RenderError.unreadable` if the spelled text does not read as the code again.
     init(_ code: PairingCode, of hub: Hub, lifetime: Double?, now: Date) throws {
         let typed = TypedCode(secret: code.secret).text
         let groups = typed.split(separator: "-")

@@ -67,10 +67,10 @@ struct CodeOptions: ParsableArguments {
         return .page(paper ?? .a4)
     }
 
-    /// True if the terminal was asked for, and nothing else will do.
+    /// True if a drawing for the terminal was asked for by name: no file takes its place then.
     var insistsOnTerminal: Bool { format == .terminal || ascii || invert || plain }
 
-    /// The flag that asks for text, if there is one.
+    /// The flag that asks for text, if it was given.
     private var flag: String? { plain ? "--plain" : ascii ? "--ascii" : invert ? "--invert" : nil }
 
     private var isForPaper: Bool { size != nil || sheet != nil || paper != nil }
@@ -86,7 +86,7 @@ struct CodeOptions: ParsableArguments {
             "cannot tell the format from '\(path)'; name it with --format png, svg, pdf or text")
     }
 
-    /// What the output's name ends in.
+    /// The format that the end of the output's name stands for.
     private var formatOfName: PrintCode.Format? {
         guard let path = outputPath, let dot = path.lastIndex(of: ".") else { return nil }
         switch path[dot...].lowercased() {
@@ -100,7 +100,8 @@ struct CodeOptions: ParsableArguments {
 
     /// The address for the code of a hub on `port`.
     func addressHint(port: UInt16, kind: PairingCode.Kind) -> PairingCode.AddressHint? {
-        // With it a code has 37 modules a side; in ASCII that is too wide for 80 columns, and it is a hint only.
+        // With an address a code has 37 modules a side: in ASCII too wide for 80 columns. The code works
+        // without.
         if ascii, address == .automatic, Console.size.columns < PrintCode.asciiColumns(modulesPerSide: 37) {
             return nil
         }

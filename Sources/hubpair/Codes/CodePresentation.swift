@@ -5,7 +5,7 @@ import JSON
 import Pairing
 import QRCodes
 
-/// Issues codes and hands them out as the options ask.
+/// Issues codes, and shows them or writes them to a file, as the options say.
 struct CodePresentation {
     /// 10 minutes, in seconds.
     static let defaultLifetime: Double = 600
@@ -13,14 +13,14 @@ struct CodePresentation {
     let options: CodeOptions
     let json: Bool
 
-    /// What is handed out.
+    /// What one call writes.
     private struct Result {
         /// For standard output.
         var output: [UInt8] = []
-        /// For the file, if there is one.
+        /// For the file: its path, and its bytes below.
         var path: String?
         var file: [UInt8] = []
-        /// For standard error, when the codes are out.
+        /// For standard error, once the codes are written.
         var notes: [String] = []
     }
 
@@ -70,7 +70,8 @@ struct CodePresentation {
                 result.output = bytes
                 if unknownCharacters > 0 {
                     result.notes = [
-                        "warning: no font on this machine has all characters of the name; boxes stand for them",
+                        "warning: no font on this machine has all characters of the name; "
+                            + "boxes stand for them",
                         "hint: install more and print again: apt install fonts-noto-core fonts-noto-cjk",
                     ]
                 }
@@ -101,7 +102,7 @@ struct CodePresentation {
         return result
     }
 
-    /// A picture for a terminal that is too narrow for a drawing, and in words what fits it.
+    /// For a terminal that is too narrow for a drawing: a picture in a file, and the code in words.
     private func drawFile(
         _ codes: [PairingCode], of hub: Hub, instead tooNarrow: TerminalTooNarrow, lifetime: Double?,
         now: Date
@@ -149,7 +150,7 @@ struct CodePresentation {
     }
 }
 
-/// A code whose lines would be wrapped, so that no reader knows it.
+/// The terminal would wrap the lines of the drawing, and no scanner can read it then.
 struct TerminalTooNarrow: UserError {
     let columns: Int
     let needed: Int

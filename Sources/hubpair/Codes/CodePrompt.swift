@@ -1,17 +1,16 @@
-import FoundationEssentials
 import Glibc
 import HubClient
 import QRCodes
 
 /// Asks for a code at the terminal.
 ///
-/// What is typed shows, since nobody types 20 characters blind, and is taken off the screen again: the code is
-/// a secret until it has been used. A program that records the terminal still has it.
+/// The answer is shown while it is typed, since 20 characters are hard to type blind, and then erased: the
+/// code is a secret until it has been used. A program that records the terminal still has it.
 enum CodePrompt {
     private static let attempts = 3
     private static let prompt = "> "
 
-    /// Asks until the answer can be read, three times at most.
+    /// Asks until the answer is a code, at most three times.
     static func ask() throws -> ScannedCode {
         Console.note("type the code that the hub shows, or name a picture of it:")
         for attempt in 1...attempts {
@@ -33,7 +32,7 @@ enum CodePrompt {
         throw ScannedCodeError.empty
     }
 
-    /// A line as a file that is there, else as a code.
+    /// The code in the file of that name, if there is one; else the code that the line itself is.
     private static func read(_ line: String) throws -> ScannedCode {
         let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !text.isEmpty else { throw ScannedCodeError.empty }
@@ -46,7 +45,7 @@ enum CodePrompt {
         }
     }
 
-    /// Takes the line, in as many rows as it needed, off the screen.
+    /// Erases the line from the screen, in all the rows that it took.
     private static func erase(_ line: String) {
         guard isatty(STDERR_FILENO) == 1, Console.knowsEscapes else { return }
         let width = max(1, Console.size.columns)
@@ -55,7 +54,7 @@ enum CodePrompt {
     }
 
     private static func writeRaw(_ text: String) {
-        // If the terminal is gone there is nobody left to ask.
+        // If the terminal is gone, reading the answer fails.
         try? Console.write(Array(text.utf8), to: STDERR_FILENO, name: "standard error")
     }
 }

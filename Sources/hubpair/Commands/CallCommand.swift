@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import Home
 import HubClient
 import Identity
@@ -13,9 +12,9 @@ struct CallCommand: AsyncParsableCommand {
         abstract: "Send one request to a hub, and write what it answers.",
         discussion: """
             The hub is the default one, unless --hub names another. The body of the answer goes to standard \
-            output, whatever the status; the status decides the exit code: 0 for 2xx; 1 for 3xx (not followed), \
-            404 and 410; 77 for 401 and 403; 75 for 408, 425, 429 and 503; 65 for the other 4xx; 69 for the \
-            other 5xx.
+            output, whatever the status; the exit code follows from the status: 0 for 2xx; 1 for 3xx (not \
+            followed), 404 and 410; 77 for 401 and 403; 75 for 408, 425, 429 and 503; 65 for the other 4xx; \
+            69 for the other 5xx.
             """
     )
 
@@ -39,7 +38,7 @@ struct CallCommand: AsyncParsableCommand {
     @Argument(help: "The path on the hub, with its query: /devices/")
     var path: String
 
-    /// The most bytes of a request's body; the gateway takes no more either.
+    /// The largest body of a request, in bytes: the default limit of a hub's gateway.
     private static let maximumBodyByteCount = 32 << 20
 
     func run() async throws {
@@ -65,7 +64,7 @@ struct CallCommand: AsyncParsableCommand {
         do {
             try call.remember()
         } catch {
-            // The request has been answered, whatever became of the note.
+            // The request has been answered: that the address could not be saved is only a warning.
             Console.note("warning: \(call.hub.name) was not remembered: \(error)")
         }
         try judge(answer, hub: call.hub.name, device: call.device)
@@ -97,7 +96,7 @@ struct CallCommand: AsyncParsableCommand {
                 device.map { "on the hub: 'hubpair devices' shows whether this device (\($0)) is approved" }
                 ?? (answer["WWW-Authenticate"]?.hasPrefix("Hubpair ") == true
                     ? ServerError.guardedHint
-                    : "this stock hub asks for a password, which hubpair has none of")
+                    : "this stock hub asks for a password, and hubpair has none")
         case 404, 410:
             status = .nothingFound
             hint = "check the path; 'hubpair call GET /devices/' lists what a Hestia server controls"

@@ -4,15 +4,15 @@ import HubService
 import JSON
 import Pairing
 
-/// `hubpair devices`: the owner's decisions about devices.
+/// `hubpair devices`: which devices the hub lets in.
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List the devices of this hub; approve, revoke or rename one.",
+        abstract: "List the paired devices of this hub; approve, revoke or rename one.",
         discussion: """
-            DEVICE is a device's name, or its fingerprint in any spacing and case. A device that asks for \
-            approval is named by its fingerprint alone: it chose its name itself. The list says which names \
-            look like that of an approved device.
+            DEVICE is a paired device's name, or its fingerprint in any spacing and case. A device that asks \
+            for approval is named by its fingerprint alone, since it chose its name itself. The list says \
+            which names look like that of an approved device.
             """,
         subcommands: [List.self, Approve.self, Revoke.self, Rename.self],
         defaultSubcommand: List.self
@@ -20,7 +20,7 @@ struct DevicesCommand: ParsableCommand {
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the devices (the default).")
+            commandName: "list", abstract: "List the paired devices (the default).")
         @OptionGroup var state: StateOption
         @Flag(help: .json) var json = false
 
@@ -44,7 +44,7 @@ struct DevicesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "approve",
             abstract:
-                "Approve a device that asked. Compare the fingerprint with the device's own screen first.")
+                "Approve a device that asked. Compare the fingerprint with its own screen first.")
         @OptionGroup var state: StateOption
         @Argument(help: "Its fingerprint; or the name of one that was approved before.")
         var device: PeerSelector
@@ -59,7 +59,7 @@ struct DevicesCommand: ParsableCommand {
 
     struct Revoke: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Keep a device out from now on.")
+            commandName: "revoke", abstract: "Keep a paired device out from now on.")
         @OptionGroup var state: StateOption
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
 
@@ -67,14 +67,14 @@ struct DevicesCommand: ParsableCommand {
             let administer = AdministerDevices(state: state.state)
             let (device, changed) = try administer.revoke(device)
             Console.note("\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") revoked")
-            // Whoever meant the other one must not think that it is kept out.
+            // If the other device was meant, the owner must know that it still gets in.
             try warnOfLikeness(device, administer)
         }
     }
 
     struct Rename: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rename", abstract: "Give a device another name.")
+            commandName: "rename", abstract: "Give a paired device another name.")
         @OptionGroup var state: StateOption
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
@@ -88,7 +88,7 @@ struct DevicesCommand: ParsableCommand {
     }
 }
 
-/// Says which approved devices have a name that looks the same.
+/// Warns of approved devices whose names look the same.
 private func warnOfLikeness(_ device: ApprovedDevice, _ administer: AdministerDevices) throws {
     for other in DeviceLikeness(try administer.list()).resembled(by: device) {
         Console.note(

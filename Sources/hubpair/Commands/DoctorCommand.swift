@@ -8,13 +8,15 @@ struct DoctorCommand: AsyncParsableCommand {
         commandName: "doctor",
         abstract: "Say what is wrong, and how to mend it.",
         discussion: """
-            Looks at the network (interfaces, multicast, avahi-daemon, ports, the firewall, and whether hubs are heard), at \
-            the hub of this machine if one is set up (its files, its clock, and from outside: whether it keeps strangers \
-            out), and at the hubs that this device is paired with. A line a check: ok, warning, problem or skipped, what was \
-            tried, what was seen; and a hint that mends it. It changes nothing.
+            Looks at the network (interfaces, multicast, avahi-daemon, ports, the firewall, and whether hubs \
+            are heard), at the hub of this machine if one is set up (its files, its clock, and from outside: \
+            whether it keeps strangers out), and at the hubs that this device is paired with. A line a \
+            check: ok, warning, problem or skipped, what was tried, what was seen; and a hint that mends it. \
+            It changes nothing.
 
-            The firewall can be tried by root alone, with a network namespace that is gone afterwards. If no hub is \
-            heard, every address of the local network is tried, up to 1,022 of them. Exits with 78 if there is a problem.
+            Only root can try the firewall, with a network namespace that is removed afterwards. If no hub \
+            is heard, every address of the local network is tried, up to 1,022 of them. Exits with 78 if \
+            there is a problem.
             """
     )
 

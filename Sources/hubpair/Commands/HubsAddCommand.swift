@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import HubClient
 import Identity
 import Pairing
@@ -11,9 +10,9 @@ extension HubsCommand {
             commandName: "add",
             abstract: "Note down a hub by its address, for networks where it cannot be found.",
             discussion: """
-                Asks the server there what it is: a hub with hubpair, or a stock Hestia server. If it is neither, says \
-                what it is, and writes nothing. The device is not paired with the hub by that. A hub that is known here \
-                keeps its name, and gets the new address.
+                Asks the server there what it is: a hub with hubpair, or a stock Hestia server. If it is \
+                neither, says what it is, and writes nothing. That does not pair this device with the hub. A \
+                hub that is known here keeps its name, and gets the new address.
                 """)
 
         @OptionGroup var configuration: ConfigurationOption
@@ -27,7 +26,8 @@ extension HubsCommand {
             let name = try PeerName(name)
             guard let address = HubAddress(address) else {
                 throw ValidationError(
-                    "\"\(address)\" is no address. Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000"
+                    "\"\(address)\" is no address. "
+                        + "Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000"
                 )
             }
             let add = AddHub(configuration: configuration.configuration)
@@ -63,8 +63,8 @@ extension HubsCommand {
                 Console.note("\(hub.name) is a stock hub at \(hub.address): it serves anybody, unprotected")
             case .hubpair:
                 Console.note(
-                    "\(hub.name) is the hub \(hub.id.map { "\($0)" } ?? "-") at \(hub.address), by its own word; "
-                        + "pair with it to be sure")
+                    "\(hub.name) is the hub \(hub.id.map { "\($0)" } ?? "-") at \(hub.address), "
+                        + "by its own word; pair with it to be sure")
             }
         }
     }

@@ -140,7 +140,8 @@ struct HubsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "reset", abstract: "Forget every hub and every scene, after asking.",
             discussion: """
-                Attempts to pair that are under way are forgotten, too. The device keeps its key: hubs know it by that.
+                Attempts to pair that are under way are forgotten, too. This device keeps its key: hubs know \
+                it by that.
                 """)
         @OptionGroup var configuration: ConfigurationOption
         @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false

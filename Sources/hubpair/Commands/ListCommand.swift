@@ -1,8 +1,6 @@
 import Addresses
 import ArgumentParser
-import FoundationEssentials
 import HubClient
-import Pairing
 
 /// `hubpair list`: the hubs on the network.
 struct ListCommand: AsyncParsableCommand {
@@ -10,13 +8,14 @@ struct ListCommand: AsyncParsableCommand {
         commandName: "list",
         abstract: "List the hubs on the local network.",
         discussion: """
-            Asks for _hestia._tcp over multicast DNS on every interface, and paired hubs where they were last. It ends \
-            when the network has gone quiet. A terminal shows hubs as they are found, sorted; a pipe gets the table at \
-            the end. With --json a hub has its line as soon as its addresses are there, and a second one at the end if \
-            they have changed: the last line with its id and name counts.
+            Asks for _hestia._tcp over multicast DNS on every interface, and paired hubs at their last \
+            addresses. It ends when the network has gone quiet. A terminal shows hubs as they are found, \
+            sorted; a pipe gets the table at the end. With --json a hub has its line as soon as its \
+            addresses are known, and a second one at the end if they have changed: the last line with its id \
+            and name counts.
 
-            'verified': it holds the key that this device is paired with. 'claimed': nothing but the hub's own word \
-            says what it is. 'impostor': it bears the id or the name of a paired hub, and is another.
+            'verified': it holds the key that this device is paired with. 'claimed': only the hub itself \
+            says what it is. 'impostor': it has the id or the name of a paired hub, and is another one.
             """
     )
 

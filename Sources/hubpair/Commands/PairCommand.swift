@@ -32,12 +32,12 @@ struct PairCommand: PreparedCommand {
     var hub: String?
 
     @Option(
-        help: ArgumentHelp("What the hub shall call this device; else its host name.", valueName: "device"))
+        help: ArgumentHelp("The name of this device on the hub; else its host name.", valueName: "device"))
     var name: String?
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("What this device shall call the hub; else the hub's own name.", valueName: "name")
+        help: ArgumentHelp("The name of the hub on this device; else the hub's own name.", valueName: "name")
     )
     var alias: String?
 
@@ -47,7 +47,7 @@ struct PairCommand: PreparedCommand {
     @OptionGroup var configuration: ConfigurationOption
     @Flag(help: .json) var json = false
 
-    /// What `prepare` has read; no argument, so it has no key below.
+    /// The code that `prepare` has read. It is no argument, so it has no key below.
     private var code: ScannedCode?
 
     private enum CodingKeys: CodingKey {
@@ -57,8 +57,8 @@ struct PairCommand: PreparedCommand {
     func validate() throws {
         guard image != nil || isatty(STDIN_FILENO) == 1 else {
             throw ValidationError(
-                "'pair' asks for the code at a terminal, and standard input is none; name an image, or use '-'"
-            )
+                "'pair' asks for the code at a terminal, and standard input is none; "
+                    + "name an image, or use '-'")
         }
         guard hub != "" else { throw ValidationError("--hub takes a hub's name or HOST[:PORT]") }
         if let hub, HubPlace.isFaultyAddress(hub) {
@@ -67,7 +67,7 @@ struct PairCommand: PreparedCommand {
     }
 
     mutating func prepare() throws {
-        // Before the code is asked for.
+        // Faults in the names show before the code is asked for.
         _ = try name.map { try PeerName($0) }
         _ = try alias.map { try PeerName($0) }
         guard let image else {
@@ -102,8 +102,8 @@ struct PairCommand: PreparedCommand {
                 Console.note(
                     "\(title(outcome)) has to let this device in; its fingerprint is \(outcome.device)")
                 Console.note(
-                    "on the hub, compare it with this screen and run: hubpair devices approve \(outcome.device)"
-                )
+                    "on the hub, compare it with this screen and run: "
+                        + "hubpair devices approve \(outcome.device)")
             case .waiting(let left): progress.show("waiting for the approval; \(Lifetime.clock(left)) left")
             }
         }
@@ -142,7 +142,7 @@ struct PairCommand: PreparedCommand {
             Console.note("here the hub is called \(outcome.hub.name); 'hubpair hubs rename' changes that")
         }
         if outcome.isDefault {
-            Console.note("hint: 'hubpair call GET /devices/' asks it for its devices")
+            Console.note("hint: 'hubpair call GET /devices/' asks it for its appliances")
         } else {
             Console.note("hint: 'hubpair hubs use \(outcome.hub.fingerprint)' makes it the default")
         }

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import Pairing
 
 /// `hubpair print`: a new pairing code.
@@ -8,9 +7,9 @@ struct PrintCommand: ParsableCommand {
         commandName: "print",
         abstract: "Make a pairing code and draw it.",
         discussion: """
-            A code is for one device and lives 10 minutes. --label makes the one that is stuck on the hub: it \
-            lets a device ask for your approval, and replaces the label before it. Every drawing is read \
-            again before it is handed out.
+            A code is for one device and lives 10 minutes. --label makes the one that is stuck on the hub: \
+            with it a device asks for your approval, and it replaces the label before it. Every drawing is \
+            read again before it is shown or written.
 
             A PDF has one code on a page, or is a label (--size 62x29mm), or a sheet of labels (--sheet \
             3x8): a code of its own on each, or with --label the one label on all of them. A terminal that \
@@ -41,8 +40,8 @@ struct PrintCommand: ParsableCommand {
         }
         guard !label || !code.plain else {
             throw ValidationError(
-                "a label has no typed code to spell. Make a code for one device, without --label, or draw the "
-                    + "label into a file with --output label.pdf")
+                "a label has no typed code to spell. Make a code for one device, without --label, "
+                    + "or draw the label into a file with --output label.pdf")
         }
     }
 

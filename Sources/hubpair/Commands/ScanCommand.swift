@@ -10,12 +10,12 @@ struct ScanCommand: ParsableCommand {
         commandName: "scan",
         abstract: "Say what the QR codes in images say.",
         discussion: """
-            Reads PNG, JPEG, WebP, HEIC, AVIF, GIF, BMP, PBM, PGM, PPM and PDF; a directory stands for the images \
-            in it. Every image is read, whatever the others are; the exit code is that of the first one that \
-            failed. A pairing code's secret is never shown, unless --raw asks for it.
+            Reads PNG, JPEG, WebP, HEIC, AVIF, GIF, BMP, PBM, PGM, PPM and PDF; a directory stands for the \
+            images in it. Every image is read, even after one has failed; the exit code is that of the first \
+            one that failed. A pairing code's secret is never shown, unless --raw asks for it.
 
-            '-' is an image on standard input, or the text of a code, or a stream of Motion JPEG frames, which \
-            ends at the first pairing code: rpicam-vid -n -t 0 --codec mjpeg -o - | hubpair scan -
+            '-' is an image on standard input, or the text of a code, or a stream of Motion JPEG frames, \
+            which ends at the first pairing code: rpicam-vid -n -t 0 --codec mjpeg -o - | hubpair scan -
             """
     )
 
@@ -74,7 +74,7 @@ struct ScanCommand: ParsableCommand {
             try checkExplanation(of: "-")
             failure = try readStandardInput(search, known: known)
         } else {
-            // The names that lead to no file keep their place among the others.
+            // Names without a file keep their place in the order of the output.
             let names = ImageFiles.expand(images)
             let paths = names.filter { $0.problem == nil }.map(\.path)
             guard explain == nil || names.count == 1 else {
@@ -102,7 +102,7 @@ struct ScanCommand: ParsableCommand {
         if let failure { throw failure }
     }
 
-    /// Nothing is read for a picture that would be written over it.
+    /// Refuses, before anything is read, a picture that would be written over its own input.
     private func checkExplanation(of image: String) throws {
         guard let explain else { return }
         let names = "\(configuration.configuration.path)/\(KnownHubs.fileName)"
@@ -125,7 +125,7 @@ struct ScanCommand: ParsableCommand {
         return try show(answer, file: "-", known: known)
     }
 
-    /// Writes what came of one image; the exit code if it is bad.
+    /// Writes the answer for one image. Returns the exit code if it is bad.
     private func show(
         _ answer: ReadCodes.Answer, file: String, known: [KnownHub]
     ) throws -> ExitStatus? {
@@ -178,7 +178,7 @@ struct ScanCommand: ParsableCommand {
         }
     }
 
-    /// The hubs that have names here. A fault in their keyfile is no reason not to read a code.
+    /// The hubs that this device knows, for their names. Codes are read even if that file has a fault.
     private func knownHubs() -> [KnownHub] {
         do {
             return try configuration.configuration.knownHubs().hubs
@@ -203,7 +203,7 @@ struct ScanCommand: ParsableCommand {
 }
 
 extension ReadCodes.Reading {
-    /// What a code says that lets nobody in. One that may hold a secret is not repeated.
+    /// The code in a few words. One that may hold a secret is not repeated.
     fileprivate var summary: String {
         switch content {
         case .pairing: "a pairing code"
@@ -214,7 +214,7 @@ extension ReadCodes.Reading {
 }
 
 extension ScanEffort: ExpressibleByArgument {
-    // The same as ArgumentParser's own, which go through key paths and conformances at every start.
+    // The same values as ArgumentParser's own, without its detour through key paths at every start.
     package static var allValueStrings: [String] { allCases.map { $0.rawValue } }
     package static var allValueDescriptions: [String: String] { [:] }
 }

@@ -6,17 +6,18 @@ import Glibc
 import HubService
 import Identity
 import Logging
-import Pairing
 
 /// `hubpair serve`: the hub itself, until it is stopped.
 struct ServeCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "serve",
-        abstract: "Serve: announce the hub, pair devices, let approved ones through to the server behind it.",
+        abstract:
+            "Serve: announce the hub, pair with devices, let approved ones through to the server behind it.",
         discussion: """
-            Runs in the foreground until SIGINT or SIGTERM; then requests in flight finish, for 10 seconds at \
-            most, and a second signal ends them at once. Under systemd use Type=notify; samples/hubpair.service \
-            is a unit. 'hubpair print' and 'hubpair devices' take effect on the running hub at once.
+            Runs in the foreground until SIGINT or SIGTERM; then requests in flight have 10 seconds to \
+            finish, and a second signal ends them at once. Under systemd use Type=notify; \
+            samples/hubpair.service is a unit. 'hubpair print' and 'hubpair devices' take effect on the \
+            running hub at once.
             """
     )
 
@@ -79,12 +80,12 @@ struct ServeCommand: AsyncParsableCommand {
         var received = stream.makeAsyncIterator()
         _ = await received.next()
         ServiceManager.notify(.stopping, socket: environment["NOTIFY_SOCKET"])
-        let impatience = Task {
+        let secondSignal = Task {
             var received = stream.makeAsyncIterator()
             if await received.next() != nil { hub.stopAtOnce() }
         }
         await hub.stop()
-        impatience.cancel()
+        secondSignal.cancel()
         withExtendedLifetime(signals) {}
     }
 }
@@ -107,7 +108,9 @@ private struct StopSignals {
     }
 }
 
-/// A number of bytes as a person writes it: `1*12DIGIT [ "k" / "m" / "g" ]`, in powers of 1024, at most 1,024 g.
+/// A number of bytes as a person writes it, in powers of 1024, at most 1,024 g.
+///
+///     size = 1*12DIGIT [ "k" / "m" / "g" ]
 ///
 /// Accepted: `4096`, `500k`, `32M`. Rejected: `32MB`, `-1`, `0`, `1.5g`, `1025g`.
 struct ByteCount: Equatable, CustomStringConvertible {
@@ -142,7 +145,7 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     }
 }
 
-/// An address in its own text form; no name.
+/// An IPv4 or IPv6 address; no host name.
 private func address(_ text: String) throws -> NetworkAddress {
     guard let address = NetworkAddress(text)?.withScopeName else {
         throw ValidationError(

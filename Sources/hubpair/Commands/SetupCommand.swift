@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import Glibc
 import HubService
 import Identity
@@ -12,9 +11,8 @@ struct SetupCommand: ParsableCommand {
         commandName: "setup",
         abstract: "Set up a hub: its identity, its keyfile, its first code.",
         discussion: """
-            Run again, it changes nothing but a certificate or a file of codes that is gone, makes no code, and \
-            says so. With --json the code is made only if \
-            --output names a file for it.
+            Run again, it only replaces a certificate or a file of codes that is missing; it makes no code, \
+            and says so. With --json the code is made only if --output names a file for it.
             """
     )
 
@@ -74,7 +72,7 @@ struct SetupCommand: ParsableCommand {
         var buffer = [CChar](repeating: 0, count: 256)
         gethostname(&buffer, buffer.count - 1)
         let host = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)).prefix { $0 != UInt8(ascii: ".") }
-        // A host name that breaks the rules for names is no reason to refuse the set-up.
+        // A host name may break the rules for names; the set-up must work all the same.
         return try (try? PeerName(String(decoding: host, as: UTF8.self))) ?? PeerName("Hub")
     }
 }

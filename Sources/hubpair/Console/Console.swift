@@ -13,13 +13,13 @@ enum Console {
     /// True if a terminal, if there is one, knows escape sequences.
     static var knowsEscapes: Bool { ProcessInfo.processInfo.environment["TERM"] != "dumb" }
 
-    /// True if standard output may carry colours: it knows them, and `NO_COLOR` does not ask for none
+    /// True if standard output may have colours: the terminal knows them, and `NO_COLOR` is not set
     /// (no-color.org).
     static var outputHasColours: Bool {
         outputKnowsEscapes && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
     }
 
-    /// The size of the terminal in characters; 80×24 if it is none or does not say.
+    /// The size of the terminal in characters; 80×24 without a terminal, or if it does not say.
     static var size: (columns: Int, rows: Int) {
         var size = winsize()
         guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
@@ -38,9 +38,9 @@ enum Console {
         try write(bytes, to: STDOUT_FILENO, name: "standard output")
     }
 
-    /// Says something on standard error, escaped.
+    /// Writes a line to standard error, escaped.
     static func note(_ text: String) {
-        // If standard error is gone there is nobody left to tell.
+        // An error cannot be reported where standard error is gone.
         try? write(Array((SafeText.escaped(text) + "\n").utf8), to: STDERR_FILENO, name: "standard error")
     }
 
@@ -50,7 +50,7 @@ enum Console {
         if let hint { note("hint: \(hint)") }
     }
 
-    /// The same for an error value; `subject` says what it is about, a file mostly.
+    /// The same for an error value; `subject` is what it is about, mostly a file.
     static func report(_ error: any Error, subject: String? = nil) {
         let message = (error as? any UserError)?.description ?? foreignDescription(of: error)
         report(subject.map { "\($0): \(message)" } ?? message, hint: (error as? any UserError)?.hint)
@@ -72,24 +72,24 @@ enum Console {
     }
 }
 
-/// Text from the network on its way to a terminal, in pieces: whatever could drive the terminal is written as
-/// `\u{1B}`, all but line ends and tabs; it ends with a line end.
+/// Text from the network on its way to a terminal, in pieces. Everything that could drive the terminal is
+/// written as `\u{1B}`, except line ends and tabs; a line end is added where the text has none.
 struct TerminalText {
-    /// The bytes of a character that is not whole yet, at most 3.
+    /// The first bytes of a character whose rest is still to come, at most 3.
     private var unfinished: [UInt8] = []
     private var last = UInt8(ascii: "\n")
 
     init() {}
 
-    /// What the terminal gets for the next piece.
-    mutating func escaped(_ piece: [UInt8]) -> [UInt8] {
+    /// The bytes for the terminal, for the next piece.
+    mutating func SafeText.escaped(_ piece: [UInt8]) -> [UInt8] {
         let bytes = unfinished + piece
         let count = bytes.count - TerminalText.unfinishedCount(bytes)
         unfinished = Array(bytes[count...])
         return safe(bytes[..<count])
     }
 
-    /// What the terminal gets at the end.
+    /// The bytes for the terminal, at the end of the text.
     mutating func end() -> [UInt8] {
         let rest = safe(unfinished[...])
         return last == UInt8(ascii: "\n") ? rest : rest + [UInt8(ascii: "\n")]

@@ -1,8 +1,8 @@
 import FoundationEssentials
 import Identity
 
-/// The exit codes, after sysexits.h. Thrown by itself it ends the program in silence: what was wrong has
-/// been said already.
+/// The exit codes, after sysexits.h. Thrown as an error it ends the program without a message: what was wrong
+/// has been reported before.
 enum ExitStatus: Int32, Error {
     case done = 0
     /// A search that found nothing.
@@ -10,7 +10,7 @@ enum ExitStatus: Int32, Error {
     case usage = 64
     case badData = 65
     case noInput = 66
-    /// Nobody answers: no daemon, no hub; or what would draw is not installed.
+    /// No daemon or no hub answers; or a library that is needed is not installed.
     case unavailable = 69
     case cannotWrite = 73
     case tryAgain = 75
@@ -34,7 +34,7 @@ enum ExitStatus: Int32, Error {
             }
     }
 
-    /// The exit code for `error`; an error of a library, which nobody has given a kind, counts as bad data.
+    /// The exit code for `error`. An error of another library has no kind, and counts as bad data.
     init(of error: any Error) {
         if let status = error as? ExitStatus {
             self = status
@@ -45,7 +45,7 @@ enum ExitStatus: Int32, Error {
         }
     }
 
-    /// Of several things that went wrong, what a script must know first.
+    /// Of several statuses, the one that a script must know first.
     static func worst(of all: [ExitStatus]) -> ExitStatus {
         let ranks: [ExitStatus] = [
             .done, .tryAgain, .nothingFound, .usage, .noInput, .badData, .unavailable, .cannotWrite,

@@ -3,12 +3,12 @@ import Home
 import HubClient
 import Identity
 
-/// What went wrong with a hub, under its name: who has several must know which.
+/// An error of a hub with the name of the hub, since a device may know several.
 struct HubFailure: UserError {
     let hub: PeerName
     let error: any UserError
 
-    /// `error` under the hub's name if it is the hub's; else as it is.
+    /// `error` with the hub's name if it comes from the hub; else as it is.
     static func named(_ error: any Error, hub: PeerName) -> any Error {
         switch error {
         // The caller's own request is at fault, not the hub.
@@ -26,7 +26,7 @@ struct HubFailure: UserError {
     var hint: String? { error.hint }
 }
 
-/// A hub that was asked with others, and has not answered while they were waited for.
+/// A hub that was asked together with others, and has not answered in time.
 struct HubTooSlow: UserError {
     let seconds: Double
 

@@ -3,7 +3,7 @@ import JSON
 /// JSON Lines for scripts: one object a line, stable names, keys in alphabetical order. The writer escapes
 /// everything that could drive a terminal, since the lines may end up on one.
 enum JSONLine {
-    /// Many lines are written together: one call of the system for about this many bytes.
+    /// Lines are collected to about so many bytes for one call of the system.
     private static let chunkByteCount = 32_768
 
     /// Writes `value` to standard output as one line.
@@ -24,6 +24,6 @@ enum JSONLine {
 }
 
 extension JSONValue {
-    /// The text, or `null`: a key is written whether it has a value or not.
+    /// The text, or `null`: every line has the same keys.
     static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
 }

@@ -2,7 +2,7 @@
 struct LiveLines {
     private var countOnScreen = 0
 
-    /// Draws `all` in the place of what was there. - Parameter footer: a line below them, which is always shown.
+    /// Draws `all` in the place of what was there, and `footer` below, which is never left out.
     mutating func show(_ all: [String], footer: String? = nil) throws {
         let size = Console.size
         let footer = footer.map { [$0] } ?? []
@@ -13,7 +13,7 @@ struct LiveLines {
         try draw((lines + footer).map { cut($0, to: size.columns - 1) })
     }
 
-    /// Takes them off the screen, so that something else can be said above them.
+    /// Erases them, to make room for other output.
     mutating func clear() throws { try draw([]) }
 
     private mutating func draw(_ lines: [String]) throws {

@@ -4,9 +4,9 @@ import Identity
 
 /// A file for a drawing, which holds a secret: 0600, and whole or not there.
 ///
-/// The bytes are written to a new file beside the target first and put in its place only by `commit`, so that
-/// a full disk or a missing directory shows before the hub has replaced a label, and the file that was there
-/// survives; so does another name (a hard link) of it. What no file can replace is written by `commit`, see
+/// The bytes are first written to a new file beside the target; `commit` puts that in its place. So a full
+/// disk or a missing directory shows before the hub has replaced a label, and the file that was there
+/// survives, as does another name (a hard link) of it. A pipe or a terminal is written by `commit`, see
 /// `OutputTarget`.
 struct OutputFile: ~Copyable {
     private let path: String
@@ -19,9 +19,8 @@ struct OutputFile: ~Copyable {
 
     /// Prepares `bytes` to become the file at `path`.
     ///
-    /// - Parameter inPlace: false for a name that nobody asked for: whatever bears it is then replaced, so
-    ///   that a
-    ///   link that somebody else has put there leads no secret away.
+    /// - Parameter inPlace: false for a name that the user has not given. Whatever has that name is then
+    ///   replaced: a link that another user has put there would lead the secret away.
     init(_ bytes: [UInt8], at path: String, inPlace: Bool = true) throws(OutputError) {
         let target = try OutputTarget.find(path, replacesLinks: !inPlace)
         let written = target.name == nil ? nil : try OutputFile.write(bytes, beside: target, path: path)
@@ -32,8 +31,8 @@ struct OutputFile: ~Copyable {
         inode = written?.inode ?? 0
     }
 
-    /// Writes a new file under a name that nobody can guess: in a directory where others may write, they
-    /// could take it first again and again.
+    /// Writes a new file under a random name: in a directory where others may write, they could take a known
+    /// name first, again and again.
     private static func write(
         _ bytes: [UInt8], beside target: borrowing OutputTarget, path: String
     ) throws(OutputError) -> (name: String, inode: ino_t) {
@@ -66,19 +65,18 @@ struct OutputFile: ~Copyable {
             throw OutputError(name: path, code: errno)
         }
         self.temporary = nil
-        // In a directory that is another's, they may have exchanged the file under its temporary name.
+        // In another user's directory the file may have been exchanged under its temporary name.
         var status = stat()
         guard fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_ino == inode else {
             throw OutputError(name: path, refusal: "another program has replaced it")
         }
     }
 
-    /// Refuses a name that leads to one of `inputs`, by whatever path or link: what is read is never written
-    /// over.
+    /// Refuses a name that leads to one of `inputs`, by any path or link: the input would be overwritten.
     ///
     /// - Parameters:
     ///   - option: the option that named `path`.
-    ///   - inputs: paths; `-` is standard input. Those that lead nowhere are no file that could be lost.
+    ///   - inputs: paths; `-` is standard input. Paths without a file are skipped.
     static func check(_ path: String, of option: String, isNoneOf inputs: [String]) throws(OutputIsInput) {
         var output = stat()
         guard stat(path, &output) == 0, output.st_mode & S_IFMT == S_IFREG else { return }
@@ -93,7 +91,7 @@ struct OutputFile: ~Copyable {
     }
 }
 
-/// A result would be written over a file that is read.
+/// A result would overwrite a file that is read.
 struct OutputIsInput: UserError {
     let option: String
     let path: String
@@ -113,7 +111,7 @@ struct OutputError: UserError {
     private enum Reason {
         /// The system's errno.
         case system(Int32)
-        /// In words: it could be done, and would do harm.
+        /// In words: it could be written, and that would do harm.
         case refusal(String)
     }
 
@@ -132,7 +130,7 @@ struct OutputError: UserError {
         reason = .refusal(refusal)
     }
 
-    /// True if whoever read the output has read enough, as `head` does. That is no fault, and nothing to say.
+    /// True if the reader of the output has closed it, as `head` does. That is no fault, and not reported.
     var isReaderGone: Bool {
         guard case .system(let code) = reason else { return false }
         return code == EPIPE

@@ -4,7 +4,7 @@ import Glibc
 struct OwnedDescriptor: ~Copyable {
     let number: Int32
 
-    /// Takes what open(2) and its like return; a negative number is thrown as the errno that it left.
+    /// Takes the result of open(2) or its like; if it is negative, errno is thrown.
     init(_ number: Int32, name: String) throws(OutputError) {
         guard number >= 0 else { throw OutputError(name: name, code: errno) }
         self.number = number
@@ -26,13 +26,13 @@ struct OwnedDescriptor: ~Copyable {
 /// `/dev/stdout`, `/dev/stderr`, `/dev/fd/N` and `/proc/self/fd/N`, which mean a descriptor that is open
 /// already: a shell's `>(…)` is one.
 ///
-/// Refused: a link or a pipe that is somebody else's, or stands where others may write (a sticky `/tmp` too:
-/// whoever puts it there first decides where the secret goes); a link of somebody else's on the way; block
-/// devices and sockets. The kernel refuses some of it by itself if `fs.protected_symlinks` is set
-/// (proc_sys_fs(5)); containers may not have it.
+/// Refused: a link or a pipe of another user, or in a directory where others may write (a sticky `/tmp` too:
+/// the first to put it there would decide where the secret goes); a link of another user on the way; block
+/// devices and sockets. The kernel refuses some of these by itself if `fs.protected_symlinks` is set
+/// (proc_sys_fs(5)), which is not so in every container.
 ///
-/// Every step is looked at by a descriptor (O_PATH, O_NOFOLLOW) and the next one taken from there, so that
-/// nothing can be exchanged between the look and the use.
+/// Every step is examined through a descriptor (O_PATH, O_NOFOLLOW), and the next one taken from there:
+/// nothing can be exchanged between the check and the use.
 struct OutputTarget: ~Copyable {
     /// The directory of `name`; without one the target itself, open for writing.
     let descriptor: OwnedDescriptor
@@ -53,7 +53,7 @@ struct OutputTarget: ~Copyable {
 
     /// Finds the target of `path`.
     ///
-    /// - Parameter replacesLinks: true for a name that nobody asked for: whatever bears it is replaced.
+    /// - Parameter replacesLinks: true for a name that the user has not given: a link there is replaced.
     static func find(_ path: String, replacesLinks: Bool) throws(OutputError) -> OutputTarget {
         if let number = openDescriptor(in: path) {
             let access = fcntl(number, F_GETFL)
@@ -92,12 +92,13 @@ struct OutputTarget: ~Copyable {
             case _ where !isLast: throw OutputError(name: path, code: ENOTDIR)
             case _ where replacesLinks: return OutputTarget(directory, name: part)
             case S_IFIFO, S_IFCHR:
-                // Whoever owns the null device: it keeps nothing. In a user namespace it is nobody's.
+                // The null device keeps nothing, so its owner does not matter: in a user namespace it has
+                // none.
                 if !(kind == S_IFCHR && status.st_rdev == nullDevice) {
                     let what = kind == S_IFIFO ? "a pipe" : "a device"
                     try check(status, in: directory, isLast: true, name: path, what: what)
                 }
-                // By way of the descriptor: what was looked at is what is opened.
+                // Through the descriptor: the entry that was examined is the one that is opened.
                 let open = Glibc.open("/proc/self/fd/\(entry.number)", O_WRONLY | O_NOCTTY | O_CLOEXEC)
                 return OutputTarget(try OwnedDescriptor(open, name: path), name: nil)
             case S_IFSOCK: throw OutputError(name: path, refusal: "it is a socket")
@@ -133,7 +134,7 @@ struct OutputTarget: ~Copyable {
         path.split(separator: "/", omittingEmptySubsequences: false).reversed().map(String.init)
     }
 
-    /// Where a link leads. The kernel's own, in /proc, are no paths; they are found not to exist.
+    /// Where a link leads. The kernel's own links in /proc are not paths, and are found not to exist.
     private static func read(
         link: borrowing OwnedDescriptor, name: String
     ) throws(OutputError) -> String {
@@ -147,7 +148,7 @@ struct OutputTarget: ~Copyable {
         return text
     }
 
-    /// Whose an entry is, and who may put another in its place.
+    /// The owner of an entry, and whether other users may put another in its place.
     private static func check(
         _ status: stat, in directory: borrowing OwnedDescriptor, isLast: Bool, name: String, what: String
     ) throws(OutputError) {

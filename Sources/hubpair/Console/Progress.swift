@@ -39,7 +39,7 @@ struct ProgressLine {
     }
 }
 
-/// How far a search through images or frames is, shown from the second second on.
+/// How far a search through images or frames is; shown after one second.
 final class Progress {
     private let total: Int?
     private let start = ContinuousClock.now

@@ -2,10 +2,10 @@ import Identity
 
 /// A table for people: columns as wide as their widest cell, two spaces between them, all cells escaped.
 ///
-/// On a terminal that is too narrow the first column, the names, is cut. If that is not enough, each row becomes
-/// a few lines: a table with wrapped lines cannot be read.
+/// On a terminal that is too narrow the first column, the names, is cut. If that is not enough, each row
+/// becomes a few lines: a table with wrapped lines cannot be read.
 struct Table {
-    /// A name keeps this many columns, if it has them.
+    /// Names are not cut to less than this many columns.
     private static let minimumNameWidth = 12
     private static let gap = 2
 
@@ -46,7 +46,7 @@ struct Table {
         try Console.output(linesForOutput.joined(separator: "\n"))
     }
 
-    /// The lines as they suit standard output.
+    /// The lines in the form that fits standard output.
     var linesForOutput: [String] {
         guard Console.outputIsTerminal else { return lines(within: nil) }
         let width = Console.size.columns
@@ -98,7 +98,7 @@ struct Table {
 
     private static func line(_ cells: [Cell], widths: [Int]) -> String {
         var line = ""
-        // Nothing stands behind the last cell with a text.
+        // Written only before the next cell with a text, so no line ends in spaces.
         var margin = 0
         for (column, cell) in cells.enumerated() {
             if !cell.text.isEmpty {

@@ -1,9 +1,9 @@
 import Addresses
 import Discovery
 import HubClient
-import Identity
 
-/// A hub as a row of the table; or as a line of fixed widths, for output that begins before all hubs are known.
+/// A hub as a row of the table; or as a line of fixed widths, where lines are written before all hubs are
+/// known.
 struct HubRow {
     let name: String
     let bestAddress: String

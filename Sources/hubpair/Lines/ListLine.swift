@@ -2,7 +2,6 @@ import Addresses
 import Discovery
 import FoundationEssentials
 import HubClient
-import Identity
 import JSON
 
 extension AssessedHub {

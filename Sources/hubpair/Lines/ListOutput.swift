@@ -1,12 +1,11 @@
-import Addresses
 import Discovery
 import HubClient
 import Identity
 
-/// What `list` writes: a table that is redrawn in its place on a terminal, else one at the end; JSON, and what changes
-/// for who watches, line by line.
+/// The output of `list`: on a terminal a table that is redrawn in its place, else one at the end; JSON, and
+/// the changes of `--watch`, line by line.
 struct ListOutput {
-    /// The most warnings of a kind that strangers can cause: whoever announces nonsense may do so a thousand times.
+    /// Strangers can announce a thousand faulty services; more warnings than this would hide the table.
     private static let maximumWarnings = 16
 
     private let json: Bool
@@ -14,7 +13,7 @@ struct ListOutput {
     private let isLive: Bool
     private var screen = LiveLines()
     private var rows: [HubRow] = []
-    /// How far trying every address is: a line below the table, or alone where the table goes elsewhere.
+    /// How far the sweep over all addresses is: a line below the table, or alone without a live table.
     private var progress: String?
     private var progressLine = ProgressLine()
     private var warned: Set<String> = []
@@ -47,7 +46,7 @@ struct ListOutput {
         }
     }
 
-    /// The end of the search: all of the table, and what is to be feared.
+    /// The end of the search: the whole table, and warnings of impostors.
     mutating func finish(_ hubs: [AssessedHub]) throws {
         try show(done: 1, total: 1)
         if isLive { try screen.clear() }
@@ -75,12 +74,12 @@ struct ListOutput {
         try Console.output(ListOutput.column(event) + HubRow(hub).line)
     }
 
-    /// What happened to a row, before it.
+    /// The event of a line, as its first column.
     private static func column(_ event: String) -> String {
         event + String(repeating: " ", count: max(0, 9 - event.utf8.count))
     }
 
-    /// Once for each.
+    /// Warns of an impostor, once.
     private mutating func accuse(_ hub: AssessedHub) throws {
         guard accused.insert(hub.accusation).inserted else { return }
         let what =
@@ -88,8 +87,8 @@ struct ListOutput {
             ? "the id of a hub that you paired with, but holds another key"
             : "the name of a hub that you paired with, but is another one"
         try warn(
-            "\(hub.hub.name) at \(HubRow(hub).bestAddress) bears \(what); do not pair with it before you know why"
-        )
+            "\(hub.hub.name) at \(HubRow(hub).bestAddress) bears \(what); "
+                + "do not pair with it before you know why")
     }
 
     private mutating func redraw() throws {
@@ -102,13 +101,13 @@ struct ListOutput {
         guard text != progress else { return }
         progress = text
         if isLive { return try redraw() }
-        // Standard output goes elsewhere, so the bar stands alone.
+        // Standard output is not a live table: the bar stands alone on standard error.
         if let text { progressLine.show(text) } else { progressLine.clear() }
     }
 }
 
 extension AssessedHub {
-    /// What an impostor is accused of only once.
+    /// Identifies a warning, which is given only once.
     struct Accusation: Hashable {
         let name: String
         let id: Fingerprint?

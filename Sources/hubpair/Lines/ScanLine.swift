@@ -23,12 +23,12 @@ enum ScanLine {
         return json(file: file, kind: "other", ["base64": .string(Data(payload).base64EncodedString())])
     }
 
-    /// Nothing that can be used, and why.
+    /// An image without a usable code, and why.
     static func json(file: String, failure: any Error) -> JSONValue {
         json(file: file, kind: "none", ["reason": .string(reason(failure))])
     }
 
-    /// Every line has the keys of a pairing code, `null` where it is none.
+    /// Every line has the keys of a pairing code; they are `null` for anything else.
     private static func json(file: String, kind: String, _ more: [String: JSONValue]) -> JSONValue {
         let all: [String: JSONValue] = [
             "file": .string(file), "kind": .string(kind), "hub": .null, "expires": .null, "address": .null,

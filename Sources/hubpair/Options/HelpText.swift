@@ -1,13 +1,13 @@
 import ArgumentParser
 
-/// Help as a terminal shows it: nothing wider than the terminal, nor than 100 columns.
+/// Help, wrapped to the width of the terminal and to at most 100 columns.
 enum HelpText {
     private static let widths = 40...100
 
     static func text(for help: any Error) -> String {
         let width = max(widths.lowerBound, min(Console.size.columns, widths.upperBound))
         let text = Hubpair.fullMessage(for: help, columns: width)
-        // ArgumentParser wraps all but this line.
+        // ArgumentParser wraps all lines except this one.
         return text.split(separator: "\n", omittingEmptySubsequences: false)
             .map { $0.hasPrefix("USAGE: ") ? wrapped($0, to: width) : String($0) }
             .joined(separator: "\n")

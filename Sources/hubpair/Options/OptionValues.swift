@@ -1,10 +1,10 @@
 import ArgumentParser
 
-// How options read their values: a refusal names the range and an example. Options of numbers take the next word
-// whatever it is (`parsing: .unconditional`), so that `-1` is a number out of range and not a missing one.
+// How options read their values: a refusal names the range and an example. Options with numbers take the next
+// word as it is (`parsing: .unconditional`): `-1` is a number out of range then, and not a missing one.
 
 /// - Parameters:
-///   - fault: what a value is that `read` does not take.
+///   - fault: what is wrong with a value that `read` does not take.
 ///   - example: what to give.
 func optionValue<Value>(
     _ fault: String, give example: String, _ read: @escaping @Sendable (String) -> Value?
@@ -17,7 +17,7 @@ func optionValue<Value>(
 
 /// A number of seconds.
 ///
-/// - Parameter least: the least of them; nil for any above 0.
+/// - Parameter least: the smallest that is accepted; nil for any above 0.
 func secondsValue(
     from least: Double? = nil, atMost limit: Int, like example: String
 ) -> @Sendable (String) throws -> Double {

@@ -4,7 +4,6 @@ import Glibc
 import HubClient
 import HubService
 import Identity
-import Pairing
 
 /// Where the hub's files are.
 struct StateOption: ParsableArguments {
@@ -25,7 +24,7 @@ struct StateOption: ParsableArguments {
     }
 }
 
-/// Where the device's files are.
+/// Where this device's files are.
 struct ConfigurationOption: ParsableArguments {
     @Option(
         name: .customLong("config"),
@@ -45,8 +44,8 @@ struct ConfigurationOption: ParsableArguments {
 }
 
 extension ArgumentHelp {
-    /// The words of `--json`. Each command declares that flag itself: as a group of options it would cost a third
-    /// of a millisecond at every start, in which the runtime looks through all conformances of the program.
+    /// The help of `--json`. Each command declares that flag itself: as a group of options it costs a third
+    /// of a millisecond at every start, in which the runtime searches all conformances of the program.
     static let json: ArgumentHelp = "Write one JSON object a line, for scripts."
 }
 
@@ -56,8 +55,8 @@ private func home(_ environment: [String: String]) -> String {
     return getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
 }
 
-/// A device or hub on the command line.
+/// A paired device or a hub on the command line.
 extension PeerSelector: ExpressibleByArgument {
-    /// Any text is a selector; whether somebody bears it shows later.
+    /// Any text is accepted; whether it names a device or a hub shows later.
     public init?(argument: String) { self.init(argument) }
 }

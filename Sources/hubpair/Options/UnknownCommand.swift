@@ -2,8 +2,8 @@ import ArgumentParser
 import FoundationEssentials
 import Identity
 
-/// A word where a command stands, and is none. ArgumentParser calls it an unexpected argument of the command that it
-/// would have run, or complains about the options behind it.
+/// A word that is not a command, in the place of one. ArgumentParser would call it an unexpected argument of
+/// the default command, or complain about the options after it.
 struct UnknownCommand: Equatable, UserError {
     /// The words before it.
     let parent: String
@@ -11,13 +11,13 @@ struct UnknownCommand: Equatable, UserError {
     /// The commands that could stand there.
     let commands: [String]
 
-    /// Nil if every word where a command stands is one.
+    /// Nil if every word in the place of a command is a command.
     init?(in arguments: [String], of root: any ParsableCommand.Type = Hubpair.self) {
         var type = root
         var words = [root._commandName]
         for argument in arguments.first == "help" ? arguments.dropFirst() : arguments[...] {
             let subcommands = type.configuration.subcommands
-            // After an option nobody knows which word is its value.
+            // After an option it is not known which words are values.
             guard !subcommands.isEmpty, !argument.hasPrefix("-"), argument != "help" else { return nil }
             guard let next = subcommands.first(where: { $0._commandName == argument }) else {
                 parent = words.joined(separator: " ")

@@ -5,20 +5,20 @@ import HubClient
 import Identity
 
 extension HomeCommand {
-    /// `hubpair home add`: a device that the hub shall control.
+    /// `hubpair home add`: an appliance that the hub is to control.
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
-            abstract: "Add a device to a hub.",
+            abstract: "Add an appliance to a hub.",
             discussion: """
-                At a terminal it asks for what is missing: the manufacturer, the kind, and what the hub needs to know of \
-                such a device. For scripts every answer is an option:
+                At a terminal it asks for what is missing: the manufacturer, the kind, and what the hub \
+                needs to know of such an appliance. For scripts every answer is an option:
                 hubpair home add --manufacturer philips --plugin hue --info name=Lamp --info ip=192.168.1.20
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @Option(help: "The manufacturer.") var manufacturer: String?
-        @Option(help: "The manufacturer's kind of device.") var plugin: String?
+        @Option(help: "The manufacturer's kind of appliance.") var plugin: String?
         @Option(
             help: ArgumentHelp("An answer to what the hub asks for; repeatable.", valueName: "field=value"))
         var info: [String] = []
@@ -37,7 +37,7 @@ extension HomeCommand {
             let collection = try choice(
                 manufacturer, collections, kind: "manufacturer", option: "--manufacturer")
             let plugins = try await server.plugins(of: collection)
-            let plugin = try choice(self.plugin, plugins, kind: "kind of device", option: "--plugin")
+            let plugin = try choice(self.plugin, plugins, kind: "kind of appliance", option: "--plugin")
             let description = try await server.plugin(plugin, of: collection)
             var (answers, missing) = try given.check(against: description)
             let before = try await server.devices()
@@ -57,15 +57,15 @@ extension HomeCommand {
             let added = try await server.devices().filter { !known.contains($0.id) }
             guard let device = added.first(where: { $0.name == answers["name"] }) ?? added.first else {
                 Console.report(
-                    "\(session.hub.name) took the device, and does not list it",
-                    hint: "'hubpair home' lists the devices")
+                    "\(session.hub.name) took the appliance, and does not list it",
+                    hint: "'hubpair home' lists the appliances")
                 throw ExitStatus.tryAgain
             }
             if json { return try JSONLine.write(device.json(of: session)) }
             Console.note("\(quoted(device.name)) (\(shortened(device.type))) is added to \(session.hub.name)")
         }
 
-        /// What the option says, else what the person says, of what the hub offers.
+        /// The offer of the hub that the option names, or that the person chooses at the terminal.
         private func choice(_ text: String?, _ offers: [String], kind: String, option: String) throws
             -> String
         {
@@ -100,7 +100,7 @@ extension HomeCommand {
 enum Question {
     private static let attempts = 3
 
-    /// Asks until `read` takes the answer, three times at most.
+    /// Asks until `read` takes the answer, at most three times.
     static func ask<Answer>(_ question: String, _ read: (String) throws -> Answer) throws -> Answer {
         for attempt in 1...attempts {
             Console.note(question + ":")
@@ -112,7 +112,7 @@ enum Question {
                 return try read(line)
             } catch {
                 guard attempt < attempts else { throw error }
-                // A status by itself has been explained already.
+                // A bare status comes after its explanation.
                 if !(error is ExitStatus) { Console.report(error) }
             }
         }

@@ -9,10 +9,10 @@ extension HomeCommand {
     /// `hubpair home rename`
     struct Rename: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rename", abstract: "Give a device another name.")
+            commandName: "rename", abstract: "Give an appliance another name.")
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
-        @Argument(help: "Its name, the beginning of it, or its id.") var device: String
+        @Argument(help: .appliance) var device: String
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
         func run() async throws {
@@ -28,8 +28,9 @@ extension HomeCommand {
             let now = try await session.home.device(device.id)
             guard now.name.utf8.elementsEqual(name.utf8) else {
                 Console.report(
-                    "\(session.hub.name) took the name, and the device is still called \(quoted(now.name))",
-                    hint: "it may take a moment: 'hubpair home' shows when the device has followed")
+                    "\(session.hub.name) took the name, and the appliance is still called "
+                        + quoted(now.name),
+                    hint: "it may take a moment: 'hubpair home' shows when the appliance has followed")
                 throw ExitStatus.tryAgain
             }
             if json { return try JSONLine.write(now.json(of: session)) }
@@ -41,10 +42,10 @@ extension HomeCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
-            abstract: "Remove a device from its hub, after asking.")
+            abstract: "Remove an appliance from its hub, after asking.")
         @OptionGroup var home: HomeOptions
         @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
-        @Argument(help: "Its name, the beginning of it, or its id.") var device: String
+        @Argument(help: .appliance) var device: String
 
         func run() async throws {
             guard yes || isatty(STDIN_FILENO) == 1 else {
@@ -68,12 +69,12 @@ extension HomeCommand {
     }
 }
 
-/// Two devices of one name could only be told apart by their ids; names are found in any case.
+/// Refuses a name that an appliance has already, in any case: the two could only be told apart by their ids.
 func refuseTaken(_ name: String, in devices: [ControlledDevice]) throws {
     let wanted = name.lowercased()
     guard let other = devices.first(where: { $0.name.lowercased() == wanted }) else { return }
     Console.report(
-        "a device is called \(quoted(other.name)) already (\(shortened(other.id)))",
+        "an appliance is called \(quoted(other.name)) already (\(shortened(other.id)))",
         hint: "choose another name")
     throw ExitStatus.usage
 }

@@ -2,18 +2,18 @@ import ArgumentParser
 import Home
 import HubClient
 import Identity
-import Pairing
 
-/// `hubpair home`: the devices that a hub controls.
+/// `hubpair home`: the appliances that a hub controls.
 struct HomeCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "home",
-        abstract: "List the devices of a hub; show, set, add, rename, remove and watch them.",
+        abstract: "List the appliances of a hub; show, set, add, rename, remove and watch them.",
         discussion: """
-            DEVICE and ACTIVATOR are names, unambiguous beginnings of names, or ids. Exit codes: 1 if there is no such \
-            device, 64 if a name fits two or a value is out of range, 65 if the answer cannot be understood, 69 if \
-            nobody answers or the server fails, 75 if an order was not confirmed in time, 77 if the hub does not let \
-            this device in. Of several orders that fail the gravest counts; what has been done stands.
+            APPLIANCE and ACTIVATOR are names, unambiguous beginnings of names, or ids. Exit codes: 1 if \
+            there is no such appliance, 64 if a name fits two or a value is out of range, 65 if the answer \
+            cannot be understood, 69 if the hub does not answer or its server fails, 75 if an order was not \
+            confirmed in time, 77 if the hub does not let this device in. If several orders fail, the \
+            gravest decides; what has been done stands.
             """,
         subcommands: [
             List.self, Show.self, Set.self, Off.self, Say.self, Watch.self, SceneCommand.self, Add.self,
@@ -26,11 +26,13 @@ struct HomeCommand: ParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "List the devices and their states (the default).")
+            abstract: "List the appliances and their states (the default).")
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @Flag(
-            help: "Of every hub, all asked at once; who does not answer is named at the end, and no failure.")
+            help:
+                "Of every hub, all asked at once; hubs that do not answer are named at the end: no failure."
+        )
         var allHubs = false
 
         @Option(
@@ -57,7 +59,7 @@ struct HomeCommand: ParsableCommand {
             guard allHubs else { return try await home.use { try write(await $0.devices(), of: $0) } }
             let reach = try UseHub(configuration: home.configuration.configuration)
             let timeout = timeout ?? 10
-            // A hub that does not even let itself be connected to has half of the time, and gets the better words.
+            // Connecting gets half of the time: its own error says more than a timeout.
             let connecting = Duration.seconds(timeout / 2)
             let sessions = try reach.all().map { HomeSession($0, reach: reach, connecting: connecting) }
             guard !sessions.isEmpty else { throw HubChoiceError.noHub }
@@ -80,7 +82,7 @@ struct HomeCommand: ParsableCommand {
                 return try JSONLine.write(devices.lazy.map { $0.json(of: session) })
             }
             if devices.isEmpty {
-                Console.note("\(session.hub.name) has no devices yet; 'hubpair home add' adds one")
+                Console.note("\(session.hub.name) has no appliances yet; 'hubpair home add' adds one")
             }
             let table = devices.isEmpty ? [] : Table(devices).linesForOutput
             try Console.output(([SafeText.escaped(session.title)] + table).joined(separator: "\n"))
@@ -90,10 +92,10 @@ struct HomeCommand: ParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show a device with all that can be set on it.")
+            abstract: "Show an appliance with all that can be set on it.")
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
-        @Argument(help: "Its name, the beginning of it, or its id.") var device: String
+        @Argument(help: .appliance) var device: String
 
         func run() async throws { try await home.use(run) }
 

@@ -3,7 +3,7 @@ import HubClient
 import Identity
 import JSON
 
-// How hubs and devices are written: as lines of a table, as JSON.
+// Appliances as JSON, and as rows of a table.
 
 extension ControlledDevice {
     /// The line of `home --json`.
@@ -24,7 +24,7 @@ extension ControlledDevice {
 }
 
 extension Table {
-    /// The appliances of a hub. Their names come from a server and have any length, so every column has a limit.
+    /// The appliances of a hub. Names from a server may have any length, so the columns have limits.
     ///
     /// - Parameters:
     ///   - header: the title of a last column, if there is one.
@@ -32,7 +32,7 @@ extension Table {
     init(
         _ devices: [ControlledDevice], header: String? = nil, note: (String) -> String? = { _ in nil }
     ) {
-        let titles = ["DEVICE", "TYPE", "STATE"] + (header.map { [$0] } ?? [])
+        let titles = ["APPLIANCE", "TYPE", "STATE"] + (header.map { [$0] } ?? [])
         let rows = devices.map { device in
             let cells = [device.name, device.type, device.main?.stateText ?? "-"].map { shortened($0) }
             return header == nil ? cells : cells + [note(device.id) ?? ""]

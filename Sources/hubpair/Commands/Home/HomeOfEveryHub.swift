@@ -1,18 +1,18 @@
 import Home
 import HubClient
 
-/// Asks every hub at once for its devices.
+/// Asks every hub at once for its appliances.
 ///
-/// Each hub has a deadline, so that one that is gone keeps nobody longer; and whoever has answered is written without
-/// waiting for it.
+/// Each hub has a deadline of its own, so one that is gone delays the end no longer than that. Answers are
+/// written without waiting for slow hubs.
 struct HomeOfEveryHub {
-    /// The most hubs that are asked at once: each takes a descriptor or two.
+    /// At most so many hubs are asked at once: each takes one or two descriptors.
     private static let maximumAtOnce = 128
-    /// How long an answer waits for those of the hubs before it.
+    /// How long an answer waits for the answers of earlier hubs.
     private static let grace = Duration.milliseconds(300)
 
     let sessions: [HomeSession]
-    /// What each hub has, in seconds.
+    /// How long each hub has to answer, in seconds.
     let timeout: Double
 
     private enum Event: Sendable {
@@ -68,7 +68,7 @@ struct HomeOfEveryHub {
         }
     }
 
-    /// The hub's devices, or what went wrong; at the latest when its time is over.
+    /// The hub's appliances, or what went wrong; at the latest when its time is over.
     private func answer(of session: HomeSession) async -> Result<[ControlledDevice], any Error> {
         do {
             return .success(
@@ -87,9 +87,9 @@ struct HomeOfEveryHub {
     }
 }
 
-/// Whose answer is written next: in the order of the hubs, for as long as that keeps nobody waiting; then as they come.
+/// Which answers are written next: in the order of the hubs at first; from `hurry` on, as they come.
 ///
-/// A pure value: numbers of hubs come in, those whose turn it is come out.
+/// A pure value: the number of a hub goes in, the numbers of the hubs that can be written come out.
 struct Turns {
     private var answered: Set<Int> = []
     /// The first hub that has neither answered nor failed.
@@ -104,7 +104,7 @@ struct Turns {
         return ready()
     }
 
-    /// From now on nobody waits for another.
+    /// From now on no answer waits for another one.
     mutating func hurry() -> [Int] {
         isHurried = true
         return ready()

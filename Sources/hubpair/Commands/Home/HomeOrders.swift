@@ -9,20 +9,21 @@ struct ConfirmationOption: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long an order has to be confirmed by reading the state back; else 30.", valueName: "seconds"),
+            "How long an order has to be confirmed by reading the state back; else 30.",
+            valueName: "seconds"),
         transform: secondsValue(atMost: 600, like: "30"))
     var timeout = 30.0
 }
 
-/// Gives orders and says what became of each.
+/// Gives orders, and reports the outcome of each.
 struct HomeOrders {
-    /// More failures than this are named without their reason.
+    /// So many failures are reported with their reasons, and the rest by name alone.
     private static let maximumNamed = 20
 
     let session: HomeSession
     let timeout: Double
 
-    /// What became of one order.
+    /// One order and its outcome.
     struct Result {
         let order: Order
         let outcome: Orders.Outcome
@@ -41,7 +42,7 @@ struct HomeOrders {
         return zip(orders, outcomes).map(Result.init)
     }
 
-    /// Gives orders, writes the results, and throws the gravest status if one has failed.
+    /// Gives orders, writes the results, and throws the gravest status if an order has failed.
     func runAndReport(_ orders: [Order], asJSON: Bool) async throws {
         let results = await run(orders)
         if asJSON {
@@ -54,22 +55,21 @@ struct HomeOrders {
         if worst != .done { throw worst }
     }
 
-    /// What was confirmed, on standard output.
+    /// Writes the confirmed orders to standard output.
     func report(_ results: [Result]) throws {
         for result in results {
             if case .confirmed(let activator) = result.outcome {
-                try Console.output(
-                    "\(SafeText.escaped(result.order.name)) is \(SafeText.escaped(shortened(activator.stateText)))"
-                )
+                let state = shortened(activator.stateText)
+                try Console.output(SafeText.escaped("\(result.order.name) is \(state)"))
             }
         }
     }
 
-    /// What was not, on standard error.
+    /// Writes the others to standard error.
     func nameFailures(_ results: [Result]) {
         let failures = results.filter { $0.status != .done }
         if let error = commonRefusal(of: failures) {
-            // It is about this device, and of no more interest for each order.
+            // The reason is this device, not an order: once is enough.
             Console.report(HubFailure(hub: session.hub.name, error: error))
             Console.note("\(results.count - failures.count) of \(results.count) are done and stand")
             return
@@ -80,11 +80,12 @@ struct HomeOrders {
             case .unconfirmed(nil):
                 Console.report(
                     "\(result.order.name): no answer after \(seconds)",
-                    hint: "it may still follow: 'hubpair home' shows its state; is the device switched on?")
+                    hint: "it may still follow: 'hubpair home' shows its state; is the appliance switched on?"
+                )
             case .unconfirmed(let activator?):
                 Console.report(
                     "\(result.order.name) is still \(shortened(activator.stateText)) after \(seconds)",
-                    hint: "the hub took the order, and the device has not followed; is it switched on?")
+                    hint: "the hub took the order, and the appliance has not followed; is it switched on?")
             case .failed(let error): Console.report(error, subject: result.order.name)
             }
         }
@@ -97,7 +98,7 @@ struct HomeOrders {
         }
     }
 
-    /// Why the hub does not let this device in, if that is what several orders have failed for.
+    /// Why the hub does not let this device in, if several orders have failed and all for that.
     private func commonRefusal(of failures: [Result]) -> (any UserError)? {
         guard failures.count > 1, failures.allSatisfy({ $0.status == .notPermitted }),
             case .failed(let error) = failures[0].outcome,

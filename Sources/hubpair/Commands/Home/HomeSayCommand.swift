@@ -11,15 +11,15 @@ extension HomeCommand {
     struct Say: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "say",
-            abstract: "Switch devices by a sentence, or by sentences on standard input.",
+            abstract: "Switch appliances by a sentence, or by sentences on standard input.",
             discussion: """
-                "turn the kitchen light off", "switch on the hall light and the lamp", "dim the lamp to 40 percent", \
-                "turn the tv on and the fan off", "set lamp 2 to half", "all lights in the hall off", "everything off". \
-                A lock is switched only by its full name, or by "all locks".
+                "turn the kitchen light off", "switch on the hall light and the lamp", "dim the lamp to 40 \
+                percent", "turn the tv on and the fan off", "set lamp 2 to half", "all lights in the hall \
+                off", "everything off". A lock is switched only by its full name, or by "all locks".
 
-                Without a sentence, or with '-', one is read from each line of standard input, as a speech recogniser \
-                writes them, and answered at once. Nothing leaves this machine but the orders to the hub; a sentence \
-                that was not understood as a whole changes nothing.
+                Without a sentence, or with '-', one is read from each line of standard input, as a speech \
+                recogniser writes them, and answered at once. Nothing leaves this machine but the orders to \
+                the hub; a sentence that was not understood as a whole changes nothing.
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
@@ -46,7 +46,7 @@ extension HomeCommand {
             if worst != .done { throw worst }
         }
 
-        /// Does what one sentence says. Everything in it is found before anything is sent.
+        /// Carries out one sentence. All of it is understood before the first order is sent.
         private func answer(_ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
             let orders: [Order]
             do {
@@ -81,8 +81,8 @@ extension HomeCommand {
     }
 }
 
-/// The lines of standard input, each as soon as it is there. One that is longer than allowed is cut there, and so read
-/// as too long.
+/// The lines of standard input, each as soon as it is there. A longer line than the limit is cut to the
+/// limit, and refused as too long by what reads it.
 struct InputLines {
     private let maximumByteCount: Int
     private var buffer: [UInt8] = []
@@ -90,8 +90,8 @@ struct InputLines {
 
     init(maximumByteCount: Int) { self.maximumByteCount = maximumByteCount }
 
-    /// The next line without its end; nil at the end of the input. What is not UTF-8 is replaced by U+FFFD, which no
-    /// sentence holds.
+    /// The next line without its end; nil at the end of the input. Bytes that are not UTF-8 become U+FFFD,
+    /// which is part of no sentence.
     mutating func next() throws -> String? {
         var line: [UInt8] = []
         while true {

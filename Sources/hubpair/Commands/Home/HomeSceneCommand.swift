@@ -6,11 +6,11 @@ import JSON
 import Pairing
 
 extension HomeCommand {
-    /// `hubpair home scene`: states to come back to.
+    /// `hubpair home scene`: saved states of appliances.
     struct SceneCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "scene",
-            abstract: "Save how the devices are, and have them so again.",
+            abstract: "Save how the appliances are, and have them so again.",
             discussion: "Scenes are kept on this device, in the file 'scenes'.",
             subcommands: [Save.self, Run.self, List.self, Show.self, Remove.self])
     }
@@ -20,14 +20,15 @@ extension HomeCommand.SceneCommand {
     struct Save: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "save",
-            abstract: "Save the states of a hub's devices, all or those that are named.",
+            abstract: "Save the states of a hub's appliances, all or those that are named.",
             discussion: """
-                Locks are left out unless they are named. A scene of the same name is replaced; the file before stays \
-                as scenes.bak.
+                Locks are left out unless they are named. A scene of the same name is replaced; the file \
+                before stays as scenes.bak.
                 """)
         @OptionGroup var home: HomeOptions
         @Argument(help: "The scene's name, 1 to 63 bytes.") var name: String
-        @Argument(help: "Only these devices.") var devices: [String] = []
+        @Argument(help: ArgumentHelp("Only these appliances.", valueName: "appliance")) var devices:
+            [String] = []
 
         func run() async throws {
             let name = try PeerName(known: name)
@@ -40,7 +41,7 @@ extension HomeCommand.SceneCommand {
                 let chosen = try Swift.Set(devices.map { try Selection($0).device(in: all).id })
                 all = all.filter { chosen.contains($0.id) }
             } else {
-                // Nobody who has the lights of an evening again wants the door as it was then.
+                // A scene is about lights, mostly: it must not unlock the door by the way.
                 sayLeftAlone(
                     all.filter(\.isLock), "left out, since a scene would open or close it unless it is named")
                 all = all.filter { !$0.isLock }
@@ -50,7 +51,8 @@ extension HomeCommand.SceneCommand {
             let scene = Scene(name: name, hub: hub, devices: all)
             let isReplaced = try KeepScenes(configuration: home.configuration.configuration).save(scene)
             Console.note(
-                "\(name): \(scene.states.count) state\(scene.states.count == 1 ? "" : "s") of \(session.title) "
+                "\(name): \(scene.states.count) state\(scene.states.count == 1 ? "" : "s") "
+                    + "of \(session.title) "
                     + (isReplaced ? "saved in the place of those before" : "saved"))
         }
     }
@@ -58,7 +60,7 @@ extension HomeCommand.SceneCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
-            abstract: "Have the devices as they were.",
+            abstract: "Set the appliances as they were.",
             discussion: "All at once. What fails is named, and the rest stands.")
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false

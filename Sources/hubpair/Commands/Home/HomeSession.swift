@@ -3,10 +3,9 @@ import Home
 import HubClient
 import Identity
 import JSON
-import Pairing
 import Synchronization
 
-/// Which hub's devices.
+/// Which hub's appliances.
 struct HomeOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
@@ -19,7 +18,7 @@ struct HomeOptions: ParsableArguments {
 
     @OptionGroup var configuration: ConfigurationOption
 
-    /// Does something with the hub that is meant. What goes wrong with it bears its name.
+    /// Calls `body` with the chosen hub. Errors of the hub get its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {
         let reach = try UseHub(configuration: configuration.configuration)
         let (found, isDefault) = try reach.find(hub)
@@ -29,7 +28,7 @@ struct HomeOptions: ParsableArguments {
     }
 }
 
-/// One hub, and what is to be remembered of having used it.
+/// One hub in use, and what has to be saved after its first answer.
 final class HomeSession: Sendable {
     let hub: SavedHub
     let home: HubHome
@@ -40,7 +39,7 @@ final class HomeSession: Sendable {
     private let becomesDefault: Bool
     private let isNoted = Mutex(false)
 
-    /// - Parameter connecting: the longest that it may take to find the hub and to connect.
+    /// - Parameter connecting: the deadline for finding the hub and connecting to it.
     init(
         _ hub: SavedHub, reach: UseHub, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
         connecting: Duration = HubConnector.deadline
@@ -58,10 +57,10 @@ final class HomeSession: Sendable {
         }
     }
 
-    /// Its name, and `unprotected` if nobody checks who it is.
+    /// Its name, and `unprotected` for a stock hub, whose key is not checked.
     var title: String { hub.name.description + (hub.isUnprotected ? " (unprotected)" : "") }
 
-    /// Does something with the hub; what goes wrong with it bears its name.
+    /// Calls `body`. Errors of the hub get its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {
         do {
             try await body(self)
@@ -70,14 +69,14 @@ final class HomeSession: Sendable {
         }
     }
 
-    /// Every device. The first answer makes the hub the default, if it was named.
+    /// Every appliance. The first answer makes the hub the default, if it was named.
     func devices() async throws -> [ControlledDevice] {
         let devices = try await home.devices()
         noteUse()
         return devices
     }
 
-    /// Remembers what was decided by using the hub, once; the files are written only if it is new.
+    /// Saves, once, that the hub is the default or may be used unprotected; only if that is new.
     func noteUse() {
         let isFirst = isNoted.withLock { noted in
             defer { noted = true }
@@ -88,8 +87,13 @@ final class HomeSession: Sendable {
             if isInsecureAllowed { try reach.allowInsecure(hub) }
             if becomesDefault { try reach.use(hub) }
         } catch {
-            // What was asked for can still be done.
+            // The command itself can still be carried out.
             Console.note("warning: \(hub.name) was not remembered: \(error)")
         }
     }
+}
+
+extension ArgumentHelp {
+    /// The words of the argument that names an appliance.
+    static let appliance = ArgumentHelp("Its name, the beginning of it, or its id.", valueName: "appliance")
 }

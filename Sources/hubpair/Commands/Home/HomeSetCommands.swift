@@ -4,22 +4,23 @@ import HubClient
 import Identity
 
 extension HomeCommand {
-    /// `hubpair home set`: one activator of one device.
+    /// `hubpair home set`: one activator of one appliance.
     struct Set: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "set",
-            abstract: "Set a device to on, off, or a level.",
+            abstract: "Set an appliance to on, off, or a level.",
             usage:
-                "hubpair home set <device> [<activator>] on|off|0.4|40% [--hub <hub>] [--timeout <seconds>] [--json]",
+                "hubpair home set <appliance> [<activator>] on|off|0.4|40% "
+                + "[--hub <hub>] [--timeout <seconds>] [--json]",
             discussion: """
-                Without ACTIVATOR the main one is set; a level goes to the only one that has levels, if the main one \
-                has none. The state is read back, and said.
+                Without ACTIVATOR the main one is set; a level goes to the only one that has levels, if the \
+                main one has none. The state is read back, and said.
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
-        @Argument(help: "Its name, the beginning of it, or its id.") var device: String
-        @Argument(help: ArgumentHelp("Of its activators the one to set.", valueName: "activator"))
+        @Argument(help: .appliance) var device: String
+        @Argument(help: ArgumentHelp("The activator to set; else the main one.", valueName: "activator"))
         var second: String
         @Argument(help: ArgumentHelp("on, off, a level from 0 to 1, or a percentage.", valueName: "setting"))
         var third: String?
@@ -38,11 +39,11 @@ extension HomeCommand {
         }
     }
 
-    /// `hubpair home off`: every device, or every one of a kind.
+    /// `hubpair home off`: every appliance, or every one of a type.
     struct Off: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "off",
-            abstract: "Switch off all devices of a type, or all there are.",
+            abstract: "Switch off all appliances of a type, or all there are.",
             discussion: "--all leaves locks alone: off may open them. '--type Lock' means them.")
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
@@ -50,7 +51,7 @@ extension HomeCommand {
         @Option(
             help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter; repeatable.")
         var type: [String] = []
-        @Flag(help: "All devices but locks.") var all = false
+        @Flag(help: "All appliances but locks.") var all = false
 
         func validate() throws {
             guard all == type.isEmpty else {
@@ -79,7 +80,7 @@ extension HomeCommand {
     }
 }
 
-/// Says which locks were not meant.
+/// Names the locks that an order for many appliances leaves alone.
 func sayLeftAlone(
     _ locks: [ControlledDevice], _ reason: String = "left alone, since off may open it"
 ) {
@@ -89,12 +90,12 @@ func sayLeftAlone(
         "\(reason): \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
 }
 
-/// A level below 0, as in `home set lamp -1`. ArgumentParser takes it for an option and says that an argument is
-/// missing.
+/// A level below 0, as in `home set lamp -1`. ArgumentParser takes it for an option, and would say that an
+/// argument is missing.
 enum NegativeSetting {
     private static let optionsWithValue: Set<String> = ["--hub", "--timeout", "--config"]
 
-    /// The error for the first one in the arguments of `home set`; nil if there is none.
+    /// The error for the first negative level in the arguments of `home set`, if any.
     static func error(in arguments: [String]) -> SettingError? {
         guard arguments.starts(with: ["home", "set"]) else { return nil }
         var isValue = false

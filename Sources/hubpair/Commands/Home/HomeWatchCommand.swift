@@ -8,15 +8,15 @@ import JSON
 import Pairing
 
 extension HomeCommand {
-    /// `hubpair home watch`: the devices as they change.
+    /// `hubpair home watch`: the appliances as they change.
     struct Watch: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "watch",
-            abstract: "Show the devices, and what changes, until it is stopped.",
+            abstract: "Show the appliances, and what changes, until it is stopped.",
             discussion: """
-                A terminal shows the list, with the time of the last change; a pipe gets a line for each change, and \
-                --json an object: 'event' is present, added, removed, renamed, changed, lost or back. It outlives a \
-                restart of the hub.
+                A terminal shows the list, with the time of the last change; a pipe gets a line for each \
+                change, and --json an object: 'event' is present, added, removed, renamed, changed, lost or \
+                back. It goes on when the hub has restarted.
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
@@ -30,7 +30,7 @@ extension HomeCommand {
 
         private func watch(_ session: HomeSession) async throws {
             var output = WatchOutput(session: session, isJSON: json)
-            // A hub that is not there to begin with is an error; one that goes away comes back.
+            // A hub that does not answer at the start is an error; later it is waited for.
             var devices = try await session.devices()
             try output.begin(devices)
             while true {
@@ -42,7 +42,7 @@ extension HomeCommand {
                 } catch let error as OutputError {
                     throw error
                 } catch {
-                    // Somebody else in the hub's place, or a hub that has shut this device out, is no restart.
+                    // Another key, or a hub that has revoked this device: waiting would not help.
                     guard ExitStatus(of: error) != .notPermitted else { throw error }
                     try output.lost(error)
                 }
@@ -51,13 +51,13 @@ extension HomeCommand {
     }
 }
 
-/// What `home watch` writes, in one of three ways.
+/// The output of `home watch`: JSON, lines, or a table on a terminal.
 private struct WatchOutput {
     private let session: HomeSession
     private let isJSON: Bool
     private let isLive: Bool
     private var screen = LiveLines()
-    /// When a device last changed, by its id.
+    /// When an appliance last changed, by its id.
     private var changed: [String: String] = [:]
     private var devices: [ControlledDevice] = []
     private var lostSince: String?
@@ -159,8 +159,8 @@ extension HomeChange {
         case .removed(let device): "\(shortened(device.name)) is gone"
         case .renamed(let device, let name): "\(shortened(name)) is called \(shortened(device.name)) now"
         case .state(let activator, let device, let before):
-            "\(shortened(device.name)): \(shortened(activator.name)) is \(shortened(activator.stateText)), was "
-                + shortened(before.stateText)
+            "\(shortened(device.name)): \(shortened(activator.name)) is \(shortened(activator.stateText)), "
+                + "was \(shortened(before.stateText))"
         }
     }
 }

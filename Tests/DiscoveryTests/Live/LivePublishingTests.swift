@@ -42,7 +42,7 @@ extension LiveBrowsing {
         }
 
         private let strangerBrowser =
-            #filePath.split(separator: "/").dropLast(2).map { "/" + $0 }.joined()
+            #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
             + "/Strangers/zeroconf-browse"
 
         /// What a command prints on standard output.
