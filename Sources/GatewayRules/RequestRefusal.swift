@@ -6,7 +6,7 @@ package enum RequestRefusal: Equatable, Sendable {
     /// A path under `/hubpair` that is no endpoint.
     case notFound
     /// The endpoint does not take this method.
-    case wrongMethod(ServeEndpoint)
+    case wrongMethod(PairEndpoint)
     /// A method that the gateway passes on to no upstream.
     case methodNotPassedOn
     case noCertificate

@@ -131,11 +131,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("POST /hubpair/v1/hub", ServeEndpoint.hub), ("DELETE /hubpair/v1/device", .device),
+        ("POST /hubpair/v1/hub", PairEndpoint.hub), ("DELETE /hubpair/v1/device", .device),
         ("OPTIONS /hubpair/v1/verify", .verify), ("GET /hubpair/v1/pair", .pair),
         ("TRACE /hubpair/v1/hub", .hub),
     ])
-    func anEndpointTakesItsOwnMethodsOnly(start: String, endpoint: ServeEndpoint) throws {
+    func anEndpointTakesItsOwnMethodsOnly(start: String, endpoint: PairEndpoint) throws {
         let (action, asked) = route(try head(start), client, .approved(device))
         #expect(refusal(action) == .wrongMethod(endpoint) && asked.isEmpty)
     }
