@@ -1,5 +1,4 @@
 import CAvahi
-import FoundationEssentials
 import Glibc
 public import Identity
 
@@ -11,7 +10,8 @@ public enum DiscoveryError: Hashable, UserError {
     case noDaemon
     /// libavahi-client, through which the daemon is asked, cannot be loaded: why not.
     case noClient(String)
-    /// The bus or the avahi-daemon does not permit this program what it needs, with avahi's code (negative) and text.
+    /// The bus or the avahi-daemon does not permit this program what it needs, with avahi's code (negative)
+    /// and text.
     case refused(code: Int32, text: String)
     /// The avahi-daemon or the bus went away in the middle.
     case daemonLost
@@ -36,7 +36,8 @@ public enum DiscoveryError: Hashable, UserError {
         }
     }
 
-    /// True if there is no avahi-daemon that this program may use, so that ``HubBrowser/Stack/embedded`` is needed.
+    /// True if there is no avahi-daemon that this program may use, so that ``HubBrowser/Stack/embedded`` is
+    /// needed.
     public var isWithoutDaemon: Bool {
         switch self {
         case .noBus, .noDaemon, .noClient, .refused: true

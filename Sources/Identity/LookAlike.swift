@@ -1,4 +1,4 @@
-/// Whether two names look the same to somebody who reads them: a skeleton in the manner of UTS #39 § 4.
+/// Whether two names look the same to a reader: a skeleton in the manner of UTS #39 § 4.
 ///
 /// Two names with one skeleton are marked where they are shown, never refused: the skeleton is wide, and
 /// takes `Anna's phone` and `annas  PHONE` for one. It leaves out case, marks, white space, punctuation and
@@ -51,7 +51,7 @@ package enum LookAlike {
             switch scalar {
             case "a"..."z", "0"..."9", "|": return String(scalar)
             case "A"..."Z": return properties.lowercaseMapping
-            // What tells names apart by its meaning.
+            // Signs whose meaning tells names apart.
             case "+", "<", "=", ">", "$": return String(scalar)
             default: return ""
             }

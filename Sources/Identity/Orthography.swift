@@ -1,14 +1,15 @@
 /// How names are compared when a person types or says them.
 package enum Orthography {
-    /// The words of a name: lower case, without punctuation or white space. `Kitchen-Light №2` is `kitchen`, `light`, `№2`.
+    /// The words of a name: lower case, without punctuation or white space. `Kitchen-Light №2` is `kitchen`,
+    /// `light`, `№2`.
     package static func words(_ text: some StringProtocol) -> [String] {
         text.lowercased().split { character in
             !(character.isLetter || character.isNumber || character == "№")
         }.map(String.init)
     }
 
-    /// The least number of letters to insert, delete, exchange or swap with their neighbour that makes one of the
-    /// other (optimal string alignment); nil if more than `limit`.
+    /// The least number of letters to insert, delete, exchange or swap with their neighbour that makes one of
+    /// the other (optimal string alignment); nil if more than `limit`.
     ///
     /// Names have any length: what is longer than 64 letters is only compared for equality.
     package static func distance(_ one: String, _ other: String, limit: Int) -> Int? {

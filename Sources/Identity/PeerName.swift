@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// The name of a hub or a device: 1–63 bytes of UTF-8, so that it fits a DNS-SD instance name
 /// (RFC 6763 § 4.1.1).
 ///

@@ -1,5 +1,3 @@
-import FoundationEssentials
-
 /// How a person names a hub or a device on the command line: its name, to the byte, or its fingerprint in
 /// any of the ways that `Fingerprint(forgiving:)` reads.
 ///
@@ -47,7 +45,8 @@ package struct PeerSelector: Sendable {
             fingerprint.map { $0 == peers[index].fingerprint } ?? isName(peers[index].name)
         }
         guard let index = matches.first else {
-            // Never for a fingerprint: it is there to be compared, and a suggestion would do that in the user's place.
+            // Never for a fingerprint: it is there to be compared, and a suggestion would do that in the
+            // user's place.
             let near =
                 fingerprint == nil
                 ? Orthography.suggestions(for: text, among: Set(peers.map(\.name.description)).sorted()) : []

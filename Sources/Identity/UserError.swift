@@ -2,10 +2,10 @@ public import FoundationEssentials
 
 /// An error that a person reads: what is wrong, how to mend it, and of what kind it is.
 ///
-/// Each error that can reach the user conforms to it, so that none is without a kind and the compiler asks for it.
+/// Each error that can reach the user conforms to it: an error that forgets its kind does not compile.
 public protocol UserError: LocalizedError, CustomStringConvertible {
-    /// What is wrong, in lower case, without a full stop. It may quote what others sent: escape it before it reaches
-    /// a terminal.
+    /// What is wrong, in lower case, without a full stop. It may quote what others sent: escape it before it
+    /// reaches a terminal.
     var description: String { get }
     /// How to mend it, mostly a command; nil if the description says all there is.
     var hint: String? { get }
@@ -19,6 +19,13 @@ extension UserError {
 
     /// The same as the hint.
     public var recoverySuggestion: String? { hint }
+
+    // Foundation's defaults for these two would make every file with an error import Foundation.
+    /// Nothing: the description says it.
+    public var failureReason: String? { nil }
+
+    /// Nothing.
+    public var helpAnchor: String? { nil }
 }
 
 /// What a program does about a ``UserError``: one kind for each exit code of the command (sysexits.h).
@@ -43,7 +50,8 @@ public enum UserErrorKind: Hashable, Sendable {
     case configuration
 }
 
-/// What is wrong with any error, and how to mend it, in one line; errors of other libraries in their own words.
+/// What is wrong with any error, and how to mend it, in one line; errors of other libraries in their own
+/// words.
 package func describing(_ error: any Error) -> String {
     guard let error = error as? any UserError else { return foreignDescription(of: error) }
     return error.hint.map { "\(error.description); \($0)" } ?? error.description

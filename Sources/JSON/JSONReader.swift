@@ -1,10 +1,12 @@
 /// Reads JSON (RFC 8259) straight into values, without a tree in between.
 ///
-/// Foundation's decoder took more time for the answer of a hub with 1,000 devices than process start, TLS and transfer
-/// together. The grammar is the RFC's to the letter; beyond it, at most `maximumDepth` levels, and numbers that a Double
-/// can hold. Of two equal keys the last counts, as in a stock hub's own Python, or they are refused.
+/// Foundation's decoder took more time for the answer of a hub with 1,000 devices than process start, TLS and
+/// transfer together. The grammar is the RFC's to the letter; beyond it, at most `maximumDepth` levels, and
+/// numbers that a Double can hold. Of two equal keys the last counts, as in a stock hub's own Python, or they
+/// are refused.
 ///
-/// Accepted: `[{"a": -1.5e3, "b": "\u00e9"}]`. Rejected: `[1,]`, `01`, `"\ud800"`, `{"a":1} x`, bytes that are not UTF-8.
+/// Accepted: `[{"a": -1.5e3, "b": "\u00e9"}]`. Rejected: `[1,]`, `01`, `"\ud800"`, `{"a":1} x`, bytes that
+/// are not UTF-8.
 package struct JSONReader: ~Copyable {
     /// What becomes of a key that stands twice in an object, whichever way it is escaped.
     package enum DuplicateKeys {

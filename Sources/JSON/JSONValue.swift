@@ -6,7 +6,8 @@ package protocol JSONWritable {
     func write(to bytes: inout [UInt8])
 }
 
-/// Any JSON value (RFC 8259), so that what a newer server says survives: unknown kinds of activators, extra fields.
+/// Any JSON value (RFC 8259), so that what a newer server says survives: unknown kinds of activators, extra
+/// fields.
 package enum JSONValue: Equatable, Sendable, JSONWritable {
     case null
     case boolean(Bool)
@@ -23,8 +24,8 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
         self = value
     }
 
-    /// The value as one line of JSON, keys in the order of the alphabet. Whatever could drive a terminal, break a line or
-    /// turn the text around is written as `\uXXXX`.
+    /// The value as one line of JSON, keys in the order of the alphabet. Whatever could drive a terminal,
+    /// break a line or turn the text around is written as `\uXXXX`.
     package var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)

@@ -20,7 +20,8 @@ package struct TLSIdentity: Sendable {
     /// An identity with a new key from the system.
     package static func random() -> TLSIdentity { TLSIdentity(key: P256.Signing.PrivateKey()) }
 
-    /// Reads a P-256 key in PEM (PKCS #8, RFC 5958, or SEC 1, RFC 5915), or nil if the bytes are none.
+    /// Reads a P-256 key in PEM (PKCS #8, RFC 5958, or SEC 1, RFC 5915), or nil if the bytes are not such a
+    /// key.
     package init?(keyPEM bytes: [UInt8]) {
         guard
             let key = try? P256.Signing.PrivateKey(pemRepresentation: String(decoding: bytes, as: UTF8.self))

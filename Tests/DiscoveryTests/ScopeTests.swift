@@ -5,8 +5,8 @@ import Testing
 
 /// The scope of a link-local address is the interface's name, wherever the address comes from.
 ///
-/// The loopback interface is "lo" with index 1 in every network namespace of Linux. For avahi and mDNS see also
-/// LiveBrowsingTests, for files and options HubAddressTests, for accept(2) ServeRulesTests.
+/// The loopback interface is "lo" with index 1 in every network namespace of Linux. For avahi and mDNS see
+/// also LiveBrowsingTests, for files and options HubAddressTests, for accept(2) ServeRulesTests.
 @Suite struct ScopeTests {
     @Test func aSocketAddressNamesItsInterface() throws {
         let address = try #require(NetworkAddress("fe80::1"))

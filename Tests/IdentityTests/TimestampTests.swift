@@ -3,7 +3,8 @@ import Identity
 import Testing
 
 @Suite struct TimestampTests {
-    /// Foundation's calendar writes what is read here: every month of 1583 to 9999, and seconds of every kind.
+    /// Foundation's calendar writes what is read here: every month of 1583 to 9999, and seconds of every
+    /// kind.
     @Test func readsWhatFoundationWrites() {
         var second = -12_212_553_600.0
         while second < 253_402_300_800 {

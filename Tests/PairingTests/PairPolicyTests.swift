@@ -195,8 +195,8 @@ import Testing
         #expect(try hub.ask(code, "a", at: asked) == verdict)
     }
 
-    /// What else the hub wrote down 2,000 s after the code was made, and the verdict on the code after a restart with a
-    /// clock that says `asked` s after it was made. The code lives 600 s.
+    /// What else the hub wrote down 2,000 s after the code was made, and the verdict on the code after a
+    /// restart with a clock that says `asked` s after it was made. The code lives 600 s.
     @Test(arguments: [
         ("nothing", 300, "approved"), ("nothing", 600, "ticket_expired"), ("issue", 300, "ticket_expired"),
         ("use", 300, "ticket_expired"), ("approval", 300, "ticket_expired"), ("ask", 300, "ticket_expired"),

@@ -38,7 +38,8 @@ struct PaperHub {
         return secret
     }
 
-    /// What the hub answers: a word for the verdict. Its files change as they would, and go through their text.
+    /// What the hub answers: a word for the verdict. Its files change as they would, and go through their
+    /// text.
     mutating func ask(
         _ secret: TicketSecret, _ device: String, nonce: UInt8 = 1, name: String? = nil, wrong: Bool = false,
         from source: Int = 1, at now: Moment

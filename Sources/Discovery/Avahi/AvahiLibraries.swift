@@ -4,7 +4,8 @@ import Glibc
 
 /// libavahi-client's functions; the library is loaded when the daemon is first asked, and stays.
 ///
-/// That is after the one-shot query has gone out, so that answers are on their way while twelve libraries are read.
+/// That is after the one-shot query has gone out, so that answers are on their way while twelve libraries are
+/// read.
 enum AvahiClient {
     private static let loaded: Result<hubpair_avahi_client, DiscoveryError> = {
         var functions = hubpair_avahi_client()

@@ -73,8 +73,8 @@ extension NetworkAddress {
 
 /// The strings of an avahi list, in its order, which is that of the wire for a record that was received.
 ///
-/// Copied one by one as they are asked for: who stops early has copied no more. A string is cut at 256
-/// bytes, one more than a record can hold.
+/// Copied one by one as they are asked for, so that a reader who stops early has copied no more. A string is
+/// cut at 256 bytes, one more than a record can hold.
 struct AvahiStrings: Sequence, IteratorProtocol {
     private var current: UnsafeMutablePointer<AvahiStringList>?
 

@@ -4,8 +4,8 @@ import Glibc
 
 /// A descriptor on a loop: owns it, and calls back when it is readable until `close`.
 ///
-/// Everything but the loop's own thread must leave it alone. Whoever makes one must see to it that `close` is
-/// called; the callback holds what it captures until then.
+/// For the loop's own thread only. The owner must call `close`; the callback holds what it captures until
+/// then.
 final class DescriptorWatch {
     let descriptor: Int32
     private let poll: UnsafePointer<AvahiPoll>

@@ -11,7 +11,8 @@ final class EmbeddedServer {
     private(set) var server: OpaquePointer?
     private let failed: (DiscoveryError) -> Void
 
-    /// A stack that speaks on all multicast interfaces, with the host name `hostName` (one label) if it publishes.
+    /// A stack that speaks on all multicast interfaces, with the host name `hostName` (one label) if it
+    /// publishes.
     ///
     /// - Parameter failed: comes from within avahi's callbacks.
     init(
@@ -29,8 +30,8 @@ final class EmbeddedServer {
         configuration.publish_hinfo = 0
         configuration.publish_workstation = 0
         configuration.publish_domain = 0
-        // The addresses that we publish bring no reverse PTR records, which would collide with a daemon's that
-        // starts later and make it rename its host.
+        // The addresses that we publish bring no reverse PTR records, which would collide with a daemon's
+        // that starts later and make it rename its host.
         configuration.publish_addresses = 0
         if let hostName {
             configuration.host_name = avahi_strdup(hostName)
@@ -48,8 +49,8 @@ final class EmbeddedServer {
         guard server != nil else { throw .embedded(code: code, text: avahiText(code)) }
     }
 
-    /// avahi 0.8 ends the process with an assertion where its netlink socket cannot be opened, so a stack is not
-    /// begun while the process, or the system, has hardly any descriptors left.
+    /// avahi 0.8 ends the process with an assertion where its netlink socket cannot be opened, so a stack is
+    /// not begun while the process, or the system, has hardly any descriptors left.
     private static func checkDescriptors() throws(DiscoveryError) {
         var opened: [CInt] = []
         defer { for descriptor in opened { Glibc.close(descriptor) } }
@@ -69,8 +70,8 @@ final class EmbeddedServer {
     /// The last error.
     var failure: DiscoveryError { .embedded(code: error, text: avahiText(error)) }
 
-    /// Frees the server and all that was made from it, with goodbyes; never from within one of its callbacks. A second
-    /// call does nothing.
+    /// Frees the server and all that was made from it, with goodbyes; never from within one of its callbacks.
+    /// A second call does nothing.
     func close() {
         guard let server else { return }
         self.server = nil

@@ -9,8 +9,8 @@ import Synchronization
 ///
 /// The thread ends by itself when nobody holds the loop any more; a queued job holds it.
 final class EventLoopThread: SerialExecutor {
-    /// For `avahi_client_new` and its kin.
-    // Safe although not Sendable: the pointer never changes, it is valid as long as this object is (the
+    /// For `avahi_client_new` and similar functions.
+    // Safe although not Sendable: the pointer never changes, it is valid as long as this object exists (the
     // thread frees it only after deinit), and only code on the loop's own thread follows it.
     nonisolated(unsafe) let poll: UnsafePointer<AvahiPoll>
     private let queue: JobQueue
@@ -94,8 +94,8 @@ private final class LoopThread {
 
     func run() {
         while queue.runAll() {
-            // Each round makes at most one callback. -1: it sleeps until something happens, be it only the
-            // eventfd. It fails only for want of memory or descriptors: try again, but do not spin.
+            // Each round makes at most one callback. -1: it sleeps until something happens, such as a write
+            // to the eventfd. It fails only without memory or descriptors: try again, but do not spin.
             if avahi_simple_poll_iterate(simplePoll, -1) != 0 { usleep(10_000) }
         }
         avahi_simple_poll_free(simplePoll)

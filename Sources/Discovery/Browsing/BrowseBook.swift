@@ -1,8 +1,8 @@
-/// The bookkeeping of one browse: which instances there are, which of them are asked for an address and which wait for
-/// their turn, what a one-shot query has hinted at, and when the browse has settled.
+/// The bookkeeping of one browse: which instances there are, which of them are asked for an address and which
+/// wait for their turn, what a one-shot query has hinted at, and when the browse has settled.
 ///
-/// A pure value: what an mDNS stack says comes in, with the time; orders come out, to be carried out one after the
-/// other.
+/// A pure value: what an mDNS stack says comes in, with the time; orders come out, to be carried out one
+/// after the other.
 struct BrowseBook: Sendable {
     enum Order: Hashable, Sendable {
         case say(Sighting)
@@ -22,8 +22,8 @@ struct BrowseBook: Sendable {
         var isAwaited: Bool { !isAnswered && !isLate }
     }
 
-    /// The most hints from one host, and in all: who sends more is no home hub. One more than a table takes, so that the
-    /// flood is named.
+    /// The most hints from one host, and in all: no home hub sends more. One more than a table takes,
+    /// so that the flood is named.
     static let maximumHintsPerHost = HubListing.maximumServicesPerAddress + 1
     static let maximumHints = 4_096
 
@@ -216,7 +216,7 @@ struct BrowseBook: Sendable {
         if (before == 0) != unanswered.isEmpty { say(.pending(unanswered.count)) }
     }
 
-    /// Says so when all is answered that can be. A flood is not waited for.
+    /// Tells that the browse has settled, once all is answered that can be. It does not wait for a flood.
     private mutating func settle() {
         guard isAllForNow, !hasSettled, unanswered.isEmpty || hasFlooded else { return }
         hasSettled = true

@@ -1,8 +1,8 @@
 /// One browse of one service type: a stack, what is known of its services, and the one-shot query beside it.
 ///
-/// Lifetime: the stack's events and the query's output get to this actor unretained. So from `open` to `close` the actor
-/// holds itself, and `close` runs on the loop's thread: after it has closed the stack no event can come. Whoever calls
-/// `open` must see to it that `close` is called.
+/// Lifetime: the stack's events and the query's output get to this actor unretained. So from `open` to
+/// `close` the actor holds itself, and `close` runs on the loop's thread: after it has closed the stack no
+/// event can come. After `open`, the caller must see to it that `close` is called.
 actor BrowseSession: SearchSession {
     private enum State { case new, open(BrowseSession), closed }
 
@@ -148,8 +148,8 @@ extension BrowseSession {
 
 // A stack that has lost its daemon is of no use any more: a new one takes its place.
 extension BrowseSession {
-    /// How long a new daemon has to see again what the old one saw: past the repetition of its first question,
-    /// one second later (RFC 6762 § 5.2), and the one after that, two seconds later.
+    /// How long a new daemon has to see again what the old one saw: past the repetition of its first
+    /// question, one second later (RFC 6762 § 5.2), and the one after that, two seconds later.
     private static let timeToSeeAgain = Duration.milliseconds(3_500)
 
     private func reconnectLater(_ error: DiscoveryError) {
@@ -191,8 +191,8 @@ extension BrowseSession {
     }
 }
 
-// The one-shot query beside the browse: what it hints at is said at once, and needs no resolver when the browse
-// confirms it.
+// The one-shot query beside the browse: what it hints at is said at once, and needs no resolver when the
+// browse confirms it.
 extension BrowseSession {
     /// Resolvers wait this long for hints: each costs a round trip over the bus and the daemon's time, and a
     /// responder that answers a one-shot query does so within a few milliseconds.

@@ -21,7 +21,7 @@ enum BrowsingEvent: Sendable {
 /// A stack that can browse for one service type: owns what its C library has made for that.
 ///
 /// All calls belong on the loop's thread. Events come from there too, some from within ``start()`` and
-/// ``ask(_:domain:)``; nothing but ``free(_:)`` may be called from within one. Who makes one must call `close`.
+/// ``ask(_:domain:)``; nothing but ``free(_:)`` may be called from within one. The owner must call `close`.
 protocol BrowsingStack: AnyObject {
     /// The most questions for addresses at a time.
     static var maximumQuestions: Int { get }
@@ -39,8 +39,8 @@ protocol BrowsingStack: AnyObject {
     func close()
 }
 
-/// The A and AAAA records of one host on one interface, all of them: a resolver names one address, and two servers may
-/// bear the same host name. avahi's callback points to it.
+/// The A and AAAA records of one host on one interface, all of them: a resolver names one address, and two
+/// servers may bear the same host name. avahi's callback points to it.
 final class HostWatch<Stack: BrowsingStack> {
     let host: HostAddresses.Host
     // Unowned, because the stack holds it and outlives it.

@@ -2,7 +2,8 @@ import CAvahi
 
 /// A browse through avahi-daemon: owns the client and everything made from it.
 ///
-/// A client that has lost its daemon never recovers and says no goodbyes: it tells ``BrowsingEvent/lost(_:)``.
+/// A client that has lost its daemon never recovers and says no goodbyes: it tells
+/// ``BrowsingEvent/lost(_:)``.
 final class DaemonBrowsing: BrowsingStack {
     /// avahi-daemon grants a client 1,024 objects, and the hosts need some.
     static let maximumQuestions = 400

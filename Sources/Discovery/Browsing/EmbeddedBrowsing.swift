@@ -41,8 +41,8 @@ final class EmbeddedBrowsing: BrowsingStack {
             server.server, Int32(bitPattern: instance.interface.index),
             Int32(instance.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6),
             cString(instance.nameBytes), serviceType, cString(domain),
-            // Over IPv4 avahi sends AAAA records too, and a resolver takes the first that comes: asked for any, the
-            // IPv4 address would be missing now and then.
+            // Over IPv4 avahi sends AAAA records too, and a resolver takes the first that comes: asked for
+            // any, the IPv4 address would be missing now and then.
             Int32(instance.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_UNSPEC),
             AVAHI_LOOKUP_USE_MULTICAST,
             { _, _, _, event, _, _, _, host, address, port, txt, _, pointer in

@@ -2,8 +2,8 @@ import Synchronization
 
 /// What a search finds, as it finds it, with a typed error.
 ///
-/// It does not end by itself: break out of the loop or cancel the task, and everything (thread, descriptors, the
-/// library's objects) is freed. Each iteration is a search of its own.
+/// It does not end by itself: break out of the loop or cancel the task, and everything (thread, descriptors,
+/// the library's objects) is freed. Each iteration is a search of its own.
 public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     /// The error.
     public typealias Failure = DiscoveryError
@@ -73,7 +73,7 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
 
 /// One search: owns what listens to the network, from `open` to `close`.
 ///
-/// It holds itself meanwhile: whoever calls `open` must see to it that `close` is called.
+/// It holds itself meanwhile, so each `open` needs a `close`.
 protocol SearchSession: Actor {
     func open()
     /// Frees everything and ends the output; a second call does nothing.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import Identity
 
 /// What a browse says, as it happens.
@@ -6,17 +5,17 @@ public import Identity
 /// Nothing in it can be trusted: names, hosts, addresses and TXT records are whatever a host of the network
 /// sent. Escape before you print.
 public enum Sighting: Hashable, Sendable {
-    /// The daemon has taken the question, or the embedded stack has; a busy daemon can take seconds. It comes once. Hints
-    /// may come before it.
+    /// The daemon has taken the question, or the embedded stack has; a busy daemon can take seconds. It comes
+    /// once. Hints may come before it.
     case began
     /// The daemon cannot be used, for this reason, and the embedded stack takes its place
     /// (``HubBrowser/Stack/either``). It comes at most once, as a rule before ``began``.
     case withoutDaemon(DiscoveryError)
     /// A service answered with its address. It comes again if the service is announced anew.
     case resolved(ResolvedService)
-    /// A service answered a one-shot query (RFC 6762 § 5.1) with its address. Nothing but that one packet says so;
-    /// ``resolved(_:)`` of the same instance confirms it. Nobody says ``gone(_:)`` of a hint that was never
-    /// confirmed.
+    /// A service answered a one-shot query (RFC 6762 § 5.1) with its address. Only that one packet says so;
+    /// ``resolved(_:)`` of the same instance confirms it. A hint that was never confirmed gets no
+    /// ``gone(_:)``.
     case hinted(ResolvedService)
     /// A host has this address too, as its A or AAAA records on this interface say. Host as in
     /// ``ResolvedService/host``.

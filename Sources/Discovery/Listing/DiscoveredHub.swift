@@ -17,8 +17,8 @@ public struct DiscoveredHub: Hashable, Sendable {
 
     /// What makes two sightings one hub: all of it must be the same.
     ///
-    /// An `id` alone does not: it is announced in the clear, and whoever copies one must get a row of its own,
-    /// so that it can neither hide nor rename the hub that it copies.
+    /// An `id` alone does not: it is announced in the clear, and a server that copies one gets a row of its
+    /// own, so that it can neither hide nor rename the hub that it copies.
     public struct Key: Hashable, Sendable {
         /// The instance name's bytes.
         public let name: [UInt8]
@@ -28,8 +28,8 @@ public struct DiscoveredHub: Hashable, Sendable {
         public let port: UInt16
         /// The TXT record's `id`, if it has a valid one.
         public let id: Fingerprint?
-        /// The key, if the row stands for it alone: what was not announced by mDNS, or one of several servers that
-        /// are announced as one.
+        /// The key, if the row stands for it alone: what was not announced by mDNS, or one of several servers
+        /// that are announced as one.
         public let pin: Pin?
 
         init(name: [UInt8], host: String, port: UInt16, id: Fingerprint?, pin: Pin? = nil) {

@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import Identity
 
 /// Which addresses can be a hub on a local network, and which of them to try first.

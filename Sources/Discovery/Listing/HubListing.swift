@@ -1,8 +1,9 @@
-/// The table of announced hubs: merges sightings (of several interfaces and address families) into one row a hub.
+/// The table of announced hubs: merges sightings (of several interfaces and address families) into one row a
+/// hub.
 ///
 /// A pure value: time comes in as a parameter, what changed comes out. Its size is bounded, because one
-/// hostile host can announce thousands of services: whatever is over the bounds is counted and dropped, and no
-/// host can take the others' place.
+/// hostile host can announce thousands of services: what is over the bounds is counted and dropped, and
+/// no host can take the others' place.
 public struct HubListing: Sendable {
     /// What a sighting did to the table.
     public enum Change: Hashable, Sendable {
@@ -14,8 +15,8 @@ public struct HubListing: Sendable {
         case removed(DiscoveredHub)
         /// Somebody announces an address that cannot be a hub's; it is not in the table.
         case rejected(ResolvedService, HubAddressError)
-        /// More services than ``maximumServicesPerAddress`` are announced at the address of this one; the others are
-        /// not in the table. It comes once for each address, at most 64 times.
+        /// More services than ``maximumServicesPerAddress`` are announced at the address of this one; the
+        /// others are not in the table. It comes once for each address, at most 64 times.
         case flooded(ResolvedService)
         /// The table, or a row of it, is full: from now on hubs or addresses may be missing. It comes once.
         case overflowed

@@ -16,8 +16,8 @@ public struct HubProof: Hashable, Sendable {
     public let id: Fingerprint?
     /// How it was found; nil if it had been found already, and was only asked for its key.
     public let source: DiscoveredHub.Source?
-    /// True for a TLS handshake: the key is at this address. A signed reply may have been passed on, or its packet's
-    /// source made up.
+    /// True for a TLS handshake: the key is at this address. A signed reply may have been passed on, or its
+    /// packet's source made up.
     public let isHandshake: Bool
     /// When it answered, since the start of the search.
     public let time: Duration

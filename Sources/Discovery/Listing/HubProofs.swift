@@ -2,13 +2,13 @@ public import Identity
 
 /// What is announced and what has been proven, as one table.
 ///
-/// - A proof belongs to the rows that have its address and port. Servers with different keys that are announced as
-///   one (two stock hubs announce the same name and host) become a row each; addresses that have proven nothing
-///   stay with the first.
-/// - A proof that belongs to no row joins the row that has proven the same key on the same port, or is a row of its
-///   own. An `id` alone joins nothing: it can be copied.
-/// - A key that is known already belongs to no row that says to be another: whoever announces the address of a known hub
-///   under another name or `id` cannot hide it.
+/// - A proof belongs to the rows that have its address and port. Servers with different keys that are
+///   announced as one (two stock hubs announce the same name and host) become a row each; addresses that have
+///   proven nothing stay with the first.
+/// - A proof that belongs to no row joins the row that has proven the same key on the same port, or is a row
+///   of its own. An `id` alone joins nothing: it can be copied.
+/// - A key that is known already belongs to no row that claims to be another hub: announcing the address of a
+///   known hub under another name or `id` cannot hide it.
 ///
 /// A pure value. At most 1,024 places are kept.
 public struct HubProofs: Sendable {
@@ -28,15 +28,16 @@ public struct HubProofs: Sendable {
     /// No proofs.
     public init() {}
 
-    /// Takes in a proof. A handshake clears its address of other keys that a reply has claimed to be there, and is
-    /// not overruled by one.
+    /// Takes in a proof. A handshake clears its address of other keys that a reply has claimed to be there,
+    /// and is not overruled by one.
     ///
     /// - Returns: false if nothing is new in it, or if there is no room.
     public mutating func insert(_ proof: HubProof) -> Bool {
         let place = Place(address: proof.address, port: proof.port)
         guard var list = places[place] else {
             if places.count >= HubProofs.maximumCount {
-                // Replies with made-up sources can fill it; what a handshake has shown takes the place of one.
+                // Replies with made-up sources can fill it; what a handshake has shown takes the place of
+                // one.
                 guard proof.isHandshake,
                     let spare = places.first(where: { !$0.value.contains(where: \.isHandshake) })?.key
                 else { return false }

@@ -1,5 +1,5 @@
-/// A DNS message (RFC 1035 § 4.1), read as far as DNS-SD answers need it: PTR, SRV, TXT, A and AAAA records of
-/// class IN. Other records are skipped.
+/// A DNS message (RFC 1035 § 4.1), read as far as DNS-SD answers need it: PTR, SRV, TXT, A and AAAA records
+/// of class IN. Other records are skipped.
 ///
 ///     message  = header *question *record
 ///     header   = id flags qdcount ancount nscount arcount        ; 16 bits each
@@ -9,10 +9,11 @@
 ///     pointer  = 16 bits, the first two of them 1: offset of an earlier name
 ///
 /// The message is anybody's: every length is checked against what is there, a pointer must lead to an earlier
-/// byte than the name that holds it, and there are bounds on records, labels and bytes. One fault refuses all of it.
+/// byte than the name that holds it, and there are bounds on records, labels and bytes. One fault refuses all
+/// of it.
 ///
-/// Accepted: a header of zeros. Rejected: 11 bytes; a name that points to itself; a record that is longer than
-/// the message.
+/// Accepted: a header of zeros. Rejected: 11 bytes; a name that points to itself; a record that is longer
+/// than the message.
 package struct DNSMessage: Hashable, Sendable {
     /// The most bytes of a message: RFC 6762 § 17.
     package static let maximumByteCount = 9_000
@@ -70,11 +71,11 @@ package struct DNSMessage: Hashable, Sendable {
         self.records = records
     }
 
-    /// A question for the PTR records of a DNS-SD type such as `_hestia._tcp` in `local`, as RFC 6762 § 5.1 sends
-    /// it; nil if the type is no name.
+    /// A question for the PTR records of a DNS-SD type such as `_hestia._tcp` in `local`, as RFC 6762 § 5.1
+    /// sends it; nil if the type is no name.
     ///
-    /// It asks for a unicast answer (§ 5.4), which it gets anyway: without that bit every other host that is about to
-    /// ask the same takes it for its own question (§ 7.3), and does not hear the answer.
+    /// It asks for a unicast answer (§ 5.4), which it gets anyway: without that bit every other host that is
+    /// about to ask the same takes it for its own question (§ 7.3), and does not hear the answer.
     package static func question(forServicesOf type: String, id: UInt16) -> [UInt8]? {
         guard let name = DNSName(serviceType: type) else { return nil }
         var bytes: [UInt8] = [UInt8(id >> 8), UInt8(id & 0xFF), 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]

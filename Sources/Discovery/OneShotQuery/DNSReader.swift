@@ -33,8 +33,8 @@ package struct DNSName: Hashable, Sendable {
         return first
     }
 
-    /// `hub.local`, with the escapes that avahi writes (RFC 1035 § 5.1): `\.`, `\\`, and three decimal digits for
-    /// what is neither a letter, a digit, a hyphen nor an underscore.
+    /// `hub.local`, with the escapes that avahi writes (RFC 1035 § 5.1): `\.`, `\\`, and three decimal digits
+    /// for what is neither a letter, a digit, a hyphen nor an underscore.
     package var text: String {
         labels.map { label in
             label.map { byte in

@@ -27,9 +27,9 @@ struct MulticastSocket: ~Copyable {
         let isBound = SystemAddress(own, port: 0, interface: interface.index).withPointer {
             bind(descriptor, $0, $1) == 0
         }
-        // The time to live is 255 in all of mDNS (RFC 6762 § 11). No loop: this host's own avahi-daemon would take our
-        // question for the one that it is about to send, and not send it (§ 7.3); it does not care that ours asks for
-        // unicast. What is announced on this host it knows without asking.
+        // The time to live is 255 in all of mDNS (RFC 6762 § 11). No loop: this host's own avahi-daemon would
+        // take our question for the one that it is about to send, and not send it (§ 7.3); it does not care
+        // that ours asks for unicast. What is announced on this host it knows without asking.
         if family == .ipv4 {
             var request = ip_mreqn()
             request.imr_ifindex = Int32(bitPattern: interface.index)
@@ -48,7 +48,8 @@ struct MulticastSocket: ~Copyable {
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 
-    /// Sends `bytes` to 224.0.0.251 or ff02::fb, port 5353. What cannot be sent is lost, as it may be on the way.
+    /// Sends `bytes` to 224.0.0.251 or ff02::fb, port 5353. What cannot be sent is lost, as it may be on the
+    /// way.
     func send(_ bytes: [UInt8]) {
         let group = family == .ipv4 ? "224.0.0.251" : "ff02::fb"
         guard let address = NetworkAddress(group) else { return }
@@ -58,8 +59,9 @@ struct MulticastSocket: ~Copyable {
         }
     }
 
-    /// The next packet that waits, and its sender; nil if there is none. Packets that do not come from port 5353
-    /// of a host on this interface's network are dropped: a multicast DNS answer never does (RFC 6762 § 11).
+    /// The next packet that waits, and its sender; nil if there is none. Packets that do not come from port
+    /// 5353 of a host on this interface's network are dropped: a multicast DNS answer never does (RFC 6762 §
+    /// 11).
     func receive(onLink networks: [LocalNetwork]) -> (bytes: [UInt8], from: NetworkAddress)? {
         var buffer = [UInt8](repeating: 0, count: DNSMessage.maximumByteCount + 1)
         while true {

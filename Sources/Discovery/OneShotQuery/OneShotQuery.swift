@@ -5,14 +5,15 @@ import Glibc
 /// hears the answers, which come by unicast and at once (RFC 6762 § 5.1, § 6.7): an accelerator.
 ///
 /// Not every responder answers such a question, and one answer holds only so much. So it is never the only
-/// way; but who answers one question and not the next has shown that packets get lost here.
+/// way; but a host that answers one question and not the next shows that packets get lost here.
 ///
 /// Used on the thread of an avahi poll loop only, and freed there.
 final class OneShotQuery {
-    /// The question is asked at 0 and once more. Later than an answer to the first takes, so that the second tells
-    /// something about losses; early enough to be over before the network has gone quiet.
+    /// The question is asked at 0 and once more. Later than an answer to the first takes, so that the second
+    /// tells something about losses; early enough to be over before the network has gone quiet.
     static let repetition = Duration.milliseconds(120)
-    /// The time that a host has for an answer before it counts as lost: the longest response delay (RFC 6762 § 6).
+    /// The time that a host has for an answer before it counts as lost: the longest response delay (RFC 6762
+    /// § 6).
     static let patience = Duration.milliseconds(150)
     private static let maximumInterfaces = 16
     /// The most hosts whose answers are counted.
@@ -46,7 +47,8 @@ final class OneShotQuery {
     private var rounds: UInt8 = 0
     private let output: Output
 
-    /// Nil if the type is none. - Parameter networks: those of this machine, from which the interfaces are taken.
+    /// Nil if the service type is not valid. - Parameter networks: those of this machine, from which the
+    /// interfaces are taken.
     init?(
         serviceType: String, networks: [LocalNetwork], poll: UnsafePointer<AvahiPoll>,
         output: @escaping Output

@@ -14,8 +14,8 @@ package struct ServiceHint: Hashable, Sendable {
     package let addresses: [[UInt8]]
     package let txt: TXTRecord
 
-    /// The services of `type` in an answer. One without SRV record, TXT record (every service has one, RFC 6763 § 6.1)
-    /// or address is left out: it did not fit, or somebody else has to be asked; the browse does.
+    /// The services of `type` in an answer. One without SRV record, TXT record (every service has one, RFC
+    /// 6763 § 6.1) or address is left out: it did not fit, or somebody else has to be asked; the browse does.
     package static func hints(in message: DNSMessage, of type: DNSName) -> [ServiceHint] {
         guard message.isAnswer else { return [] }
         var services: [DNSName: (target: DNSName, port: UInt16)] = [:]

@@ -6,17 +6,19 @@ import Synchronization
 /// addresses and to ff02::1.
 ///
 ///     for try await hub in HubProber().replies {
-///         print(hub.reply.name, hub.address.description(withPort: hub.reply.port), hub.reply.pin.fingerprint)
+///         let reply = hub.reply
+///         print(reply.name, hub.address.description(withPort: reply.port), reply.pin.fingerprint)
 ///     }
 ///
-/// Names are a stranger's: escape them before you print. The pin is proven, the address is not (see ``ProbeReply``).
+/// Names are a stranger's: escape them before you print. The pin is proven, the address is not (see
+/// ``ProbeReply``).
 public struct HubProber: Sendable {
     /// The design's UDP port.
     public static let defaultPort: UInt16 = 8_000
     /// When the probes of a burst leave, since its start. Wi-Fi drops broadcasts, so there are three.
     public static let burst: [Duration] = [.zero, .milliseconds(150), .milliseconds(600)]
-    /// When the last answer to a burst can be expected: 50 ms of jitter and a slow Wi-Fi's round trip after the last
-    /// probe.
+    /// When the last answer to a burst can be expected: 50 ms of jitter and a slow Wi-Fi's round trip after
+    /// the last probe.
     public static let answerTime = Duration.milliseconds(800)
     /// The least time between two bursts that notices cause.
     public static let noticeInterval = Duration.seconds(5)
@@ -25,12 +27,12 @@ public struct HubProber: Sendable {
 
     /// The UDP port that hubs listen on.
     public var port: UInt16
-    /// Whether it goes on listening after the burst, and probes again when a hub gives notice or this machine's
-    /// network changes: for a list that is watched.
+    /// Whether it goes on listening after the burst, and probes again when a hub gives notice or this
+    /// machine's network changes: for a list that is watched.
     public var hearsNotices: Bool
     // Shorter in tests.
     var noticeInterval = HubProber.noticeInterval
-    private let tally = Tally()
+    private let counter = Counter()
 
     /// A prober; it sends nothing until its replies are read.
     public init(port: UInt16 = HubProber.defaultPort, hearsNotices: Bool = false) {
@@ -38,21 +40,22 @@ public struct HubProber: Sendable {
         self.hearsNotices = hearsNotices
     }
 
-    /// The hubs that answer from now on. It does not end by itself: after ``answerTime`` break out of the loop or
-    /// cancel the task, and everything (thread, sockets) is freed. Each iteration is a search of its own.
+    /// The hubs that answer from now on. It does not end by itself: after ``answerTime`` break out of the
+    /// loop or cancel the task, and everything (thread, sockets) is freed. Each iteration is a search of its
+    /// own.
     ///
     /// A hub comes once for each of its addresses, and again when it says something new.
     public var replies: SearchResults<VerifiedReply> {
         SearchResults(maximumUnread: HubProber.maximumUnread) { output, ended throws(DiscoveryError) in
-            try ProbeSession(self, tally: tally, output: output, ended: ended)
+            try ProbeSession(self, counter: counter, output: output, ended: ended)
         }
     }
 
     /// What was sent and dropped in all searches of this prober and its copies, up to now.
-    public var counts: ProbeCounts { tally.counts.withLock { $0 } }
+    public var counts: ProbeCounts { counter.counts.withLock { $0 } }
 
     /// The counts that all searches of a prober share.
-    final class Tally: Sendable {
+    final class Counter: Sendable {
         let counts = Mutex(ProbeCounts())
     }
 }
@@ -61,7 +64,8 @@ public struct HubProber: Sendable {
 public struct VerifiedReply: Hashable, Sendable {
     /// What the hub says; its pin is proven.
     public let reply: ProbeReply
-    /// The source of the packet, link-local IPv6 with its scope; on a network of ``interface``, but not proven.
+    /// The source of the packet, link-local IPv6 with its scope; on a network of ``interface``, but not
+    /// proven.
     public let address: NetworkAddress
     /// The interface that it came in on.
     public let interface: NetworkInterface
@@ -83,7 +87,8 @@ public struct VerifiedReply: Hashable, Sendable {
 public struct ProbeCounts: Hashable, Sendable {
     /// Datagrams that the kernel took.
     public var sent = 0
-    /// Datagrams that the kernel refused, by errno: EPERM speaks for a firewall, ENETUNREACH for a missing route.
+    /// Datagrams that the kernel refused, by errno: EPERM speaks for a firewall, ENETUNREACH for a missing
+    /// route.
     public var refused: [Int32: Int] = [:]
     /// Replies (on a device) or probes (on a hub) that were good.
     public var accepted = 0

@@ -1,9 +1,9 @@
-/// A hub's hint that it is worth asking now: broadcast at its start, on a change of its network, and when it opens
-/// for pairing.
+/// A hub's hint that it is worth asking now: broadcast at its start, on a change of its network, and when it
+/// opens for pairing.
 ///
 ///     notice = "HPN1" 12 zero bytes    ; exactly 16 bytes
 ///
-/// It carries no fact, so there is nothing in it to forge: who hears it sends a ``Probe``.
+/// It carries no fact, so there is nothing in it to forge: a device that receives it sends a ``Probe``.
 ///
 /// Accepted: `HPN1` and 12 zeros. Rejected: `HPN1` alone, 11 or 13 zeros, a one among them.
 public struct Notice: Hashable, Sendable {

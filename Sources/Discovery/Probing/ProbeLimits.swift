@@ -1,9 +1,9 @@
 /// Which probes a hub answers: at most 2 a second for one source and 20 for all, each nonce once.
 ///
-/// A pure value: time comes in as a parameter. Two threats: a source that is forged, whose owner would get the
-/// replies (each is smaller than its probe); and a flood that costs a signature each. Who forges the sources of many
-/// hosts on the link can use up the 20, and so make the hub silent over UDP; mDNS and the address that a code carries
-/// remain.
+/// A pure value: time comes in as a parameter. Two threats: a source that is forged, whose owner would get
+/// the replies (each is smaller than its probe); and a flood that costs a signature each. Who forges the
+/// sources of many hosts on the link can use up the 20, and so make the hub silent over UDP; mDNS and the
+/// address that a code carries remain.
 struct ProbeLimits: Sendable {
     static let perSource = 2
     static let overAll = 20
@@ -16,10 +16,12 @@ struct ProbeLimits: Sendable {
         let time: Duration
     }
 
-    // What was admitted within the window, the oldest first: at most `overAll`, whatever the number of sources.
+    // What was admitted within the window, the oldest first: at most `overAll`, whatever the number of
+    // sources.
     private var answers: [Answer] = []
 
-    /// Nil if a probe with this nonce from this source is to be answered at `now`, which then counts; else why not.
+    /// Nil if a probe with this nonce from this source is to be answered at `now`, which then counts; else
+    /// why not.
     mutating func judge(_ probe: Probe, from source: NetworkAddress, at now: Duration) -> ProbeDrop? {
         answers.removeAll { now - $0.time >= ProbeLimits.window }
         let same = answers.filter { $0.source == source }

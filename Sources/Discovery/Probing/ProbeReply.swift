@@ -1,6 +1,7 @@
 public import Crypto
 
-/// A hub's answer to a ``Probe``: who it is and where its TLS port is, signed with the key that its pin stands for.
+/// A hub's answer to a ``Probe``: who it is and where its TLS port is, signed with the key that its pin
+/// stands for.
 ///
 ///     reply     = "HPA1" nonce flags port length name key signature    ; 122–184 bytes, exactly that long
 ///     nonce     = 16 bytes               ; the probe's
@@ -11,11 +12,11 @@ public import Crypto
 ///     key       = 33 bytes               ; P-256 point, compressed (SEC 1 § 2.3.3)
 ///     signature = 64 bytes               ; ECDSA with SHA-256, r and s, over all before it
 ///
-/// No address is inside. A reply proves that the hub can be reached, not that the packet's source is the hub's
-/// address: somebody between may pass it on. So every connection checks the pin again.
+/// No address is inside. A reply proves that the hub can be reached, not that the packet's source is the
+/// hub's address: somebody between may pass it on. So every connection checks the pin again.
 ///
-/// Accepted: the above. Rejected: port 0, a name with a line end, a byte behind the signature, a key that begins
-/// with 04 or is no point of the curve, a signature over another nonce.
+/// Accepted: the above. Rejected: port 0, a name with a line end, a byte behind the signature, a key that
+/// begins with 04 or is no point of the curve, a signature over another nonce.
 public struct ProbeReply: Hashable, Sendable {
     /// The least and the most bytes of a reply: names of 1 and of 63 bytes.
     public static let byteCounts = 122...184
@@ -73,7 +74,8 @@ public struct ProbeReply: Hashable, Sendable {
         return Array(bytes.dropFirst(magic.count).prefix(Probe.nonceByteCount))
     }
 
-    /// What a reply says, without the nonce before it and the signature behind it; nil if it is too short for both.
+    /// What a reply says, without the nonce before it and the signature behind it; nil if it is too short for
+    /// both.
     static func statement(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
         guard byteCounts.contains(bytes.count) else { return nil }
         return bytes.dropFirst(magic.count + Probe.nonceByteCount).dropLast(signatureByteCount)

@@ -2,13 +2,14 @@ public import Crypto
 import Glibc
 import Synchronization
 
-/// The hub's side of UDP discovery: answers probes with signed replies, and gives notice when it is worth asking.
+/// The hub's side of UDP discovery: answers probes with signed replies, and gives notice when it is worth
+/// asking.
 ///
 ///     let responder = try ProbeResponder(name: name, port: 8000, key: key)
 ///     try await responder.run { event in log(event) }     // until its task is cancelled
 ///
-/// Who is on the link can ask, nobody else; each source gets at most 2 replies a second, all together 20, and each
-/// reply is smaller than its probe.
+/// Only hosts on the link can ask; each source gets at most 2 replies a second, all together 20, and
+/// each reply is smaller than its probe.
 public actor ProbeResponder {
     /// What happens, for a log.
     public enum Event: Hashable, Sendable {
@@ -40,7 +41,7 @@ public actor ProbeResponder {
     private let port: UInt16
     private let key: P256.Signing.PrivateKey
     private let probePort: UInt16
-    private let tally = Mutex(ProbeCounts())
+    private let counter = Mutex(ProbeCounts())
     private let start = ContinuousClock.now
 
     private var state = State.new
@@ -78,11 +79,12 @@ public actor ProbeResponder {
     }
 
     /// What was sent and dropped up to now; `accepted` counts the probes that were answered.
-    public nonisolated var counts: ProbeCounts { tally.withLock { $0 } }
+    public nonisolated var counts: ProbeCounts { counter.withLock { $0 } }
 
     /// Answers until its task is cancelled; all is freed then. A responder runs once.
     ///
-    /// Throws ``DiscoveryError/portInUse(_:)`` if another program has the UDP port: the hub can go on without.
+    /// Throws ``DiscoveryError/portInUse(_:)`` if another program has the UDP port: the hub can go on
+    /// without.
     public func run(_ report: @escaping @Sendable (Event) -> Void = { _ in }) async throws(DiscoveryError) {
         guard case .new = state, !Task.isCancelled else { return }
         state = .open
@@ -223,5 +225,5 @@ public actor ProbeResponder {
         }
     }
 
-    private nonisolated func count(_ body: (inout ProbeCounts) -> Void) { tally.withLock { body(&$0) } }
+    private nonisolated func count(_ body: (inout ProbeCounts) -> Void) { counter.withLock { body(&$0) } }
 }

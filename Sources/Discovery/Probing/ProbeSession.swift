@@ -3,8 +3,8 @@ import Synchronization
 
 /// One search of a ``HubProber``: owns its sockets and what listens to them.
 ///
-/// From `open` to `close` the actor holds itself, and `close` runs on the loop's thread: after it no callback can
-/// come. Whoever calls `open` must see to it that `close` is called.
+/// From `open` to `close` the actor holds itself, and `close` runs on the loop's thread: after it no callback
+/// can come. After `open`, the caller must see to it that `close` is called.
 actor ProbeSession: SearchSession {
     private enum State { case new, open(ProbeSession), closed }
 
@@ -15,7 +15,7 @@ actor ProbeSession: SearchSession {
 
     private let loop: EventLoopThread
     private let prober: HubProber
-    private let tally: HubProber.Tally
+    private let counter: HubProber.Counter
     private let output: SearchResults<VerifiedReply>.Output
     private let ended: SearchResults<VerifiedReply>.Ended
 
@@ -24,7 +24,7 @@ actor ProbeSession: SearchSession {
     private var links = UDPLinks([])
     private var screen = ReplyScreen()
     private var sockets: [UDPSocket] = []
-    private var ears: [UDPSocket] = []
+    private var noticeSockets: [UDPSocket] = []
     private var changes: DescriptorWatch?
     private var asking: Task<Void, Never>?
     private var again: Task<Void, Never>?
@@ -34,12 +34,13 @@ actor ProbeSession: SearchSession {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     init(
-        _ prober: HubProber, tally: HubProber.Tally, output: @escaping SearchResults<VerifiedReply>.Output,
+        _ prober: HubProber, counter: HubProber.Counter,
+        output: @escaping SearchResults<VerifiedReply>.Output,
         ended: @escaping SearchResults<VerifiedReply>.Ended
     ) throws(DiscoveryError) {
         loop = try EventLoopThread()
         self.prober = prober
-        self.tally = tally
+        self.counter = counter
         self.output = output
         self.ended = ended
     }
@@ -57,7 +58,7 @@ actor ProbeSession: SearchSession {
         changes = DescriptorWatch.networkChanges(on: loop) { [unowned self] in
             assumeIsolated { $0.networkChanged() }
         }
-        if prober.hearsNotices { openEars() }
+        if prober.hearsNotices { openNoticeSockets() }
         ask()
     }
 
@@ -66,9 +67,9 @@ actor ProbeSession: SearchSession {
         if case .closed = state { return }
         state = .closed
         for task in [asking, again, settled] { task?.cancel() }
-        for socket in sockets + ears { socket.close() }
+        for socket in sockets + noticeSockets { socket.close() }
         changes?.close()
-        (sockets, ears, changes) = ([], [], nil)
+        (sockets, noticeSockets, changes) = ([], [], nil)
         ended(error)
     }
 
@@ -88,19 +89,19 @@ actor ProbeSession: SearchSession {
         if sockets.isEmpty, let failure { throw failure }
     }
 
-    /// Listens for notices on the broadcast address, and on ff02::1 of each link. Not on all addresses: a hub on this
-    /// machine needs the probes that are for it alone.
-    private func openEars() {
-        for ear in ears { ear.close() }
-        ears = []
+    /// Listens for notices on the broadcast address, and on ff02::1 of each link. Not on all addresses: a hub
+    /// on this machine needs the probes that are for it alone.
+    private func openNoticeSockets() {
+        for socket in noticeSockets { socket.close() }
+        noticeSockets = []
         func listen(_ family: NetworkAddress.Family, _ address: [UInt8], _ interface: UInt32) {
-            let number = ears.count
-            // Without an ear the search goes on: it hears no notices, then.
-            if let ear = try? UDPSocket(
+            let number = noticeSockets.count
+            // Without such a socket the search goes on: it hears no notices, then.
+            if let socket = try? UDPSocket(
                 family, on: loop, address: address, interface: interface, port: prober.port, sharesPort: true,
                 isReadable: { [unowned self] in assumeIsolated { $0.receiveNotices(number) } })
             {
-                ears.append(ear)
+                noticeSockets.append(socket)
             }
         }
         listen(.ipv4, UDPLinks.limitedBroadcast, 0)
@@ -134,7 +135,7 @@ actor ProbeSession: SearchSession {
             guard let socket = socket(for: target) else { continue }
             let path = UDPPath(peer: target.address, port: prober.port, interface: target.interface)
             let code = socket.send(bytes, along: path)
-            tally.counts.withLock { $0.note(code) }
+            counter.counts.withLock { $0.note(code) }
         }
     }
 
@@ -150,9 +151,9 @@ actor ProbeSession: SearchSession {
             let path = datagram.path
             let source = links.onLinkSource(path.peer, on: path.interface)
             switch screen.judge(datagram.bytes, length: datagram.length, from: source, at: elapsed) {
-            case .dropped(let reason): tally.counts.withLock { $0.dropped[reason, default: 0] += 1 }
+            case .dropped(let reason): counter.counts.withLock { $0.dropped[reason, default: 0] += 1 }
             case .verified(let reply):
-                tally.counts.withLock { $0.accepted += 1 }
+                counter.counts.withLock { $0.accepted += 1 }
                 guard let source, let link = links.links[path.interface] else { continue }
                 let answer = VerifiedReply(
                     reply: reply, address: source, interface: link.interface, elapsed: elapsed)
@@ -162,8 +163,8 @@ actor ProbeSession: SearchSession {
     }
 
     private func receiveNotices(_ number: Int) {
-        guard ears.indices.contains(number) else { return }
-        for datagram in ears[number].receive() {
+        guard noticeSockets.indices.contains(number) else { return }
+        for datagram in noticeSockets[number].receive() {
             guard datagram.length == Notice.byteCount, (try? Notice(parsing: datagram.bytes)) != nil,
                 links.onLinkSource(datagram.path.peer, on: datagram.path.interface) != nil
             else { continue }
@@ -193,7 +194,7 @@ actor ProbeSession: SearchSession {
             guard case .open = state, now != links else { return }
             links = now
             guard prober.hearsNotices else { return }
-            openEars()
+            openNoticeSockets()
             askAgain(after: .zero)
         }
     }

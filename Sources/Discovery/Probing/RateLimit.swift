@@ -1,4 +1,5 @@
-/// So many a second, and so many at once: the generic cell rate algorithm (ITU-T I.371), which keeps one number.
+/// So many a second, and so many at once: the generic cell rate algorithm (ITU-T I.371), which keeps one
+/// number.
 struct RateLimit: Hashable, Sendable {
     /// What one costs: a second divided by how many a second.
     let interval: Duration

@@ -24,10 +24,10 @@ public enum ProbeDrop: String, Hashable, Sendable, CaseIterable {
 
 /// What a device makes of the datagrams that answer its probes: which count, which do not, and why.
 ///
-/// A pure value: time comes in as a parameter. The threat is a host on the link, which hears every probe and its
-/// nonce: it can answer with junk in any number. So everything is bounded, and a signature, which costs about
-/// 0.1 ms, is verified at most 8 times a second for one source and 512 in all (1,024 at once, so that 200 hubs that
-/// answer together are all heard).
+/// A pure value: time comes in as a parameter. The threat is a host on the link, which hears every probe and
+/// its nonce: it can answer with junk in any number. So everything is bounded, and a signature, which costs
+/// about 0.1 ms, is verified at most 8 times a second for one source and 512 in all (1,024 at once, so that
+/// 200 hubs that answer together are all heard).
 struct ReplyScreen: Sendable {
     enum Verdict: Hashable {
         case verified(ProbeReply)
@@ -73,8 +73,9 @@ struct ReplyScreen: Sendable {
         }
         guard let source else { return .dropped(.offLink) }
         guard nonces.contains(nonce) else { return .dropped(.wrongNonce) }
-        // From whatever source: a reply is signed anew for every probe, so who repeats one is not the hub. Who can
-        // overhear a reply and send it first takes its place; the probes after it give the hub new chances.
+        // From whatever source: a reply is signed anew for every probe, so a sender that repeats one is not
+        // the hub. A host that overhears a reply and sends it first takes its place; the probes after it give
+        // the hub new chances.
         let signature = bytes.suffix(64)
         guard !signatures.contains(signature) else { return .dropped(.replayed) }
         let said = Statement(source: source, bytes: statement)

@@ -21,7 +21,7 @@ struct UDPTarget: Hashable, Sendable {
 struct UDPLinks: Hashable, Sendable {
     /// The most interfaces that count: a host of containers may have thousands.
     static let maximumLinks = 64
-    /// All nodes of a link (RFC 4291 § 2.7.1), who are in that group without joining it.
+    /// All nodes of a link (RFC 4291 § 2.7.1). They are in that group without joining it.
     static let allNodes: [UInt8] = [0xFF, 0x02] + [UInt8](repeating: 0, count: 13) + [1]
     static let limitedBroadcast: [UInt8] = [255, 255, 255, 255]
 
@@ -33,8 +33,8 @@ struct UDPLinks: Hashable, Sendable {
         self.links = Dictionary(first.map { ($0.interface.index, $0) }, uniquingKeysWith: { one, _ in one })
     }
 
-    /// Every way to everybody: on a link with broadcasts each directed broadcast address and 255.255.255.255, on one
-    /// with link-local IPv6 ff02::1. On loopback there is only this machine: its own addresses.
+    /// Every way to everybody: on a link with broadcasts each directed broadcast address and 255.255.255.255,
+    /// on one with link-local IPv6 ff02::1. On loopback there is only this machine: its own addresses.
     var targets: [UDPTarget] {
         links.values.sorted { $0.interface.index < $1.interface.index }.flatMap { link in
             var addresses: [[UInt8]] = []
@@ -55,8 +55,8 @@ struct UDPLinks: Hashable, Sendable {
         }
     }
 
-    /// The source of a datagram that came in on `interface`, if it is on that link; nil for one that a router passed
-    /// on, and for what no host can have as its address.
+    /// The source of a datagram that came in on `interface`, if it is on that link; nil for one that a router
+    /// passed on, and for what no host can have as its address.
     ///
     /// What this machine sends to itself comes in on loopback, from any of its own addresses.
     func onLinkSource(_ bytes: [UInt8], on interface: UInt32) -> NetworkAddress? {
@@ -103,7 +103,8 @@ extension UDPLink {
 }
 
 extension LocalNetwork {
-    /// All host bits set (RFC 919 § 7): 4 bytes; nil for IPv6 and for networks of one or two addresses (RFC 3021).
+    /// All host bits set (RFC 919 § 7): 4 bytes; nil for IPv6 and for networks of one or two addresses (RFC
+    /// 3021).
     var broadcastAddress: [UInt8]? {
         guard address.family == .ipv4, prefixLength > 0, prefixLength <= 30 else { return nil }
         return address.bytes.enumerated().map { $1 | ~mask(at: $0) }

@@ -24,10 +24,11 @@ struct UDPDatagram: Sendable {
 
 /// A UDP socket of one family on a loop, whose callback comes when a datagram waits.
 final class UDPSocket {
-    /// The bytes of a datagram that are kept: more than the longest of ours, so that a longer one is seen as such.
+    /// The bytes of a datagram that are kept: more than the longest of ours, so that a longer one is seen as
+    /// such.
     static let maximumByteCount = 512
-    /// The most datagrams that one call to ``receive()`` takes in, so that a flood does not keep the loop from its
-    /// timers and its other sockets.
+    /// The most datagrams that one call to ``receive()`` takes in, so that a flood does not keep the loop
+    /// from its timers and its other sockets.
     private static let maximumBatch = 64
     /// Asked for; the kernel grants net.core.rmem_max. With 8 KB only 38 of 200 replies arrived.
     private static let receiveBuffer: Int32 = 1 << 20
@@ -103,10 +104,12 @@ final class UDPSocket {
         return hubpair_send(watch.descriptor, bytes, bytes.count, &raw)
     }
 
-    /// True if a socket that shares its port with nobody has `port` of the loopback address, or of all addresses.
+    /// True if a socket that shares its port with nobody has `port` of the loopback address, or of all
+    /// addresses.
     ///
-    /// A hub shares its port, so that a device's ear for notices on the same machine can have it too; two hubs must
-    /// not. The ear has the broadcast address only, so a socket for loopback without sharing tells them apart.
+    /// A hub shares its port, so that a device on the same machine can listen for notices on it; two hubs
+    /// must not share one. Such a device binds the broadcast address only, so a socket for loopback that does
+    /// not share tells the two apart.
     static func isTaken(_ port: UInt16, _ family: NetworkAddress.Family) -> Bool {
         guard let descriptor = try? open(family) else { return false }
         defer { Glibc.close(descriptor) }

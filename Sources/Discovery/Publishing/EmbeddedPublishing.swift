@@ -1,8 +1,8 @@
 import CAvahi
 import CAvahiCore
 
-/// A service that this process publishes by itself: owns a stack and two entry groups, for the host's addresses and
-/// for the service.
+/// A service that this process publishes by itself: owns a stack and two entry groups, for the host's
+/// addresses and for the service.
 final class EmbeddedPublishing: PublishingStack {
     private let changed: (PublishingEvent) -> Void
     private var server: EmbeddedServer?
@@ -75,8 +75,8 @@ final class EmbeddedPublishing: PublishingStack {
         }
     }
 
-    /// The addresses of all links but loopback, each on its own link: A records over IPv4, AAAA records over both, as
-    /// avahi-daemon does.
+    /// The addresses of all links but loopback, each on its own link: A records over IPv4, AAAA records over
+    /// both, as avahi-daemon does.
     private func add(
         _ links: UDPLinks, to group: OpaquePointer, of server: OpaquePointer, _ core: hubpair_avahi_core
     ) -> Int32 {

@@ -1,9 +1,9 @@
 /// What a hub says of itself over mDNS: a DNS-SD service instance (RFC 6763) with the TXT record
 /// `api_level=0.7`, `id=<fingerprint>`, `hubpair=1`.
 ///
-/// `api_level` is the version of Hestia's HTTP interface (`/devices/`, `/plugins/`), which the hub passes on, as a
-/// stock server announces it: a stock client that compares it finds what it knows. The version of hubpair's own
-/// protocol is `hubpair=1`, and the `api` of `GET /hubpair/v1/hub`.
+/// `api_level` is the version of Hestia's HTTP interface (`/devices/`, `/plugins/`), which the hub passes on,
+/// as a stock server announces it: a stock client that compares it finds what it knows. The version of
+/// hubpair's own protocol is `hubpair=1`, and the `api` of `GET /hubpair/v1/hub`.
 public struct HubAnnouncement: Hashable, Sendable {
     /// The instance name; another one is announced if it is taken.
     public var name: PeerName
@@ -33,8 +33,8 @@ public struct HubAnnouncement: Hashable, Sendable {
         ["api_level=\(apiLevel)", "id=\(id)", "hubpair=1"].map { Array($0.utf8.prefix(255)) }
     }
 
-    /// The host's name where hubpair speaks mDNS by itself: `hubpair-` and the first half of the fingerprint. A name
-    /// of its own, so that an avahi-daemon that starts later does not find the machine's name taken.
+    /// The host's name where hubpair speaks mDNS by itself: `hubpair-` and the first half of the fingerprint.
+    /// A name of its own, so that an avahi-daemon that starts later does not find the machine's name taken.
     var embeddedHostName: String {
         "hubpair-" + id.description.lowercased().filter { $0 != "-" }.prefix(8)
     }

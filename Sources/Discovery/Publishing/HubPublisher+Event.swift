@@ -17,8 +17,8 @@ extension HubPublisher {
         case daemonLost(DiscoveryError)
         /// The daemon does not publish for this program, which does so by itself: why.
         case refused(DiscoveryError)
-        /// The stack has not put the service on the network in time, and says nothing: it is published anew until it is
-        /// there. Comes once.
+        /// The stack has not put the service on the network in time, and says nothing: it is published anew
+        /// until it is there. Comes once.
         case overdue(name: String, by: Stack)
         /// The service is not published for now. It tries again every ``retryInterval``.
         case unavailable(DiscoveryError)

@@ -1,17 +1,17 @@
-/// Announces a hub over mDNS until its task is cancelled: through avahi-daemon if it runs and lets this program, else by
-/// avahi's own stack in this process.
+/// Announces a hub over mDNS until its task is cancelled: through avahi-daemon if it runs and lets this
+/// program, else by avahi's own stack in this process.
 ///
 ///     let publisher = try HubPublisher(HubAnnouncement(name: name, port: 8000, id: pin.fingerprint))
 ///     await publisher.run { event in log(event) }
 ///
-/// A taken name is replaced by the next free one (`Hub #2`). A daemon that dies or appears is noticed, and the service
-/// moves to it or away from it: beside a daemon that publishes for it this process never does so by itself, since two
-/// stacks of one machine would dispute its names.
+/// A taken name is replaced by the next free one (`Hub #2`). A daemon that dies or appears is noticed, and
+/// the service moves to it or away from it: beside a daemon that publishes for it this process never does so
+/// by itself, since two stacks of one machine would dispute its names.
 public actor HubPublisher {
     /// How long it waits before it tries again what has failed.
     public static let retryInterval = Duration.seconds(10)
-    /// How long a daemon that went away may take to come back, before this process speaks for itself: a restart takes
-    /// about a second.
+    /// How long a daemon that went away may take to come back, before this process speaks for itself: a
+    /// restart takes about a second.
     public static let restartGrace = Duration.seconds(3)
     /// Several changes of the network that belong together come within this time.
     private static let settling = Duration.milliseconds(500)
@@ -146,13 +146,14 @@ public actor HubPublisher {
         }
     }
 
-    /// A callback for a new stack. What it tells is dealt with after the callback, from which nothing may be freed.
+    /// A callback for a new stack. What it tells is dealt with after the callback, from which nothing may be
+    /// freed.
     private func events(of stack: Stack) -> (PublishingEvent) -> Void {
         let number = numbers[stack, default: 0] + 1
         numbers[stack] = number
         return { [unowned self] event in
-            // Without assumeIsolated the compiler takes this closure for the actor's own, and releases the actor once
-            // too often (Swift 6.3).
+            // Without assumeIsolated the compiler takes this closure for the actor's own, and releases the
+            // actor once too often (Swift 6.3).
             assumeIsolated { $0.note(event, of: stack, number: number) }
         }
     }

@@ -6,7 +6,8 @@ enum PublishingEvent: Sendable {
     case ready
     /// The stack takes none for now: its host name is being settled.
     case busy
-    /// The service is handed to the stack now. What becomes of it, the next event tells; but see ``RegistrationTimeout``.
+    /// The service is handed to the stack now. What becomes of it, the next event tells; but see
+    /// ``RegistrationTimeout``.
     case registering
     /// The service is on the network.
     case established
@@ -22,7 +23,8 @@ enum PublishingEvent: Sendable {
 protocol PublishingStack: AnyObject {
     /// Publishes, in place of what was published before. What becomes of it, the events tell.
     func publish(_ announcement: HubAnnouncement, as name: String)
-    /// Takes the service back with a goodbye (RFC 6762 § 10.1) and frees everything; a second call does nothing.
+    /// Takes the service back with a goodbye (RFC 6762 § 10.1) and frees everything; a second call does
+    /// nothing.
     func close()
 }
 
@@ -50,8 +52,8 @@ func alternativeName(to name: String) -> String {
     return String(cString: pointer)
 }
 
-/// When to try the next name (RFC 6762 § 8.1): at once, but from the 15th conflict on every 5 seconds. The threat is
-/// a host that claims every name.
+/// When to try the next name (RFC 6762 § 8.1): at once, but from the 15th conflict on every 5 seconds. The
+/// threat is a host that claims every name.
 struct RenamePolicy: Sendable {
     private(set) var conflicts = 0
 
@@ -62,12 +64,12 @@ struct RenamePolicy: Sendable {
     }
 }
 
-/// When a service is published anew that its stack has neither established nor refused.
+/// When to publish a service again that its stack has neither established nor refused.
 ///
-/// avahi probes for about a second (RFC 6762 § 8.1). But if an address goes while it does so, avahi 0.8 goes on waiting
-/// for the probes that went with it, for ever and without a word (its issues 7 and 234): only what is published anew is
-/// probed anew. It waits twice as long every time, since avahi by itself holds a service back for 20 seconds after 15
-/// attempts, and each attempt begins that time again.
+/// avahi probes for about a second (RFC 6762 § 8.1). But if an address goes while it does so, avahi 0.8 waits
+/// for ever, without an error, for the probes that were lost with it (its issues 7 and 234): only a service
+/// that is published again is probed again. The time doubles with each attempt, since avahi itself holds a
+/// service back for 20 seconds after 15 attempts, and each attempt starts that time again.
 struct RegistrationTimeout: Sendable {
     static let longest = Duration.seconds(80)
     private let first: Duration

@@ -54,8 +54,8 @@ public struct PairingCode: Equatable, Sendable {
     /// What every text of a pairing code begins with, in this and in later versions.
     public static let prefix = "HUBPAIR:"
 
-    /// Where a text that is or resembles a pairing code goes on behind its prefix, in any case (ASCII) and with whatever
-    /// stands before it; nil if there is no such prefix. What resembles one may hold a secret.
+    /// Where a text that is or resembles a pairing code goes on behind its prefix, in any case (ASCII) and
+    /// with whatever stands before it; nil if there is no such prefix. What resembles one may hold a secret.
     package static func end(ofPrefixIn text: [UInt8]) -> Int? {
         let prefix = Array(prefix.utf8)
         guard text.count >= prefix.count else { return nil }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import Identity
 
 /// Why a text is not a pairing code. The description is what the user reads; neither it nor the cases ever

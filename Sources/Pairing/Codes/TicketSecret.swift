@@ -3,8 +3,9 @@ import FoundationEssentials
 
 /// What a pairing code carries in secret: 10 random bytes (80 bits).
 ///
-/// The hub forgets it once the code is printed and keeps only what is derived from it. It never appears in
-/// a description, so that no log or error message can show it, and is overwritten in memory when nobody has it any more.
+/// The hub forgets it once the code is printed and keeps only what is derived from it. It never appears in a
+/// description, so that no log or error message can show it, and is overwritten in memory when nothing refers
+/// to it any more.
 public struct TicketSecret: Equatable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The number of bytes in a secret.
     public static let byteCount = 10

@@ -1,7 +1,6 @@
-import FoundationEssentials
 public import Identity
 
-/// The way in for those who cannot scan: a once code's secret as 20 characters, to be typed.
+/// For devices that cannot scan: a once code's secret as 20 characters, to be typed.
 ///
 ///     written = group 4( "-" group )           ; group = 4 characters of Crockford base32
 ///     bits    = head secret checksum           ; 4 + 80 + 16 bits, most significant first

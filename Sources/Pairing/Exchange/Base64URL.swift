@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Base64 with the URL alphabet in its strict form: no padding, unused bits zero.
 ///
-/// Accepted: `_w` (the byte 0xFF). Rejected: `_w==` (padding), `/w` (the other alphabet), `_x` (unused bits set).
-/// Source: RFC 4648 § 5, § 3.2, § 3.5.
+/// Accepted: `_w` (the byte 0xFF). Rejected: `_w==` (padding), `/w` (the other alphabet), `_x` (unused bits
+/// set). Source: RFC 4648 § 5, § 3.2, § 3.5.
 enum Base64URL {
     /// The text of `bytes`: ⌈4n / 3⌉ ASCII characters for n bytes.
     static func encode(_ bytes: [UInt8]) -> String {

@@ -4,10 +4,11 @@ import JSON
 ///
 ///     {"status": "approved" / "pending" / "revoked" / "expired", "device": fingerprint, "name": string}
 ///
-/// JSON as `PairMessage` reads it; unknown keys are ignored. A device that the hub does not know gets a `PairRefusal`.
+/// JSON as `PairMessage` reads it; unknown keys are ignored. A device that the hub does not know gets a
+/// `PairRefusal`.
 ///
-/// Accepted: `{"status":"pending","device":"K7QF-2M9D-X0TW-8RHC","name":"Anna's tablet"}`. Rejected: another status,
-/// a fingerprint in lower case, a name that `PeerName(known:)` refuses.
+/// Accepted: `{"status":"pending","device":"K7QF-2M9D-X0TW-8RHC","name":"Anna's tablet"}`. Rejected: another
+/// status, a fingerprint in lower case, a name that `PeerName(known:)` refuses.
 public struct DeviceDescription: Equatable, Sendable {
     /// What the hub's keyfile says of the device now.
     public enum Status: String, Equatable, Sendable, CaseIterable {
@@ -35,8 +36,8 @@ public struct DeviceDescription: Equatable, Sendable {
         self.name = name
     }
 
-    /// What there is to say of `device` at a time when the keyfile's verdict on it is `verdict`; nil for a device
-    /// that the keyfile does not know.
+    /// What there is to say of `device` at a time when the keyfile's verdict on it is `verdict`; nil for a
+    /// device that the keyfile does not know.
     public init?(_ device: ApprovedDevice, verdict: DeviceVerdict) {
         let status: Status
         switch verdict {

@@ -4,11 +4,11 @@ import JSON
 ///
 ///     {"name": string, "id": fingerprint, "api": 1}
 ///
-/// `api` is an integer from 1 on: the version of the exchange that the hub speaks. JSON as `PairMessage` reads it; unknown
-/// keys are ignored. Nothing of it is proven by itself.
+/// `api` is an integer from 1 on: the version of the exchange that the hub speaks. JSON as `PairMessage`
+/// reads it; unknown keys are ignored. Nothing of it is proven by itself.
 ///
-/// Accepted: `{"name":"Kitchen","id":"K7QF-2M9D-X0TW-8RHC","api":1}`. Rejected: `"api": 0`, an `id` in lower case,
-/// a name that `PeerName(known:)` refuses.
+/// Accepted: `{"name":"Kitchen","id":"K7QF-2M9D-X0TW-8RHC","api":1}`. Rejected: `"api": 0`, an `id` in lower
+/// case, a name that `PeerName(known:)` refuses.
 public struct HubDescription: Equatable, Sendable {
     /// The version of the exchange that this code speaks.
     public static let api = 1

@@ -1,8 +1,8 @@
-import FoundationEssentials
 public import Identity
 
-/// One attempt of a device to pair, from its nonce to the hub's proof. It is the same attempt, and may be sent again,
-/// as long as secret, name, nonce and device are the same: keep the nonce on disk before the first send.
+/// One attempt of a device to pair, from its nonce to the hub's proof. It is the same attempt, and may be
+/// sent again, as long as secret, name, nonce and device are the same: keep the nonce on disk before the
+/// first send.
 public struct PairAttempt: Sendable {
     /// The code's secret.
     public let secret: TicketSecret
@@ -28,8 +28,8 @@ public struct PairAttempt: Sendable {
             proof: transcript(hub).deviceProof(secret.proofKey))
     }
 
-    /// Checks the reply of the hub whose key has the pin `hub` in the same handshake. Only if this returns may the
-    /// hub be stored; nothing in the reply is true before.
+    /// Checks the reply of the hub whose key has the pin `hub` in the same handshake. Only if this returns
+    /// may the hub be stored; nothing in the reply is true before.
     public func verify(_ reply: PairReply, from hub: Pin) throws(PairReplyError) {
         guard transcript(hub).hubProof(secret.proofKey, hubNonce: reply.nonce) == reply.proof else {
             throw .wrongProof
@@ -70,8 +70,8 @@ public enum PairReplyError: Equatable, UserError {
     public var hint: String? {
         switch self {
         case .wrongProof, .otherDevice:
-            "on this device: do not trust this network, nothing was stored; on the hub: 'hubpair devices' shows whom "
-                + "it let in, 'hubpair print' makes a new code"
+            "on this device: do not trust this network, nothing was stored; on the hub: 'hubpair devices' "
+                + "shows whom it let in, 'hubpair print' makes a new code"
         case .otherHub:
             "on the hub: restart hubpair, whose key and name do not fit each other; nothing was stored here"
         }

@@ -4,8 +4,9 @@ import JSON
 
 /// JSON as the exchange writes and reads it: I-JSON (RFC 7493), at most 4,096 bytes.
 ///
-/// UTF-8 without a byte order mark, at most 64 levels, and no object with the same key twice: readers differ in
-/// which of the two they take, and the proofs must not cover what one side never saw. Unknown keys are ignored.
+/// UTF-8 without a byte order mark, at most 64 levels, and no object with the same key twice: readers differ
+/// in which of the two they take, and the proofs must not cover what one side never saw. Unknown keys are
+/// ignored.
 ///
 /// Accepted: `{"name": "x", "more": [1]}`. Rejected: `{"name": "x", "n\u0061me": "y"}`, `{"name": "x"} {}`.
 struct PairMessage {

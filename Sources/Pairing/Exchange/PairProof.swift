@@ -33,9 +33,9 @@ public struct PairProof: Equatable, Sendable {
 ///     field   = 2OCTET *OCTET                  ; the number of bytes, big endian, and the bytes
 ///     role    = "device" / "hub"
 ///
-/// The hub's nonce is empty in T("device"). The pins are those of the keys that this side saw in the TLS handshake,
-/// so that a man in the middle, who has keys of his own, fails on both sides. The name is UTF-8 as it was decoded
-/// from the JSON. `samples/vectors/exchange.json` has examples.
+/// The hub's nonce is empty in T("device"). The pins are those of the keys that this side saw in the TLS
+/// handshake, so that a man in the middle, who has keys of his own, fails on both sides. The name is UTF-8 as
+/// it was decoded from the JSON. `samples/vectors/exchange.json` has examples.
 public struct PairTranscript: Equatable, Sendable {
     /// The ticket.
     public let ticket: TicketID

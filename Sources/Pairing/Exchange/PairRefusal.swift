@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import Identity
 import JSON
 
@@ -7,8 +6,8 @@ import JSON
 ///     {"error": code, "message": string}
 ///     code = 1*64( %x61-7A / DIGIT / "_" )     ; lower case
 ///
-/// JSON as `PairMessage` reads it; unknown keys are ignored; `message` may be missing. A code that this version does not
-/// know is kept, so that a newer hub's reason reaches the user.
+/// JSON as `PairMessage` reads it; unknown keys are ignored; `message` may be missing. A code that this
+/// version does not know is kept, so that a newer hub's reason reaches the user.
 ///
 /// Accepted: `{"error":"ticket_used","message":"another device has used this code"}`. Rejected: no `error`,
 /// `"error": "Ticket used"`, `"message": 1`.
@@ -18,7 +17,7 @@ public struct PairRefusal: Error, Equatable, Sendable {
         /// 1–64 lower-case ASCII letters, digits and underscores.
         public let rawValue: String
 
-        /// A code from its text; nil if it is none.
+        /// A code from its text; nil if it is not one of them.
         public init?(rawValue: String) {
             let isWord = rawValue.utf8.allSatisfy {
                 (0x61...0x7A).contains($0) || (0x30...0x39).contains($0) || $0 == UInt8(ascii: "_")
@@ -57,7 +56,8 @@ public struct PairRefusal: Error, Equatable, Sendable {
             .notApproved, .ticketExpired,
         ]
 
-        /// The HTTP status (RFC 9110 § 15.5, RFC 6585 § 4) that goes with the code; nil for one of a newer hub.
+        /// The HTTP status (RFC 9110 § 15.5, RFC 6585 § 4) that goes with the code; nil for one of a newer
+        /// hub.
         public var httpStatus: Int? {
             switch self {
             case .badRequest, .nameInvalid: 400
@@ -142,7 +142,8 @@ extension PairRefusal: UserError {
         case .badProof:
             "on this device: check which hub answers; on the hub: make a new code with 'hubpair print'"
         case .notApproved:
-            "on the hub: 'hubpair devices' shows what it knows; a code from 'hubpair print' approves the device"
+            "on the hub: 'hubpair devices' shows what it knows; a code from 'hubpair print' approves the "
+                + "device"
         case .unavailable: "on the hub: see its log; nothing was changed, so the same code works again"
         default: "on this device: update hubpair"
         }

@@ -2,7 +2,8 @@ import JSON
 
 /// What the hub answers to a device that holds a good code.
 ///
-///     {"status": "approved" / "pending", "device": fingerprint, "hub": {"name": string, "id": fingerprint, "api": 1},
+///     {"status": "approved" / "pending", "device": fingerprint,
+///      "hub": {"name": string, "id": fingerprint, "api": 1},
 ///      "nonce": base64url of 16 bytes, "proof": base64url of 32 bytes}
 ///
 /// HTTP status 200 for approved, 202 for pending. JSON as `PairMessage` reads it; unknown keys are ignored.

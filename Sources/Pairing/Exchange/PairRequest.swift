@@ -2,14 +2,15 @@ import JSON
 
 /// What a device sends to be let in: `POST /hubpair/v1/pair`.
 ///
-///     {"ticket": base64url of 8 bytes, "name": string, "nonce": base64url of 16 bytes, "proof": base64url of 32 bytes}
+///     {"ticket": base64url of 8 bytes, "name": string, "nonce": base64url of 16 bytes,
+///      "proof": base64url of 32 bytes}
 ///
-/// JSON as `PairMessage` reads it, at most 4,096 bytes; unknown keys are ignored; base64url as `Base64URL` reads it; the
-/// name as `PeerName` has it for new ones.
+/// JSON as `PairMessage` reads it, at most 4,096 bytes; unknown keys are ignored; base64url as `Base64URL`
+/// reads it; the name as `PeerName` has it for new ones.
 ///
-/// Accepted: `{"ticket":"AAECAwQFBgc","name":"Anna's tablet","nonce":"AAECAwQFBgcICQoLDA0ODw","proof":"…"}` with 43
-/// characters of proof. Rejected: the same with padding, without a key, with a number for a string, with a key twice.
-/// `samples/vectors/exchange.json` has one message for each fault.
+/// Accepted: `{"ticket":"AAECAwQFBgc","name":"Anna's tablet","nonce":"AAECAwQFBgcICQoLDA0ODw","proof":"…"}`
+/// with 43 characters of proof. Rejected: the same with padding, without a key, with a number for a string,
+/// with a key twice. `samples/vectors/exchange.json` has one message for each fault.
 public struct PairRequest: Equatable, Sendable {
     /// The most bytes that the body may have; a server need not read more.
     public static let maximumByteCount = PairMessage.maximumByteCount

@@ -8,12 +8,14 @@ public import Identity
 ///     kind=stock
 ///     insecure=true
 ///
-/// A group of `known-hubs` (see ``KnownHubs``); the number means nothing. `kind` is `stock` for a Hestia server without
-/// hubpair, which has no lasting key: talking to it is never protected. It is `hubpair` for a hub that can be paired
-/// with; then `id` is the fingerprint that it showed, which proves nothing later. `insecure` is there once the user has
-/// said that this hub may be used although nothing protects the connection.
+/// A group of `known-hubs` (see ``KnownHubs``); the number means nothing. `kind` is `stock` for a Hestia
+/// server without hubpair, which has no lasting key: talking to it is never protected. It is `hubpair` for a
+/// hub that can be paired with; then `id` is the fingerprint that it showed, which proves nothing later.
+/// `insecure` is there once the user has said that this hub may be used although nothing protects the
+/// connection.
 ///
-/// Accepted: the above. Rejected: without `address`; `kind=other`; `insecure=yes`; a name that is none; two of one name.
+/// Accepted: the above. Rejected: without `address`; `kind=other`; `insecure=yes`; a name that breaks the
+/// rules; two of one name.
 public struct AddedHub: Equatable, Sendable {
     /// What answered at the address.
     public enum Kind: String, Sendable {

@@ -1,6 +1,7 @@
 package import FoundationEssentials
 
-/// The hub's file `attempts`: how often pairing has failed, by code and by source. A value: the time is a parameter.
+/// The hub's file `attempts`: how often pairing has failed, by code and by source. A value: the time is a
+/// parameter.
 ///
 ///     [keyfile]
 ///     format=1
@@ -16,19 +17,20 @@ package import FoundationEssentials
 ///     [source ipv4 192.0.2.7]
 ///     failures=118201 123456
 ///
-/// `[clock]` says when the file was written; `boot` is as `BootTime` has it; `latest` is only there if the file was
-/// written at a later time before, by a wall clock that was set back since. A ticket has the number of its failed
-/// proofs; a source, as `SourcePrefix` writes it, the times of its failures in the last 10 minutes, in milliseconds of
-/// that boot's clock (at most 20, each of at most 18 digits, perhaps with a minus sign).
+/// `[clock]` says when the file was written; `boot` is as `BootTime` has it; `latest` is only there if the
+/// file was written at a later time before, by a wall clock that was set back since. A ticket has the number
+/// of its failed proofs; a source, as `SourcePrefix` writes it, the times of its failures in the last 10
+/// minutes, in milliseconds of that boot's clock (at most 20, each of at most 18 digits, perhaps with a minus
+/// sign).
 ///
-/// Accepted: the above. Rejected: no `[clock]` with a source below it, a count or a time that is no number, another
-/// kind of group, `format=2`.
+/// Accepted: the above. Rejected: no `[clock]` with a source below it, a count or a time that is no number,
+/// another kind of group, `format=2`.
 ///
-/// 5 failed proofs kill a once code. 20 failures in 10 minutes stop a source. Nothing is counted over all sources, so
-/// junk from some cannot shut out another. At most 1,024 sources are remembered; for one more, the source with the
-/// fewest failures goes, of those the one whose last failure is the oldest. So no source that is stopped is let go
-/// while one is remembered that is not; who holds more than 1,024 addresses and spends 20 failures on each gains
-/// guesses, against 80 bits and 5 for each code.
+/// 5 failed proofs kill a once code. 20 failures in 10 minutes stop a source. Nothing is counted over all
+/// sources, so junk from some cannot shut out another. At most 1,024 sources are remembered; for one more,
+/// the source with the fewest failures goes, of those the one whose last failure is the oldest. So no source
+/// that is stopped is let go while one is remembered that is not; who holds more than 1,024 addresses and
+/// spends 20 failures on each gains guesses, against 80 bits and 5 for each code.
 public struct FailedAttempts: Equatable, Sendable {
     package static let fileName = "attempts"
     /// How many failed proofs kill a once code.
@@ -123,9 +125,9 @@ public struct FailedAttempts: Equatable, Sendable {
         for id in gone { tickets[id] = nil }
     }
 
-    /// Brings the times to the clock of `now`, if that is another one: the failures are as old as the wall clock says,
-    /// and at least as old as they were when the file was written. Call it when the file has been read: a wall clock
-    /// that was set back over a restart would hold a source for as long.
+    /// Brings the times to the clock of `now`, if that is another one: the failures are as old as the wall
+    /// clock says, and at least as old as they were when the file was written. Call it when the file has been
+    /// read: a wall clock that was set back over a restart would hold a source for as long.
     public mutating func rebase(to now: Moment) {
         guard let clock, now.monotonicSeconds(since: clock.boot) == nil else { return }
         let rest = max(0, min(1e9, now.seconds(since: clock)))

@@ -38,12 +38,13 @@ public struct KnownHub: Equatable, Sendable {
 ///     address=192.0.2.7:8000
 ///     paired=2026-11-21T10:22:03Z
 ///
-/// `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it, `address` and
-/// `paired` may be missing. `status=pending` in the place of `paired`: this device has asked, and the owner has not
-/// answered. `[added …]`: ``AddedHub``.
+/// `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it,
+/// `address` and `paired` may be missing. `status=pending` in the place of `paired`: this device has asked,
+/// and the owner has not answered. `[added …]`: ``AddedHub``.
 ///
-/// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the same name, a group whose
-/// fingerprint is not its pin's, a default that is no hub of the file, another kind of group, `status=maybe`, `format=2`.
+/// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the
+/// same name, a group whose fingerprint is not its pin's, a default that is no hub of the file, another kind
+/// of group, `status=maybe`, `format=2`.
 public struct KnownHubs: Equatable, Sendable {
     package static let fileName = "known-hubs"
     private static let kind = "hub"
@@ -120,14 +121,15 @@ public struct KnownHubs: Equatable, Sendable {
         file.set("default", to: fingerprint.description, in: KeyFile.formatGroup)
     }
 
-    /// Makes the added hub of this name the one that is used when none is named. Nothing happens if there is none.
+    /// Makes the added hub of this name the default. Nothing happens if there is none of this name.
     package mutating func use(added name: PeerName) {
         guard let group = addedGroup(name) else { return }
         (defaultHub, defaultAdded) = (nil, name)
         file.set("default", to: group, in: KeyFile.formatGroup)
     }
 
-    /// Gives an added hub another name, which must be no other's in this file. Nothing happens if there is none.
+    /// Gives an added hub another name, which no other hub in this file may have. Nothing happens if there is
+    /// none.
     package mutating func rename(added name: PeerName, to newName: PeerName) {
         guard let index = added.firstIndex(where: { $0.name == name }), let group = addedGroup(name) else {
             return

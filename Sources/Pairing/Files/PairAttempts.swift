@@ -10,12 +10,12 @@ package import FoundationEssentials
 ///     nonce=…
 ///     begun=2026-11-21T10:22:03Z
 ///
-/// A group is named by the Crockford base32 of the 8-byte ticket ID; `nonce` is the standard base64 of 16 bytes. It is
-/// written before the request is sent: if the reply is lost, the same request gets the same reply. The secret is
-/// not in it.
+/// A group is named by the Crockford base32 of the 8-byte ticket ID; `nonce` is the standard base64 of 16
+/// bytes. It is written before the request is sent: if the reply is lost, the same request gets the same
+/// reply. The secret is not in it.
 ///
-/// Accepted: the above with a whole nonce. Rejected: a nonce of another length, two groups of one name, a group of
-/// another kind, `format=2`.
+/// Accepted: the above with a whole nonce. Rejected: a nonce of another length, two groups of one name, a
+/// group of another kind, `format=2`.
 package struct PairAttempts: Equatable, Sendable {
     package static let fileName = "pairing"
     private static let groupKind = "attempt"

@@ -21,13 +21,13 @@ package import FoundationEssentials
 ///     used=2026-11-21T10:23:11Z
 ///     boot=6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 191456
 ///
-/// A ticket is named by the Crockford base32 of its 8-byte ID, a use by that and the device's fingerprint. `kind` is
-/// `once` or `label`; keys and nonces are standard base64 of 32 and 16 bytes; a label may be without `expires`;
-/// `boot` is as `BootTime` has it and may be missing. `number` counts the uses, from 1 on. A once ticket with a use is
-/// burnt. A use whose ticket is gone counts for nothing.
+/// A ticket is named by the Crockford base32 of its 8-byte ID, a use by that and the device's fingerprint.
+/// `kind` is `once` or `label`; keys and nonces are standard base64 of 32 and 16 bytes; a label may be
+/// without `expires`; `boot` is as `BootTime` has it and may be missing. `number` counts the uses, from 1 on.
+/// A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
 ///
-/// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket without expiry,
-/// a use whose fingerprint is not its pin's, another kind of group, `format=2`.
+/// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket
+/// without expiry, a use whose fingerprint is not its pin's, another kind of group, `format=2`.
 public struct Tickets: Equatable, Sendable {
     package static let fileName = "tickets"
 
@@ -83,7 +83,8 @@ public struct Tickets: Equatable, Sendable {
         enter(ticket)
     }
 
-    /// Takes a ticket back whose code nobody got, and puts back the labels that it replaced, unless there is a newer one.
+    /// Takes a ticket back whose code nobody got, and puts back the labels that it replaced, unless there is
+    /// a newer one.
     public mutating func withdraw(_ id: TicketID, restoring labels: [Ticket]) {
         remove {
             $0.id == id
@@ -121,8 +122,8 @@ public struct Tickets: Equatable, Sendable {
         tickets.append(ticket)
     }
 
-    /// Removes the tickets that are forgotten by `now` or `replaced`, their uses, and the uses of labels that are no
-    /// longer recent.
+    /// Removes the tickets that are forgotten by `now` or `replaced`, their uses, and the uses of labels that
+    /// are no longer recent.
     private mutating func forget(at now: Moment, _ replaced: (Ticket) -> Bool) {
         let gone = Set(tickets.filter { $0.isForgotten(at: now) || replaced($0) }.map(\.id))
         let labels = Set(tickets.filter { $0.kind == .label }.map(\.id))

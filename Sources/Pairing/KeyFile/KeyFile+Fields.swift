@@ -17,8 +17,8 @@ extension KeyFile {
     /// Refuses a file without a format, or with a newer one. An empty file has none: it is what a full
     /// disk leaves, never what hubpair writes.
     package func checkFormat() throws(KeyFileError) {
-        // A format of 0 or nothing, or with a zero in front, is damage; a number beyond what we know is another
-        // hubpair's.
+        // A format of 0 or nothing, or with a zero in front, is damage; a number beyond what we know is
+        // another hubpair's.
         guard let text = value("format", in: KeyFile.formatGroup), let first = text.utf8.first,
             first != UInt8(ascii: "0"), text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { throw .missingFormat }
@@ -103,8 +103,8 @@ extension KeyFile {
         return pairs
     }
 
-    /// Adds a group of these pairs at the end, in the place of one of the same name. Keys and values hold what
-    /// ``set(_:to:in:)`` allows.
+    /// Adds a group of these pairs at the end, in the place of one of the same name. Keys and values hold
+    /// what ``set(_:to:in:)`` allows.
     package mutating func replaceGroup(_ name: String, with pairs: [(key: String, value: String)]) {
         removeGroup(name)
         addGroup(name)

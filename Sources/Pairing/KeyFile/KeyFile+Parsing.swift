@@ -97,7 +97,7 @@ extension KeyFile {
         return text
     }
 
-    /// The value behind its escapes, or nil if one of them is none.
+    /// The value with its escapes undone, or nil if one of them is not valid.
     static func unescaped(_ value: String) -> String? {
         guard value.utf8.contains(UInt8(ascii: "\\")) else { return value }
         var text = ""

@@ -52,8 +52,8 @@ package struct KeyFile: Equatable, Sendable {
     private var preamble: [Line] = []
     private(set) var groups: [Group] = []
     private var positions: [String: Int] = [:]
-    /// The file as it is written: UTF-8, every line with its end. Kept beside the groups, so that one more device
-    /// among 10,000 costs a copy of bytes and not the writing of every line.
+    /// The file as it is written: UTF-8, every line with its end. Kept beside the groups, so that one more
+    /// device among 10,000 costs a copy of bytes and not the writing of every line.
     package private(set) var serialized: [UInt8] = []
     /// Where in the bytes each group begins.
     private var starts: [Int] = []
@@ -79,8 +79,9 @@ package struct KeyFile: Equatable, Sendable {
         return nil
     }
 
-    /// Sets `key` in `group` to `value`, which holds no control characters but tab, LF and CR: where it stands, else after the group's last pair; a group that is
-    /// missing is added at the end. Nil removes the key.
+    /// Sets `key` in `group` to `value`, which holds no control characters but tab, LF and CR: where it
+    /// stands, else after the group's last pair; a group that is missing is added at the end. Nil removes the
+    /// key.
     package mutating func set(_ key: String, to value: String?, in group: String) {
         guard let value else {
             if let position = positions[group], self.value(key, in: group) != nil {
@@ -108,8 +109,8 @@ package struct KeyFile: Equatable, Sendable {
     /// Removes one group; see ``removeGroups(_:)``.
     package mutating func removeGroup(_ name: String) { removeGroups([name]) }
 
-    /// Removes groups and their pairs. The comments that follow the last pair of one stay: they most often stand
-    /// above the next group.
+    /// Removes groups and their pairs. The comments that follow the last pair of one stay: they most often
+    /// stand above the next group.
     package mutating func removeGroups(_ names: Set<String>) {
         guard names.contains(where: { positions[$0] != nil }) else { return }
         let before = self

@@ -1,4 +1,3 @@
-import FoundationEssentials
 public import Identity
 
 /// Why a key file is refused. All of them fail closed: nothing is taken from a file that has a fault.

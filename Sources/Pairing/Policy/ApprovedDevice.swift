@@ -66,11 +66,11 @@ public struct ApprovedDevice: Equatable, Sendable {
 
     /// What the device may do now.
     ///
-    /// An approval that has run out does not live again when the wall clock is set back: the time is not before the
-    /// latest that is known, and goes on from there by the boot clock. If that was in another boot, and the wall clock says
-    /// an earlier time, the clock is behind, by nobody knows how much. Every approval with an expiry then counts as
-    /// expired, until the clock is right: it may have been over already. A clock that is behind, and still later than all
-    /// that is known, cannot be seen.
+    /// An approval that has run out does not live again when the wall clock is set back: the time is not
+    /// before the latest that is known, and goes on from there by the boot clock. If that was in another
+    /// boot, and the wall clock says an earlier time, the clock is behind, by nobody knows how much. Every
+    /// approval with an expiry then counts as expired, until the clock is right: it may have been over
+    /// already. A clock that is behind, and still later than all that is known, cannot be seen.
     ///
     /// - Parameters:
     ///   - now: the moment now, by both clocks.

@@ -3,8 +3,9 @@ import Glibc
 
 /// A time as the hub's policy needs it: by the wall clock, and by the clock that nobody sets.
 ///
-/// A Raspberry Pi has no clock of its own: it starts with a time of the past, and jumps once the network tells it
-/// better. Between two moments of one boot only the boot clock counts; over a restart there is but the wall clock.
+/// A Raspberry Pi has no clock of its own: it starts with a time of the past, and jumps once the network
+/// tells it better. Between two moments of one boot only the boot clock counts; over a restart there is but
+/// the wall clock.
 public struct Moment: Equatable, Sendable {
     /// The wall clock's time, which may jump either way.
     public let wall: Date
@@ -20,7 +21,8 @@ public struct Moment: Equatable, Sendable {
     /// The moment now.
     public static var now: Moment { Moment(wall: Date(), boot: .now) }
 
-    /// Seconds from `earlier` to this moment; negative only if the wall clock was set back and the host restarted.
+    /// Seconds from `earlier` to this moment; negative only if the wall clock was set back and the host
+    /// restarted.
     public func seconds(since earlier: Moment) -> Double {
         monotonicSeconds(since: earlier.boot) ?? wall.timeIntervalSince(earlier.wall)
     }
@@ -31,7 +33,8 @@ public struct Moment: Equatable, Sendable {
         return Double(boot.milliseconds - earlier.milliseconds) / 1000
     }
 
-    /// The wall clock's time, if it is known to have been `known` once; nil if it is behind that, nobody knows by how much.
+    /// The wall clock's time, if it is known to have been `known` once; nil if it is behind that, nobody
+    /// knows by how much.
     ///
     /// Within one boot the time goes on from there by the boot clock, however far the wall clock is set back.
     func wall(notBefore known: Moment?) -> Date? {
@@ -48,7 +51,8 @@ public struct Moment: Equatable, Sendable {
         return times.contains(nil) ? nil : times.compactMap(\.self).max() ?? wall
     }
 
-    /// Seconds until `expires`; 0 if that is over, or may be, since the wall clock is behind a time that is known.
+    /// Seconds until `expires`; 0 if that is over, or may be, since the wall clock is behind a time that is
+    /// known.
     package func secondsLeft(until expires: Date, notBefore known: [Moment?]) -> Double {
         wall(notBefore: known).map { max(0, expires.timeIntervalSince($0)) } ?? 0
     }
@@ -59,18 +63,19 @@ public struct Moment: Equatable, Sendable {
         return other
     }
 
-    /// True if `event` was less than `window` seconds ago. A wall clock that was set back over a restart makes it lie
-    /// in the future: a little is taken as it is, more as long ago, so that nothing lasts until the clock catches up.
+    /// True if `event` was less than `window` seconds ago. A wall clock that was set back over a restart
+    /// makes it lie in the future: a little is taken as it is, more as long ago, so that nothing lasts until
+    /// the clock catches up.
     func isWithin(_ window: Double, of event: Moment) -> Bool { abs(seconds(since: event)) < window }
 }
 
-/// A reading of CLOCK_BOOTTIME, which runs on in suspend and is never set, and of which boot it is.
+/// A reading of CLOCK_BOOTTIME, which runs on in suspend and is never set, and the boot that it belongs to.
 ///
 ///     text = boot-id SP 1*18DIGIT              ; milliseconds
 ///     boot-id = 36( DIGIT / %x61-66 / "-" )    ; as in /proc/sys/kernel/random/boot_id
 ///
-/// Accepted: `6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 123456`. Rejected: the same in upper case, without a number,
-/// with a sign.
+/// Accepted: `6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 123456`. Rejected: the same in upper case, without a
+/// number, with a sign.
 public struct BootTime: Equatable, Sendable, CustomStringConvertible {
     /// The kernel's name for this boot: 36 characters, a UUID in lower case.
     public let id: String

@@ -20,10 +20,11 @@ public enum PairVerdict: Equatable, Sendable {
     }
 }
 
-/// The rules of pairing, over what the hub's files say: pure, so that the time, the nonce and the files are parameters.
+/// The rules of pairing, over what the hub's files say: pure, so that the time, the nonce and the files are
+/// parameters.
 ///
-/// The order is the design's: the first reason that holds is the answer. What it needs no file for (no certificate, a
-/// malformed request, a name that breaks a rule) has been refused before.
+/// The order is the design's: the first reason that holds is the answer. What it needs no file for (no
+/// certificate, a malformed request, a name that breaks a rule) has been refused before.
 public struct PairPolicy: Sendable {
     /// How many new questions a label takes in 10 minutes.
     public static let askLimit = 5
@@ -50,8 +51,8 @@ public struct PairPolicy: Sendable {
         [tickets.latest, devices.latest, attempts.latest].compactMap(\.self).max()
     }
 
-    /// Judges a request that came at the time `now` from `source`, over a connection on which the device showed that it
-    /// holds the key with the pin `device`. `hubNonce` is used if the request is good and new.
+    /// Judges a request that came at the time `now` from `source`, over a connection on which the device
+    /// showed that it holds the key with the pin `device`. `hubNonce` is used if the request is good and new.
     public func judge(
         _ request: PairRequest, from device: Pin, source: SourcePrefix, hubNonce: PairNonce, now: Moment
     ) -> PairVerdict {

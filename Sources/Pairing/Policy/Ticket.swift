@@ -36,12 +36,13 @@ public struct Ticket: Equatable, Sendable {
 
     /// True from the expiry on.
     ///
-    /// A once code lives as long as it was made for by the boot clock, whatever becomes of the wall clock in the
-    /// meantime; after a restart, and for labels, the wall clock decides.
+    /// A once code lives as long as it was made for by the boot clock, whatever becomes of the wall clock in
+    /// the meantime; after a restart, and for labels, the wall clock decides.
     ///
-    /// After a restart a wall clock that says a time before the code was made, or before anything else that the hub has
-    /// written down, is behind, by nobody knows how much. A once code then counts as expired: it may have been refused
-    /// already, and another is soon printed. A clock that is behind, and still later than all that, cannot be seen.
+    /// After a restart a wall clock that says a time before the code was made, or before anything else that
+    /// the hub has written down, is behind, by nobody knows how much. A once code then counts as expired: it
+    /// may have been refused already, and another is soon printed. A clock that is behind, and still later
+    /// than all that, cannot be seen.
     ///
     /// - Parameters:
     ///   - now: the moment now, by both clocks.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Glibc
 package import Identity
 
@@ -78,8 +77,8 @@ package enum FileError: Equatable, UserError {
         case .notDirectory: "name the directory that holds hubpair's files"
         case .symbolicLink: "name the place that it points to"
         case .linkedFile(let path):
-            "put the file itself in its place: cp -p --remove-destination \"$(readlink -f \(shellQuoted(path)))\" "
-                + shellQuoted(path)
+            "put the file itself in its place: cp -p --remove-destination "
+                + "\"$(readlink -f \(shellQuoted(path)))\" \(shellQuoted(path))"
         case .notRegular(let path): "move it away: mv \(shellQuoted(path)) \(shellQuoted(path + ".moved"))"
         case .otherOwner(_, let path): "sudo chown \(geteuid()) \(shellQuoted(path))"
         case .tooOpen(_, let allowed, let path): "chmod \(octal(allowed)) \(shellQuoted(path))"

@@ -1,11 +1,11 @@
 /// How a keyfile that is torn or gone is brought back, for a hint.
 ///
-/// The version before, `.bak`, lacks the last change, and is never read by itself. What that change was decides
-/// whether it may take the file's place:
-/// - `tickets`: perhaps that a code was burnt, which would be good for a second device. It is never offered; all codes
-///   are given up instead, and the owner prints new ones.
-/// - `approved-devices`: an approval, a name. A revocation is in both versions (``ProtectedDirectory/replaceBoth(_:with:)``);
-///   one that was written by hand may not be.
+/// The version before, `.bak`, lacks the last change, and is never read unless a person puts it in place.
+/// What that change was decides whether it may take the file's place:
+/// - `tickets`: perhaps that a code was burnt, which would be good for a second device. It is never offered;
+///   all codes are given up instead, and the owner prints new ones.
+/// - `approved-devices`: an approval, a name. A revocation is in both versions
+///   (``ProtectedDirectory/replaceBoth(_:with:)``); one that was written by hand may not be.
 /// - `attempts`: a failure; that a code is void for too many is in both versions.
 /// - `known-hubs`: perhaps that a hub was forgotten.
 package enum FileRecovery {

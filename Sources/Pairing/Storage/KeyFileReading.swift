@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// A keyfile with a fault: which file, what fault, and where the version before it stands.

@@ -26,7 +26,8 @@ extension ProtectedDirectory {
         return try readAll(file, sizeHint: Int(status.st_size), path: path)
     }
 
-    /// What tells the file `name` from every other that stood or will stand under its name; nil if there is none.
+    /// What tells the file `name` from every other that stood or will stand under its name; nil if there is
+    /// none.
     package func stamp(of name: String) throws(FileError) -> FileStamp? {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -56,9 +57,10 @@ extension ProtectedDirectory {
         if hasRoom(for: name) { keepRoom(for: name) }
     }
 
-    /// Puts `bytes` in the place of the file `name` and of `name.bak`, each durably: for what must not be undone by going
-    /// back to the version before, like a revocation. If it ends in between, only `.bak` is new. It succeeds on a full
-    /// disk if room was kept for it, and keeps room for the next time. Call it inside `withLock`.
+    /// Puts `bytes` in the place of the file `name` and of `name.bak`, each durably: for what must not be
+    /// undone by going back to the version before, like a revocation. If it ends in between, only `.bak` is
+    /// new. It succeeds on a full disk if room was kept for it, and keeps room for the next time. Call it
+    /// inside `withLock`.
     package func replaceBoth(_ name: String, with bytes: [UInt8]) throws(FileError) {
         let backup = ProtectedDirectory.backup(of: name)
         let fresh = try writeBeside(name, bytes, room: 1, for: name)
@@ -175,7 +177,7 @@ func writeAll(_ file: Int32, _ bytes: [UInt8], path: String) throws(FileError) {
     }
 }
 
-/// A version of a file: whoever replaces, changes or opens it up to others changes its stamp.
+/// A version of a file: replacing it, changing it or opening it up to others changes its stamp.
 package struct FileStamp: Equatable, Sendable {
     private let numbers: [Int64]
 

@@ -32,7 +32,7 @@ package struct ProtectedDirectory: ~Copyable {
             let status = try fileStatus(descriptor, path: path)
             try checkOwnerAndMode(status, path: path, allowed: 0o700)
         } catch {
-            // Whoever follows "chmod 0700 /etc" has no system any more.
+            // A hint like "chmod 0700 /etc" would break the system.
             let isOurs = ProtectedDirectory.isInUse(descriptor)
             close(descriptor)
             throw isOurs ? error : .notPrivate(path: path)
@@ -49,8 +49,8 @@ package struct ProtectedDirectory: ~Copyable {
     /// Holds the directory's lock (flock on `.lock`) while `body` runs: what is read and then written in it
     /// is one step for every process that does the same.
     ///
-    /// Gives up after 10 s: a process that holds it longer is stuck. On a file system that is read-only here, and perhaps
-    /// not elsewhere, `body` runs too, and can only read.
+    /// Gives up after 10 s: a process that holds it longer is stuck. On a file system that is read-only here,
+    /// and perhaps not elsewhere, `body` runs too, and can only read.
     package func withLock<Result>(
         _ body: (borrowing ProtectedDirectory) throws -> Result
     ) throws -> Result {
@@ -96,8 +96,8 @@ package struct ProtectedDirectory: ~Copyable {
         }
     }
 
-    /// Makes the entries of the directory `path` durable: a key in a directory that is gone after a power
-    /// cut is lost. A parent that we may write but not read cannot be synchronized; that is no reason to stop.
+    /// Makes the entries of the directory `path` durable: a key in a directory that is gone after a power cut
+    /// is lost. A parent that we may write but not read cannot be synchronized; that is no reason to stop.
     private static func synchronize(_ path: String) throws(FileError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }

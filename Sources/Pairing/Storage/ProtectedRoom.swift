@@ -1,14 +1,17 @@
 import Glibc
 
-/// Room that is kept on the disk for what must be written even if the disk is full, like a revocation: two files beside
-/// the file `name`, `.name.room-1` and `-2`, whose blocks are allocated (posix_fallocate(3)). They are not given back for
-/// the write, which somebody who fills the disk would win: the bytes are written into them, and they take the names. So
-/// neither a block nor an inode nor anything of a quota is asked for. What they replace makes room for the next two.
+/// Room that is kept on the disk for what must be written even if the disk is full, like a revocation: two
+/// files beside the file `name`, `.name.room-1` and `-2`, whose blocks are allocated (posix_fallocate(3)).
+/// They are not given back for the write: a process that fills the disk would take them first. The bytes are
+/// written into them, and they take the names. So a write needs no new block, no inode and no quota. What
+/// they replace makes room for the next two.
 ///
-/// Not covered: file systems that allocate at every write (Btrfs and ZFS with snapshots, flash below its spare blocks),
-/// a file that has grown since the disk is full, and a disk that was full before the first room could be kept.
+/// Not covered: file systems that allocate at every write (Btrfs and ZFS with snapshots, flash below its
+/// spare blocks), a file that has grown since the disk is full, and a disk that was full before the first
+/// room could be kept.
 extension ProtectedDirectory {
-    /// Sees to it that there is room for two versions of the file `name`, and some growth. Call it inside `withLock`.
+    /// Sees to it that there is room for two versions of the file `name`, and some growth. Call it inside
+    /// `withLock`.
     ///
     /// - Returns: false if there is none to be had.
     @discardableResult
@@ -21,7 +24,7 @@ extension ProtectedDirectory {
         return one && two
     }
 
-    /// Nothing can be written here, whoever asks.
+    /// Nothing can be written here, by any user.
     package var isReadOnly: Bool { faccessat(descriptor, ".", W_OK, 0) != 0 && errno == EROFS }
 
     /// Whether room was kept for the file `name` before.

@@ -2,8 +2,8 @@ import Glibc
 
 /// Bytes that are secret: in one place of their own, which is overwritten when the last reference goes.
 ///
-/// Copies that are made of them are not: `[UInt8]`, `Data` and `String` leave what they held where it was, and so do what
-/// is printed, drawn or sent, and the working memory of the cryptography underneath.
+/// Copies that are made of them are not: `[UInt8]`, `Data` and `String` leave what they held where it was,
+/// and so do what is printed, drawn or sent, and the working memory of the cryptography underneath.
 final class SecretBytes: Sendable {
     // Written in the initializers only, before anybody else has a reference.
     nonisolated(unsafe) private let start: UnsafeMutableRawPointer
@@ -57,7 +57,8 @@ extension SecretBytes: Equatable {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes, and leaves none. Only where there is no other reference to the array: what is shared stays.
+    /// Overwrites the bytes, and leaves none. Only where there is no other reference to the array: what is
+    /// shared stays.
     package mutating func overwrite() {
         withUnsafeMutableBytes { buffer in
             if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }

@@ -66,7 +66,8 @@ final class Program: Sendable {
         defer { posix_spawn_file_actions_destroy(&actions) }
         posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, "/dev/null", O_WRONLY, 0)
         posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0)
-        // The threads of Swift's pool block all signals, and a child inherits that: it would not hear SIGTERM.
+        // The threads of Swift's pool block all signals, and a child inherits that: it would not hear
+        // SIGTERM.
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }

@@ -80,8 +80,8 @@ struct LiveBrowsing {
         #expect(try #require(seen.hubs.first { $0.name == "Bare" }).txt.entries.isEmpty)
     }
 
-    // avahi sends a record in one packet, so that over Ethernet 1.3 KB are the most; loopback carries all of it. A packet
-    // has 9,000 bytes at most, and so have we.
+    // avahi sends a record in one packet, so that over Ethernet 1.3 KB are the most; loopback carries all of
+    // it. A packet has 9,000 bytes at most, and so have we.
     @Test(arguments: [(33, 33, false), (40, 35, true)])
     func aLargeRecordArrives(sent: Int, read: Int, isTruncated: Bool) async throws {
         let type = "_hp-big\(sent)._tcp"

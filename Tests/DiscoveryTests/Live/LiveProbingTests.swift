@@ -133,7 +133,8 @@ extension LiveBrowsing {
         }
 
         @Test func aLyingHubIsDroppedAndCounted() async throws {
-            // A stranger in the hub's place: it hears the probe on the hub's port and answers with what it likes.
+            // A stranger in the hub's place: it hears the probe on the hub's port and answers with what it
+            // likes.
             let liar = try Stranger(port: 8000)
             let prober = HubProber()
             let searching = Task { try await collect(prober) { !$0.isEmpty } }

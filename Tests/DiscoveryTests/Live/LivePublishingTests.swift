@@ -6,7 +6,8 @@ import Testing
 
 typealias PublisherEvents = EventLog<HubPublisher.Event>
 
-/// Runs `body` while a hub is announced, from the first time that it is on the network, and waits for its end.
+/// Runs `body` while a hub is announced, from the first time that it is on the network, and waits for its
+/// end.
 func publishing<Result>(
     _ publisher: HubPublisher, _ body: (PublisherEvents) async throws -> Result
 ) async throws -> Result {

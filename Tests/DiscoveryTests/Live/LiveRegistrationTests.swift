@@ -6,8 +6,9 @@ import Testing
 extension LiveBrowsing {
     /// avahi 0.8 leaves a service unregistered for ever (its issues 7 and 234); it is published anew.
     @Suite struct Registration {
-        /// While the probes are out (0 to 250 ms, then three times 250 ms) an interface's address goes and comes back:
-        /// avahi 0.8 waits for ever for the probes that went with it. On a busy machine that takes several attempts.
+        /// While the probes are out (0 to 250 ms, then three times 250 ms) an interface's address goes and
+        /// comes back: avahi 0.8 waits for ever for the probes that went with it. On a busy machine that
+        /// takes several attempts.
         private func getStuck(
             _ address: String, on interface: String, of host: SecondHost? = nil,
             publishing type: String, by stack: HubPublisher.Stack, _ publisher: () throws -> HubPublisher

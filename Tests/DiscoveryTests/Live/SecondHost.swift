@@ -6,11 +6,11 @@ import Testing
 @_silgen_name("unshare") private func unshare(_ flags: Int32) -> Int32
 @_silgen_name("setns") private func setns(_ descriptor: Int32, _ type: Int32) -> Int32
 
-/// Another host on the lab's network: a network namespace with lan2-far, 192.168.79.2 and fd79::2, on a cable with
-/// lan2, 192.168.79.1 and fd79::1, of the lab. It ends with this value, and lan2 with it.
+/// Another host on the lab's network: a network namespace with lan2-far, 192.168.79.2 and fd79::2, on a cable
+/// with lan2, 192.168.79.1 and fd79::1, of the lab. It ends with this value, and lan2 with it.
 ///
-/// A network namespace belongs to a thread, and a thread that is started inherits it. So a browser or publisher that
-/// is made `within` has its sockets on the other host.
+/// A network namespace belongs to a thread, and a thread that is started inherits it. So a browser or
+/// publisher that is made `within` has its sockets on the other host.
 final class SecondHost: Sendable {
     private static let newNetwork: Int32 = 0x4000_0000  // CLONE_NEWNET
     private let namespace: Int32
