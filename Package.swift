@@ -100,7 +100,7 @@ let package = Package(
             name: "Home", dependencies: ["Addresses", "Identity", "JSON", "Pairing"], swiftSettings: strict),
         // What strangers' bytes may do: requests, answers, targets and fields of the gateway. No NIO: every byte that
         // decides can be fuzzed.
-        .target(name: "GatewayRules", dependencies: ["Identity"], swiftSettings: strict),
+        .target(name: "GatewayRules", dependencies: ["Identity", "Pairing"], swiftSettings: strict),
         // A key, its certificate, and TLS that checks pins: what both sides of the pairing share.
         .target(
             name: "PinnedTLS",
@@ -182,7 +182,8 @@ let package = Package(
         .executableTarget(
             name: "list-hubs", dependencies: ["Discovery"], path: "samples/list-hubs", swiftSettings: strict),
 
-        .testTarget(name: "GatewayRulesTests", dependencies: ["GatewayRules"], swiftSettings: strict),
+        .testTarget(
+            name: "GatewayRulesTests", dependencies: ["GatewayRules", "Pairing"], swiftSettings: strict),
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
         .testTarget(
             name: "DiscoveryTests",

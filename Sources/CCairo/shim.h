@@ -2,9 +2,9 @@
 #include <cairo/cairo-pdf.h>
 #include <cairo/cairo.h>
 
-// Pango's own headers need GLib's, which lie at a path of the machine's architecture. What is called of it is
-// declared here; Tests/CLI/print-pdf.txt has the compiler hold it against the real headers, where another type
-// is an error.
+// Pango's own headers need GLib's, and the path of those depends on the machine's architecture. So the
+// functions of Pango that are used are declared here; Tests/CLI/print-pdf.txt has the compiler compare them
+// with the real headers, where another type is an error.
 typedef struct _PangoContext PangoContext;
 typedef struct _PangoFont PangoFont;
 typedef struct _PangoFontDescription PangoFontDescription;
@@ -19,7 +19,8 @@ enum { PANGO_SCALE = 1024 };
 PangoContext *pango_font_map_create_context(PangoFontMap *map);
 PangoFontDescription *pango_font_description_from_string(const char *text);
 PangoFontMap *pango_cairo_font_map_get_default(void);
-PangoFont *pango_font_map_load_font(PangoFontMap *map, PangoContext *context, const PangoFontDescription *description);
+PangoFont *pango_font_map_load_font(
+    PangoFontMap *map, PangoContext *context, const PangoFontDescription *description);
 PangoLayout *pango_layout_new(PangoContext *context);
 int pango_layout_get_unknown_glyphs_count(PangoLayout *layout);
 void g_object_unref(void *object);
@@ -34,9 +35,9 @@ void pango_layout_set_text(PangoLayout *layout, const char *text, int length);
 void pango_layout_set_width(PangoLayout *layout, int width);
 void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
 
-// The libraries are loaded when a PDF is drawn and not when the program starts: these are the functions that are
-// looked up then. Each gets a field in a struct, and a `lazy_` function that finds it in a loaded library, both with
-// the type from the header.
+// The libraries are loaded when a PDF is drawn, and never linked. These functions are looked up then. Each
+// one gets a field in a struct, and a `lazy_` function that looks it up in the loaded library, both with the
+// type from the header.
 #define HUBPAIR_CAIRO(EACH) \
     EACH(cairo_create) \
     EACH(cairo_destroy) \
@@ -86,7 +87,9 @@ void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
 
 #define HUBPAIR_FIELD(name) __typeof__(name) *_Nonnull name;
 #define HUBPAIR_LAZY(name) \
-    static inline __typeof__(&name) lazy_##name(void *library) { return (__typeof__(&name))dlsym(library, #name); }
+    static inline __typeof__(&name) lazy_##name(void *library) { \
+        return (__typeof__(&name))dlsym(library, #name); \
+    }
 
 struct hubpair_cairo { HUBPAIR_CAIRO(HUBPAIR_FIELD) };
 struct hubpair_pango { HUBPAIR_PANGO(HUBPAIR_FIELD) };

@@ -36,7 +36,7 @@ public enum DiscoveryError: Hashable, UserError {
         }
     }
 
-    /// True if there is no avahi-daemon that this program may use, so that ``EmbeddedBrowser`` takes its place.
+    /// True if there is no avahi-daemon that this program may use, so that ``HubBrowser/Stack/embedded`` is needed.
     public var isWithoutDaemon: Bool {
         switch self {
         case .noBus, .noDaemon, .noClient, .refused: true

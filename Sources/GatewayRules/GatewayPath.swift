@@ -1,3 +1,5 @@
+package import Pairing
+
 /// What a request's target asks for. Targets are compared as raw bytes before `?` and passed on as they came.
 ///
 /// The names under `/hubpair` are the hub's own, and nothing that any server might read as one of them is
@@ -9,7 +11,7 @@
 /// `/%68ubpair`, `/x/..%2fHUBPAIR`. Passed on: `/devices/`, `/x/hubpair`.
 package enum GatewayPath: Equatable, Sendable {
     /// One of the hub's own endpoints.
-    case own(ServeEndpoint)
+    case own(PairEndpoint)
     /// The hub's own, but no endpoint, or another spelling of one.
     case withheld
     /// The upstream's.
@@ -27,7 +29,7 @@ package enum GatewayPath: Equatable, Sendable {
             }
         }
         if path.starts(with: "/hubpair".utf8) {
-            let endpoint = ServeEndpoint.allCases.first { path.elementsEqual($0.rawValue.utf8) }
+            let endpoint = PairEndpoint.allCases.first { path.elementsEqual($0.rawValue.utf8) }
             self = endpoint.map(GatewayPath.own) ?? .withheld
         } else if isPlain, !path.starts(with: "//".utf8) {
             self = .upstream
@@ -95,19 +97,4 @@ package func hexValue(_ byte: UInt8) -> UInt8? {
     case 0x61...0x66: byte - 0x57
     default: nil
     }
-}
-
-/// The hub's own endpoints.
-package enum ServeEndpoint: String, CaseIterable, Sendable {
-    /// The pairing exchange.
-    case pair = "/hubpair/v1/pair"
-    /// What the hub is, for anybody.
-    case hub = "/hubpair/v1/hub"
-    /// What the hub knows of the device that asks.
-    case device = "/hubpair/v1/device"
-    /// Whether a request may pass, for a proxy in front.
-    case verify = "/hubpair/v1/verify"
-
-    /// The methods that it takes, as `Allow` lists them (RFC 9110 § 10.2.1).
-    package var methods: [String] { self == .pair ? ["POST"] : ["GET", "HEAD"] }
 }

@@ -96,8 +96,7 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
                 case "\n": bytes += "\\n".utf8
                 case "\t": bytes += "\\t".utf8
                 case "\r": bytes += "\\r".utf8
-                case _ where scalar.isControlling || scalar.isInvisible: bytes += scalar.escapedForJSON.utf8
-                default: bytes += String(scalar).utf8
+                default: bytes += (SafeText.jsonEscape(of: scalar) ?? String(scalar)).utf8
                 }
             }
         }

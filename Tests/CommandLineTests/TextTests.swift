@@ -30,8 +30,8 @@ import Testing
         ("\0", "\\u{0}"),
     ])
     func escaped(text: String, safe: String) {
-        #expect(Console.escaped(text) == safe)
-        #expect(Console.escaped(safe) == safe)
+        #expect(SafeText.escaped(text) == safe)
+        #expect(SafeText.escaped(safe) == safe)
     }
 
     @Test(arguments: [("abc", 3), ("é", 1), ("e\u{301}", 1), ("漢字", 4), ("😀", 2), ("", 0)])

@@ -1,13 +1,14 @@
+import Pairing
 import Testing
 
 @testable import GatewayRules
 
 @Suite struct GatewayPathTests {
     @Test(arguments: [
-        ("/hubpair/v1/hub", ServeEndpoint.hub), ("/hubpair/v1/hub?x=/../y", .hub),
+        ("/hubpair/v1/hub", PairEndpoint.hub), ("/hubpair/v1/hub?x=/../y", .hub),
         ("/hubpair/v1/pair", .pair), ("/hubpair/v1/device", .device), ("/hubpair/v1/verify", .verify),
     ])
-    func own(target: String, endpoint: ServeEndpoint) {
+    func own(target: String, endpoint: PairEndpoint) {
         #expect(GatewayPath(target: target) == .own(endpoint))
     }
 

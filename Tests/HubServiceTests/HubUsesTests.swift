@@ -75,7 +75,7 @@ private final class ScratchState {
         #expect(try scratch.setUp() == (hub, .present))
         // With a fault they are not.
         try ProtectedDirectory(path: scratch.path).replace(Tickets.fileName, with: Array("torn".utf8))
-        #expect(throws: BadKeyFile.self) { try scratch.setUp() }
+        #expect(throws: UnreadableKeyFile.self) { try scratch.setUp() }
         #expect(scratch.text(Tickets.fileName) == "torn")
     }
 

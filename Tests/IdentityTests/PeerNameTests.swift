@@ -49,7 +49,7 @@ import Testing
             #expect(try PeerName(known: text).description == text)
         }
         #expect(
-            "a\(scalar)b".escapedForDisplay == "a\\u{\(String(scalar.value, radix: 16, uppercase: true))}b")
+            SafeText.escaped("a\(scalar)b") == "a\\u{\(String(scalar.value, radix: 16, uppercase: true))}b")
     }
 
     /// Every format character and every ignorable one that this Unicode has.
@@ -114,9 +114,11 @@ import Testing
         ("a\u{200C}b", "a\\u{200C}b"), ("\u{E0041}", "\\u{E0041}"),
     ])
     func escaped(text: String, shown: String) {
-        #expect(text.escapedForDisplay.unicodeScalars.elementsEqual(shown.unicodeScalars))
+        #expect(SafeText.escaped(text).unicodeScalars.elementsEqual(shown.unicodeScalars))
     }
 
     @Test(arguments: [("\u{7F}", "\\u007f"), ("\u{200B}", "\\u200b"), ("\u{E0041}", "\\udb40\\udc41")])
-    func escapedForJSON(scalar: Unicode.Scalar, text: String) { #expect(scalar.escapedForJSON == text) }
+    func escapedForJSON(scalar: Unicode.Scalar, text: String) {
+        #expect(SafeText.jsonEscape(of: scalar) == text)
+    }
 }

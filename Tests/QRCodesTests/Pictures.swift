@@ -26,7 +26,7 @@ struct Canvas {
     }
 }
 
-/// What the search of a picture finds, in this process.
+/// The result of a search in this process.
 func scanned(_ image: LuminanceImage) throws -> QRScanResult {
     try PictureSearch.run(ImageSource(image)).result
 }
@@ -61,7 +61,7 @@ func ean13(_ digits: [Int]) -> String {
     return modules + "01010" + digits[7...].map(right).joined() + "101"
 }
 
-/// A PNG by hand (ISO/IEC 15948 § 5): the signature and these chunks with right lengths and CRCs.
+/// A PNG by hand (ISO/IEC 15948 § 5): the signature and these chunks with correct lengths and CRCs.
 func handmadePNG(_ chunks: [(type: String, data: [UInt8])]) -> [UInt8] {
     var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
     for chunk in chunks {
@@ -76,7 +76,7 @@ func imageHeader(width: UInt32, height: UInt32, bitDepth: UInt8 = 8, colourType:
     bigEndian(width) + bigEndian(height) + [bitDepth, colourType, 0, 0, 0]
 }
 
-/// A JPEG by hand up to its scan header: enough for every reader to know its size.
+/// A JPEG by hand up to its scan header: enough to know its size.
 func handmadeJPEG(width: UInt16, height: UInt16) -> [UInt8] {
     let quantisation = [0xFF, 0xDB, 0x00, 0x43, 0x00] + [UInt8](repeating: 1, count: 64)
     let frame: [UInt8] =

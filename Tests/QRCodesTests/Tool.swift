@@ -1,20 +1,19 @@
 import Foundation
 import Testing
 
-/// What a program wrote, and how it ended.
+/// A program's output and exit status.
 struct ToolOutput {
     let status: Int32
     let output: [UInt8]
 }
 
-/// A program that the tests need is missing; a test without its oracle fails, it is never skipped.
+/// A program that the tests need is missing. Such a test fails, and is never skipped.
 struct MissingTool: Error, CustomStringConvertible {
     let path: String
     var description: String { "\(path) is missing: run samples/prepare" }
 }
 
-/// Runs a program in `/usr/bin` to its end, in `directory`, which lives as long. `input` must fit a pipe
-/// (64 KiB).
+/// Runs a program in `/usr/bin` to its end in `directory`. `input` must fit a pipe (64 KiB).
 func run(
     _ name: String, _ arguments: [String], input: [UInt8] = [], in directory: TemporaryDirectory
 ) throws -> ToolOutput {
@@ -37,7 +36,7 @@ func run(
     return ToolOutput(status: process.terminationStatus, output: [UInt8](output))
 }
 
-/// A directory of one test's own, gone when the test ends.
+/// A directory that is removed when the test ends.
 final class TemporaryDirectory {
     let path: String
 
@@ -58,8 +57,7 @@ final class TemporaryDirectory {
     }
 }
 
-/// The files that a Python script with Pillow writes into its working directory, where it finds `input` as
-/// `in.png`.
+/// The directory with the files that a Python script with Pillow writes; it finds `input` there as `in.png`.
 func pillow(_ script: String, input: [UInt8] = []) throws -> TemporaryDirectory {
     let directory = try TemporaryDirectory()
     try directory.write(input, to: "in.png")

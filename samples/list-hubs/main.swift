@@ -4,7 +4,7 @@ import Discovery
 var listing = HubListing(networks: LocalNetwork.current())
 let start = ContinuousClock.now
 let search = Task {
-    for try await sighting in HubBrowser().sightings {
+    for try await sighting in HubBrowser(through: .either).sightings {
         for change in listing.apply(sighting, at: start.duration(to: .now)) {
             switch change {
             case .added(let hub), .changed(let hub):

@@ -91,7 +91,7 @@ struct CheckPairedHubs: Sendable {
                 to: [address], expecting: .pin(hub.pin), deadline: .milliseconds(1500))
             defer { connection.close() }
             let answer = try await connection.send(
-                HubRequest(method: "GET", target: "/hubpair/v1/device"), maximumBodyByteCount: 4_096,
+                HubRequest(method: "GET", target: PairEndpoint.device.path), maximumBodyByteCount: 4_096,
                 deadlines: .init(quiet: .seconds(1), total: .seconds(1)))
             let word = JSONValue(parsing: answer.body)?.asObject?["status"]?.asString
             return verdict(

@@ -13,7 +13,9 @@ final class DescriptorWatch {
     private var isReadable: (() -> Void)?
 
     /// Takes over `descriptor`, and closes it also if this fails.
-    init(_ descriptor: Int32, on loop: AvahiLoop, isReadable: @escaping () -> Void) throws(DiscoveryError) {
+    init(_ descriptor: Int32, on loop: EventLoopThread, isReadable: @escaping () -> Void)
+        throws(DiscoveryError)
+    {
         self.descriptor = descriptor
         self.isReadable = isReadable
         poll = loop.poll
@@ -43,7 +45,7 @@ final class DescriptorWatch {
 
 extension DescriptorWatch {
     /// Calls back when the kernel reports a change of links or addresses (rtnetlink(7)); nil if it cannot.
-    static func networkChanges(on loop: AvahiLoop, changed: @escaping () -> Void) -> DescriptorWatch? {
+    static func networkChanges(on loop: EventLoopThread, changed: @escaping () -> Void) -> DescriptorWatch? {
         let descriptor = socket(
             AF_NETLINK, Int32(SOCK_RAW.rawValue) | O_CLOEXEC | O_NONBLOCK, Int32(NETLINK_ROUTE))
         guard descriptor >= 0 else { return nil }

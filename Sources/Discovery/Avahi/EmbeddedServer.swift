@@ -15,7 +15,7 @@ final class EmbeddedServer {
     ///
     /// - Parameter failed: comes from within avahi's callbacks.
     init(
-        on loop: AvahiLoop, hostName: String? = nil, failed: @escaping (DiscoveryError) -> Void
+        on loop: EventLoopThread, hostName: String? = nil, failed: @escaping (DiscoveryError) -> Void
     ) throws(DiscoveryError) {
         core = try AvahiCore.shared.get().functions
         self.failed = failed

@@ -6,32 +6,33 @@
 actor BrowseSession: SearchSession {
     private enum State { case new, open(BrowseSession), closed }
 
-    let loop: AvahiLoop
-    let browser: HubBrowser
-    private let stackType: any BrowsingStack.Type
-    private let output: Findings<Sighting>.Output
-    private let ended: Findings<Sighting>.Ended
+    let loop: EventLoopThread
+    private let browser: HubBrowser
+    private var stackType: any BrowsingStack.Type
+    private let output: SearchResults<Sighting>.Output
+    private let ended: SearchResults<Sighting>.Ended
 
     private var state = State.new
     private var isClosing = false
     private var isReconnecting = false
     private var stack: (any BrowsingStack)?
-    var book: BrowseBook
+    private var book: BrowseBook
     private var addresses = HostAddresses()
     private var deadlines: Task<Void, Never>?
-    // For BrowseSessionHints.swift.
-    var query: OneShotQuery?
-    var questions: Task<Void, Never>?
+    private var query: OneShotQuery?
+    private var questions: Task<Void, Never>?
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     var isOpen: Bool { if case .open = state { !isClosing } else { false } }
 
     init(
-        _ browser: HubBrowser, by stack: any BrowsingStack.Type,
-        output: @escaping Findings<Sighting>.Output, ended: @escaping Findings<Sighting>.Ended
+        _ browser: HubBrowser,
+        output: @escaping SearchResults<Sighting>.Output, ended: @escaping SearchResults<Sighting>.Ended
     ) throws(DiscoveryError) {
-        loop = try AvahiLoop()
+        loop = try EventLoopThread()
         self.browser = browser
+        let stack: any BrowsingStack.Type =
+            browser.stack == .embedded ? EmbeddedBrowsing.self : DaemonBrowsing.self
         stackType = stack
         self.output = output
         self.ended = ended
@@ -46,7 +47,13 @@ actor BrowseSession: SearchSession {
         // Before the stack is asked: the answers arrive while the bus is still being talked to.
         if browser.asksOnce { askOnce() }
         do throws(DiscoveryError) {
-            try connect()
+            do throws(DiscoveryError) {
+                try connect()
+            } catch {
+                guard fallsBack(error) else { throw error }
+                disconnect()
+                try connect()
+            }
             send(.began)
         } catch {
             close(error)
@@ -89,13 +96,13 @@ actor BrowseSession: SearchSession {
         case .address(let address, let host): addresses.add(address, of: host).map(send)
         case .addressGone(let address, let host): addresses.remove(address, of: host).map(send)
         case .lost(let error): reconnectLater(error)
-        case .failed(let error): closeLater(error)
+        case .failed(let error): if fallsBack(error) { reconnectLater(error) } else { closeLater(error) }
         }
         carryOut()
     }
 
     /// Does what the book says. It may be called again from within, by an event.
-    func carryOut() {
+    private func carryOut() {
         while let order = book.nextOrder() {
             switch order {
             case .say(let sighting): send(sighting)
@@ -115,7 +122,7 @@ actor BrowseSession: SearchSession {
         deadlines = nil
     }
 
-    func send(_ sighting: Sighting) {
+    private func send(_ sighting: Sighting) {
         if !output(sighting) { closeLater(.overrun) }
     }
 
@@ -123,6 +130,19 @@ actor BrowseSession: SearchSession {
         guard !isClosing else { return }
         isClosing = true
         Task { close(error) }
+    }
+}
+
+// Without a daemon, this process's own stack takes its place where the browser allows it.
+extension BrowseSession {
+    /// True if the other stack is used from the next connection on; false if there is none for this error.
+    private func fallsBack(_ error: DiscoveryError) -> Bool {
+        guard browser.stack == .either, error.isWithoutDaemon, stackType == DaemonBrowsing.self else {
+            return false
+        }
+        stackType = EmbeddedBrowsing.self
+        send(.withoutDaemon(error))
+        return true
     }
 }
 
@@ -152,7 +172,9 @@ extension BrowseSession {
                 disconnect()
                 switch error {
                 case .noBus, .noDaemon, .daemonLost: break
-                default: return close(error)
+                default:
+                    guard fallsBack(error) else { return close(error) }
+                    continue
                 }
                 try? await Task.sleep(for: pause)
                 pause = min(pause * 2, .seconds(1))
@@ -166,5 +188,55 @@ extension BrowseSession {
         book.removeStale(at: .now)
         carryOut()
         addresses.removeStale().forEach(send)
+    }
+}
+
+// The one-shot query beside the browse: what it hints at is said at once, and needs no resolver when the browse
+// confirms it.
+extension BrowseSession {
+    /// Resolvers wait this long for hints: each costs a round trip over the bus and the daemon's time, and a
+    /// responder that answers a one-shot query does so within a few milliseconds.
+    private static let grace = Duration.milliseconds(20)
+
+    private func askOnce() {
+        let output: OneShotQuery.Output = { [unowned self] hint, interface, family, source in
+            self.assumeIsolated { $0.hinted(hint, on: interface, family, from: source) }
+        }
+        query = OneShotQuery(
+            serviceType: browser.serviceType, networks: LocalNetwork.current(), poll: loop.poll,
+            output: output)
+        query?.ask()
+        questions = Task { await askAgain() }
+    }
+
+    private func askAgain() async {
+        do {
+            try await Task.sleep(for: BrowseSession.grace)
+            book.hintsAreIn(at: .now)
+            carryOut()
+            try await Task.sleep(for: OneShotQuery.repetition - BrowseSession.grace)
+            query?.ask()
+            try await Task.sleep(for: OneShotQuery.patience)
+            if query?.hasLosses == true { send(.lossy) }
+        } catch {}  // closed
+    }
+
+    private func hinted(
+        _ hint: ServiceHint, on interface: NetworkInterface, _ family: NetworkAddress.Family,
+        from source: NetworkAddress
+    ) {
+        let addresses = hint.addresses.compactMap { NetworkAddress(bytes: $0, scope: interface.name) }
+        guard isOpen, let address = addresses.first(where: { $0.family == family }) ?? addresses.first else {
+            return
+        }
+        let instance = ServiceInstance(nameBytes: hint.name, interface: interface, family: family)
+        for other in addresses where other != address {
+            send(.address(other, host: hint.host, interface: interface))
+        }
+        book.hint(
+            ResolvedService(
+                instance: instance, host: hint.host, port: hint.port, address: address, txt: hint.txt),
+            from: source, at: .now)
+        carryOut()
     }
 }

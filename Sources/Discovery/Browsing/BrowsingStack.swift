@@ -27,7 +27,7 @@ protocol BrowsingStack: AnyObject {
     static var maximumQuestions: Int { get }
 
     init(
-        on loop: AvahiLoop, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
+        on loop: EventLoopThread, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
     ) throws(DiscoveryError)
 
     func start() throws(DiscoveryError)

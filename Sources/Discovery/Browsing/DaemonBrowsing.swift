@@ -6,18 +6,19 @@ import CAvahi
 final class DaemonBrowsing: BrowsingStack {
     /// avahi-daemon grants a client 1,024 objects, and the hosts need some.
     static let maximumQuestions = 400
+    /// The most hosts that are followed, with two objects of the daemon each.
+    private static let maximumHosts = 280
 
-    let avahi: hubpair_avahi_client
-    private let loop: AvahiLoop
+    private let avahi: hubpair_avahi_client
+    private let loop: EventLoopThread
     private let serviceType: String
-    let changed: (BrowsingEvent) -> Void
-    private(set) var client: OpaquePointer?
+    private let changed: (BrowsingEvent) -> Void
+    private var client: OpaquePointer?
     private var resolutions: [ServiceInstance: Resolution<DaemonBrowsing>] = [:]
-    // For DaemonBrowsingHosts.swift.
-    var hosts: [HostAddresses.Host: HostWatch<DaemonBrowsing>] = [:]
+    private var hosts: [HostAddresses.Host: HostWatch<DaemonBrowsing>] = [:]
 
     init(
-        on loop: AvahiLoop, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
+        on loop: EventLoopThread, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
     ) throws(DiscoveryError) {
         avahi = try AvahiClient.load()
         (self.loop, self.serviceType, self.changed) = (loop, serviceType, changed)
@@ -117,6 +118,25 @@ final class DaemonBrowsing: BrowsingStack {
         }
         changed(.resolved(service))
         watchHost(HostAddresses.Host(name: service.host, interface: instance.interface))
+    }
+
+    private func watchHost(_ host: HostAddresses.Host) {
+        guard let client, hosts[host] == nil, hosts.count < DaemonBrowsing.maximumHosts else { return }
+        let watch = HostWatch(host, stack: self)
+        hosts[host] = watch
+        for type in [RecordType.a, RecordType.aaaa] {
+            // It lives as long as the client. One that cannot be made leaves the resolver's address.
+            _ = avahi.avahi_record_browser_new(
+                client, Int32(bitPattern: host.interface.index), Int32(AVAHI_PROTO_UNSPEC),
+                cString(Array(host.name.utf8)),
+                1, UInt16(type), AVAHI_LOOKUP_USE_MULTICAST,
+                { _, _, _, event, _, _, _, data, size, _, pointer in
+                    guard let pointer else { return }
+                    let watch = Unmanaged<HostWatch<DaemonBrowsing>>.fromOpaque(pointer).takeUnretainedValue()
+                    let bytes = UnsafeRawBufferPointer(start: data, count: data == nil ? 0 : min(size, 17))
+                    watch.event(event, bytes).map(watch.stack.changed)
+                }, Unmanaged.passUnretained(watch).toOpaque())
+        }
     }
 
     private static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonBrowsing? {

@@ -14,7 +14,7 @@ final class EmbeddedBrowsing: BrowsingStack {
     private var hosts: [HostAddresses.Host: HostWatch<EmbeddedBrowsing>] = [:]
 
     init(
-        on loop: AvahiLoop, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
+        on loop: EventLoopThread, serviceType: String, changed: @escaping (BrowsingEvent) -> Void
     ) throws(DiscoveryError) {
         (self.serviceType, self.changed) = (serviceType, changed)
         server = try EmbeddedServer(on: loop) { changed(.failed($0)) }

@@ -1,4 +1,4 @@
-/// Looks for services of one type on the local network through the running avahi-daemon (RFC 6762, 6763).
+/// Looks for services of one type on the local network by multicast DNS (RFC 6762, 6763).
 ///
 ///     var listing = HubListing(networks: LocalNetwork.current())
 ///     let start = ContinuousClock.now
@@ -13,23 +13,41 @@ public struct HubBrowser: Hashable, Sendable {
     /// The most sightings that wait for a slow reader.
     public static let maximumUnread = 32_768
 
+    /// What speaks multicast DNS.
+    public enum Stack: Hashable, Sendable {
+        /// The running avahi-daemon. Without one the search fails with an error that
+        /// ``DiscoveryError/isWithoutDaemon``.
+        case daemon
+        /// avahi's own stack in this process, for machines without the daemon. It also works beside a daemon:
+        /// it only asks. It has no cache as the daemon does: what the one-shot query does not bring takes
+        /// 20–120 ms (RFC 6762 § 6), or a second if another host has just asked the same.
+        case embedded
+        /// The daemon, or the embedded stack where there is none; ``Sighting/withoutDaemon(_:)`` tells.
+        case either
+    }
+
+    /// What speaks multicast DNS.
+    public var stack: Stack
     /// The DNS-SD service type (RFC 6763 § 4.1.2), such as `_hestia._tcp`.
     public var serviceType: String
     /// How long ``Sighting/settled`` waits for the address of a service. An answer comes within 20–120 ms
     /// (RFC 6762 § 6) or, if a packet was lost, to the second question one second later.
     public var resolveDeadline: Duration
-    /// True: hears of changes of port, address and TXT record for as long as it is read, of the first 400 services
-    /// at least. False: a service is resolved once, which spares the daemon.
+    /// True: changes of port, address and TXT record are told for as long as the sightings are read, of the
+    /// first 400 services at least. False: a service is resolved once, which costs the daemon or the network
+    /// less.
     public var follows: Bool
-    /// True: a one-shot query (RFC 6762 § 5.1) runs ahead of the daemon, and gives ``Sighting/hinted(_:)``.
+    /// True: a one-shot query (RFC 6762 § 5.1) runs ahead of the stack, and gives ``Sighting/hinted(_:)``.
     public var asksOnce: Bool
 
     /// A browser; it sends nothing until its sightings are read.
     public init(
-        serviceType: String = "_hestia._tcp", resolveDeadline: Duration = .seconds(2), follows: Bool = true,
+        serviceType: String = "_hestia._tcp", through stack: Stack = .daemon,
+        resolveDeadline: Duration = .seconds(2), follows: Bool = true,
         asksOnce: Bool = true
     ) {
         self.serviceType = serviceType
+        self.stack = stack
         self.resolveDeadline = resolveDeadline
         self.follows = follows
         self.asksOnce = asksOnce
@@ -37,9 +55,9 @@ public struct HubBrowser: Hashable, Sendable {
 
     /// What is seen from now on. It does not end by itself: break out of the loop or cancel the task, and
     /// everything (thread, descriptors, avahi's objects) is freed. Each iteration is a browse of its own.
-    public var sightings: Findings<Sighting> {
-        Findings(maximumUnread: HubBrowser.maximumUnread) { output, ended throws(DiscoveryError) in
-            try BrowseSession(self, by: DaemonBrowsing.self, output: output, ended: ended)
+    public var sightings: SearchResults<Sighting> {
+        SearchResults(maximumUnread: HubBrowser.maximumUnread) { output, ended throws(DiscoveryError) in
+            try BrowseSession(self, output: output, ended: ended)
         }
     }
 }

@@ -9,6 +9,9 @@ public enum Sighting: Hashable, Sendable {
     /// The daemon has taken the question, or the embedded stack has; a busy daemon can take seconds. It comes once. Hints
     /// may come before it.
     case began
+    /// The daemon cannot be used, for this reason, and the embedded stack takes its place
+    /// (``HubBrowser/Stack/either``). It comes at most once, as a rule before ``began``.
+    case withoutDaemon(DiscoveryError)
     /// A service answered with its address. It comes again if the service is announced anew.
     case resolved(ResolvedService)
     /// A service answered a one-shot query (RFC 6762 § 5.1) with its address. Nothing but that one packet says so;

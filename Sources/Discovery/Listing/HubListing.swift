@@ -102,7 +102,9 @@ public struct HubListing: Sendable {
             return addresses(of: Host(name: name.lowercased(), interface: interface)) { addresses in
                 addresses.remove(address)
             }
-        case .began, .unresolved, .settled, .flooded, .pending, .lossy, .interrupted, .resumed: return []
+        case .began, .withoutDaemon, .unresolved, .settled, .flooded, .pending, .lossy, .interrupted,
+            .resumed:
+            return []
         }
     }
 

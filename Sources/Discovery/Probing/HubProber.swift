@@ -42,8 +42,8 @@ public struct HubProber: Sendable {
     /// cancel the task, and everything (thread, sockets) is freed. Each iteration is a search of its own.
     ///
     /// A hub comes once for each of its addresses, and again when it says something new.
-    public var replies: Findings<VerifiedReply> {
-        Findings(maximumUnread: HubProber.maximumUnread) { output, ended throws(DiscoveryError) in
+    public var replies: SearchResults<VerifiedReply> {
+        SearchResults(maximumUnread: HubProber.maximumUnread) { output, ended throws(DiscoveryError) in
             try ProbeSession(self, tally: tally, output: output, ended: ended)
         }
     }

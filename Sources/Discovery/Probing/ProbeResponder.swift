@@ -35,7 +35,7 @@ public actor ProbeResponder {
 
     private enum State { case new, open, closed }
 
-    private let loop: AvahiLoop
+    private let loop: EventLoopThread
     private let name: PeerName
     private let port: UInt16
     private let key: P256.Signing.PrivateKey
@@ -69,7 +69,7 @@ public actor ProbeResponder {
         name: PeerName, port: UInt16, key: P256.Signing.PrivateKey, isPairingOpen: Bool = false,
         probePort: UInt16 = HubProber.defaultPort
     ) throws(DiscoveryError) {
-        loop = try AvahiLoop()
+        loop = try EventLoopThread()
         self.name = name
         self.port = port
         self.key = key

@@ -13,11 +13,11 @@ actor ProbeSession: SearchSession {
     /// Several changes of the network that belong together come within this time.
     private static let settling = Duration.milliseconds(200)
 
-    private let loop: AvahiLoop
+    private let loop: EventLoopThread
     private let prober: HubProber
     private let tally: HubProber.Tally
-    private let output: Findings<VerifiedReply>.Output
-    private let ended: Findings<VerifiedReply>.Ended
+    private let output: SearchResults<VerifiedReply>.Output
+    private let ended: SearchResults<VerifiedReply>.Ended
 
     private var state = State.new
     private let start = ContinuousClock.now
@@ -34,10 +34,10 @@ actor ProbeSession: SearchSession {
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
     init(
-        _ prober: HubProber, tally: HubProber.Tally, output: @escaping Findings<VerifiedReply>.Output,
-        ended: @escaping Findings<VerifiedReply>.Ended
+        _ prober: HubProber, tally: HubProber.Tally, output: @escaping SearchResults<VerifiedReply>.Output,
+        ended: @escaping SearchResults<VerifiedReply>.Ended
     ) throws(DiscoveryError) {
-        loop = try AvahiLoop()
+        loop = try EventLoopThread()
         self.prober = prober
         self.tally = tally
         self.output = output

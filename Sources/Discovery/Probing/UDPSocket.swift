@@ -40,7 +40,8 @@ final class UDPSocket {
     /// - Parameter sharesPort: others that share it may have the same port. Throws `.portInUse` if one has it
     ///   already.
     init(
-        _ family: NetworkAddress.Family, on loop: AvahiLoop, address: [UInt8]? = nil, interface: UInt32 = 0,
+        _ family: NetworkAddress.Family, on loop: EventLoopThread, address: [UInt8]? = nil,
+        interface: UInt32 = 0,
         port: UInt16 = 0, sharesPort: Bool = false, isReadable: @escaping () -> Void
     ) throws(DiscoveryError) {
         let descriptor = try UDPSocket.open(family)

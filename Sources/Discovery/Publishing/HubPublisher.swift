@@ -18,7 +18,7 @@ public actor HubPublisher {
 
     private enum State { case new, open, closed }
 
-    private let loop: AvahiLoop
+    private let loop: EventLoopThread
     private let announcement: HubAnnouncement
     private let usesDaemon: Bool
 
@@ -26,13 +26,13 @@ public actor HubPublisher {
     private var name: String
     private var report: @Sendable (Event) -> Void = { _ in }
     private var finished: CheckedContinuation<Void, Never>?
-    private var daemon: DaemonPublication?
+    private var daemon: DaemonPublishing?
     // The daemon that is there will not publish: nothing is asked of it until another one takes its place.
     private var isRefused = false
-    private var embedded: EmbeddedPublication?
+    private var embedded: EmbeddedPublishing?
     // An event of a stack that was closed meanwhile means nothing: each has a number.
     private var numbers: [Stack: Int] = [:]
-    private var pending: [(event: PublicationEvent, stack: Stack, number: Int)] = []
+    private var pending: [(event: PublishingEvent, stack: Stack, number: Int)] = []
     private var renames = RenamePolicy()
     // From when a service is handed to a stack until that says what becomes of it.
     private var registrations: [Stack: Task<Void, Never>] = [:]
@@ -59,7 +59,7 @@ public actor HubPublisher {
         _ announcement: HubAnnouncement, usesDaemon: Bool,
         timeout: RegistrationTimeout = RegistrationTimeout()
     ) throws(DiscoveryError) {
-        loop = try AvahiLoop()
+        loop = try EventLoopThread()
         self.timeout = timeout
         self.announcement = announcement
         self.usesDaemon = usesDaemon
@@ -101,7 +101,7 @@ public actor HubPublisher {
         guard usesDaemon else { return embed() }
         isRefused = false
         do throws(DiscoveryError) {
-            let daemon = try DaemonPublication(on: loop, changed: events(of: .daemon))
+            let daemon = try DaemonPublishing(on: loop, changed: events(of: .daemon))
             self.daemon = daemon
             if daemon.isReady { return moveToDaemon() }
             guard daemon.isWaiting else { return moveAway() }
@@ -136,7 +136,7 @@ public actor HubPublisher {
     private func embed() {
         guard case .open = state, embedded == nil, isRefused || daemon?.isWaiting ?? true else { return }
         do throws(DiscoveryError) {
-            let embedded = try EmbeddedPublication(
+            let embedded = try EmbeddedPublishing(
                 on: loop, for: announcement, changed: events(of: .embedded))
             self.embedded = embedded
             embedded.publish(announcement, as: name)
@@ -147,7 +147,7 @@ public actor HubPublisher {
     }
 
     /// A callback for a new stack. What it tells is dealt with after the callback, from which nothing may be freed.
-    private func events(of stack: Stack) -> (PublicationEvent) -> Void {
+    private func events(of stack: Stack) -> (PublishingEvent) -> Void {
         let number = numbers[stack, default: 0] + 1
         numbers[stack] = number
         return { [unowned self] event in
@@ -157,7 +157,7 @@ public actor HubPublisher {
         }
     }
 
-    private func note(_ event: PublicationEvent, of stack: Stack, number: Int) {
+    private func note(_ event: PublishingEvent, of stack: Stack, number: Int) {
         pending.append((event, stack, number))
         if pending.count == 1 { Task { handlePending() } }
     }
@@ -170,7 +170,7 @@ public actor HubPublisher {
         }
     }
 
-    private func handle(_ event: PublicationEvent, of stack: Stack) {
+    private func handle(_ event: PublishingEvent, of stack: Stack) {
         registrations.removeValue(forKey: stack)?.cancel()
         switch event {
         case .ready: if stack == .embedded { publish(by: stack) } else if !isRefused { moveToDaemon() }
@@ -210,7 +210,7 @@ public actor HubPublisher {
     }
 
     private func publish(by stack: Stack) {
-        let publication: (any Publication)? = stack == .daemon ? daemon : embedded
+        let publication: (any PublishingStack)? = stack == .daemon ? daemon : embedded
         publication?.publish(announcement, as: name)
     }
 

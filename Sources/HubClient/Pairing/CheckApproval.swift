@@ -8,7 +8,7 @@ extension HubDialer {
     /// the hub is of no use.
     func checkApproval(of hub: KnownHub, over connection: HubConnection) async throws {
         let (response, body) = try await connection.send(
-            HubRequest(method: "GET", target: PairWithHub.devicePath),
+            HubRequest(method: "GET", target: PairEndpoint.device.path),
             deadlines: .init(quiet: .seconds(10), total: .seconds(20)))
         // The hub is busy, or starts: what is asked of it next will tell.
         if response.status == 429 || response.status >= 500 { return }

@@ -50,8 +50,6 @@ package struct PairWithHub: Sendable {
 
     /// An ask lives this long at the hub.
     package static let approvalTime = Duration.seconds(600)
-    private static let pairPath = "/hubpair/v1/pair"
-    static let devicePath = "/hubpair/v1/device"
 
     private let configuration: DeviceConfiguration
     let code: ScannedCode
@@ -145,7 +143,7 @@ package struct PairWithHub: Sendable {
             do {
                 let (response, body) = try await connection.send(
                     HubRequest(
-                        method: "POST", target: PairWithHub.pairPath,
+                        method: "POST", target: PairEndpoint.pair.path,
                         headers: [("Content-Type", "application/json")],
                         body: attempt.request(to: connection.pin).serialized))
                 return try PairWithHub.reply(response, body, from: connection)
@@ -183,7 +181,7 @@ package struct PairWithHub: Sendable {
     ) async throws -> Outcome? {
         guard let outcome = try files.outcome(for: connection.pin, attempt) else { return nil }
         let (response, body) = try await connection.send(
-            HubRequest(method: "GET", target: PairWithHub.devicePath))
+            HubRequest(method: "GET", target: PairEndpoint.device.path))
         switch try PairWithHub.status(response, body, of: attempt.device, from: connection) {
         case .approved:
             try files.noteApproval(of: connection.pin, now: Date())
@@ -207,7 +205,7 @@ package struct PairWithHub: Sendable {
             try report(.waiting(left))
             do {
                 let (response, body) = try await connection.send(
-                    HubRequest(method: "GET", target: PairWithHub.devicePath),
+                    HubRequest(method: "GET", target: PairEndpoint.device.path),
                     deadlines: .init(quiet: .seconds(10), total: .seconds(20)))
                 switch try PairWithHub.status(response, body, of: device, from: connection) {
                 case .approved: return

@@ -126,12 +126,7 @@ struct HubLookup: Sendable {
                     }
                     if sighting == .settled { settle.yield() }
                 }
-                do throws(DiscoveryError) {
-                    for try await sighting in HubBrowser().sightings { take(sighting) }
-                } catch {
-                    guard error.isWithoutDaemon else { throw error }
-                    for try await sighting in EmbeddedBrowser().sightings { take(sighting) }
-                }
+                for try await sighting in HubBrowser(through: .either).sightings { take(sighting) }
             })
     }
 

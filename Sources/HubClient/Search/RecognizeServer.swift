@@ -63,7 +63,7 @@ package struct RecognizeServer: Sendable {
         let limits = HubConnection.Deadlines(quiet: answering, total: answering)
         var words = ""
         if let answer = try? await connection.send(
-            HubRequest(method: "GET", target: "/hubpair/v1/hub"), maximumBodyByteCount: 4_096,
+            HubRequest(method: "GET", target: PairEndpoint.hub.path), maximumBodyByteCount: 4_096,
             deadlines: limits)
         {
             if answer.response.status == 200,

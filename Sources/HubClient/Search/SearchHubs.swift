@@ -30,7 +30,7 @@ package struct SearchHubs: Sendable {
     private let known: KnownHubs
     private let options: Options
 
-    package init(browser: HubBrowser = HubBrowser(), known: KnownHubs, options: Options) {
+    package init(browser: HubBrowser = HubBrowser(through: .either), known: KnownHubs, options: Options) {
         self.browser = browser
         self.known = known
         self.options = options
@@ -103,15 +103,12 @@ package struct SearchHubs: Sendable {
         var browser = browser
         browser.follows = options.watches
         do {
-            do throws(DiscoveryError) {
-                for try await sighting in browser.sightings { steps.yield(.sighting(sighting)) }
-            } catch {
-                guard error.isWithoutDaemon else { throw error }
-                steps.yield(.embedded("\(error); this process speaks multicast DNS itself"))
-                let embedded = EmbeddedBrowser(
-                    serviceType: browser.serviceType, resolveDeadline: browser.resolveDeadline,
-                    follows: browser.follows)
-                for try await sighting in embedded.sightings { steps.yield(.sighting(sighting)) }
+            for try await sighting in browser.sightings {
+                if case .withoutDaemon(let error) = sighting {
+                    steps.yield(.embedded("\(error); this process speaks multicast DNS itself"))
+                } else {
+                    steps.yield(.sighting(sighting))
+                }
             }
         } catch {
             // The only way to search: then that is how it ends.

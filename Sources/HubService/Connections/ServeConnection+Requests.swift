@@ -20,7 +20,7 @@ extension ServeConnection {
         }
     }
 
-    private func take(_ head: RequestHead, for endpoint: ServeEndpoint) {
+    private func take(_ head: RequestHead, for endpoint: PairEndpoint) {
         guard endpoint.methods.contains(head.method) else { return answer(.wrongMethod(for: endpoint)) }
         switch endpoint {
         case .pair: collect(head)

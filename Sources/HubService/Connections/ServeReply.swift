@@ -102,7 +102,7 @@ struct ServeReply: Sendable {
         ServeReply(.payloadTooLarge, error: "too_large", "the body has more than \(limit) bytes")
     }
 
-    static func wrongMethod(for endpoint: ServeEndpoint) -> ServeReply {
+    static func wrongMethod(for endpoint: PairEndpoint) -> ServeReply {
         let methods = endpoint.methods.joined(separator: ", ")
         return ServeReply(.methodNotAllowed, error: "method_not_allowed", "this page takes \(methods)")
             .with("Allow", methods)

@@ -94,7 +94,7 @@ package struct ServeLogHandler: LogHandler {
     package func log(event: LogEvent) {
         let start =
             isForJournal ? "<\(priority(event.level))>" : "\(Date().formatted(.iso8601)) \(event.level) "
-        let line = Array((start + "\(event.message)".escapedForDisplay + "\n").utf8)
+        let line = Array((start + SafeText.escaped("\(event.message)") + "\n").utf8)
         // One write(2) a line, so that lines of several threads do not mix. If nobody reads, nobody is told.
         _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }

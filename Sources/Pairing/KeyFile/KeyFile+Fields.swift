@@ -1,4 +1,4 @@
-package import FoundationEssentials
+import FoundationEssentials
 
 // What the keyfiles of both sides have in common: the format's number, and typed values that fail closed.
 extension KeyFile {
@@ -93,37 +93,24 @@ extension KeyFile {
     }
 }
 
-extension Date {
-    /// Reads `2026-11-21T10:22:03Z` (RFC 3339 in UTC, whole seconds, from 1583 on) and nothing else.
-    ///
-    /// By itself, as it is needed at most starts: Foundation's calendar looks for time zones on the disk first.
-    package init?(timestamp: String) {
-        let text = Array(timestamp.utf8)
-        guard text.count == 20 else { return nil }
-        for (index, mark) in [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":"), (19, "Z")] {
-            guard text[index] == mark.utf8.first else { return nil }
-        }
-        var numbers: [Int] = []
-        for range in [0..<4, 5..<7, 8..<10, 11..<13, 14..<16, 17..<19] {
-            guard text[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-            numbers.append(text[range].reduce(0) { 10 * $0 + Int($1 - 0x30) })
-        }
-        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
-        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard year >= 1583, (1...12).contains(month), (1...lengths[month - 1]).contains(day),
-            numbers[3] < 24, numbers[4] < 60, numbers[5] < 60
-        else { return nil }
-        // The Gregorian years before this one, and those before 1970: 719,162 days.
-        let before = year - 1
-        let leapDays = before / 4 - before / 100 + before / 400
-        let days = 365 * before + leapDays + lengths[..<(month - 1)].reduce(0, +) + day - 1 - 719_162
-        self.init(
-            timeIntervalSince1970: Double(((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]))
+// Groups with many keys: one pass over them, where asking for each key would take one pass a key.
+extension KeyFile {
+    /// All pairs of a group, their escapes undone; empty if it is missing.
+    package func pairs(in group: String) -> [String: String] {
+        guard let lines = groups.first(where: { $0.name == group })?.lines else { return [:] }
+        var pairs: [String: String] = [:]
+        for case .pair(let key, let value, _) in lines { pairs[key] = KeyFile.unescaped(value) }
+        return pairs
     }
 
-    /// `2026-11-21T10:22:03Z`: RFC 3339 in UTC, rounded down to whole seconds.
-    package var timestamp: String {
-        Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)).formatted(.iso8601)
+    /// Adds a group of these pairs at the end, in the place of one of the same name. Keys and values hold what
+    /// ``set(_:to:in:)`` allows.
+    package mutating func replaceGroup(_ name: String, with pairs: [(key: String, value: String)]) {
+        removeGroup(name)
+        addGroup(name)
+        for (key, value) in pairs {
+            let escaped = KeyFile.escaped(value)
+            append(.pair(key: key, value: escaped, raw: "\(key)=\(escaped)"))
+        }
     }
 }

@@ -1,11 +1,11 @@
 extension FinderPattern {
-    /// From one finder pattern to the next, in modules, in version 4.
+    /// The distance between the middles of two finder patterns in modules, in version 4.
     private static let reach: Float = 26
-    /// A border this clean has nothing of a code in it: thousandths of its pixels that are dark.
+    /// An edge of the picture is clean if at most this many thousandths of its pixels are dark.
     private static let cleanBorder = 20
 
-    /// True if the code of this pattern, seen alone, reaches over an edge of the picture: it would not fit in, and that
-    /// edge is not clean. A Micro QR code (ISO/IEC 18004 § 6.3) has one such pattern only, and a white border.
+    /// True if this pattern's code reaches over an edge of the picture: it does not fit in, and that edge is
+    /// not clean. A Micro QR code (ISO/IEC 18004 § 6.3) has only one finder pattern too, but a white border.
     func isCutOff(in picture: LuminanceImage) -> Bool {
         let reach = moduleSize * FinderPattern.reach
         let (width, height) = (picture.width, picture.height)
@@ -22,13 +22,14 @@ extension FinderPattern {
             || centre.y + reach > Float(height) && !isClean(columns.map { ($0, height - 1) })
     }
 
-    /// What is in reach of a coordinate, from 0 to less than `end`.
+    /// The coordinates at most `reach` from `middle`, within 0 to less than `end`.
     private func range(around middle: Float, by reach: Float, below end: Int) -> Range<Int> {
         let first = max(0, min(Float(end), middle - reach))
         return Int(first)..<Int(max(first, min(Float(end), middle + reach)))
     }
 
-    /// Half-way from the core, 3 modules wide, to the brightest of the ring around it, or the darkest of a light code.
+    /// Halfway between the core, 3 modules wide, and the brightest place of the ring around it; for a light
+    /// code the darkest one.
     private func threshold(in picture: LuminanceImage) -> Int {
         let core = luma(at: Int(centre.x), Int(centre.y), in: picture)
         var ring: [Int] = []

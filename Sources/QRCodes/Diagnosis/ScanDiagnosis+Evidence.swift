@@ -1,16 +1,16 @@
-/// From what the steps saw to the reason why none of them read a code. The surest signs come first.
+/// Finds the reason why no step read a code, from what the steps saw. The surest signs come first.
 extension ScanDiagnosis {
-    /// A grid that fits this well lies on a code.
+    /// A grid that fits better than this lies on a code.
     private static let surelyCode: Float = 0.5
-    /// Where dark and light do not alternate between finder patterns at all, they are not of one code, unless all
-    /// three are beyond doubt: then something covers what is between them.
+    /// Below this, dark and light do not alternate between the finder patterns, so they do not belong to one
+    /// code, unless all three are sure: then something covers the modules between them.
     private static let leastSharpness: Float = 0.05
-    /// What is out of focus is less like a finder pattern than this.
+    /// A finder pattern out of focus matches less than this.
     private static let sharpMatch: Float = 0.9
 
     /// - Parameters:
-    ///   - picture: The picture at some scale.
-    ///   - pictures: It at the scales of all `sightings`.
+    ///   - picture: The picture at one of the scales.
+    ///   - pictures: The picture at the scales of all `sightings`.
     ///   - sightings: What the searches by finder patterns saw, each at 1/scale of the whole picture.
     ///   - others: Barcodes of other kinds.
     init(
@@ -48,7 +48,7 @@ extension ScanDiagnosis {
         }
     }
 
-    /// What keeps a code from being read whose place is known.
+    /// Why a code cannot be read although its place is known.
     private init(_ grid: SymbolSearch.Grid, isSharp: Bool, scale: Int, size: (width: Int, height: Int)) {
         let side = Float(17 + 4 * grid.version)
         let corners = [(0, 0), (side, 0), (side, side), (0, side)].compactMap { x, y in
@@ -71,7 +71,7 @@ extension ScanDiagnosis {
         }
     }
 
-    /// What finder patterns tell that make no code. Nil if there is none that is beyond doubt.
+    /// The reason, from finder patterns that make no code. Nil if no pattern is sure.
     private init?(
         patternsOf sightings: [(scale: Int, seen: SymbolSearch.Outcome)], in pictures: [Int: LuminanceImage]
     ) {
@@ -92,7 +92,7 @@ extension ScanDiagnosis {
                     || place.y > Float(seen.size.height)
             }
             if sure.count == 2 {
-                // The pair is a side of the code; the rest of it lies on one side or on the other.
+                // The pair is a side of the code. The other half of the code is on one of its two sides.
                 let line = sure[1].centre - first.centre
                 let aside = Vector(x: -line.y, y: line.x)
                 let reach = [first.centre + aside, first.centre - aside]
@@ -108,11 +108,11 @@ extension ScanDiagnosis {
 
 /// How the luma of a picture is spread.
 private struct Tones {
-    /// 99 of 100 pixels are darker than this.
+    /// The 99th percentile of the luma.
     let brightest: Int
-    /// From where 1 of 100 pixels is darker to `brightest`.
+    /// The difference between the 99th and the 1st percentile.
     let spread: Int
-    /// 999 of 1,000 steps from a pixel to the next but one of its row are smaller than this.
+    /// How much a pixel differs from the next but one in its row: the 99.9th percentile.
     let steepest: Int
 
     init(_ picture: LuminanceImage) {

@@ -1,29 +1,29 @@
 import FoundationEssentials
 package import Identity
 
-/// Why no QR code was read in a picture, as far as the picture tells. The description is what the user reads.
+/// Why no QR code was read in a picture, as far as the picture shows it. `description` is shown to the user.
 package enum ScanDiagnosis: Equatable, UserError {
     /// Nothing looks like one of the three squares in the corners of a QR code.
     case noFinderPattern
-    /// There are one or two such squares (this many), and none that belongs to them.
+    /// There are this many such squares, one or two, and the others that belong to them are missing.
     case fewFinderPatterns(Int)
-    /// A code whose modules are this many pixels wide, in hundredths of a pixel.
+    /// A code with modules of this size, in hundredths of a pixel.
     case tooSmall(hundredthsOfPixelsPerModule: Int)
-    /// A code, or a whole picture, without sharp edges: out of focus, or shaken.
+    /// The code or the whole picture has no sharp edges: out of focus, or the camera moved.
     case blurred
-    /// Nearly all of the picture is black: its brightest parts (99 of 100 pixels are darker) have this luma.
+    /// Nearly all of the picture is black: 99 of 100 pixels are darker than this luma.
     case tooDark(brightest: Int)
-    /// Dark and light hardly differ: by this many of 255 steps.
+    /// Dark and light differ by only this many of 255 steps.
     case lowContrast(steps: Int)
     /// The code reaches over the edge of the picture.
     case cutOff
-    /// A code whose place is known and whose modules are seen, with more errors than can be mended: dirt, a
-    /// glare, a fold, or something laid over it.
+    /// The place of the code is known and its modules are visible, but there are more errors than error
+    /// correction can repair: dirt, a glare, a fold, or something laid over it.
     case damaged
-    /// A barcode of another kind, by its name (`EAN-13`), and its bytes.
+    /// A barcode of another kind: its name (`EAN-13`) and its bytes.
     case otherSymbology(name: String, payload: [UInt8])
 
-    /// What is wrong, in lower case, without a full stop. Holds no bytes of the picture.
+    /// What is wrong, in lower case, without a full stop. Contains no bytes of the picture.
     package var description: String {
         switch self {
         case .noFinderPattern: "nothing in the picture looks like a QR code"
@@ -42,14 +42,15 @@ package enum ScanDiagnosis: Equatable, UserError {
 
     package var kind: UserErrorKind { .data }
 
-    /// What the person with the camera can do.
+    /// What the user can do about it.
     package var hint: String? {
         switch self {
         case .noFinderPattern:
-            "take the picture again: sharp, straight, with the code's white border, the code filling most of it"
+            "take the picture again: sharp, straight, with the code's white border, "
+                + "the code filling most of it"
         case .fewFinderPatterns(1):
-            "take the picture again with the whole code and its white border in it; a Micro QR code, which has only "
-                + "one such square, is no pairing code"
+            "take the picture again with the whole code and its white border in it; "
+                + "a Micro QR code, which has only one such square, is no pairing code"
         case .fewFinderPatterns: "take the picture again with the whole code and its white border in it"
         case .tooSmall: "come closer, or crop the image to the code: 3 pixels a module are enough"
         case .blurred: "hold the camera still, let it focus, and take the picture again"

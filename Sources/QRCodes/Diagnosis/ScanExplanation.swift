@@ -1,28 +1,29 @@
-/// A picture of what a search saw: the photograph in grey, and in colour the finder patterns (orange), the grids
-/// that were laid over it (blue; the best one with a dot a module), and the codes that were read (green).
+/// A drawing of what a search saw: the photograph in grey; over it in colour the finder patterns (orange),
+/// the grids that were tried (blue, the best one with a dot on each module) and the codes that were read
+/// (green).
 ///
-/// The colours differ in lightness as well, and every sign has a shape of its own.
+/// The colours also differ in lightness, and each mark has its own shape, for colour-blind readers.
 struct ScanExplanation {
-    /// Entries of the palette: greys, then the colours.
+    /// The palette has this many greys, then the three colours.
     private static let greys = 128
     private static let orange = UInt8(greys)
     private static let blue = UInt8(greys + 1)
     private static let green = UInt8(greys + 2)
-    /// Red, green and blue of an entry each (Okabe and Ito's colours, which most people can tell apart).
+    /// Red, green and blue of each entry; the colours are Okabe and Ito's, which most people can tell apart.
     static let palette: [UInt8] =
         (0..<greys).flatMap { [UInt8](repeating: UInt8($0 * 255 / (greys - 1)), count: 3) }
         + [230, 159, 0, 30, 100, 220, 0, 190, 120]
 
     let width: Int
     let height: Int
-    /// An entry of the palette a pixel, row by row.
+    /// The index into the palette of each pixel, row by row.
     private(set) var pixels: [UInt8]
     private let stroke: Float
 
-    /// What one pixel of the whole photograph is in this drawing.
+    /// Pixels of the drawing for one pixel of the whole photograph.
     private let size: Float
 
-    /// `picture` is the photograph at 1/`scale`; a small one is magnified, so that the signs do not hide it.
+    /// `picture` is the photograph at 1/`scale`. A small one is magnified, so that the marks do not hide it.
     init(_ picture: LuminanceImage, scale: Int) {
         let magnification = max(1, 900 / max(picture.width, picture.height))
         size = Float(magnification) / Float(scale)
@@ -35,7 +36,7 @@ struct ScanExplanation {
         stroke = max(1, Float(max(picture.width, picture.height)) / 500)
     }
 
-    /// Draws what a search at 1/`scale` of the whole saw.
+    /// Draws what a search at 1/`scale` of the whole photograph saw.
     mutating func draw(_ seen: SymbolSearch.Outcome, scale: Int) {
         let factor = Float(scale) * size
         for pattern in seen.patterns {
@@ -56,7 +57,7 @@ struct ScanExplanation {
             guard let function = grid.map.function else { continue }
             let side = 17 + 4 * grid.version
             let far = Float(side)
-            // In pieces, so that a bent edge is drawn bent.
+            // In 16 pieces, so that the edge of a bent code is drawn bent.
             let edges = stride(from: Float(0), to: 1, by: 1 / 16).map { $0 * far }
             let around =
                 edges.map { Vector(x: $0, y: 0) } + edges.map { Vector(x: far, y: $0) }
@@ -71,7 +72,7 @@ struct ScanExplanation {
         }
     }
 
-    /// Outlines codes whose corners are places in the whole picture.
+    /// Outlines codes; their corners are places in the whole photograph.
     mutating func draw(_ codes: [ScannedQRCode]) {
         for code in codes {
             let corners = code.corners.map { Vector(x: Float($0.x) * size, y: Float($0.y) * size) }
@@ -87,7 +88,7 @@ struct ScanExplanation {
         }
     }
 
-    /// A line of dots; nothing of it for ends that are far outside, which would take for ever.
+    /// A line of dots. A line with an end far outside the picture is left out: it would take too long.
     private mutating func line(_ start: Vector, _ end: Vector, _ colour: UInt8) {
         let steps = max(abs(end.x - start.x), abs(end.y - start.y))
         guard steps.isFinite, steps < 4 * Float(max(width, height)) else { return }

@@ -1,13 +1,13 @@
 import FoundationEssentials
 package import Identity
 
-/// Why a drawing of a QR code is not handed out. The description is what the user reads.
+/// Why a drawing of a QR code is refused. `description` is shown to the user.
 package enum RenderError: Equatable, UserError {
-    /// A module was to be this many pixels wide, outside the range.
+    /// A module of this many pixels is out of range.
     case pixelsPerModule(Int)
-    /// libpng does not write the file; its message.
+    /// libpng cannot write the file; its message.
     case notWritten(String)
-    /// What was drawn (`PNG`, `SVG`, `terminal`) was read again and is not the code that it should be.
+    /// The drawing (`PNG`, `SVG`, `terminal`) was read back, and it does not hold the right payload.
     case unreadable(String)
 
     /// What is wrong, in lower case, without a full stop.
@@ -24,24 +24,24 @@ package enum RenderError: Equatable, UserError {
 
     /// How to mend it.
     package var hint: String? {
-        switch self {
-        case .pixelsPerModule:
-            "choose \(QRSymbol.pixelsPerModuleRange.lowerBound) to \(QRSymbol.pixelsPerModuleRange.upperBound)"
+        let range = QRSymbol.pixelsPerModuleRange
+        return switch self {
+        case .pixelsPerModule: "choose \(range.lowerBound) to \(range.upperBound)"
         case .notWritten: "close other programs and try again"
         case .unreadable: "choose another format, and report this as a fault of hubpair"
         }
     }
 }
 
-/// The check of what was drawn: it is read again by the scanner that reads photos, and compared byte for byte.
+/// Every drawing is read back by libzbar, and the payload compared byte for byte, before it is handed out.
 enum DrawingCheck {
-    /// How wide a module is in a picture that is made only to be checked: wide enough for libzbar at every
-    /// version, and few pixels, since the check is most of the work of drawing a code.
+    /// Pixels per module in a picture that is made only for the check. libzbar reads every version at this
+    /// size. More pixels would cost time: the check is most of the work of drawing a code.
     static let pixelsPerModule = 4
 }
 
 extension QRSymbol {
-    /// Makes sure that `image` holds this symbol's payload and no other code.
+    /// Checks that `image` holds this symbol's payload and no other code.
     func verify(_ image: LuminanceImage, drawnAs kind: String) throws(RenderError) {
         guard let result = try? ZBarSearch.run(image), result.codes.map(\.payload) == [payload],
             result.incompleteStructuredAppends == 0, result.emptyCodes == 0

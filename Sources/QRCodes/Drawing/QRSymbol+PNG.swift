@@ -1,7 +1,4 @@
 extension QRSymbol {
-    /// How many pixels a module may have on each side in a PNG.
-    package static let pixelsPerModuleRange = 1...64
-
     /// A PNG file of the symbol and its quiet zone, black on white, one bit a pixel.
     package func png(pixelsPerModule: Int = 8) throws(RenderError) -> [UInt8] {
         guard QRSymbol.pixelsPerModuleRange.contains(pixelsPerModule) else {
@@ -26,7 +23,7 @@ extension QRSymbol {
         }
     }
 
-    /// Reads a PNG file back, and makes sure that it holds this symbol's payload and nothing else.
+    /// Reads a PNG file back, and checks that it holds this symbol's payload and nothing else.
     package func verify(png file: [UInt8]) throws(RenderError) {
         let limit = framedSide * framedSide * 64 * 64
         guard let image = try? LuminanceImage.decode(file, limits: ImageLimits(maximumPixels: limit)) else {
@@ -37,14 +34,14 @@ extension QRSymbol {
 }
 
 extension LuminanceImage {
-    /// The picture with each square of `pixelsPerModule` pixels made `readablePixelsPerModule` wide by picking
-    /// pixels, where they were wider: large drawings are checked as fast as small ones.
+    /// The picture at `DrawingCheck.pixelsPerModule`, by picking pixels, if its modules are larger: large
+    /// drawings are checked as fast as small ones.
     fileprivate func sampled(pixelsPerModule: Int) -> LuminanceImage {
         let wanted = DrawingCheck.pixelsPerModule
         guard pixelsPerModule > wanted else { return self }
         let columns = width / pixelsPerModule * wanted
         let rows = height / pixelsPerModule * wanted
-        // The middle of each of the `wanted` strips of a module.
+        // The middle of each of `wanted` strips of a module.
         func position(_ index: Int) -> Int { (2 * index + 1) * pixelsPerModule / (2 * wanted) }
         var picked: [UInt8] = []
         picked.reserveCapacity(columns * rows)

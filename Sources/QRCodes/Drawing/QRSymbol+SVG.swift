@@ -1,11 +1,11 @@
 extension QRSymbol {
-    /// An SVG 1.1 document of the symbol and its quiet zone: a white square, and one path of black
-    /// rectangles, one for each run of dark modules in a row. One unit of the view box is one module.
+    /// An SVG 1.1 document of the symbol and its quiet zone: a white square, and one path with a black
+    /// rectangle for each run of dark modules in a row. One unit of the view box is one module.
     ///
     /// - Parameters:
-    ///   - title: what a screen reader says and a browser shows; escaped, and characters that XML 1.0 § 2.2
+    ///   - title: What a screen reader says and a browser shows. It is escaped; characters that XML 1.0 § 2.2
     ///     forbids become U+FFFD.
-    ///   - millimetresPerModule: the printed size; 1 mm makes a code of 33 modules 41 mm wide.
+    ///   - millimetresPerModule: The printed size; at 1 mm a code of 33 modules is 41 mm wide.
     package func svg(title: String? = nil, millimetresPerModule: Int = 1) -> String {
         let side = framedSide
         let size = max(1, min(millimetresPerModule, 1000)) * side
@@ -25,7 +25,7 @@ extension QRSymbol {
             """
     }
 
-    /// Draws the document again from its text, and makes sure that it holds this symbol's payload.
+    /// Draws the document again from its text, and checks that it holds this symbol's payload.
     package func verify(svg document: String) throws(RenderError) {
         guard let drawing = SVGDrawing(document),
             let image = drawing.image(scale: DrawingCheck.pixelsPerModule)

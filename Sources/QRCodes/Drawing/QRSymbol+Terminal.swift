@@ -7,34 +7,34 @@ package struct TerminalStyle: Equatable, Sendable {
     }
 
     let ink: Ink
-    /// Light and dark are exchanged.
+    /// True if light and dark are exchanged.
     let isInverted: Bool
 
-    /// Black on white by explicit colours (numbers 16 and 231 of the 256, which themes leave alone), reset at
-    /// the end of each line: readable on dark and on light terminals. Inverted, white on black: for terminals
-    /// that show colours reversed.
+    /// Black on white by explicit colours, reset at the end of each line: readable on dark and on light
+    /// terminals. Colours 16 and 231 of the 256 are the same in every theme. Inverted it is white on black,
+    /// for terminals that show colours reversed.
     package static let colours = TerminalStyle(ink: .colours, isInverted: false)
-    /// Block characters alone, without escape codes. The light modules are filled, so that the code stands
-    /// right on a dark terminal; on a light one, or on paper, it must be inverted: many readers do not know a
-    /// light code on a dark ground.
+    /// Block characters without escape codes. The light modules are filled, so that the code is right on a
+    /// dark terminal. On a light terminal, or on paper, it must be inverted: many readers do not read light
+    /// on dark.
     package static let blocks = TerminalStyle(ink: .blocks, isInverted: false)
-    /// `##` and two spaces, one line a row: for serial consoles without Unicode. The light modules are filled,
-    /// as with `blocks`.
+    /// `##` or two spaces for a module, one line for a row: for serial consoles without Unicode. The light
+    /// modules are filled, as with `blocks`.
     package static let ascii = TerminalStyle(ink: .ascii, isInverted: false)
 
     /// The same with light and dark exchanged.
     package var inverted: TerminalStyle { TerminalStyle(ink: ink, isInverted: !isInverted) }
 
-    /// The columns that one module takes.
+    /// The columns that a module takes.
     package var columnsPerModule: Int { ink == .ascii ? 2 : 1 }
 }
 
 extension QRSymbol {
-    /// The symbol and its quiet zone of `quietZone` modules: one string a line, so that text can be put to
-    /// the right of it. In half blocks (`▀`, `▄`, `█`, space) a line is two rows of modules, in ASCII one.
+    /// The symbol and its quiet zone as lines, so that text can be put to the right of them. With half blocks
+    /// (`▀`, `▄`, `█`, space) a line is two rows of modules, in ASCII one row.
     ///
-    /// For n modules a side and a quiet zone of 4, half blocks take n + 8 columns and (n + 9) / 2 lines; 33
-    /// modules make 41 × 21, 37 make 45 × 23. ASCII takes 2n + 16 columns and n + 8 lines: 82 × 41, 90 × 45.
+    /// With n modules a side and a quiet zone of 4, half blocks take n + 8 columns and (n + 9) / 2 lines: 41
+    /// × 21 for 33 modules, 45 × 23 for 37. ASCII takes 2n + 16 columns and n + 8 lines: 82 × 41 and 90 × 45.
     package func terminalLines(style: TerminalStyle, quietZone: Int = QRSymbol.quietZone) -> [String] {
         let shown = -quietZone..<modulesPerSide + quietZone
         return stride(from: shown.lowerBound, to: shown.upperBound, by: style.ink == .ascii ? 1 : 2).map {
@@ -47,8 +47,7 @@ extension QRSymbol {
         }
     }
 
-    /// Reads the lines back as the terminal that they are for would show them, and makes sure that they hold
-    /// this symbol's payload.
+    /// Reads the lines back as their terminal shows them, and checks that they hold this symbol's payload.
     package func verify(terminalLines lines: [String], style: TerminalStyle) throws(RenderError) {
         guard let shown = LuminanceImage.terminal(lines, scale: DrawingCheck.pixelsPerModule) else {
             throw .unreadable("terminal")
@@ -68,7 +67,7 @@ extension TerminalStyle {
     }
     fileprivate var lineEnd: String { ink == .colours ? TerminalStyle.reset : "" }
 
-    /// With colours the ink is the modules' dark, without them it is the light of the terminal.
+    /// With colours the ink is the dark of the modules. Without them it is the light of a dark terminal.
     fileprivate func cell(upperIsDark: Bool, lowerIsDark: Bool) -> String {
         let inked = ink == .colours || isInverted
         if ink == .ascii { return upperIsDark == inked ? "##" : "  " }
@@ -80,8 +79,8 @@ extension TerminalStyle {
         }
     }
 
-    /// Where `rest` begins with what follows the escape character in one of the three codes that
-    /// `terminalLines` writes: whether ink and ground are light from there on.
+    /// Whether ink and ground are light after the escape code that `rest` continues, without its escape
+    /// character. Nil for any code but the three of `terminalLines`.
     fileprivate static func colours(at rest: Substring) -> (ink: Bool, ground: Bool)? {
         if rest.hasPrefix(blackOnWhite.dropFirst()) { return (false, true) }
         if rest.hasPrefix(whiteOnBlack.dropFirst()) { return (true, false) }
@@ -90,9 +89,9 @@ extension TerminalStyle {
 }
 
 extension LuminanceImage {
-    /// What a dark terminal (light ink on a dark ground) shows for these lines, each module `scale` pixels
-    /// wide and high, or nil for anything but cells of one kind, equally many a line, and the escape codes
-    /// that `terminalLines` writes.
+    /// What a dark terminal (light ink on a dark ground) shows for these lines, `scale` pixels per module.
+    /// Nil unless all lines are equally long and hold only one kind of cells and the escape codes of
+    /// `terminalLines`.
     static func terminal(_ lines: [String], scale: Int) -> LuminanceImage? {
         if lines.contains(where: { $0.contains("#") }) { return ascii(lines, scale: scale) }
         var rows: [[Bool]] = []

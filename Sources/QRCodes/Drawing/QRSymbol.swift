@@ -5,7 +5,7 @@ package import Identity
 
 /// A QR code symbol (ISO/IEC 18004) as a square of dark and light modules, without its quiet zone.
 package struct QRSymbol: Equatable, Sendable {
-    /// The share of damaged modules that a reader can mend.
+    /// The level of error correction: how much damage a reader can repair.
     package enum ErrorCorrection: Equatable, Sendable {
         /// About 7 %.
         case low
@@ -19,6 +19,8 @@ package struct QRSymbol: Equatable, Sendable {
 
     /// The light border that a reader needs on every side, in modules; ISO/IEC 18004 § 9.1.
     package static let quietZone = 4
+    /// The side of a module in a PNG, in pixels.
+    package static let pixelsPerModuleRange = 1...64
 
     /// What the symbol holds.
     package let payload: [UInt8]
@@ -26,31 +28,31 @@ package struct QRSymbol: Equatable, Sendable {
     package let version: Int
     /// 17 + 4 × version: 21 to 177.
     package let modulesPerSide: Int
-    /// `modulesPerSide`² times true (dark) or false, row by row.
+    /// True for dark, `modulesPerSide`² of them, row by row.
     private let modules: [Bool]
 
-    /// The smallest symbol that holds `payload` (1 to 7,089 bytes, NUL among them if need be) at this level.
+    /// The smallest symbol that holds `payload` (1 to 7,089 bytes, NUL allowed) at this level.
     ///
-    /// The densest mode that takes every byte is used: numeric, alphanumeric (`0`–`9`, `A`–`Z`, space and
-    /// `$%*+-./:`), else 8-bit.
+    /// It has the densest mode that allows every byte: numeric, alphanumeric (`0`–`9`, `A`–`Z`, space and
+    /// `$%*+-./:`), or 8-bit.
     package static func encode(
         _ payload: [UInt8], errorCorrection: ErrorCorrection = .medium
     ) throws(QREncodeError) -> QRSymbol {
         guard !payload.isEmpty else { throw .empty }
-        // Above this no mode can hold it, and the count must fit a C int.
+        // No mode holds more, and the count must fit a C int.
         guard payload.count <= 7089 else { throw .tooLong(payload.count) }
         let input = try QRInput(level: errorCorrection.level)
         try input.append(payload, mode: payload.densestMode)
         return try input.symbol(payload: payload)
     }
 
-    /// True if the module in column `x` and row `y` is dark; false outside the symbol, where it is light.
+    /// True if the module in column `x` and row `y` is dark. Outside the symbol it is light.
     package func isDark(x: Int, y: Int) -> Bool {
         let inside = 0..<modulesPerSide
         return inside.contains(x) && inside.contains(y) && modules[y * modulesPerSide + x]
     }
 
-    /// The dark modules as runs in a row, from the upper left: row, first column, number.
+    /// Runs of dark modules in a row, from the upper left: row, first column, length.
     var darkRuns: [(y: Int, x: Int, length: Int)] {
         var runs: [(y: Int, x: Int, length: Int)] = []
         for y in 0..<modulesPerSide {
@@ -76,15 +78,15 @@ package struct QRSymbol: Equatable, Sendable {
     }
 }
 
-/// Why some bytes do not become a QR code. The description is what the user reads.
+/// Why some bytes do not become a QR code. `description` is shown to the user.
 package enum QREncodeError: Equatable, UserError {
-    /// A code that holds nothing is of no use, and readers do not agree on it.
+    /// An empty code is of no use, and readers do not agree on it.
     case empty
     /// This many bytes do not fit the largest symbol (version 40) at the level asked for.
     case tooLong(Int)
     /// libqrencode has no memory.
     case outOfMemory
-    /// libqrencode refuses for another reason; the errno that it left.
+    /// libqrencode refuses for another reason, with this errno.
     case refused(Int32)
 
     /// What is wrong, in lower case, without a full stop.
@@ -132,7 +134,7 @@ extension [UInt8] {
     }
 }
 
-/// The one owner of a libqrencode input.
+/// The only owner of a libqrencode input.
 private struct QRInput: ~Copyable {
     let pointer: OpaquePointer
 
@@ -160,7 +162,7 @@ private struct QRInput: ~Copyable {
         defer { QRcode_free(code) }
         let side = Int(code.pointee.width)
         guard (21...177).contains(side), let data = code.pointee.data else { throw .refused(0) }
-        // Bit 0 is the colour, the others tell what the module is for.
+        // Bit 0 is the colour; the other bits say what the module is for.
         let modules = UnsafeBufferPointer(start: data, count: side * side).map { $0 & 1 == 1 }
         return QRSymbol(
             payload: payload, version: Int(code.pointee.version), modulesPerSide: side, modules: modules)

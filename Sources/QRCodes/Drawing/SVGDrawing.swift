@@ -1,17 +1,17 @@
-/// The part of SVG that `QRSymbol.svg` writes, and nothing beyond it, read from the text.
+/// Reads the part of SVG that `QRSymbol.svg` writes, and nothing else.
 ///
 ///     document  = svg [title] rect path "</svg>"
 ///     path data = *( "M" number " " number "h" number "v1h-" number "z" )
 ///
-/// Accepted: `M4 4h7v1h-7z`. Rejected: another command, a rectangle that is not closed, one outside the view
-/// box, an element or an attribute that `svg` does not write.
+/// Accepted: `M4 4h7v1h-7z`. Rejected: another command, an open rectangle, one outside the view box, an
+/// element or an attribute that `svg` does not write.
 struct SVGDrawing {
-    /// A square's sides in units of the view box, 1 to 1,000.
+    /// The side of the view box, 1 to 1,000 units.
     let side: Int
-    /// Runs of dark units: row, first column, number.
+    /// Runs of dark units: row, first column, length.
     let runs: [(y: Int, x: Int, length: Int)]
 
-    /// Nil unless `document` is of exactly that form.
+    /// Nil unless `document` has exactly that form.
     init?(_ document: String) {
         var text = TextReader(document)
         guard text.skip("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\""), let width = text.number(),
@@ -48,7 +48,7 @@ struct SVGDrawing {
     }
 }
 
-/// Takes a text apart from its beginning.
+/// Reads a text from its beginning.
 private struct TextReader {
     private let bytes: [UInt8]
     private var position = 0
@@ -57,7 +57,7 @@ private struct TextReader {
 
     var isAtEnd: Bool { position == bytes.count }
 
-    /// True, and beyond it, if `expected` comes next.
+    /// True, and skips it, if `expected` comes next.
     mutating func skip(_ expected: StaticString) -> Bool {
         let matches = expected.withUTF8Buffer { bytes[position...].starts(with: $0) }
         if matches { position += expected.utf8CodeUnitCount }
@@ -72,7 +72,7 @@ private struct TextReader {
         return digits.reduce(0) { $0 * 10 + Int($1 - 0x30) }
     }
 
-    /// Beyond character data; true unless the text ends before a `<`.
+    /// Skips character data. False if the text ends before a `<`.
     mutating func skipText() -> Bool {
         guard let end = bytes[position...].firstIndex(of: UInt8(ascii: "<")) else { return false }
         position = end

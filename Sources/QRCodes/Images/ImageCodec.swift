@@ -1,21 +1,29 @@
-/// The reader of one kind of image file, or of one picture in it. Making one reads the header alone and
-/// checks the size that it states; `decode` does the work.
+/// Decodes one kind of image file, or one picture in it. `init` reads only the header and checks the size
+/// that it states; `decode` does the work.
 protocol ImageCodec {
     /// The size of the picture in pixels, within the limits, at least 1 each.
     var width: Int { get }
     var height: Int { get }
-    /// The denominators of the scales at which decoding costs less than in full, ascending, with 1.
+    /// The denominators of the scales at which decoding costs less than in full, ascending, and 1.
     var scales: [Int] { get }
     /// True if parts of the picture may be transparent.
     var hasTransparency: Bool { get }
-    /// The picture at 1/`scale` of its sides, rounded up; `scale` is one of `scales`. `ground` is what
-    /// transparent parts are laid on.
+    /// The picture at 1/`scale` of its sides, rounded up; `scale` is one of `scales`. Transparent parts show
+    /// `ground`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage
 }
 
 extension ImageCodec {
     var scales: [Int] { [1] }
     var hasTransparency: Bool { false }
+}
+
+/// The pictures of one file: the frames of an animation, the pages of a document, or the only picture of most
+/// files.
+protocol PictureSequence {
+    /// The next picture, or nil after the last. `found`: a code was found in a picture before. It ends an
+    /// animation, but not the pages of a document.
+    mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)?
 }
 
 /// The luma of a colour (ITU-R BT.601).

@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import Identity
 
-/// Why some bytes do not become a picture. The description is what the user reads.
+/// Why some bytes do not become a picture. `description` is shown to the user.
 package enum ImageError: Equatable, UserError {
     /// There are no bytes at all.
     case empty
@@ -11,13 +11,13 @@ package enum ImageError: Equatable, UserError {
     case notAnImage
     /// The header states a width or a height of 0.
     case zeroDimensions(width: Int, height: Int)
-    /// The header states more pixels than the limit; nothing was allocated for them.
+    /// The header states more pixels than the limit. Nothing was allocated for them.
     case tooManyPixels(width: Int, height: Int, limit: Int)
     /// The decoder refuses the file; its message.
     case broken(ImageFormat, String)
-    /// The file is whole, but needs something that the decoder lacks.
+    /// The file is not broken, but the decoder lacks something that it needs.
     case unsupported(ImageFormat, String)
-    /// What decodes such files is not installed.
+    /// The decoder of such files is not installed.
     case missing(ImageFormat)
     /// There is no memory for the picture.
     case outOfMemory
@@ -67,8 +67,8 @@ package enum ImageError: Equatable, UserError {
         }
     }
 
-    /// What decodes a format, and Debian's package for it. Debian 12 has libheif's decoders in the same package,
-    /// later releases in packages of their own that it recommends.
+    /// The decoder of a format, and Debian's package of it. In Debian 12 libheif's decoders are in the same
+    /// package, in later releases in packages that it recommends.
     private static func decoder(of format: ImageFormat) -> (name: String, package: String) {
         switch format {
         case .webp: ("libwebp", "libwebp7")
@@ -80,8 +80,8 @@ package enum ImageError: Equatable, UserError {
     }
 }
 
-/// The text of a C decoder's message: at most `limit` bytes up to the first NUL, one line, and nothing but
-/// printable ASCII, since some messages quote the file. ("No reason given" if nothing is left.)
+/// A C decoder's message as text: at most `limit` bytes up to the first NUL, and `?` for anything but
+/// printable ASCII, since some messages quote the file. "no reason given" if nothing is left.
 func boundedMessage(_ bytes: some Sequence<UInt8>, limit: Int = 200) -> String {
     var text = ""
     for byte in bytes.prefix(limit) {

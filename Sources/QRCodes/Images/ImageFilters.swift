@@ -1,7 +1,7 @@
-/// Filters that make a picture readable that was not; each gives a new picture.
+/// Filters that make unreadable pictures readable; each returns a new picture.
 extension LuminanceImage {
-    /// Black where a pixel is darker than the mean of the `window` × `window` pixels around it less `offset`,
-    /// and white elsewhere. `window` is made odd.
+    /// Black where a pixel is darker than the mean of the `window` × `window` pixels around it by more than
+    /// `offset`, else white. `window` is made odd.
     func thresholded(window: Int, offset: Int) -> LuminanceImage {
         let radius = max(1, window / 2)
         let sums = SummedArea(self)
@@ -18,12 +18,14 @@ extension LuminanceImage {
         }
     }
 
-    /// Each pixel the mean of itself and its neighbours, weighted 1 2 1 in both directions; `times` over.
+    /// Each pixel becomes the mean of itself and its neighbours, weighted 1 2 1 in both directions; `times`
+    /// over.
     func smoothed(times: Int = 1) -> LuminanceImage {
         guard times > 0 else { return self }
         let smooth = LuminanceImage(width: width, height: height) { result in
             pixels.withUnsafeBufferPointer { pixels in
-                // Of three rows, with a pixel more at each end; the compiler does both loops many pixels at a time.
+                // The sums of three rows, with one more pixel at each end. The compiler vectorises both
+                // loops.
                 withUnsafeTemporaryAllocation(of: UInt16.self, capacity: width + 2) { sums in
                     for y in 0..<height {
                         let row = y * width
@@ -45,8 +47,8 @@ extension LuminanceImage {
         return smooth.smoothed(times: times - 1)
     }
 
-    /// Twice the difference from the picture that is smoothed twice added to the picture: edges stand out, and noise
-    /// too. `smooth` is the picture smoothed once, if it is at hand.
+    /// The picture plus twice its difference from the picture smoothed twice: edges become clearer, and noise
+    /// too. `smooth` is the picture smoothed once, if the caller has it.
     func sharpened(smooth: LuminanceImage? = nil) -> LuminanceImage {
         let smooth = smooth?.smoothed() ?? smoothed(times: 2)
         return LuminanceImage(width: width, height: height) { result in
@@ -61,8 +63,8 @@ extension LuminanceImage {
         }
     }
 
-    /// The picture drawn anew at `newWidth` × `newHeight`, each pixel's middle taken from where `place` says
-    /// (in pixels of this picture), between pixels; `ground` outside.
+    /// The picture resampled to `newWidth` × `newHeight`. `place` maps the middle of each new pixel to a
+    /// place in this picture, between pixels; `ground` outside.
     func redrawn(width newWidth: Int, height newHeight: Int, ground: UInt8, _ place: (Vector) -> Vector)
         -> LuminanceImage
     {
@@ -103,12 +105,12 @@ extension LuminanceImage {
         }
     }
 
-    /// The picture turned by 45° in a larger one that holds it all.
+    /// The picture turned by 45°, in a larger one that holds all of it.
     func turned45() -> LuminanceImage {
         redrawn(width: turnedSide, height: turnedSide, ground: 255, beforeTurning)
     }
 
-    /// Where a place in the turned picture is in this one.
+    /// Maps a place in the turned picture to its place in this one.
     func beforeTurning(_ place: Vector) -> Vector {
         let half: Float = 0.70710678
         let (x, y) = (place.x - Float(turnedSide) / 2, place.y - Float(turnedSide) / 2)
@@ -117,13 +119,13 @@ extension LuminanceImage {
 
     private var turnedSide: Int { Int(Float(width + height) * 0.70710678) + 1 }
 
-    /// How much neighbouring pixels differ where nothing else does: the median step from the mean of two
-    /// neighbours of a row to the pixel between them, over the picture, in grey levels.
+    /// The noise in grey levels, estimated from pixels and their two neighbours in a row: the median
+    /// difference between a pixel and the mean of the two.
     var noise: Float {
         guard width >= 3 else { return 0 }
         var counts = [Int](repeating: 0, count: 512)
         var total = 0
-        // Some 20,000 places tell enough.
+        // About 20,000 places are enough.
         let step = max(1, pixels.count / 20_000)
         pixels.withUnsafeBufferPointer { pixels in
             for index in stride(from: 1, to: pixels.count - 1, by: step) {
@@ -134,7 +136,8 @@ extension LuminanceImage {
             }
         }
         var seen = 0
-        // The curvature of noise of deviation σ has deviation 2.45 σ, and its median size is 0.67 of that.
+        // For noise of deviation σ the curvature has deviation 2.45 σ, and its median size is 0.67 times
+        // that.
         for (size, count) in counts.enumerated() {
             seen += count
             if 2 * seen >= total { return Float(size) / 1.65 }
@@ -143,11 +146,11 @@ extension LuminanceImage {
     }
 }
 
-/// The sums of all pixels above and to the left of each, so that the sum of any rectangle takes four look-ups.
+/// For each pixel the sum of all pixels above and left of it: the sum of any rectangle takes four look-ups.
 private struct SummedArea {
     private let width: Int
     private let height: Int
-    /// Modulo 2³²: the sums of small rectangles come out right all the same.
+    /// Modulo 2³². The differences, sums of small rectangles, are right all the same.
     private let sums: [UInt32]
 
     init(_ image: LuminanceImage) {
@@ -169,7 +172,8 @@ private struct SummedArea {
         self.sums = sums
     }
 
-    /// The sum and the number of the pixels of the square of side 2 · `radius` + 1 that are inside.
+    /// The sum and the number of those pixels of the square of side 2 · `radius` + 1 that are inside the
+    /// picture.
     @inline(__always) func around(x: Int, y: Int, radius: Int) -> (sum: Int, count: Int) {
         let (left, right) = (max(0, x - radius), min(width, x + radius + 1))
         let (top, bottom) = (max(0, y - radius) * (width + 1), min(height, y + radius + 1) * (width + 1))

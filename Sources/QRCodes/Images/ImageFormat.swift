@@ -1,6 +1,6 @@
-/// What kind of file some bytes are, by their first bytes alone.
+/// The format of a file, by its first bytes alone.
 ///
-/// TIFF and SVG cannot be decoded; they are known so that a person who has one of them is told what it is.
+/// TIFF and SVG cannot be decoded. They are detected so that the error can name them.
 package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
     /// ISO/IEC 15948.
     case png = "PNG"
@@ -8,7 +8,7 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
     case jpeg = "JPEG"
     /// RFC 9649.
     case webp = "WebP"
-    /// ISO/IEC 23008-12 with HEVC, as telephones make.
+    /// ISO/IEC 23008-12 with HEVC, as phones write it.
     case heic = "HEIC"
     /// ISO/IEC 23008-12 with AV1.
     case avif = "AVIF"
@@ -34,21 +34,21 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
         func begins(_ text: StaticString, at offset: Int = 0) -> Bool {
             begins(text.withUTF8Buffer { Array($0) }, at: offset)
         }
-        if begins(PNGHeader.signature) { return .png }
+        if begins([0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]) { return .png }
         if begins([0xFF, 0xD8, 0xFF]) { return .jpeg }
         if begins("RIFF"), begins("WEBP", at: 8) { return .webp }
         if begins("GIF87a") || begins("GIF89a") { return .gif }
-        // "BM" alone begins many a text; a bitmap's four reserved bytes are zero.
+        // Texts may begin with "BM" too; a bitmap has four reserved zero bytes.
         if begins("BM"), begins([0, 0, 0, 0], at: 6) { return .bmp }
         if bytes.count >= 3, begins("P"), (0x31...0x36).contains(bytes[1]),
-            PNMScanner.isWhite(bytes[2]) || bytes[2] == UInt8(ascii: "#")
+            isWhite(bytes[2]) || bytes[2] == UInt8(ascii: "#")
         {
             return .pnm
         }
         if begins("II*\0") || begins("MM\0*") { return .tiff }
         if begins("%PDF-") { return .pdf }
         if begins("ftyp", at: 4) {
-            // The brand of its own, then those that it is compatible with (ISO/IEC 14496-12 § 4.3).
+            // The major brand, then the compatible brands (ISO/IEC 14496-12 § 4.3).
             let size = min(bytes.count, 256, Int(bytes[3]) | Int(bytes[2]) << 8)
             let isAVIF = ([8] + stride(from: 16, to: size, by: 4)).contains { begins("avif", at: $0) }
             if isAVIF || begins("avis", at: 8) { return .avif }
@@ -58,28 +58,31 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
         return isSVG(bytes) ? .svg : nil
     }
 
+    /// White space in ASCII, as XML and Netpbm have it.
+    static func isWhite(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
+
     /// XML whose first kilobyte opens an `svg` element.
     private static func isSVG(_ bytes: [UInt8]) -> Bool {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         var start = bytes.prefix(1024)
         if start.starts(with: byteOrderMark) { start = start.dropFirst(3) }
-        start = start.drop { $0 == 0x20 || (0x09...0x0D).contains($0) }
+        start = start.drop(while: isWhite)
         guard start.first == UInt8(ascii: "<") else { return false }
         return String(decoding: start, as: UTF8.self).contains("<svg")
     }
 }
 
-/// The bytes of an input that is to be an image, with the format that their beginning shows.
+/// The bytes of an image file, and its format.
 package struct ImageBytes: Sendable {
     package let bytes: [UInt8]
-    /// Nil if they begin like no known image.
+    /// Nil if `bytes` begin like no known image.
     package let format: ImageFormat?
 
     package init(_ bytes: [UInt8]) {
         self.init(bytes, format: ImageFormat.detect(bytes))
     }
 
-    /// For a reader that has detected the format on its way.
+    /// For a reader that has detected the format while reading.
     init(_ bytes: [UInt8], format: ImageFormat?) {
         self.bytes = bytes
         self.format = format

@@ -1,33 +1,24 @@
-/// A picture that is decoded when it is asked for, at the scale that it is asked for.
+/// A picture that is decoded on demand, at the scale that is asked for.
 ///
-/// Large photographs are read at a quarter of their size first: searching costs far more than decoding, and
-/// decoding at a reduced scale less than in full. Not `Sendable`: the finest picture so far is kept.
+/// Large photographs are searched at a quarter of their size first: searching costs far more than decoding,
+/// and decoding at a reduced scale less than in full. Not `Sendable`: it keeps the finest picture so far.
 package struct ImageSource {
     /// What kind of file it comes from.
     package let format: ImageFormat
     /// The size in pixels, at least 1 each and within the limits.
     package let width: Int
     package let height: Int
-    /// The denominators of the scales that the codec decodes at for less than the full price, ascending, at
-    /// least [1]; [1, 2, 4, 8] for JPEG.
+    /// The denominators of the scales at which decoding costs less than in full, ascending, at least [1]; [1,
+    /// 2, 4, 8] for JPEG.
     package let scales: [Int]
-    /// True if parts of the picture may be transparent. A code in white on nothing is seen on black alone.
+    /// True if parts of the picture may be transparent. A white code on a transparent ground is visible only
+    /// on black.
     package let hasTransparency: Bool
-    /// What transparent parts are laid on; 255 is white.
+    /// The shade behind transparent parts; 255 is white.
     package var ground: UInt8 = 255
 
     private let codec: any ImageCodec
     private let finest: Finest
-
-    /// Reads the header of `bytes`, a whole image file: its first picture, if it holds several.
-    ///
-    /// The kind of file is told by its first bytes, never by a name. Its stated size is checked against
-    /// `limits` before anything is allocated for it.
-    package init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws(ImageError) {
-        var pictures = try ImagePictures(ImageBytes(bytes), limits: limits)
-        guard let first = try pictures.next() else { throw .broken(pictures.format, "it has no picture") }
-        self = first
-    }
 
     init(_ codec: any ImageCodec, format: ImageFormat) {
         self.codec = codec
@@ -41,9 +32,9 @@ package struct ImageSource {
 
     /// The picture at 1/`scale` of its sides, rounded up.
     ///
-    /// Any scale from 1 can be had: one that is not in `scales` is a box filter's, from the next finer one.
-    /// Never costs a second decoding where a picture as fine or finer is at hand. A damaged picture is given
-    /// as far as it goes, with a note in `damage`, where the format allows that; else it is an error.
+    /// Any scale from 1 is possible: one that is not in `scales` is made with a box filter from the next
+    /// finer one. If a picture as fine or finer was decoded before, it is used. A damaged picture is returned
+    /// as far as it goes, with a note in `damage`, if the format allows that; else it is an error.
     package func luminance(scale: Int) throws(ImageError) -> LuminanceImage {
         let scale = max(1, scale)
         if let kept = finest.kept, kept.ground == ground, scale % kept.scale == 0 {
@@ -55,17 +46,8 @@ package struct ImageSource {
         return image.reduced(by: scale / decoded)
     }
 
-    /// The last decoding, which is the finest as long as the ground is the same.
+    /// The last decoded picture, the finest one as long as the ground is the same.
     private final class Finest {
         var kept: (image: LuminanceImage, scale: Int, ground: UInt8)?
-    }
-}
-
-extension LuminanceImage {
-    /// The picture in `bytes` at full size, as `ImageSource` reads it.
-    package static func decode(
-        _ bytes: [UInt8], limits: ImageLimits = ImageLimits()
-    ) throws(ImageError) -> LuminanceImage {
-        try ImageSource(bytes, limits: limits).luminance(scale: 1)
     }
 }

@@ -6,8 +6,8 @@ package struct LuminanceImage: Equatable, Sendable {
     package let height: Int
     /// `width` × `height` bytes; the pixel (x, y) is at y · `width` + x.
     package let pixels: [UInt8]
-    /// What the decoder complained of although it gave a picture, or nil: "Premature end of JPEG file".
-    /// A code may be missing because of it.
+    /// The decoder's error, if it returned a picture in spite of it: "Premature end of JPEG file". A code may
+    /// be missing because of it.
     package let damage: String?
 
     /// A picture of these pixels, or nil unless both sides are at least 1 and `pixels` holds exactly
@@ -24,7 +24,7 @@ package struct LuminanceImage: Equatable, Sendable {
 }
 
 extension LuminanceImage {
-    /// The negative: light codes on a dark ground become dark ones on a light ground.
+    /// The negative: light codes on dark become dark codes on light.
     package var inverted: LuminanceImage {
         LuminanceImage(unchecked: pixels.map { ~$0 }, width: width, height: height, damage: damage)
     }
@@ -67,17 +67,18 @@ extension LuminanceImage {
         return LuminanceImage(unchecked: smaller, width: newWidth, height: newHeight, damage: damage)
     }
 
-    /// The picture at 1/`factor` of its sides (rounded up), each pixel the mean of the up to `factor`² that it
-    /// stands for; itself for a factor of 1 or less.
+    /// The picture at 1/`factor` of its sides (rounded up), each pixel the mean of up to `factor`² pixels;
+    /// itself for a factor of 1 or less.
     package func reduced(by factor: Int) -> LuminanceImage {
         guard factor > 1 else { return self }
         guard factor > 2 else { return halved }
-        // Beyond the longer side everything is one pixel.
+        // With a factor above the longer side the result is one pixel anyway.
         let factor = min(factor, max(width, height))
         let columns = (width + factor - 1) / factor
         var smaller: [UInt8] = []
         smaller.reserveCapacity(columns * ((height + factor - 1) / factor))
-        // Rows first (their sums wrap beyond 16 million rows, which no codec gives), which the compiler does many pixels at a time.
+        // Rows are summed first, in a loop that the compiler vectorises. The sums would wrap beyond 16
+        // million rows, which no codec returns.
         var sums = [UInt32](repeating: 0, count: width)
         pixels.withUnsafeBufferPointer { pixels in
             sums.withUnsafeMutableBufferPointer { sums in
@@ -102,7 +103,7 @@ extension LuminanceImage {
             unchecked: smaller, width: columns, height: (height + factor - 1) / factor, damage: damage)
     }
 
-    /// A picture that `fill` draws into memory of `width` × `height` bytes, both at least 1.
+    /// A picture that `fill` draws into zeroed memory of `width` × `height` bytes, both at least 1.
     init(width: Int, height: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
         precondition(width > 0 && height > 0)
         let count = width * height
@@ -114,8 +115,8 @@ extension LuminanceImage {
         self.init(unchecked: pixels, width: width, height: height, damage: nil)
     }
 
-    /// A picture of `rows` of equally many light (true) and dark (false) squares, each `scale` pixels wide
-    /// and high. Nil if the rows are uneven or there is none.
+    /// A picture of `rows` of light (true) and dark (false) squares, each `scale` pixels wide and high. Nil
+    /// if there are no squares or the rows differ in length.
     static func squares(_ rows: [[Bool]], scale: Int) -> LuminanceImage? {
         guard let columns = rows.first?.count, columns > 0, rows.allSatisfy({ $0.count == columns }) else {
             return nil
@@ -144,7 +145,7 @@ package struct ImageLimits: Equatable, Sendable {
     /// The most pixels (width × height) that an image may have.
     package var maximumPixels: Int
 
-    /// 64 megapixels, unless told otherwise: more than any phone's camera makes, and 64 MB of grey.
+    /// 64 megapixels by default: more than any phone's camera makes, and 64 MB of grey.
     package init(maximumPixels: Int = 64_000_000) {
         self.maximumPixels = maximumPixels
     }

@@ -1,10 +1,10 @@
-/// A search of image files, and what it may cost.
+/// How image files are searched, and what it may cost.
 package struct ImageScan: Equatable, Sendable {
-    /// What is refused before anything is allocated for it.
+    /// The size of a picture that is refused before anything is allocated for it.
     package var limits: ImageLimits
-    /// How much work may be done for a picture.
+    /// How much work is done for a picture.
     package var effort: ScanEffort
-    /// Whether a drawing of what was seen is made.
+    /// Whether a drawing of what the search saw is made.
     package var explains: Bool
 
     package init(limits: ImageLimits = ImageLimits(), effort: ScanEffort = .normal, explains: Bool = false) {
@@ -13,14 +13,15 @@ package struct ImageScan: Equatable, Sendable {
         self.explains = explains
     }
 
-    /// Seconds of processor time for a picture: some ten times what an honest one of its size takes.
+    /// The limit of processor time for a picture, in seconds: about ten times what an honest one of its size
+    /// takes.
     func timeLimit(pixels: Int) -> Int {
         let seconds = 10 + pixels / 2_000_000
         return effort == .thorough ? 4 * seconds : seconds
     }
 
-    /// Bytes of memory that decoding and searching may take: a decoder may keep a few pictures of 16 bits in
-    /// three colours, a search a few in grey.
+    /// The limit of memory for decoding and searching, in bytes. A decoder may hold a few pictures of 16 bits
+    /// in three colours, and a search a few in grey.
     var memoryLimit: Int { (512 << 20) + 16 * min(limits.maximumPixels, 1 << 40) }
 
     /// Searches the pictures in a whole image file, in this process.
@@ -28,7 +29,7 @@ package struct ImageScan: Equatable, Sendable {
     /// - Parameter allow: is given the seconds that each picture may take, before it is decoded.
     /// - Throws: `ImageError` or `QRScanError`.
     package func run(_ file: ImageBytes, allow: (Int) -> Void = { _ in }) throws -> ImageScanOutcome {
-        // An animation or a document is decoded as it is read.
+        // An animation or a document is decoded while `ImagePictures` reads it.
         allow(timeLimit(pixels: 0))
         var pictures = try ImagePictures(file, limits: limits)
         var outcome: ImageScanOutcome?
@@ -60,21 +61,21 @@ package struct ImageScan: Equatable, Sendable {
     }
 }
 
-/// What the search of a file came to.
+/// The outcome of the search of a file.
 package struct ImageScanOutcome: Equatable, Sendable {
-    /// What kind of file it is.
+    /// The format of the file.
     package var format: ImageFormat
     /// The size of the last picture that was searched, in pixels.
     package var width: Int
     package var height: Int
-    /// What the decoder complained of, or nil.
+    /// The decoder's error, if it returned a picture in spite of it.
     package var damage: String?
     /// What was found in all pictures of the file.
     package var result: QRScanResult
-    /// A PNG of what was seen in the first picture with a code, or else in the first one; if it was asked for.
+    /// If asked for: a PNG of what was seen in the first picture with a code, or else in the first picture.
     package var explanation: [UInt8]?
 
-    /// This and the next picture's.
+    /// This outcome combined with that of the next picture.
     func followed(by next: ImageScanOutcome) -> ImageScanOutcome {
         var both = next
         both.damage = damage ?? next.damage

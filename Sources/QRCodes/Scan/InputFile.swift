@@ -2,24 +2,25 @@ import FoundationEssentials
 import Glibc
 package import Identity
 
-/// Reads a file that a person named, or standard input: any file, of anybody's, but never without a bound.
+/// Reads a file that the user named, or standard input. It may be any file from anywhere, so every read has a
+/// limit.
 package enum InputFile {
-    /// The most bytes that are read. A photograph of 64 megapixels stays below it; more would only be an
-    /// attack on memory, or a mistake like `/dev/zero`.
+    /// The most bytes that are read. A photograph of 64 megapixels stays below it. More is an attack on
+    /// memory, or a mistake like `/dev/zero`.
     package static let maximumByteCount = 256 << 20
 
-    /// The first bytes, by which an image is known.
+    /// As many first bytes show the format of an image.
     private static let headCount = 1024
 
-    /// The file at `path`, to be searched as an image; `-` is standard input. A file that does not begin like an
-    /// image is read no further, so that `/dev/zero` ends too.
+    /// The image file at `path`; `-` is standard input. A file that does not begin like an image is read no
+    /// further, so that `/dev/zero` ends too.
     package static func read(_ path: String) throws(InputFileError) -> ImageBytes {
         try read(path, limit: maximumByteCount) { descriptor, size throws(InputFileError) in
             try readAll(descriptor, sizeHint: size)
         }
     }
 
-    /// All bytes of the file at `path`, whatever they are, but no more than `limit`; `-` is standard input.
+    /// All bytes of any file at `path`, at most `limit` of them; `-` is standard input.
     package static func readWhole(_ path: String, limit: Int) throws(InputFileError) -> [UInt8] {
         try read(path, limit: limit) { descriptor, size throws(InputFileError) in
             var bytes: [UInt8] = []
@@ -67,7 +68,8 @@ package enum InputFile {
         return ImageBytes(bytes, format: format ?? ImageFormat.detect(bytes))
     }
 
-    /// What can be read now, at most 64 KiB, which malloc(3) has at hand; waits for the first byte. Nil at the end.
+    /// The bytes that can be read now, at most 64 KiB, a size that malloc(3) reuses; waits for the first
+    /// byte. Nil at the end.
     package static func readSome(_ descriptor: Int32) throws(InputFileError) -> [UInt8]? {
         while true {
             var count = 0
@@ -82,11 +84,11 @@ package enum InputFile {
     }
 }
 
-/// Why a file cannot be read; the caller says which.
+/// Why a file cannot be read. The message names no file: the caller does.
 package enum InputFileError: Equatable, UserError {
     /// There is no such file.
     case missing
-    /// Its permissions keep us out.
+    /// Its permissions do not allow it.
     case notPermitted
     /// It is a directory.
     case directory
@@ -96,9 +98,9 @@ package enum InputFileError: Equatable, UserError {
     case nameNotUTF8
     /// It has more than `InputFile.maximumByteCount` bytes.
     case tooLarge
-    /// It has more bytes than are taken where it is to go.
+    /// It has more bytes than its purpose allows.
     case longer(than: Int)
-    /// What the system said (errno).
+    /// Another error of the system (errno).
     case system(Int32)
 
     package init(openErrno: Int32) {

@@ -1,23 +1,23 @@
 import CGlibc
 import Glibc
 
-/// The reading of one file in a process of its own, for pictures of strangers: its parent's end.
+/// The search of one file in a child process, for pictures of strangers: the parent's side.
 ///
-/// libzbar 0.23.92 can be broken by a picture: two crafted parts of a structured append make it write past the
-/// end of its memory (`qr_code_data_list_extract_text` reserves no room for the gaps between parts), and a
-/// picture full of finder patterns keeps it busy for hours. Decoders had faults of this kind before. None may
-/// take this process along: the child ends by its own signal or by a limit, and the picture gets an error.
+/// A picture can break libzbar 0.23.92. Two crafted parts of a structured append make it write past the end
+/// of its memory (`qr_code_data_list_extract_text` reserves no room for the gaps between parts), and a
+/// picture full of finder patterns keeps it busy for hours. Decoders had such faults too. None of them may
+/// end this process: the child ends by its own signal or by a limit, and the picture gets an error.
 ///
-/// Only a process with one thread can go on safely after fork(2) without exec: a lock that another thread holds
+/// Only a process with one thread can continue after fork(2) without exec: a lock that another thread holds
 /// would stay locked in the child for ever. The command line has one thread when it searches. A program with
-/// more of them searches in its own process, without this protection.
+/// several threads searches in its own process, without this protection.
 final class IsolatedScan {
     /// How a child ended.
     typealias Outcome = Result<ImageScanOutcome, any Error>
 
-    /// The pipe's end for poll(2).
+    /// The parent's end of the pipe, for poll(2).
     let descriptor: Int32
-    /// When the child is killed; nil while it waits for its file, which may be a pipe.
+    /// When the child is killed. Nil while it waits for its file, which may be a pipe.
     private(set) var deadline: ContinuousClock.Instant?
     private let process: pid_t
     private var received: [UInt8] = []
@@ -29,14 +29,14 @@ final class IsolatedScan {
         defer { closedir(tasks) }
         var count = 0
         while let entry = readdir(tasks) {
-            // "." and ".." are no threads; the others are named by their numbers.
+            // "." and ".." are no threads; threads are named by their numbers.
             if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
         }
         return count == 1
     }
 
-    /// Starts a child that runs `search` on the bytes that `read` gives it; nil if the system has no room for
-    /// one more. `read` may use standard input, if `usesStandardInput` says so.
+    /// Starts a child that runs `search` on the bytes from `read`; nil if the system cannot start one more.
+    /// `read` may use standard input if `usesStandardInput` is true.
     init?(_ search: ImageScan, usesStandardInput: Bool, read: () throws -> ImageBytes) {
         var ends: [Int32] = [-1, -1]
         guard pipe2(&ends, O_CLOEXEC) == 0 else { return nil }
@@ -63,7 +63,8 @@ final class IsolatedScan {
         }
     }
 
-    /// Takes what the child has sent, which poll(2) has announced: the outcome, if that was all.
+    /// Reads what the child has sent, after poll(2) has announced it. Returns the outcome when the child has
+    /// ended.
     func receive() -> Outcome? {
         let count = received.count
         received += [UInt8](unsafeUninitializedCapacity: 65_536) { buffer, used in
@@ -71,7 +72,7 @@ final class IsolatedScan {
         }
         while received.first == ChildLink.time, received.count >= 9 {
             let seconds = received[1..<9].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            // Twice the limit on processor time, since the processor may be shared.
+            // Twice the limit of processor time, since the child may share its processor.
             deadline = .now + .seconds(2 * Int(clamping: min(seconds, 1 << 32)) + 1)
             received.removeFirst(9)
             if received.isEmpty { return nil }
@@ -86,7 +87,7 @@ final class IsolatedScan {
         return .failure((status ?? 0) & 0x7F == SIGXCPU ? QRScanError.tookTooLong : QRScanError.crashed)
     }
 
-    /// The outcome of a child whose deadline has passed; nil if it has not.
+    /// An error if the child's deadline has passed; nil if not.
     func expire(now: ContinuousClock.Instant) -> Outcome? {
         guard let deadline, deadline <= now else { return nil }
         return .failure(QRScanError.tookTooLong)
@@ -99,7 +100,7 @@ final class IsolatedScan {
     }
 }
 
-/// The child's end: what it sends, and what it may use up.
+/// The child's side: what it sends, and what it may use.
 ///
 ///     sent = *(time seconds) reply bytes          seconds: 8 bytes, big endian, for the next picture
 struct ChildLink {
@@ -108,9 +109,9 @@ struct ChildLink {
 
     let descriptor: Int32
 
-    /// Makes ready for a stranger's bytes.
+    /// Prepares the process for bytes of a stranger.
     func settle(memory: Int, usesStandardInput: Bool) {
-        // No core file, which would hold the picture; no report of a crash, which the parent reports.
+        // No core file, which would hold the picture, and no crash report: the parent reports.
         for signal in [SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU] {
             _ = Glibc.signal(signal, SIG_DFL)
         }
@@ -120,7 +121,8 @@ struct ChildLink {
             var limit = rlimit(rlim_cur: rlim_t(size + memory), rlim_max: rlim_t(size + memory))
             setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
         }
-        // Nobody who reads our output waits for this child, and the libraries have nothing to say.
+        // The child must not keep our output open for its reader, and the libraries' messages are not for the
+        // user.
         let nowhere = open("/dev/null", O_RDWR)
         let standard = [STDOUT_FILENO, STDERR_FILENO] + (usesStandardInput ? [] : [STDIN_FILENO])
         if nowhere > STDERR_FILENO {
@@ -129,7 +131,7 @@ struct ChildLink {
         }
     }
 
-    /// Grants processor time for the next picture, and tells the parent.
+    /// Allows processor time for the next picture, and tells the parent.
     func allow(seconds: Int) {
         let used = clock() / Int(CLOCKS_PER_SEC)
         var time = rlimit()
@@ -153,7 +155,8 @@ struct ChildLink {
         }
     }
 
-    /// What this process has mapped already, in bytes: the first number of `/proc/self/statm`, in pages.
+    /// The address space that this process has mapped, in bytes: the first number of `/proc/self/statm`, in
+    /// pages.
     private static var addressSpace: Int? {
         let file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
         guard file >= 0 else { return nil }

@@ -1,18 +1,18 @@
 import FoundationEssentials
 import Glibc
 
-/// The reading of many files, a process each, as many at once as there are processors.
+/// The search of many files, in one process each, as many at once as there are processors.
 ///
-/// The children read the files, so that memory grows with the processors and not with the files. This process
-/// keeps one thread, and waits for all of them in one poll(2).
+/// The children read the files, so that the memory needed depends on the processors and not on the files. The
+/// parent keeps one thread, and waits for all children in one poll(2).
 package enum ParallelScan {
-    /// How many outcomes may wait for the one before them.
+    /// How many outcomes may wait for an earlier one: they are delivered in order.
     private static let maximumLead = 4096
 
-    /// Calls `finished` once for each of `paths`, in their order; what it throws ends everything, and no child
-    /// is left. `waiting` is called ten times a second or so, with the number of files that are done.
+    /// Calls `finished` once for each of `paths`, in their order. If it throws, the search ends, and no child
+    /// is left. `waiting` is called about ten times a second, with the number of files that are done.
     ///
-    /// A process with several threads reads the files here, one after the other: `IsolatedScan` says why.
+    /// A process with several threads reads the files itself, one after the other: see `IsolatedScan`.
     package static func run(
         _ paths: [String], _ search: ImageScan, waiting: (Int) -> Void = { _ in },
         finished: (Int, Result<ImageScanOutcome, any Error>) throws -> Void
@@ -23,7 +23,7 @@ package enum ParallelScan {
             }
             return
         }
-        // Here, once for all children; where it is missing, each of them says so.
+        // Loaded once for all children. If it is missing, each child reports it.
         _ = try? ZBarLibrary.load()
         let processors = paths.count < 2 ? 1 : max(1, ProcessInfo.processInfo.activeProcessorCount)
         var running: [(index: Int, scan: IsolatedScan)] = []
@@ -65,7 +65,7 @@ package enum ParallelScan {
         }
     }
 
-    /// Waits a tenth of a second at most; those that have ended, which are no longer running.
+    /// Waits at most a tenth of a second. Removes the scans that have ended, and returns them.
     private static func wait(
         for running: inout [(index: Int, scan: IsolatedScan)]
     ) -> [(index: Int, outcome: IsolatedScan.Outcome)] {

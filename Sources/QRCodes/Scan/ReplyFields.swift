@@ -1,6 +1,6 @@
-/// What a value of an enumeration holds, in the form in which it goes through a pipe.
+/// An enumeration's value as it is sent through a pipe.
 struct ReplyFields: Equatable {
-    /// Which case.
+    /// The number of the case.
     var which: Int
     var numbers: [Int] = []
     var texts: [[UInt8]] = []
@@ -45,7 +45,7 @@ struct ReplyWriter {
     }
 }
 
-/// Reads a reply; everything is nil that the bytes do not bear out.
+/// Reads a reply. A result is nil if the bytes do not hold it.
 struct ReplyReader {
     private var rest: ArraySlice<UInt8>
 
@@ -67,7 +67,7 @@ struct ReplyReader {
 
     mutating func text() -> String? { bytes().map { String(decoding: $0, as: UTF8.self) } }
 
-    /// Each element takes at least 8 bytes, so that no count is believed that the bytes cannot bear out.
+    /// Each element takes at least 8 bytes: a count above that is refused before anything is allocated.
     mutating func list<Element>(_ element: (inout ReplyReader) -> Element?) -> [Element]? {
         guard let count = number(), count >= 0, count <= rest.count / 8 else { return nil }
         var elements: [Element] = []

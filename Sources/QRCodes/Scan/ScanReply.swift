@@ -1,18 +1,18 @@
-/// What a child that searched a file tells its parent. The parent reads it as it reads any stranger's bytes.
+/// The message from the child that searched a file to its parent. The parent does not trust it.
 ///
 ///     reply   = 0 text(format) number(width) number(height) list(text)(damage)
 ///                 number(partials) number(empties) list(code) list(text)(others) list(diagnosis)
 ///                 list(text)(drawing)
 ///             / 1 error / 2 error / 3 error                    file, image and search
 ///     code    = text list(number number)                       payload, corners
-///     error   = number list(number) list(text)                 which one, and what it holds; diagnosis the same
+///     error   = number list(number) list(text)                 the case and its values; a diagnosis too
 ///     text    = number *byte
 ///     list(x) = number *x
 ///     number  = 8 bytes, two's complement, big endian
 ///
 /// Rejected: a reply that ends early, bytes after its end, a negative count, a corner beyond 32 bits.
 enum ScanReply {
-    /// More than the codes of any picture hold, and the drawing at a coarse scale.
+    /// Enough for the codes of any picture, and the drawing at a coarse scale.
     static let maximumByteCount = 16_000_000
 
     static func encode(_ outcome: Result<ImageScanOutcome, any Error>) -> [UInt8] {
@@ -49,7 +49,7 @@ enum ScanReply {
         return writer.bytes
     }
 
-    /// Nil for anything that `encode` does not write.
+    /// Nil for anything that `encode` cannot write.
     static func decode(_ bytes: [UInt8]) -> Result<ImageScanOutcome, any Error>? {
         guard let kind = bytes.first else { return nil }
         var reader = ReplyReader(bytes.dropFirst())

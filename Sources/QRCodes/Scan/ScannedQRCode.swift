@@ -1,7 +1,8 @@
 import FoundationEssentials
 package import Identity
 
-/// A place in a picture, in whole pixels from the top left corner; it may lie outside for a code that is cut.
+/// A place in a picture, in whole pixels from the top left corner. For a code that is cut off it may lie
+/// outside.
 package struct PixelPoint: Equatable, Sendable {
     package var x: Int
     package var y: Int
@@ -22,13 +23,13 @@ extension Vector {
     }
 }
 
-/// One QR code that was found in a picture.
+/// One QR code in a picture.
 package struct ScannedQRCode: Equatable, Sendable {
-    /// What the code holds, byte for byte, never empty. The one exception: a code that names a character set
-    /// (an ECI header; ISO/IEC 18004 § 7.4.2) comes from libzbar as text, turned into UTF-8.
+    /// The code's content, byte for byte, never empty. Exception: libzbar converts a code that names a
+    /// character set (an ECI header; ISO/IEC 18004 § 7.4.2) to UTF-8.
     package let payload: [UInt8]
-    /// The corners of the code, in order around it; four of them, for a code in several parts those of a
-    /// rectangle around all.
+    /// The corners of the code, in order around it. There are four. For a code in several parts they are the
+    /// corners of a rectangle around all parts.
     package let corners: [PixelPoint]
 
     package init(payload: [UInt8], corners: [PixelPoint]) {
@@ -90,16 +91,16 @@ extension [ScannedQRCode] {
         for code in codes where !contains(where: { $0.isSameSymbol(as: code) }) { append(code) }
     }
 
-    /// Without the codes whose middle lies in another one with another payload. One of the two is misread, and
-    /// nothing tells which.
+    /// Without codes that contradict each other: the middle of one lies in the other, and their payloads
+    /// differ. One of the two is misread, and nothing shows which.
     var withoutContradictions: [ScannedQRCode] {
         filter { code in
             !contains { $0.payload != code.payload && ($0.holdsMiddle(of: code) || code.holdsMiddle(of: $0)) }
         }
     }
 
-    /// In rows from top to bottom, and from left to right in a row. A code is in the row of the uppermost code
-    /// whose height its middle is at.
+    /// Row by row from top to bottom, each row from left to right. A row holds the codes whose middle is
+    /// above the lower edge of its uppermost code.
     var inReadingOrder: [ScannedQRCode] {
         var rows: [[ScannedQRCode]] = []
         var rowEnd = Int.min
@@ -114,20 +115,20 @@ extension [ScannedQRCode] {
     }
 }
 
-/// What a picture holds.
+/// The codes that the search of a picture found.
 package struct QRScanResult: Equatable, Sendable {
-    /// The codes from top to bottom, and from left to right where they stand side by side.
+    /// The codes, in reading order.
     package var codes: [ScannedQRCode] = []
-    /// How many times a code of several parts (structured append; ISO/IEC 18004 § 8) lacks one or more of
-    /// its parts in this picture. What such a code says is unknown, so it is not among the codes.
+    /// How many codes in several parts (structured append; ISO/IEC 18004 § 8) lack a part in this picture.
+    /// Their content is unknown, so they are not among `codes`.
     package var incompleteStructuredAppends = 0
-    /// How many QR codes were read that hold nothing, or whose bytes are wrong in the character set that
-    /// they name.
+    /// How many QR codes were read that are empty, or whose bytes are invalid in the character set that they
+    /// name.
     package var emptyCodes = 0
-    /// Only looked for if there is no QR code at all: which other codes there are, each name once, as
-    /// `EAN-13`, `EAN-8`, `UPC-A`, `CODE-128`, `CODE-39`.
+    /// The names of other barcodes, each once: `EAN-13`, `EAN-8`, `UPC-A`, `CODE-128`, `CODE-39`. Searched
+    /// only if there is no QR code.
     package var otherSymbologies: [String] = []
-    /// Why nothing was read, if nothing was read; nil too where nobody looked for the reason (`quick`).
+    /// The reason if nothing was read; nil also if the search did not look for one (`quick`).
     package var diagnosis: ScanDiagnosis?
 
     package init() {}
@@ -144,9 +145,10 @@ package enum QRScanError: Equatable, UserError {
     case outOfMemory
     /// libzbar refuses the picture or a setting.
     case refused
-    /// libzbar or a decoder crashed, in a process of its own: the picture is made to break it, or very unlucky.
+    /// libzbar or a decoder crashed in its child process: the picture is made for that, or hits a bug by
+    /// chance.
     case crashed
-    /// libzbar or a decoder found no end, and was stopped.
+    /// libzbar or a decoder did not end, and was stopped.
     case tookTooLong
 
     /// What is wrong, in lower case, without a full stop.
@@ -162,7 +164,7 @@ package enum QRScanError: Equatable, UserError {
 
     package var kind: UserErrorKind {
         switch self {
-        // What a picture does to its reader is the picture's fault.
+        // A crash is the picture's fault.
         case .crashed, .tookTooLong: .data
         case .missingLibrary: .unavailable
         case .outOfMemory, .refused: .tryAgain

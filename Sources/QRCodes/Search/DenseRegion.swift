@@ -1,26 +1,27 @@
-/// A part of a picture where light and dark change often, across as well as down, as they do within a small code.
+/// A part of a picture where light and dark change often in both directions, as within a small code.
 ///
-/// A code of two or three pixels a module is too small for the bounds of a search of a large picture, and no larger
-/// than some 100 pixels: to cut out where it may be and to look there thoroughly costs less than to look everywhere.
-/// Edges and stripes change in one direction alone, and print is less dense.
+/// A code with two or three pixels a module is too small for the limits of a search of a large picture, and
+/// at most about 100 pixels wide. To cut such regions out and search them thoroughly costs less than to
+/// search everywhere. Edges and stripes change in one direction only, and print is less dense.
 struct DenseRegion: Equatable {
     /// The first column and row.
     let x: Int
     let y: Int
     let width: Int
     let height: Int
-    /// The mean difference of pixels that are two apart, in grey levels: the smaller one of across and down.
+    /// The mean difference of pixels that are two apart, in grey levels: across or down, whichever is
+    /// smaller.
     let density: Int
 
-    /// Pixels a cell on each side; what is measured is measured for cells.
+    /// The side of a cell in pixels; densities are measured for cells.
     static let cell = 32
-    /// How far from its densest cell a region reaches at most, in cells.
+    /// How far a region reaches from its densest cell at most, in cells.
     private static let reach = 4
-    /// What is less dense is no code that could be read.
+    /// A readable code is denser than this.
     private static let leastDensity = 10
 
-    /// The densest regions of `image`, the densest first, at most `limit` of them; none where a third of the picture
-    /// is as dense, since then no part stands out.
+    /// The densest regions of `image`, densest first, at most `limit`. None if a third of the picture is
+    /// nearly as dense as the densest part, since then no part stands out.
     static func among(_ image: LuminanceImage, limit: Int) -> [DenseRegion] {
         let cells = CellDensities(image)
         guard let top = cells.smooth.max(), top >= leastDensity else { return [] }
@@ -82,7 +83,7 @@ struct DenseRegion: Equatable {
             }
         }
 
-        /// Every second row of a cell, sixteen pixels at a time.
+        /// Looks at every second row of a cell, sixteen pixels at a time.
         private static func density(
             _ pixels: UnsafeRawBufferPointer, _ width: Int, _ height: Int, x: Int, y: Int
         )
@@ -101,7 +102,7 @@ struct DenseRegion: Equatable {
                 for column in stride(from: x, to: x + cell, by: 16) {
                     let place = row * width + column
                     let here = load(place)
-                    // The last cell of a row is compared with what is to its left.
+                    // The last pixels of a row are compared with those to their left.
                     let beside = column + 18 <= width ? load(place + 2) : load(place - 2)
                     across &+= difference(here, beside)
                     down &+= difference(here, load(place + below))
@@ -113,7 +114,7 @@ struct DenseRegion: Equatable {
             return min(sum(across), sum(down)) / (cell * cell / 2)
         }
 
-        /// The cells around one that are nearly as dense, and one more on each side for the quiet zone.
+        /// The cells around a cell that are nearly as dense, and one more on each side for the quiet zone.
         func region(around start: Int, taken: inout [Bool], in image: LuminanceImage) -> DenseRegion {
             let limit = smooth[start] / 2
             let (column, row) = (start % columns, start / columns)
@@ -131,7 +132,7 @@ struct DenseRegion: Equatable {
                     open.append(ny * columns + nx)
                 }
             }
-            // Cells beside the region are no region of their own.
+            // The cells around the region start no other one.
             for y in max(0, top - 1)...min(rows - 1, bottom + 1) {
                 for x in max(0, left - 1)...min(columns - 1, right + 1) { taken[y * columns + x] = true }
             }

@@ -1,25 +1,24 @@
-/// The search for QR codes in one picture, by a plan.
+/// The search for QR codes in one picture, step by step as a `SearchPlan` says.
 ///
-/// It stops at the first step that reads a code, unless more than that can be seen: then `readOthers` goes on.
-/// Where nothing is read, what the steps saw tells why.
+/// It stops at the first step that reads a code, unless there are signs of more codes: then `readOthers`
+/// continues. If nothing is read, the reason is derived from what the steps saw.
 package struct PictureSearch {
-    /// What came of it.
+    /// The outcome of a search.
     package struct Outcome: Equatable, Sendable {
         package var result = QRScanResult()
-        /// What the decoder complained of although it gave a picture, or nil.
+        /// The decoder's error, if it returned a picture in spite of it.
         package var damage: String?
     }
 
     let source: ImageSource
     let plan: SearchPlan
-    /// The picture at the scales that were asked for.
+    /// The picture at the scales that were needed so far.
     private var pictures: [Int: LuminanceImage] = [:]
-    /// What the searches by finder patterns saw, with the scale of each.
+    /// What the searches by finder patterns saw, with the scale of each one.
     private(set) var sightings: [(scale: Int, seen: SymbolSearch.Outcome)] = []
     private(set) var outcome = Outcome()
 
-    /// Every QR code in a picture. Where there is none, barcodes of other kinds are looked for, and the reason
-    /// is given.
+    /// Every QR code in a picture. If there is none, barcodes of other kinds, and the reason.
     ///
     /// - Throws: `ImageError` from the decoder, `QRScanError` from libzbar.
     package static func run(_ source: ImageSource, effort: ScanEffort = .normal) throws -> Outcome {
@@ -50,17 +49,17 @@ package struct PictureSearch {
             picture, at: pictures, sightings: sightings, others: others)
     }
 
-    /// Goes on where there must be more codes than were read: a sheet of labels, or codes of several sizes.
+    /// Continues where there are signs of more codes: a sheet of labels, or codes of several sizes.
     ///
-    /// One code with nothing beside it ends the search, so that it costs nothing more. Several of them, or small
-    /// finder patterns outside, are worth a look at the next finer scale, and so on as long as a look brings
-    /// something. What is too small to be seen before takes `thorough`.
+    /// A single code with nothing beside it ends the search at no further cost. If there are several codes,
+    /// or small finder patterns outside of them, the next finer scale is searched, and so on as long as that
+    /// brings more codes. Codes that are too small to leave any sign take `thorough`.
     private mutating func readOthers(from first: Int) throws {
         var codes = outcome.result.codes
         let before = sightings.last { $0.scale == first }?.seen
         var isPromising = codes.count > 1 || before?.smallPatterns(besides: codes, scale: first) ?? 0 > 0
         let finer = plan.finerScales.filter { $0 < first }
-        // The quick search keeps the patterns of four codes, and libzbar's own may have read more.
+        // The quick search keeps the patterns of four codes only; libzbar's own may have read more codes.
         let again = finer.isEmpty && codes.count > 4 ? [first] : []
         var looksCloser = isPromising
         for scale in again + finer where isPromising || plan.isExhaustive {
@@ -75,7 +74,8 @@ package struct PictureSearch {
                 looksCloser = false
             }
             let left = seen.smallPatterns(besides: codes, scale: scale)
-            // libzbar's own search is the dearest, and was done already where the first codes were read.
+            // libzbar's own search costs most, and was done already at the scale where the first codes were
+            // read.
             if scale < first, codes.count > count && left > 0 || left > 2 || plan.isExhaustive {
                 codes.add(try ZBarSearch.run(picture).codes.map { $0.scaled(by: scale) })
             }
@@ -85,7 +85,7 @@ package struct PictureSearch {
         outcome.result.codes = codes.withoutContradictions.inReadingOrder
     }
 
-    /// What the dense regions of the whole picture hold besides these codes, if the plan looks there at all.
+    /// The codes in the dense regions of the whole picture besides `codes`, if the plan has that step.
     private mutating func tinyCodes(besides codes: [ScannedQRCode]) throws -> [ScannedQRCode] {
         for step in plan.steps {
             guard case .denseRegions(let limits, let pixels) = step.method else { continue }
@@ -98,8 +98,8 @@ package struct PictureSearch {
 
     mutating func picture(_ scale: Int) throws(ImageError) -> LuminanceImage {
         if let known = pictures[scale] { return known }
-        // What was not read small is decoded once more and not twice: of a JPEG nearly all work is the same at any
-        // scale.
+        // If the coarse scale was not enough, the finest one is decoded, and the others reduced from it: for
+        // a JPEG the work is nearly the same at any scale.
         if !pictures.isEmpty, let finest = plan.steps.map(\.scale).min(), finest < scale {
             _ = try self.picture(finest)
         }
@@ -134,16 +134,16 @@ package struct PictureSearch {
 }
 
 extension PictureSearch {
-    /// Our own search, and libzbar's where it has left something out. `noise`: that of the picture, where `image` is
-    /// but a part of one.
+    /// Our own search, and libzbar's if it left something out. `noise`: that of the whole picture, if `image`
+    /// is a part.
     private static func symbols(in image: LuminanceImage, limits: SymbolSearch.Limits, noise: Float? = nil)
         throws(QRScanError) -> (seen: SymbolSearch.Outcome, result: QRScanResult)
     {
         let seen = try SymbolSearch.run(image, limits: limits, noise: noise)
         let isAll = !seen.result.codes.isEmpty && seen.patterns(besides: seen.result.codes) == 0
         guard !seen.result.isEmpty, !isAll else { return (seen, seen.result) }
-        // There are more codes, or a part of one in several: libzbar reads any number of them, and knows
-        // which belong together.
+        // There are more codes, or a part of a structured append: libzbar reads any number, and joins the
+        // parts.
         var result = try ZBarSearch.run(image)
         guard !result.isEmpty else { return (seen, seen.result) }
         result.codes.add(seen.result.codes)
@@ -151,8 +151,8 @@ extension PictureSearch {
         return (seen, result)
     }
 
-    /// What the dense parts of a picture hold, so many pixels of them. `besides`: codes that are known; the parts whose
-    /// middle lies in one of them are left out.
+    /// The codes in the dense regions of a picture, `pixels` pixels of them in all. Regions with their middle
+    /// in one of the `known` codes are left out.
     private static func regions(
         of image: LuminanceImage, limits: SymbolSearch.Limits, pixels: Int,
         besides known: [ScannedQRCode] = []
@@ -166,7 +166,7 @@ extension PictureSearch {
             guard left >= 0 else { break }
             let part = region.cut(from: image)
             var (seen, found) = try symbols(in: part, limits: limits, noise: noise)
-            // libzbar looks at all threes of finder patterns.
+            // libzbar tries all triples of finder patterns, so not in a crowd of them.
             if found.isEmpty, seen.sureCount <= limits.crowd { found = try ZBarSearch.run(part) }
             result.codes.add(
                 found.codes.map { $0.moved { PixelPoint(x: $0.x + region.x, y: $0.y + region.y) } })
@@ -180,7 +180,7 @@ extension PictureSearch {
 }
 
 extension SymbolSearch.Outcome {
-    /// How many finder patterns beyond doubt are outside of these codes, whose corners are in a picture `scale`
+    /// How many sure finder patterns are outside of these codes. The codes' corners are in a picture `scale`
     /// times as large.
     fileprivate func patterns(
         besides codes: [ScannedQRCode], scale: Int = 1, ofModulesBelow size: Float = .infinity
@@ -191,7 +191,7 @@ extension SymbolSearch.Outcome {
         }
     }
 
-    /// Those of codes that would be seen better at a finer scale.
+    /// The patterns with modules so small that a finer scale would show them better.
     fileprivate func smallPatterns(besides codes: [ScannedQRCode], scale: Int) -> Int {
         patterns(besides: codes, scale: scale, ofModulesBelow: 3)
     }

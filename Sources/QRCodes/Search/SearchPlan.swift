@@ -1,19 +1,18 @@
-/// What is tried on a picture, one step after the other, until one of them reads a code.
+/// The steps that are tried on a picture until one of them reads a code.
 ///
-/// The order is that of what a step brings for its time, measured with `Tests/Benchmarks/photos`. The effort
-/// cuts the list: what stands in it is never done longer than its bounds say, and those count work, not time,
-/// so that a picture that is read is read everywhere.
+/// They are in the order of gain per time, measured with `Tests/Benchmarks/photos`. The effort cuts the list.
+/// The limits of each step count work, not time, so that a result does not depend on the machine.
 struct SearchPlan: Equatable {
     /// A way to look for codes.
     enum Method: Equatable {
-        /// libzbar's own search, but where more finder patterns than these are beyond doubt and none of them is of a
-        /// code that can be read: libzbar looks at all threes of them.
+        /// libzbar's own search, but not if more than this many finder patterns are sure and none belongs to
+        /// a code that was read: libzbar tries all triples of them.
         case plain(finderPatterns: Int)
         /// libzbar's own search in the negative.
         case negative
         /// Our own search by finder patterns.
         case symbols(SymbolSearch.Limits)
-        /// Our own search and libzbar's, in the dense parts of the picture, so many pixels in all.
+        /// Our own search and libzbar's in the dense regions of the picture, at most this many pixels in all.
         case denseRegions(SymbolSearch.Limits, pixels: Int)
         /// libzbar's own search in the picture after a filter.
         case filtered(Filter)
@@ -30,17 +29,18 @@ struct SearchPlan: Equatable {
         let method: Method
         /// At 1/`scale` of the picture's width and height.
         let scale: Int
-        /// Why the step is there, for those who read `--explain`'s output or this list.
+        /// What the step is for.
         let reason: String
     }
 
     let steps: [Step]
-    /// The scale at which barcodes of other kinds are looked for when all steps have failed; nil: nowhere.
+    /// The scale at which barcodes of other kinds are searched after all steps have failed; nil for not at
+    /// all.
     let scaleForOthers: Int?
 
-    /// The scales at which more codes are looked for where there must be some.
+    /// The scales at which more codes are searched if there are signs of them.
     let finerScales: [Int]
-    /// Whether they are looked for in any case.
+    /// Whether those scales are searched in any case.
     let isExhaustive: Bool
 
     /// The plan for a picture of this size.
@@ -48,13 +48,13 @@ struct SearchPlan: Equatable {
         let size = width.multipliedReportingOverflow(by: height)
         let whole = size.overflow ? Int.max : size.partialValue
         func pixels(at scale: Int) -> Int { whole / (scale * scale) }
-        // Coarse enough for a search of some 20 ms.
+        // Coarse enough for a search of about 20 ms.
         var coarse = 1
         while pixels(at: coarse) > 1_500_000 { coarse *= 2 }
         let scales = sequence(first: coarse) { $0 > 1 ? $0 / 2 : nil }.filter {
             pixels(at: $0) <= ZBarSearch.maximumPixels
         }
-        // Where the quick search finds all there is, it is quicker than libzbar's own.
+        // If the quick search finds all codes, it is faster than libzbar's own.
         var steps = [
             Step(
                 method: .symbols(.quick(pixels: pixels(at: coarse))), scale: coarse,
@@ -72,7 +72,7 @@ struct SearchPlan: Equatable {
                 Step(
                     method: .symbols(.quick(pixels: pixels(at: scale), isFiner: true)), scale: scale,
                     reason: "codes that are small in the picture"))
-            // The dearest of all: some 35 ms a megapixel.
+            // The most expensive step: about 35 ms a megapixel.
             if effort == .thorough {
                 steps.append(
                     Step(
@@ -90,7 +90,7 @@ struct SearchPlan: Equatable {
                     method: .denseRegions(.region, pixels: 400_000), scale: 1,
                     reason: "codes of two or three pixels a module in a large picture"))
         }
-        // Below this a code fills the picture, or is lost anyway.
+        // In a smaller picture a code fills the picture, or is too small anyway.
         if coarse == 1, whole > 200_000 {
             steps.append(
                 Step(
@@ -124,7 +124,7 @@ struct SearchPlan: Equatable {
 }
 
 extension SearchPlan.Filter {
-    /// How many times more pixels the filter makes.
+    /// By how much the filter multiplies the number of pixels.
     var growth: Int {
         switch self {
         case .threshold, .thresholdedNegative, .smoothedAndThresholded: 1
@@ -161,7 +161,7 @@ extension SearchPlan.Filter {
         }
     }
 
-    /// Where a place in the filtered picture is in `image`.
+    /// Maps a place in the filtered picture to its place in `image`.
     func origin(of place: PixelPoint, in image: LuminanceImage) -> PixelPoint {
         let (x, y) = (Float(place.x), Float(place.y))
         switch self {

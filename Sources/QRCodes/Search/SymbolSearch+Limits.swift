@@ -1,11 +1,13 @@
-/// What the steps of `SearchPlan` may cost.
+/// The limits of the steps of `SearchPlan`.
 extension SymbolSearch.Limits {
-    // The numbers of looks are a fourth above what any of 442 photographs took that were read in such a step.
+    // The limits of `looks` are a quarter above what any of 442 photographs needed that were read in such a
+    // step.
 
-    /// At fine scales: else the grain of a large picture, in flat parts of it, uses up all checks.
+    /// For fine scales. With less, the grain in flat parts of a large picture uses up all checks.
     private static let leastContrast: Float = 8
 
-    /// Sharp rows only, for a picture of so many pixels. `isFiner`: it was searched at half the size before.
+    /// Only the first field, for a picture of this many pixels. `isFiner`: the picture was searched at half
+    /// the size before.
     static func quick(pixels: Int, isFiner: Bool = false) -> SymbolSearch.Limits {
         var limits = SymbolSearch.Limits()
         limits.finders.rowStep = pixels > 400_000 ? 2 : 1
@@ -25,7 +27,7 @@ extension SymbolSearch.Limits {
         return limits
     }
 
-    /// For a sheet of codes, of which the quick search has read a few; `isFiner` as in `quick`.
+    /// For a sheet of codes: the quick search has read a few of them. `isFiner` as in `quick`.
     static func many(isFiner: Bool) -> SymbolSearch.Limits {
         var limits = SymbolSearch.Limits()
         limits.fields = [.sharp]

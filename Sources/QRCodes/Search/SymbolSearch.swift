@@ -1,9 +1,10 @@
-/// Finds QR codes by their finder patterns, lays a grid over each, and reads it module by module.
+/// Finds QR codes by their finder patterns, lays a grid over each code, and reads it module by module.
 ///
-/// This reads what is strongly tilted, small, blurred, bent or badly lit, where libzbar's own search gives up.
-/// All work is bounded by counts.
+/// It reads codes that libzbar's own search does not: strongly tilted, small, blurred, bent or badly lit.
+/// Counts limit all work.
 struct SymbolSearch {
-    /// A way to tell light from dark, beside the first one (61 × 61 pixels, halfway between light and dark).
+    /// A way to tell light from dark, in addition to the first one (61 × 61 pixels, halfway between light and
+    /// dark).
     struct Field: Equatable {
         let filter: Filter
         let radius: Int
@@ -13,42 +14,43 @@ struct SymbolSearch {
             case none, smoothed, sharpened
         }
 
-        /// Where blur has drowned the light rings of finder patterns of some two pixels a module.
+        /// For finder patterns of about two pixels a module whose light rings are lost in blur.
         static let sharp = Field(filter: .sharpened, radius: 2, isByMean: true)
-        /// Small neighbourhoods: within a code that is blurred, on paper that is not.
+        /// Small neighbourhoods: for a blurred code on paper that is not blurred.
         static let near = Field(filter: .none, radius: 2, isByMean: true)
-        /// The same through noise.
+        /// The same with noise.
         static let nearSmooth = Field(filter: .smoothed, radius: 2, isByMean: true)
-        /// Through noise, for modules of more than three pixels.
+        /// With noise, for modules of more than three pixels.
         static let middleSmooth = Field(filter: .smoothed, radius: 3, isByMean: false)
         static let middle = Field(filter: .none, radius: 3, isByMean: true)
     }
 
-    /// How much is tried.
+    /// The limits of the work.
     struct Limits: Equatable {
         var finders = FinderSearch.Limits()
-        /// In which other fields finder patterns are looked for.
+        /// The other fields in which finder patterns are searched.
         var fields: [Field] = []
-        /// How many threes of finder patterns are looked at.
+        /// How many triples of finder patterns are tried.
         var triples = 24
-        /// From how many pairs of finder patterns a third one is looked for.
+        /// How many pairs of finder patterns are completed with a third one.
         var pairs = 0
-        /// Where more finder patterns than these are beyond doubt, none is looked for: they are an ornament, and pairs
-        /// of them say nothing.
+        /// If more finder patterns than this are sure, no pair is completed: they are an ornament, and pairs
+        /// of them mean nothing.
         var crowd = Int.max
         /// How many grids are fitted to the picture.
         var grids = 10
-        /// How many drawings are given to libzbar.
+        /// How many drawings of grids libzbar reads.
         var readings = 40
         var looks = Looks()
     }
 
-    /// How many places of the picture, some 7 ns each, a part of the search may look at before it ends: a picture full
-    /// of what might be codes costs no more.
+    /// How many places of the picture each part of the search may look at, at about 7 ns each. It limits the
+    /// cost of a picture that is full of what looks like codes.
     struct Looks: Equatable {
-        /// To find where grids may lie: once for the threes that were seen, and once for those that were completed.
+        /// For the first positions of grids: this many for the triples that were seen, and again for those
+        /// that were completed.
         var starts = 20_000_000
-        /// To complete threes.
+        /// To complete pairs.
         var completion = 20_000_000
         /// To fit grids.
         var fits = 40_000_000
@@ -63,34 +65,35 @@ struct SymbolSearch {
         let clearness: GridRegistration.Clearness
     }
 
-    /// What was found on the way.
+    /// The outcome of a search, and what it saw.
     struct Outcome {
         /// The size of the picture that was searched.
         var size = (width: 0, height: 0)
         var result = QRScanResult()
         var patterns: [FinderPattern] = []
-        /// How many finder patterns are beyond doubt, those included that are not among `patterns`.
+        /// How many finder patterns are sure, including those that are not in `patterns`.
         var sureCount = 0
         var triples: [FinderTriple] = []
-        /// The grids that were fitted, in the order of the attempts.
+        /// The grids that were fitted, in the order in which they were tried.
         var grids: [Grid] = []
     }
 
-    /// How well the function patterns must be seen before a grid is fitted, and after it, to go on with it. Of
-    /// 269 photographs that were read none had less than 0.44 and 0.65; what is no code hardly ever has more.
+    /// How well the function patterns must match to go on, before a grid is fitted (`leastPromise`) and after
+    /// it (`leastFit`). Of 269 photographs that were read none had less than 0.44 and 0.65. Other places
+    /// rarely have more.
     private static let leastPromise: Float = 0.25
     private static let leastFit: Float = 0.45
-    /// What fits so well at first is read at once.
+    /// A grid that fits this well at first is read at once.
     private static let perfectFit: Float = 0.85
 
     private let limits: Limits
     private var registrations: [Int: GridRegistration] = [:]
     private var readings = 0
-    /// The middles of the finder patterns of what was read.
+    /// The middles of the finder patterns of codes that were read.
     private var used: [Vector] = []
 
-    /// `besides`: codes that are known; what lies in them is left out. `noise`: that of the picture, where `image` is
-    /// but a part of one.
+    /// `besides`: known codes; finder patterns in them are left out. `noise`: that of the whole picture, if
+    /// `image` is a part of one.
     static func run(
         _ image: LuminanceImage, limits: Limits, besides known: [ScannedQRCode] = [], noise: Float? = nil
     ) throws(QRScanError) -> Outcome {
@@ -165,7 +168,8 @@ struct SymbolSearch {
             outcome.triples += FinderCompletion(in: view).triples(
                 patterns, limit: limits.pairs, looks: limits.looks.completion)
         }
-        // What fits at once is read at once, and its finder patterns are out of the question for others.
+        // A grid that fits at first is read at once, so that its finder patterns are not tried for other
+        // codes.
         var starts: [Start] = []
         var looks = 0
         for (index, triple) in outcome.triples.enumerated() {
@@ -201,8 +205,8 @@ struct SymbolSearch {
         return outcome
     }
 
-    /// Reads one grid, and notes what it was. A grid that fitted at first and was not read is not noted: it
-    /// comes again, fitted.
+    /// Reads one grid, and records it. A grid that fitted at first and was not read is not recorded: it is
+    /// fitted and tried again.
     private mutating func read(
         _ start: Start, map: ModuleMap, score: GridRegistration.Score, rounds: Int, in view: ContrastView,
         _ outcome: inout Outcome
@@ -218,7 +222,7 @@ struct SymbolSearch {
             Grid(
                 triple: start.triple, version: start.version, map: map, score: score,
                 clearness: registration.clearness(map, in: view, sign: start.isInverted ? -1 : 1)))
-        // Which parts belong together is not known here.
+        // Which parts belong together is unknown here, so they are counted as one.
         outcome.result.incompleteStructuredAppends = max(
             outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
         outcome.result.emptyCodes += found.emptyCodes
@@ -226,7 +230,7 @@ struct SymbolSearch {
         if !found.isEmpty { used += start.triple.centres }
     }
 
-    /// Reads the grid in several ways until one holds.
+    /// Estimates the modules in several ways until libzbar reads one of them.
     private mutating func decode(
         _ function: ModuleFunction, _ patterns: FunctionPatterns, isInverted: Bool, rounds: Int,
         in view: ContrastView

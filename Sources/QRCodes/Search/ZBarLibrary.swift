@@ -2,11 +2,11 @@ import CZBar
 
 /// The functions of libzbar that are used here, loaded with the first picture.
 ///
-/// libzbar brings the libraries of cameras and of X11 with it, some 18 in all: linked, every command would wait 3 to 4 ms
-/// for them at its start, and hold 3 MB of them, whether it looks at a picture or not. Never unloaded.
+/// libzbar loads about 18 libraries for cameras and X11. Linked, they would cost every command 3 to 4 ms at
+/// its start and 3 MB, even without a picture.
 ///
-/// Sendable because it holds nothing but addresses of functions, which are never written again and never go away; the
-/// functions keep no state of their own beside what they are given.
+/// Sendable: it holds only addresses of functions, which never change, and the functions keep no state of
+/// their own.
 struct ZBarLibrary: @unchecked Sendable {
     let makeScanner: @convention(c) () -> OpaquePointer?
     let freeScanner: @convention(c) (OpaquePointer?) -> Void
@@ -33,7 +33,8 @@ struct ZBarLibrary: @unchecked Sendable {
 
     private static let loaded = Result { () throws(QRScanError) in try ZBarLibrary() }
 
-    /// The library; loads it if it is not there yet. A process that forks searches loads it before, once for all.
+    /// The library, loaded on the first call. A process that forks searches calls this before, once for all
+    /// children.
     static func load() throws(QRScanError) -> ZBarLibrary { try loaded.get() }
 
     private init() throws(QRScanError) {

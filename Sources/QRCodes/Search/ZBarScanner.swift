@@ -1,10 +1,10 @@
 import CZBar
 
-/// The one owner of a libzbar image scanner.
+/// The only owner of a libzbar image scanner.
 ///
-/// One for each picture: a scanner that is used again keeps growing, and is not made for two threads.
+/// There is one for each picture: a scanner that is used again keeps growing, and it is not thread-safe.
 struct ZBarScanner: ~Copyable {
-    /// What libzbar found, as it stands in its memory, copied out.
+    /// A symbol that libzbar found, copied out of its memory.
     struct Symbol {
         let type: zbar_symbol_type_t
         let data: [UInt8]
@@ -16,10 +16,10 @@ struct ZBarScanner: ~Copyable {
     private let zbar: ZBarLibrary
     private let scanner: OpaquePointer
 
-    /// The symbols in `image`, in libzbar's order, of these symbologies and no other: noise is easily taken
-    /// for a barcode.
+    /// The symbols of these symbologies in `image`, in libzbar's order. Others are switched off, since noise
+    /// easily looks like a barcode.
     ///
-    /// `density`: the distance of the scan lines in pixels; 1 looks at every row and column.
+    /// `density`: the distance of the scan lines in pixels; with 1 every row and column is scanned.
     static func symbols(
         _ symbologies: [zbar_symbol_type_t], in image: LuminanceImage, density: Int32 = 1
     ) throws(QRScanError) -> [Symbol] {
@@ -40,7 +40,7 @@ struct ZBarScanner: ~Copyable {
     private func look(for symbologies: [zbar_symbol_type_t], density: Int32) throws(QRScanError) {
         try set(ZBAR_CFG_ENABLE, of: ZBAR_NONE, to: 0)
         for symbology in symbologies { try set(ZBAR_CFG_ENABLE, of: symbology, to: 1) }
-        // Bytes as they are: without it, what is no UTF-8 is guessed to be Latin-1, Big5 or Shift JIS.
+        // Raw bytes. Without it libzbar guesses that bytes other than UTF-8 are Latin-1, Big5 or Shift JIS.
         try set(ZBAR_CFG_BINARY, of: ZBAR_QRCODE, to: 1)
         try set(ZBAR_CFG_X_DENSITY, of: ZBAR_NONE, to: density)
         try set(ZBAR_CFG_Y_DENSITY, of: ZBAR_NONE, to: density)
@@ -58,12 +58,12 @@ struct ZBarScanner: ~Copyable {
         }
         let (byteCount, overflow) = image.width.multipliedReportingOverflow(by: image.height)
         return try image.pixels.withUnsafeBufferPointer { (pixels) throws(QRScanError) in
-            // libzbar never compares its idea of the size with the data's.
+            // libzbar never checks the size against the data.
             guard !overflow, pixels.count == byteCount, byteCount > 0 else { throw .refused }
             guard let picture = ZBarImage(zbar) else { throw .outOfMemory }
             zbar.setFormat(picture.pointer, ZBarImage.grey)
             zbar.setSize(picture.pointer, width, height)
-            // No clean-up handler: the picture borrows the pixels, and ends inside this closure.
+            // No clean-up handler: the picture borrows the pixels, and is freed inside this closure.
             zbar.setData(picture.pointer, pixels.baseAddress, UInt(pixels.count), nil)
             guard zbar.scan(scanner, picture.pointer) >= 0 else { throw .refused }
 
@@ -84,7 +84,7 @@ extension ZBarScanner.Symbol {
         quality = Int(zbar.quality(symbol))
         let start = UnsafeRawPointer(zbar.data(symbol))
         let count = Int(zbar.dataLength(symbol))
-        // The length counts NUL bytes inside the data; nothing may look for an end of the string.
+        // The data may contain NUL, so only the length tells where they end.
         data = start.map { Array(UnsafeRawBufferPointer(start: $0, count: count)) } ?? []
         points = (0..<zbar.pointCount(symbol)).map { index in
             PixelPoint(
@@ -93,9 +93,9 @@ extension ZBarScanner.Symbol {
     }
 }
 
-/// The one owner of a libzbar image.
+/// The only owner of a libzbar image.
 private struct ZBarImage: ~Copyable {
-    /// The code of 8-bit grey, `Y800`. zbar.h makes it with a macro that Swift does not see.
+    /// libzbar's code for 8-bit grey, `Y800`. zbar.h makes it with a macro that Swift does not import.
     static let grey = "Y800".utf8.reversed().reduce(UInt(0)) { $0 << 8 | UInt($1) }
 
     let pointer: OpaquePointer

@@ -7,7 +7,7 @@ struct CodeCaptions {
     private let lines: [String]
 
     init(code: PairingCode, hub: Hub, lifetime: Double?, now: Date) {
-        var lines = [Console.escaped(hub.settings.name.description), hub.pin.fingerprint.description, ""]
+        var lines = [SafeText.escaped(hub.settings.name.description), hub.pin.fingerprint.description, ""]
         switch code.kind {
         case .once:
             lines += ["Lets one device in."]

@@ -18,7 +18,7 @@ struct CodeInWords {
             throw RenderError.unreadable("plain")
         }
         var lines = [
-            "A code that lets one device in to the hub \(Console.escaped(hub.settings.name.description)).",
+            "A code that lets one device in to the hub \(SafeText.escaped(hub.settings.name.description)).",
             "The hub's fingerprint: \(hub.pin.fingerprint)",
         ]
         if let expires = code.expires, let lifetime {

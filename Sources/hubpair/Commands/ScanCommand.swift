@@ -164,12 +164,12 @@ struct ScanCommand: ParsableCommand {
         if raw { return try Console.output(bytes: reading.payload + [UInt8(ascii: "\n")]) }
         guard case .pairing(let code) = reading.content else {
             if json { return try JSONLine.write(ScanLine.json(file: file, payload: reading.payload)) }
-            return try Console.output(Console.escaped("\(subject): \(reading.summary)"))
+            return try Console.output(SafeText.escaped("\(subject): \(reading.summary)"))
         }
         if json {
             try JSONLine.write(ScanLine.json(file: file, code: code))
         } else {
-            try Console.output(Console.escaped("\(subject): \(describe(code, known: known))"))
+            try Console.output(SafeText.escaped("\(subject): \(describe(code, known: known))"))
         }
         if let expires = code.expires, Date() >= expires {
             Console.note(

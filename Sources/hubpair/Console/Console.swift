@@ -41,7 +41,7 @@ enum Console {
     /// Writes a line to standard error, escaped.
     static func note(_ text: String) {
         // An error cannot be reported where standard error is gone.
-        try? write(Array((escaped(text) + "\n").utf8), to: STDERR_FILENO, name: "standard error")
+        try? write(Array((SafeText.escaped(text) + "\n").utf8), to: STDERR_FILENO, name: "standard error")
     }
 
     /// One line for an error, and one for how to mend it.
@@ -55,9 +55,6 @@ enum Console {
         let message = (error as? any UserError)?.description ?? foreignDescription(of: error)
         report(subject.map { "\($0): \(message)" } ?? message, hint: (error as? any UserError)?.hint)
     }
-
-    /// `text` as it may stand on a terminal: see `escapedForDisplay`.
-    static func escaped(_ text: String) -> String { text.escapedForDisplay }
 
     /// Writes all of `bytes` to an open descriptor.
     static func write(_ bytes: [UInt8], to descriptor: Int32, name: String) throws(OutputError) {
@@ -85,7 +82,7 @@ struct TerminalText {
     init() {}
 
     /// The bytes for the terminal, for the next piece.
-    mutating func escaped(_ piece: [UInt8]) -> [UInt8] {
+    mutating func SafeText.escaped(_ piece: [UInt8]) -> [UInt8] {
         let bytes = unfinished + piece
         let count = bytes.count - TerminalText.unfinishedCount(bytes)
         unfinished = Array(bytes[count...])
@@ -99,14 +96,7 @@ struct TerminalText {
     }
 
     private mutating func safe(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-        var text = ""
-        for scalar in String(decoding: bytes, as: UTF8.self).unicodeScalars {
-            if scalar == "\n" || scalar == "\t" || !scalar.isControlling {
-                text.unicodeScalars.append(scalar)
-            } else if scalar != "\r" {
-                text += "\\u{\(String(scalar.value, radix: 16, uppercase: true))}"
-            }
-        }
+        let text = SafeText.escapedLines(String(decoding: bytes, as: UTF8.self))
         last = text.utf8.last ?? last
         return Array(text.utf8)
     }

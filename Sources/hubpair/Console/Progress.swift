@@ -1,4 +1,5 @@
 import Glibc
+import Identity
 
 /// One line on standard error that changes in its place. Nothing is written where that is not possible: in a
 /// pipe, or on a terminal without escape sequences.
@@ -13,7 +14,7 @@ struct ProgressLine {
     mutating func show(_ text: String) {
         guard isPossible, text != shown else { return }
         shown = text
-        write(ProgressLine.erase + Console.escaped(text))
+        write(ProgressLine.erase + SafeText.escaped(text))
     }
 
     /// Erases the line.

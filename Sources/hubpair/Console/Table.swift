@@ -1,3 +1,5 @@
+import Identity
+
 /// A table for people: columns as wide as their widest cell, two spaces between them, all cells escaped.
 ///
 /// On a terminal that is too narrow the first column, the names, is cut. If that is not enough, each row
@@ -12,7 +14,7 @@ struct Table {
         let width: Int
 
         init(_ text: String, limit: Int = .max) {
-            let escaped = Console.escaped(text)
+            let escaped = SafeText.escaped(text)
             let width = columnWidth(of: escaped)
             self.text = width > limit ? cut(escaped, to: limit) : escaped
             self.width = width > limit ? columnWidth(of: self.text) : width

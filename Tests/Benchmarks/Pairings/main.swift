@@ -5,9 +5,10 @@ import Pairing
 
 // usage: PairingsBenchmark DIRECTORY ROUNDS COUNT...
 //
-// For every COUNT a hub with that many approved devices below DIRECTORY. Each round pairs one new device with each
-// hub, in turn, so that a busy machine slows all of them; the code is issued outside the time. Prints, for each hub,
-// a line: devices, milliseconds of a pairing (median, 95th centile), nanoseconds of a look-up, bytes of the keyfile.
+// Makes a hub with COUNT approved devices below DIRECTORY for every COUNT. Each round pairs one new device
+// with each hub, so that a busy machine slows all of them; issuing the code is not timed. Prints a line for
+// each hub: devices, milliseconds of a pairing (median, 95th percentile), nanoseconds of a look-up, bytes
+// of the keyfile.
 
 /// A hub with many devices.
 final class CrowdedHub {

@@ -26,7 +26,8 @@ extension LiveBrowsing {
             try await Held.nothingAfter {
                 number += 1
                 let task = Task {
-                    for try await _ in EmbeddedBrowser(serviceType: "_hp-leak3._tcp").sightings {}
+                    for try await _ in HubBrowser(serviceType: "_hp-leak3._tcp", through: .embedded).sightings
+                    {}
                 }
                 try await Task.sleep(for: .milliseconds(number % 3))
                 task.cancel()

@@ -139,7 +139,7 @@ extension LiveBrowsing {
                     // From there, without one.
                     let search = Task {
                         var iterator = try other.within {
-                            EmbeddedBrowser(serviceType: type).sightings.makeAsyncIterator()
+                            HubBrowser(serviceType: type, through: .embedded).sightings.makeAsyncIterator()
                         }
                         var found: [Sighting] = []
                         while let sighting = try await iterator.next() {

@@ -274,7 +274,7 @@ extension PairDevice {
         #expect(try await pairing.send(attempt, to: hub.hub).status == 200)
         let whole = hub.content("approved-devices")
         try hub.restore("approved-devices", whole?.dropLast(3))
-        #expect(throws: BadKeyFile.self) { try register.verdict(for: attempt.device, at: Date()) }
+        #expect(throws: UnreadableKeyFile.self) { try register.verdict(for: attempt.device, at: Date()) }
         #expect(try await pairing.send(attempt, to: hub.hub).status == 503)
         try hub.restore("approved-devices", whole)
         #expect(try register.verdict(for: attempt.device, at: Date()) == .approved)

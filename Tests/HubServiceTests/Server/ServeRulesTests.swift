@@ -91,6 +91,6 @@ import Testing
     }
 
     @Test func aLogLineStaysOneLine() {
-        #expect("a\n\u{1b}[2J\u{202e}".escapedForDisplay == "a\\u{A}\\u{1B}[2J\\u{202E}")
+        #expect(SafeText.escaped("a\n\u{1b}[2J\u{202e}") == "a\\u{A}\\u{1B}[2J\\u{202E}")
     }
 }

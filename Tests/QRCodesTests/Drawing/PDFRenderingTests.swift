@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    /// What the error about a size that is too small suggests.
+    /// The size that the error for a too small label suggests.
     private func smallest(above size: LabelSize, texts: [LabelText]) throws -> LabelSize {
         do {
             _ = try PDFRendering.draw(
@@ -56,7 +56,7 @@ import Testing
         let pdf = try PDFRendering.draw([CodeLabel(symbol: symbol, texts: [])], on: .label(size), title: "")
         // pdftoppm moves edges to whole pixels, which hides seams; pdftocairo does not.
         let image = try rasterised(pdf.bytes, dotsPerInch: 600, by: "pdftocairo")
-        // 44 mm less two margins of 1.5 mm are the code and its quiet zone of 41 modules: 1 mm each.
+        // 44 mm minus two margins of 1.5 mm are the code and its quiet zone, 41 modules: 1 mm each.
         let pixel = 600 / 25.4
         #expect(abs(Double(image.width) - 44 * pixel) <= 1 && abs(Double(image.height) - 45 * pixel) <= 1)
         let top = (45 - 41 - 1) / 2.0
@@ -92,7 +92,7 @@ import Testing
         let image = try rasterised(pdf.bytes, dotsPerInch: 150)
         let read = try ZBarSearch.run(image).codes.map(\.payload)
         #expect(read == [codes[0].payload, codes[1].payload, codes[0].payload, codes[1].payload])
-        // The paper's share is 107.95 × 139.7 mm.
+        // A quarter of the paper is 107.95 × 139.7 mm.
         let tooWide = LabelSize(width: 108, height: 100)
         #expect(throws: PDFError.sheetTooLarge(grid, .letter, each: tooWide)) {
             try PDFRendering.draw(labels, on: .sheet(grid, .letter, tooWide), title: "t")
@@ -149,7 +149,7 @@ import Testing
 }
 
 @Suite struct LabelLayoutTests {
-    /// Text of 200 letters, each half as wide as the text is high; no line under 10 letters.
+    /// Text of 200 letters, each half as wide as the text is high; nil under 10 letters a line.
     private func height(_ fontSize: Double, _ width: Double) -> Double? {
         let size = fontSize * 25.4 / 72
         let letters = (width / (size / 2)).rounded(.down)

@@ -88,7 +88,7 @@ import Testing
         let plain = symbol.terminalLines(style: .blocks)
         #expect(plain.count == lines)
         #expect(plain.allSatisfy { $0.count == columns })
-        // The quiet zone is light: filled, where there is nothing but the terminal's own colours.
+        // The quiet zone is light: it is filled when the terminal's own colours are used.
         #expect(plain[0] == String(repeating: "█", count: columns))
         #expect(plain[lines - 1] == plain[0])
 

@@ -1,7 +1,7 @@
 import QRCodes
 import Testing
 
-/// Files of the formats beside PNG and JPEG as nobody should make them.
+/// Broken and hostile files of the formats other than PNG and JPEG.
 @Suite struct BadFormatTests {
     private func failure(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageError? {
         do throws(ImageError) {
@@ -46,7 +46,7 @@ import Testing
         for count in stride(from: 16, to: file.count - 20, by: step) {
             do throws(ImageError) {
                 let image = try LuminanceImage.decode(Array(file.prefix(count)))
-                // The second frame of the animation may be what is lacking.
+                // In an animation only the second frame may be missing.
                 if format != .gif { #expect(image.damage?.isEmpty == false, "\(count) of \(file.count)") }
             } catch {
                 guard case .broken(format, let words) = error else {
@@ -63,7 +63,7 @@ import Testing
         let file = try whole(script)
         for round in 0..<60 {
             var bytes = file
-            // The headers mostly, and the data too.
+            // One bit near the header, and one anywhere.
             bytes[round % file.count] ^= 1 << UInt8(round % 8)
             bytes[round * 7919 % file.count] ^= 1 << UInt8(round % 7)
             _ = failure(bytes, limits: ImageLimits(maximumPixels: 1_000_000))
@@ -80,7 +80,7 @@ import Testing
         [0x42, 0x4D, 0, 0, 0, 0, 0, 0, 0, 0, 54, 0, 0, 0, 40, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0x80, 1, 0, 1, 0]
         + [UInt8](repeating: 0, count: 24)
 
-    /// Headers of a few bytes that claim more pixels than anybody has memory for.
+    /// Headers of a few bytes that state more pixels than there is memory for.
     private static let bombs: [(ImageFormat, [UInt8])] = [
         (.webp, webpBomb), (.gif, gifBomb), (.bmp, bmpBomb), (.pnm, Array("P5 60000 60000 255\n".utf8)),
         (.pnm, Array("P4 999999999 999999999\n".utf8)),

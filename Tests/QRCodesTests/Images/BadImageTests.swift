@@ -2,7 +2,7 @@ import Identity
 import QRCodes
 import Testing
 
-/// Images as nobody should make them. Each has an error of its own that says what to do.
+/// Broken and hostile images. Each has an error of its own that says what to do.
 @Suite struct BadImageTests {
     private func failure(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) -> ImageError? {
         do throws(ImageError) {
@@ -56,12 +56,11 @@ import Testing
 
     @Test func `a PNG that is cut off anywhere is an error`() throws {
         let file = try QRSymbol.encode(Array("CUT OFF".utf8)).png()
-        // Without IEND (12 bytes), or a part of it, all pixels are there.
+        // Without the 12 bytes of IEND all pixels are there.
         for count in 8..<file.count - 12 {
-            guard case .broken(.png, let message) = failure(Array(file.prefix(count))) else {
-                Issue.record(
-                    "\(count) of \(file.count) bytes: \(String(describing: failure(Array(file.prefix(count)))))"
-                )
+            let error = failure(Array(file.prefix(count)))
+            guard case .broken(.png, let message) = error else {
+                Issue.record("\(count) of \(file.count) bytes: \(String(describing: error))")
                 continue
             }
             #expect(!message.isEmpty && message.utf8.count <= 64)
@@ -75,7 +74,7 @@ import Testing
             bytes[position] ^= 1 << UInt8(position % 8)
             _ = failure(bytes, limits: ImageLimits(maximumPixels: 1_000_000))
         }
-        // In the pixels, the checksum betrays it.
+        // In the pixels, the checksum shows it.
         var bytes = file
         bytes[file.count - 30] ^= 4
         guard case .broken(.png, _) = failure(bytes) else {
@@ -143,7 +142,7 @@ import Testing
 
     @Test func `a small valid file of huge size is refused, or read within the limit that allows it`() throws
     {
-        // 9,000 × 9,000 white pixels of one bit deflate to some 28 kB.
+        // 9,000 × 9,000 white pixels of one bit compress to about 28 kB.
         let file = try pillow("Image.new('1', (9000, 9000), 1).save('bomb.png')").read("bomb.png")
         #expect(file.count < 40_000)
         #expect(failure(file) == .tooManyPixels(width: 9000, height: 9000, limit: 64_000_000))

@@ -1,7 +1,7 @@
 import QRCodes
 import Testing
 
-/// Pictures of every kind that PNG and JPEG allow, made by Pillow and read by us.
+/// Every kind of PNG and JPEG, made by Pillow and read by us.
 @Suite struct ImageDecodingTests {
     /// A code on a canvas of 300 × 300 in the file that `saving` writes as `code.png` or `code.jpg`.
     private func decoded(_ saving: String, _ name: String) throws -> LuminanceImage {
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test func `transparency is laid on white`() throws {
-        // Black everywhere; the light modules are transparent black.
+        // Black everywhere; the light modules are transparent.
         let image = try decoded(
             """
             alpha = code.point(lambda v: 255 - v)
@@ -76,7 +76,8 @@ import Testing
     }
 
     @Test func `an interlaced PNG is the same picture`() throws {
-        // Adam7 (ISO/IEC 15948 § 8.2) of 1 × 1 is one pass of one pixel: filter byte and value, stored in zlib.
+        // Adam7 (ISO/IEC 15948 § 8.2) of 1 × 1 is one pass of one pixel: filter byte and value, stored in
+        // zlib.
         let data: [UInt8] = [0x78, 0x01, 0x01, 0x02, 0x00, 0xFD, 0xFF, 0x00, 0x2A, 0x00, 0x2C, 0x00, 0x2B]
         var header = imageHeader(width: 1, height: 1)
         header[12] = 1

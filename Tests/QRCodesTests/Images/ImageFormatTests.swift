@@ -1,11 +1,11 @@
 import QRCodes
 import Testing
 
-/// The formats beside PNG and JPEG, written by Pillow, heif-enc and qrencode and read by us.
+/// The formats other than PNG and JPEG, written by Pillow, heif-enc and ffmpeg and read by us.
 @Suite struct ImageFormatTests {
     private static let payload = Array("EVERY FORMAT".utf8)
 
-    /// The file that a script with Pillow writes as `x`; it finds a code of 6 pixels a module as `code`.
+    /// The file that a script with Pillow writes as `x`; in it `code` is a code of 6 pixels a module.
     private func file(_ script: String) throws -> [UInt8] {
         let code = try QRSymbol.encode(ImageFormatTests.payload).png(pixelsPerModule: 6)
         return try pillow("code = Image.open('in.png').convert('L')\n" + script, input: code).read("x")
@@ -32,11 +32,13 @@ import Testing
         (.pnm, "code.point(lambda v: v * 257, 'I').save('x', 'PPM')"),
         (
             .pnm,
-            "open('x', 'w').write(f'P2\\n# grey\\n{code.width} {code.height}\\n255\\n' + ' '.join(map(str, code.getdata())))"
+            "open('x', 'w').write(f'P2\\n# grey\\n{code.width} {code.height}\\n255\\n'"
+                + " + ' '.join(map(str, code.getdata())))"
         ),
         (
             .pnm,
-            "open('x', 'w').write(f'P1 {code.width} {code.height} ' + ''.join('10'[v > 99] for v in code.getdata()))"
+            "open('x', 'w').write(f'P1 {code.width} {code.height} '"
+                + " + ''.join('10'[v > 99] for v in code.getdata()))"
         ),
         (.pdf, "code.save('x', 'PDF', resolution=72)"),
         (.heic, "\(heif)'-q', '60', 'code.png'])"),
@@ -51,7 +53,7 @@ import Testing
         #expect(try payloads(image) == [ImageFormatTests.payload])
         #expect(image.pixels[0] > 235)
         if format != .pdf { #expect(image.pixels[27 * image.width + 27] < 25) }
-        // At a half, a module has three pixels yet.
+        // At half the size a module still has three pixels.
         let half = try ImageSource(try file(script)).luminance(scale: 2)
         #expect(half.width == (image.width + 1) / 2 && half.height == (image.height + 1) / 2)
         #expect(try payloads(half) == [ImageFormatTests.payload])
@@ -121,7 +123,8 @@ import Testing
 
     @Test func `the pages of a document are read one after the other`() throws {
         let bytes = try file(
-            "blank = Image.new('L', (200, 100), 255)\nblank.save('x', 'PDF', save_all=True, append_images=[code])"
+            "blank = Image.new('L', (200, 100), 255)\n"
+                + "blank.save('x', 'PDF', save_all=True, append_images=[code])"
         )
         var pictures = try ImagePictures(ImageBytes(bytes))
         let first = try #require(try pictures.next())
@@ -155,7 +158,7 @@ import Testing
         #expect(throws: ImageError.tooManyPixels(width: 1875, height: 1875, limit: 1_000_000)) {
             try search.run(ImageBytes(blank))
         }
-        // Too large at the second resolution alone.
+        // Too large at the second resolution only.
         let whole = try file("Image.new('1', (300, 300), 1).save('x', 'PDF')")
         let outcome = try search.run(ImageBytes(whole))
         #expect(outcome.result.isEmpty && outcome.width == 625)

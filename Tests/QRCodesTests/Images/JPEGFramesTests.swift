@@ -1,7 +1,7 @@
 import QRCodes
 import Testing
 
-/// A stream of JPEG files, cut where each of them ends.
+/// A stream of JPEG files, split at the end of each one.
 @Suite struct JPEGFramesTests {
     private func frames(_ bytes: [UInt8], chunk: Int = .max) -> [[UInt8]] {
         var frames = JPEGFrames()
@@ -27,7 +27,8 @@ import Testing
             # Pillow writes restart markers from 10.2 on.
             import subprocess
             noise.save('2.ppm')
-            subprocess.check_call(['cjpeg', '-quality', '100', '-restart', '1B', '-outfile', '2.jpg', '2.ppm'])
+            options = ['-quality', '100', '-restart', '1B', '-outfile', '2.jpg']
+            subprocess.check_call(['cjpeg', *options, '2.ppm'])
             """)
         let parts = try (0...2).map { try files.read("\($0).jpg") }
         #expect(
@@ -37,7 +38,7 @@ import Testing
         #expect(frames(parts.flatMap { $0 }, chunk: chunk) == parts)
         let junk: [UInt8] = [0, 0xFF, 0xFF, 0xD9, 0x42, 0xFF]
         #expect(frames(junk + parts.flatMap { $0 + junk }, chunk: chunk) == parts)
-        // One that breaks off in its data is left out, and the next one is whole.
+        // A frame that breaks off is left out, and the next one is whole.
         #expect(frames(Array(parts[0].dropLast(9)) + parts[2], chunk: chunk) == [parts[2]])
         #expect(frames(Array(parts[1].dropLast()), chunk: chunk).isEmpty)
     }

@@ -1,8 +1,8 @@
 import QRCodes
 import Testing
 
-/// Files that are whole, and made or tagged as few programs do it. Those of Pillow, cjpeg, heif-enc and ffmpeg are
-/// taken apart and put together again by the script.
+/// Valid files that few programs write. Scripts take apart files of Pillow, cjpeg, heif-enc and ffmpeg, and
+/// put them together again.
 @Suite struct OddFileTests {
     private static let payload = Array("ODD FILES".utf8)
 
@@ -67,7 +67,8 @@ import Testing
         "write(into_jpeg(*[(0xE2, b'ICC_PROFILE\\0\\x09\\x03' + bytes(65_000))] * 60))",
         "write(saved(code, 'JPEG', icc_profile=bytes(range(256)) * 16_000))",
         "write(into_jpeg(*[(0xFE, bytes(65_533))] * 60))",
-        "write(into_jpeg((0xE1, b'Exif\\0\\0MM\\0*\\0\\0\\0\\x08\\0\\x01\\x01\\x12\\0\\x03\\0\\0\\0\\x01\\xff\\xff\\0\\0\\0\\0\\0\\0')))",
+        "write(into_jpeg((0xE1, b'Exif\\0\\0MM\\0*\\0\\0\\0\\x08\\0\\x01\\x01\\x12'"
+            + " b'\\0\\x03\\0\\0\\0\\x01\\xff\\xff\\0\\0\\0\\0\\0\\0')))",
         "write(jpeg[:2] + b'\\xff' * 50 + jpeg[2:])",
     ])
     func `JPEG of every coding, and with odd segments`(script: String) throws {
@@ -75,7 +76,8 @@ import Testing
     }
 
     @Test func `YCCK is the picture that others see`() throws {
-        // In black ink, and in the three colours: Pillow, which writes CMYK inverted, as Adobe does, knows no YCCK.
+        // A code in black ink and one in the three colours. Pillow writes CMYK inverted, as Adobe does, but
+        // not YCCK.
         let image = try LuminanceImage.decode(
             try file(
                 """

@@ -1,5 +1,5 @@
 extension OddFileTests {
-    /// What the scripts are written with.
+    /// The Python functions that the scripts use.
     static let tools = """
         import io, struct, subprocess, zlib
         code = Image.open('in.png').convert('L')
@@ -12,15 +12,19 @@ extension OddFileTests {
         def write(data): open('x', 'wb').write(data)
         def ffmpeg(*options):
             code.save('code.png')
-            subprocess.check_call(['ffmpeg', '-loglevel', 'error', '-i', 'code.png', '-frames:v', '4', *options, '-y', 'x'])
+            subprocess.check_call(['ffmpeg', '-loglevel', 'error', '-i', 'code.png', '-frames:v', '4',
+                *options, '-y', 'x'])
 
-        # PNG chunk by chunk, with Adam7 (ISO/IEC 15948, 8.2) if interlaced; pixel makes the bytes of one from its luma.
+        # PNG chunk by chunk, with Adam7 (ISO/IEC 15948 § 8.2) if interlaced.
+        # pixel makes the bytes of a pixel from its luma.
         def chunk(kind, data, slip=0):
-            return struct.pack('>I', len(data)) + kind + data + struct.pack('>I', zlib.crc32(kind + data) ^ slip)
+            check = struct.pack('>I', zlib.crc32(kind + data) ^ slip)
+            return struct.pack('>I', len(data)) + kind + data + check
         def png(depth, colour, pixel, *extra):
             luma = list(code.getdata())
             rows = [[pixel(v) for v in luma[y * code.width:(y + 1) * code.width]] for y in range(code.height)]
-            passes = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2)]
+            passes = [(0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
+                (0, 1, 1, 2)]
             lines = b''
             for x, y, dx, dy in passes if interlaced else [(0, 0, 1, 1)]:
                 for row in rows[y::dy]:
@@ -62,7 +66,7 @@ extension OddFileTests {
             code.convert('RGB').save('x.ppm')
             subprocess.check_call(['cjpeg', *options, '-outfile', 'x', 'x.ppm'])
 
-        # HEIF with a rotation (irot) or a mirror (imir) of the picture: ISO/IEC 23008-12, 6.5.10 and 6.5.12.
+        # HEIF with a rotation (irot) or a mirror (imir): ISO/IEC 23008-12 § 6.5.10 and § 6.5.12.
         def box(kind, data): return struct.pack('>I', 8 + len(data)) + kind + data
         def boxes(data):
             while data:
@@ -73,10 +77,11 @@ extension OddFileTests {
             def iprp(data):
                 (_, properties), (_, links) = boxes(data)
                 index, count = len(list(boxes(properties))) + 1, links[10]
-                links = links[:10] + bytes([count + 1]) + links[11:11 + count] + bytes([0x80 | index]) + links[11 + count:]
+                links = (links[:10] + bytes([count + 1]) + links[11:11 + count] + bytes([0x80 | index])
+                    + links[11 + count:])
                 return box(b'ipco', properties + property) + box(b'ipma', links)
             def iloc(data):
-                # Offset, length and base offset have four bytes each; what they lead to moves by ten.
+                # Offset, length and base offset have four bytes each; the data move by ten.
                 assert data[4:6] == b'\\x44\\x40'
                 items, = struct.unpack('>H', data[6:8])
                 out, at = data[:8], 8

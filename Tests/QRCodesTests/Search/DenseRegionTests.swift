@@ -2,7 +2,7 @@ import Testing
 
 @testable import QRCodes
 
-/// Codes of two or three pixels a module in a large picture, which is too large for a thorough search.
+/// Codes with two or three pixels a module in a picture that is too large for a thorough search.
 @Suite struct DenseRegionTests {
     /// A grey ground with the grain of a small sensor, and a photograph of a code on it.
     private func scene(_ photograph: Photograph?, x: Int, y: Int, width: Int = 2200, height: Int = 1500)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import QRCodes
 
-/// The parts of the search: the standard's patterns, the maps, the filters, the finder patterns, the plan.
+/// The parts of the search: function patterns, maps, filters, finder patterns, the plan.
 @Suite struct DetectionPartsTests {
     /// One symbol of each version, drawn by libqrencode.
     private static let symbols: [QRSymbol] = {
@@ -42,8 +42,7 @@ import Testing
     }
 
     @Test
-    func
-        `libzbar reads the drawing of a grid of every version, with errors in all its patterns, and in a mirror`()
+    func `libzbar reads the drawing of a grid of every version, with errors in its patterns, and mirrored`()
         throws
     {
         for symbol in DetectionPartsTests.symbols {
@@ -51,7 +50,7 @@ import Testing
             let side = patterns.side
             let estimates = (0..<side * side).map { index -> Float in
                 let isDark = symbol.isDark(x: index % side, y: index / side)
-                // A finder pattern that is all grey, and a wrong bit here and there.
+                // One finder pattern is all grey, and some bits are wrong.
                 if index % side < 7, index / side < 7 { return 0.1 }
                 return (index % 97 == 5) == isDark ? 1 : -1
             }

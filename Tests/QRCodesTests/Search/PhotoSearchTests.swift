@@ -2,7 +2,7 @@ import Testing
 
 @testable import QRCodes
 
-/// Photographs that libzbar alone does not read, each for one reason; the plan reads them.
+/// Photographs that libzbar alone does not read, each for one reason, and the search does.
 @Suite struct PhotoSearchTests {
     typealias Case = (name: String, photograph: Photograph)
 
@@ -121,7 +121,7 @@ import Testing
         #expect(codes.map { String(decoding: $0.payload, as: UTF8.self) } == (0..<12).map { "CODE \($0)" })
     }
 
-    /// Codes of 37 modules with their quiet zones in a picture that is searched at half its size first.
+    /// Codes in a picture that is searched at half its size first.
     private func canvas(of codes: [(text: String, pixelsPerModule: Int, x: Int, y: Int)]) throws
         -> ImageSource
     {
@@ -204,7 +204,7 @@ import Testing
             }
         }
         let image = try canvas.image()
-        // libzbar's own search of such pictures has no end: this is about ours.
+        // Not libzbar's own search, which does not end on such pictures.
         let plan = SearchPlan(width: image.width, height: image.height, effort: effort)
         var searches = 0
         for case .symbols(let limits) in plan.steps.map(\.method) {
@@ -224,7 +224,7 @@ import Testing
         #expect(outcome.result.codes.count == 1)
         let drawing = try LuminanceImage.decode(png)
         #expect(drawing.width == 640 && drawing.height == 480)
-        // Twice as large as the photograph; green where the edge of the code is, 166 in grey.
+        // Twice as large as the photograph. The edge of the code is green: 166 in grey.
         let edge = (195..<215).map { drawing.pixels[240 * 640 + $0 - 20] }
         #expect(edge.contains { abs(Int($0) - 166) < 3 }, "\(edge)")
         let plain = try PictureSearch.explained(ImageSource(try Photograph().image()))

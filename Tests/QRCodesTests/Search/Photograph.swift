@@ -1,10 +1,10 @@
 @testable import QRCodes
 
-/// A photograph of a code, made by arithmetic: what is wrong with it is what the test says, and nothing else.
+/// A computed photograph of a code. It has only the defects that a test sets.
 struct Photograph {
     var width = 320
     var height = 240
-    /// Where the corners of the symbol are in the picture: top left, top right, bottom right, bottom left.
+    /// The corners of the symbol in the picture: top left, top right, bottom right, bottom left.
     var corners: [Vector] = [
         Vector(x: 90, y: 50), Vector(x: 230, y: 50), Vector(x: 230, y: 190), Vector(x: 90, y: 190),
     ]
@@ -13,11 +13,11 @@ struct Photograph {
     var light: Float = 220
     /// How many times it is smoothed by 1 2 1; the deviation of the blur is √(times / 2) pixels.
     var blur = 0
-    /// How much the light falls off from the left edge to the right, as a share.
+    /// How much darker the right edge is than the left one, as a share.
     var slope: Float = 0
-    /// How far the middle of each row is pushed down, in modules: a label on a pipe.
+    /// How far the middle of each row is moved down, in modules: a label on a pipe.
     var bulge: Float = 0
-    /// Noise evenly between minus and plus this many grey levels.
+    /// Uniform noise of plus or minus this many grey levels.
     var noise: Float = 0
     /// Squares of modules, as column, row and side, that are painted grey.
     var blots: [(x: Float, y: Float, side: Float)] = []
@@ -84,7 +84,7 @@ struct Photograph {
         }
     }
 
-    /// By its series, to 1e-5 between −2π and 2π: the tests need no more.
+    /// The cosine by its series, to 1e-5 between −2π and 2π.
     private static func cosine(_ angle: Float) -> Float {
         var (sum, term): (Double, Double) = (1, 1)
         for index in 1...14 {

@@ -37,7 +37,7 @@ import Testing
         }
         let codes = try scanned(try canvas.image()).codes
         #expect(codes.map { String(decoding: $0.payload, as: UTF8.self) } == ["A", "B", "C", "D", "D"])
-        // 21 modules of 4 pixels after a quiet zone of 16.
+        // 21 modules of 4 pixels after a quiet zone of 16 pixels.
         let corners = try #require(codes.first?.corners)
         #expect(corners.count == 4)
         for (corner, expected) in zip(corners, [(36, 36), (36, 120), (120, 120), (120, 36)]) {
@@ -59,7 +59,7 @@ import Testing
         for (index, part) in parts.enumerated() {
             let result = try scanned(part)
             #expect(result.codes.isEmpty)
-            // Of alphanumeric parts libzbar drops all but the first without a word.
+            // libzbar ignores all alphanumeric parts but the first.
             #expect(result.incompleteStructuredAppends == (asBytes || index == 0 ? 1 : 0))
         }
         let backwards = try scanned(try sideBySide(parts.reversed()))
@@ -113,7 +113,7 @@ import Testing
         #expect(try scanned(image).codes.isEmpty)
     }
 
-    /// The symbols of version 1 that `qrencode` spreads `text` over.
+    /// The symbols of version 1 over which `qrencode` spreads `text`.
     private func structuredAppend(_ text: [UInt8], _ arguments: [String]) throws -> [LuminanceImage] {
         let directory = try TemporaryDirectory()
         let symbols = ["-S", "-v", "1", "-l", "L", "-o", "p.png"]

@@ -55,7 +55,7 @@ import Testing
         #expect(try diagnosis { $0.blots = [(8, 4, 17), (4, 8, 17)] } == .damaged)
     }
 
-    /// Clouds have the stripes of finder patterns here and there, in all directions.
+    /// Clouds have the stripes of finder patterns by chance, in all directions.
     @Test(arguments: 1...6) func `clouds are no code that is cut off`(seed: UInt64) throws {
         var (state, luma) = (seed, [Float](repeating: 40, count: 640 * 480))
         func random() -> Float {
@@ -121,7 +121,7 @@ import Testing
         let found = try diagnosis { photograph in
             (photograph.width, photograph.height) = (640, 480)
             photograph.corners = Photograph.corners(side: 140, turned: 0, around: Vector(x: 320, y: 240))
-            // Nothing is left but the left edge.
+            // Only the left edge is visible.
             photograph.blots = [(8, -1, 60), (-1, 8, 17)]
         }
         #expect(found == .fewFinderPatterns(2))

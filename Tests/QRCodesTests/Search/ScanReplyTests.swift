@@ -2,7 +2,7 @@ import Testing
 
 @testable import QRCodes
 
-/// What a child tells the process that started it to search a picture.
+/// The message of a child that searched a picture to its parent.
 @Suite struct ScanReplyTests {
     private func outcome(_ diagnosis: ScanDiagnosis?) -> ImageScanOutcome {
         var result = QRScanResult()

@@ -2,9 +2,9 @@ import Testing
 
 @testable import QRCodes
 
-/// What a picture without a code may cost: work that is counted, and the fast sums that it is done with.
+/// The limits of the work for a picture without a code, and the vectorised sums that it uses.
 @Suite struct SearchBoundsTests {
-    /// `count` finder patterns of 3 pixels a module, apart from each other.
+    /// `count` finder patterns of 3 pixels a module that belong to no code.
     private func crowd(_ count: Int, width: Int = 480, height: Int = 360) throws -> LuminanceImage {
         var canvas = Canvas(width: width, height: height)
         let columns = width / 40

@@ -2,13 +2,13 @@ import CCairo
 
 /// Cairo and Pango, loaded when the first PDF is drawn.
 ///
-/// Linked, they and the twenty libraries behind them (GLib, HarfBuzz, FreeType, fontconfig, X11) would be loaded
-/// at every start of every command. The types of the functions come from the C headers.
+/// Linked, they and 20 libraries behind them (GLib, HarfBuzz, FreeType, fontconfig, X11) would be loaded at
+/// every start of every command. The types of the functions come from the C headers.
 struct CairoLibrary {
     let cairo: hubpair_cairo
     let pango: hubpair_pango
 
-    /// Loads the libraries, which then stay: GLib cannot be unloaded.
+    /// Loads the libraries.
     ///
     /// - Throws: `PDFError.missingLibrary`.
     static func load() throws(PDFError) -> CairoLibrary {

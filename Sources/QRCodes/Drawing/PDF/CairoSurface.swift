@@ -1,12 +1,12 @@
 import CCairo
 
-/// Something that Cairo draws on, and the context to draw with; the one owner of both. The context's unit is a
-/// point of 1/72 inch, from the upper left corner.
+/// A Cairo surface and the context to draw on it; the only owner of both. The context's unit is a point of
+/// 1/72 inch, from the upper left corner.
 final class CairoSurface {
     private let library: CairoLibrary
     private let surface: OpaquePointer
     let context: OpaquePointer
-    /// Where a PDF grows: Cairo calls back with a pointer to it, up to the end of the surface.
+    /// Receives the bytes of a PDF. Cairo keeps a pointer to it until the surface is destroyed.
     private let file: FileBuffer?
 
     /// A PDF file of one page of `size`.
@@ -42,9 +42,9 @@ final class CairoSurface {
         return result
     }
 
-    /// Takes the surface over.
+    /// Takes ownership of the surface.
     private init(_ library: CairoLibrary, _ surface: OpaquePointer?, file: FileBuffer?) throws(PDFError) {
-        // Neither call gives NULL: where there is no memory Cairo gives an object in an error state.
+        // Cairo's functions do not return NULL: without memory they return an object in an error state.
         guard let surface, let context = library.cairo.cairo_create(surface) else {
             throw .notWritten("out of memory")
         }
@@ -57,12 +57,12 @@ final class CairoSurface {
 
     deinit {
         library.cairo.cairo_destroy(context)
-        // Writes what is left of a PDF.
+        // Writes the last bytes of a PDF into `file`, which must still exist.
         library.cairo.cairo_surface_destroy(surface)
         withExtendedLifetime(file) {}
     }
 
-    /// Throws what has gone wrong since the surface was made.
+    /// Throws if anything has failed since the surface was made.
     func check() throws(PDFError) {
         for status in [library.cairo.cairo_status(context), library.cairo.cairo_surface_status(surface)]
         where status != CAIRO_STATUS_SUCCESS {
@@ -70,7 +70,7 @@ final class CairoSurface {
         }
     }
 
-    /// The file of a PDF surface, to its end.
+    /// Ends the page and the PDF file, and returns its bytes.
     func finishedFile() throws(PDFError) -> [UInt8] {
         library.cairo.cairo_show_page(context)
         try check()
@@ -79,7 +79,7 @@ final class CairoSurface {
         return file?.bytes ?? []
     }
 
-    /// The pixels of a picture, ink black; `width` × `height` of them from (x, y), what lies outside left out.
+    /// The `width` × `height` pixels from (x, y) with black ink; pixels outside the page are left out.
     func pixels(x: Int, y: Int, width: Int, height: Int, of size: LabelSize, dotsPerInch: Double)
         -> LuminanceImage?
     {
@@ -106,7 +106,7 @@ final class CairoSurface {
 /// Millimetres in points.
 func points(_ millimetres: Double) -> Double { millimetres * 72 / 25.4 }
 
-/// Where a PDF grows.
+/// Receives the bytes of a PDF.
 private final class FileBuffer {
     var bytes: [UInt8] = []
 }

@@ -4,7 +4,8 @@ package struct LabelText: Equatable, Sendable {
     package enum Role: Equatable, Sendable {
         /// Large and bold; the hub's name.
         case title
-        /// Letters of one width, so that nothing is confused; broken in its middle at most once, at a hyphen.
+        /// A monospaced font, so that letters are not confused; broken at most once, at the hyphen in the
+        /// middle.
         case code
         /// Running text.
         case body
@@ -19,26 +20,27 @@ package struct LabelText: Equatable, Sendable {
     }
 }
 
-/// Where on a label the code and its text stand. Lengths are millimetres from the label's upper left corner.
+/// Where the code and its text are on a label. Lengths are millimetres from the label's upper left corner.
 struct LabelLayout {
-    /// The smallest module that is printed, in millimetres. GS1 General Specifications § 5.12.3.1 asks for 0.396
-    /// at least where all sorts of cameras read, and our own reader knows every code of that size at 150 dpi.
+    /// The smallest module that is printed, in millimetres. GS1 General Specifications § 5.12.3.1 asks for at
+    /// least 0.396 where cameras of all kinds read, and our own reader reads every code of that size at 150
+    /// dpi.
     static let smallestModule = 0.4
     /// Between the code's quiet zone and the text.
     private static let gap = 1.0
 
-    /// The square of the code with its quiet zone.
+    /// The upper left corner and the side of the code, quiet zone included.
     let code: (x: Double, y: Double, side: Double)
-    /// The box of the text.
+    /// The upper left corner and the width of the text.
     let text: (x: Double, y: Double, width: Double)
     /// In points of 1/72 inch.
     let fontSize: Double
-    /// The text stands below the code and is centred; else it stands to the right of it.
+    /// True: the text is below the code and centred. False: it is to the right of the code.
     let isBelow: Bool
 
     /// What a label may look like.
     struct Rules {
-        /// In points, any order.
+        /// In points, in any order.
         var fontSizes: [Double]
         /// The largest code, with its quiet zone.
         var largestCode: Double
@@ -46,13 +48,14 @@ struct LabelLayout {
         var margin: Double
     }
 
-    /// The best layout of a label, or nil if there is none in which the text fits and the modules are not too
-    /// small. Neither is sacrificed for the other: the best has the largest of the lesser of two ratios, the
-    /// text's size to 8 points and the module's to 0.6 mm.
+    /// The best layout of a label, or nil if no layout has room for the text and large enough modules.
+    /// Neither is sacrificed for the other. Of two ratios, the font size to 8 points and the module to 0.6
+    /// mm, the lesser one counts: the best layout has the largest.
     ///
     /// - Parameters:
-    ///   - modules: of the code's side with its quiet zone.
-    ///   - textHeight: of all the text at a size in points and in a width; nil if it cannot be set in that width.
+    ///   - modules: The code's side with its quiet zone.
+    ///   - textHeight: The height of all text at a font size and in a width; nil if it does not fit that
+    ///     width.
     init?(
         of label: LabelSize, modules: Int, rules: Rules,
         textHeight: (_ fontSize: Double, _ width: Double) -> Double?
@@ -82,7 +85,7 @@ struct LabelLayout {
                 guard room > 0, let text = textHeight(size, room), text <= height else { return nil }
                 return text
             }
-            // The wider the code, the narrower and higher the text: halve the interval to 0.1 mm.
+            // The wider the code, the narrower and higher the text. Bisect to 0.1 mm.
             var low = least
             var high = min(height, width, rules.largestCode)
             guard high >= low, var text = fits(low) else { continue }

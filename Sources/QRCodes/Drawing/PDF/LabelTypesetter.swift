@@ -1,21 +1,21 @@
 import CCairo
 
-/// Sets the text of labels with Pango, which finds a font for every script and orders right-to-left text.
-/// The one owner of a Pango context.
+/// Sets the text of labels with Pango, which finds a font for every script and orders right-to-left text. The
+/// only owner of a Pango context.
 struct LabelTypesetter: ~Copyable {
     private static let pointsPerMillimetre = 72 / 25.4
 
     private let library: CairoLibrary
     private let context: OpaquePointer
 
-    /// - Throws: `PDFError.noFont`; without any, Pango would end the process.
+    /// - Throws: `PDFError.noFont`. Without any font Pango would end the process.
     init(_ library: CairoLibrary) throws(PDFError) {
         self.library = library
         let pango = library.pango
         guard let fonts = pango.pango_cairo_font_map_get_default(),  // borrowed
             let context = pango.pango_font_map_create_context(fonts)
         else { throw .noFont }
-        // The list of families is no use: it has "Sans" even where there is no file of a font.
+        // Pango's list of families has "Sans" even if no font file exists, so a font must be loaded.
         let description = pango.pango_font_description_from_string("Sans")
         let font = pango.pango_font_map_load_font(fonts, context, description)
         pango.pango_font_description_free(description)
@@ -25,7 +25,7 @@ struct LabelTypesetter: ~Copyable {
         }
         pango.g_object_unref(UnsafeMutableRawPointer(font))
         self.context = context
-        // Without hints a line is as long on paper as on the picture that is made to check it.
+        // Without hinting a line is as long on paper as in the picture that is made for the check.
         let options = library.cairo.cairo_font_options_create()
         library.cairo.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE)
         library.cairo.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
@@ -35,7 +35,7 @@ struct LabelTypesetter: ~Copyable {
 
     deinit { library.pango.g_object_unref(UnsafeMutableRawPointer(context)) }
 
-    /// The height of `texts` in millimetres; nil if a code does not fit the width, in millimetres too.
+    /// The height of `texts` in millimetres; nil if a code does not fit `width`, in millimetres too.
     func height(of texts: [LabelText], fontSize: Double, width: Double) -> Double? {
         var height = 0.0
         for (index, text) in texts.enumerated() {
@@ -50,7 +50,7 @@ struct LabelTypesetter: ~Copyable {
 
     /// Draws `texts` from (x, y) downwards, lengths in millimetres, on a context whose unit is a point.
     ///
-    /// - Returns: the number of characters for which no font has a picture; Pango draws boxes for them.
+    /// - Returns: The number of characters that no font has; Pango draws boxes for them.
     func draw(
         _ texts: [LabelText], on target: OpaquePointer, x: Double, y: Double, fontSize: Double, width: Double,
         isCentred: Bool
@@ -91,8 +91,8 @@ struct LabelTypesetter: ~Copyable {
     }
 }
 
-/// Groups with hyphens between, like `H851-MAHT-99D6-MYMA-KEGE`, with a line break behind the hyphen in the middle:
-/// read off or copied, it is still the same. Nil for anything else, like a command with an option.
+/// Breaks a code of equal groups, like `H851-MAHT-99D6-MYMA-KEGE`, after the hyphen in the middle, so that it
+/// is still the same when it is read off or copied. Nil for any other text, like a command with an option.
 private func brokenInTheMiddle(_ code: String) -> String? {
     let groups = code.split(separator: "-", omittingEmptySubsequences: false)
     guard groups.count > 1, groups.allSatisfy({ $0.utf8.count == groups[0].utf8.count }) else { return nil }
@@ -100,7 +100,7 @@ private func brokenInTheMiddle(_ code: String) -> String? {
     return groups[..<half].joined(separator: "-") + "-\n" + groups[half...].joined(separator: "-")
 }
 
-/// A paragraph, set. The one owner of a Pango layout; lengths are points.
+/// A typeset paragraph; the only owner of a Pango layout. Lengths are points.
 private final class Paragraph {
     private let library: CairoLibrary
     let layout: OpaquePointer
@@ -125,7 +125,8 @@ private final class Paragraph {
         pango.pango_layout_set_font_description(layout, description)
         pango.pango_font_description_free(description)
         pango.pango_layout_set_text(layout, text.text, Int32(clamping: text.text.utf8.count))
-        // A code is as wide as it is, and the caller looks whether that is too much; centred it needs its width.
+        // Without a width a code is not wrapped: the caller checks whether it fits. To be centred it needs
+        // the width.
         if text.role != .code {
             pango.pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
             pango.pango_layout_set_width(layout, Int32(clamping: Int(width * Double(PANGO_SCALE))))

@@ -1,20 +1,20 @@
 import FoundationEssentials
 package import Identity
 
-/// Why a PDF of codes is not made. The description is what the user reads.
+/// Why a PDF of codes is not made. `description` is shown to the user.
 package enum PDFError: Equatable, UserError {
-    /// The code and its text do not fit a label of this size; a size of the same shape that would do, if one
-    /// of at most 500 mm does.
+    /// The code and its text do not fit a label of this size. `enough`: a size of the same shape that is
+    /// large enough, or nil if that is over 500 mm.
     case labelTooSmall(LabelSize, enough: LabelSize?)
-    /// So many labels leave each of them this size, which is too small.
+    /// With this many labels each one has this size, which is too small.
     case tooManyLabels(SheetGrid, PaperSize, each: LabelSize)
-    /// So many labels of this size are larger than the paper.
+    /// This many labels of this size are larger than the paper.
     case sheetTooLarge(SheetGrid, PaperSize, each: LabelSize)
     /// Cairo or Pango is not installed; the loader's message.
     case missingLibrary(String)
     /// There is no font on this machine.
     case noFont
-    /// Cairo does not write; its message.
+    /// Cairo cannot write; its message.
     case notWritten(String)
 
     /// What is wrong, in lower case, without a full stop.

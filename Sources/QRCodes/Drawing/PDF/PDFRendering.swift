@@ -1,6 +1,6 @@
 import CCairo
 
-/// A code with the text that belongs to it.
+/// A code with its text.
 package struct CodeLabel: Equatable, Sendable {
     package let symbol: QRSymbol
     package let texts: [LabelText]
@@ -14,21 +14,22 @@ package struct CodeLabel: Equatable, Sendable {
 /// A PDF file of codes.
 package struct PDFDocument: Equatable, Sendable {
     package let bytes: [UInt8]
-    /// Characters of the text for which this machine has no font; boxes stand in their place.
+    /// How many characters of the text no font on this machine has; boxes are drawn for them.
     package let unknownCharacters: Int
 }
 
-/// Draws labels with Cairo: codes as filled rectangles, text as text with its fonts embedded.
+/// Draws labels with Cairo: codes as filled rectangles, text with embedded fonts.
 package enum PDFRendering {
-    /// The resolution at which every code must be readable: a modest printer's, or a camera's at arm's length.
+    /// Every code must be readable at this resolution, that of a modest printer or of a camera at arm's
+    /// length.
     static let dotsPerInch = 150.0
 
-    /// A PDF of one page. Each code is read again from a picture of the page at the printed size and 150 dpi.
+    /// A PDF of one page. Each code is read back from a picture of the page at the printed size and 150 dpi.
     ///
     /// - Parameters:
-    ///   - labels: as many as the medium has, or fewer, which are then repeated; codes of one size, at least one.
-    ///   - title: for the window of a viewer.
-    /// - Throws: `PDFError`; `RenderError.unreadable` if a code does not read as it should.
+    ///   - labels: At least one, with codes of one size. Fewer labels than the medium has are repeated.
+    ///   - title: The title of a viewer's window.
+    /// - Throws: `PDFError`; `RenderError.unreadable` if a code does not read back as it should.
     package static func draw(_ labels: [CodeLabel], on medium: PrintMedium, title: String) throws
         -> PDFDocument
     {
@@ -55,14 +56,14 @@ package enum PDFRendering {
     }
 }
 
-/// What stands where on a page. Lengths are millimetres.
+/// The places of labels on a page. Lengths are millimetres.
 struct LabelledPage {
     let size: LabelSize
     let cell: LabelSize
     /// Each label with its upper left corner.
     let places: [(x: Double, y: Double, label: CodeLabel)]
     private let layout: LabelLayout
-    /// Lines between labels for scissors; on a sheet of stickers they fall on the cuts.
+    /// Lines between labels show where to cut; on a sheet of stickers they fall on the cuts.
     private let hasCutLines: Bool
 
     init(_ labels: [CodeLabel], on medium: PrintMedium, typesetter: borrowing LabelTypesetter)
@@ -88,7 +89,7 @@ struct LabelledPage {
             guard cell.width <= share.width, cell.height <= share.height else {
                 throw .sheetTooLarge(wanted, paper, each: cell)
             }
-            // Many printers leave 4 mm of the paper's edge white.
+            // Many printers cannot print on the outer 4 mm of the paper.
             if label == nil { rules.margin = 4 }
         }
         guard let first = labels.first,
@@ -125,7 +126,7 @@ struct LabelledPage {
         }
     }
 
-    /// A size of the shape of `cell` in which the label fits, by whole millimetres.
+    /// A size of the same shape as `cell` in which the label fits, in whole millimetres.
     private static func enough(
         for labels: [CodeLabel], like cell: LabelSize, rules: LabelLayout.Rules,
         typesetter: borrowing LabelTypesetter
@@ -141,7 +142,7 @@ struct LabelledPage {
         }
     }
 
-    /// Draws all of it; the number of characters without a font.
+    /// Draws the page. Returns the number of characters that no font has.
     func draw(
         on surface: CairoSurface, library: CairoLibrary, typesetter: borrowing LabelTypesetter
     ) -> Int {
@@ -155,7 +156,7 @@ struct LabelledPage {
             let module = points(layout.code.side) / Double(symbol.framedSide)
             let left = points(place.x + layout.code.x) + module * Double(QRSymbol.quietZone)
             let top = points(place.y + layout.code.y) + module * Double(QRSymbol.quietZone)
-            // All of them are one path and one fill: no seams where rectangles meet.
+            // One path and one fill for all of them: no seams where rectangles meet.
             for run in symbol.darkRuns {
                 cairo.cairo_rectangle(
                     context, left + module * Double(run.x), top + module * Double(run.y),

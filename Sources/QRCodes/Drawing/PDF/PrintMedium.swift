@@ -2,9 +2,10 @@
 package enum PrintMedium: Equatable, Sendable {
     /// One code on a sheet of paper.
     case page(PaperSize)
-    /// A page that is one label, for label printers and for scissors.
+    /// A page that is one label: for label printers, or to be cut out.
     case label(LabelSize)
-    /// Labels side by side. Without a size they share the paper without gaps; with one they stand in its middle.
+    /// Labels side by side. Without a size they divide the paper without gaps; with one they are centred on
+    /// it.
     case sheet(SheetGrid, PaperSize, LabelSize?)
 
     /// How many labels there are.
@@ -38,7 +39,7 @@ package enum PaperSize: String, CaseIterable, Sendable, CustomStringConvertible 
 ///
 /// Accepted: `40mm`, `62x29mm`, `63.5x38.1`. Rejected: `4cm`, `62x`, `-40mm`, `9mm`, `501mm`, `nan`.
 package struct LabelSize: Equatable, Sendable, CustomStringConvertible {
-    /// The least and the most that a side may have.
+    /// The range of a side in millimetres.
     package static let range = 10.0...500.0
 
     package let width: Double
@@ -86,7 +87,7 @@ package struct SheetGrid: Equatable, Sendable, CustomStringConvertible {
     package var description: String { "\(columns)x\(rows)" }
 }
 
-/// One to four ASCII digits; `Int("+3")` is a number too.
+/// One to four ASCII digits. `Int` alone would take "+3" too.
 private func whole(_ text: some StringProtocol) -> Int? {
     guard (1...4).contains(text.utf8.count), text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
         return nil
@@ -94,7 +95,7 @@ private func whole(_ text: some StringProtocol) -> Int? {
     return Int(text)
 }
 
-/// Digits with up to two decimals; `Double("nan")` and `Double("0x1p3")` are numbers too.
+/// Digits with up to two decimals. `Double` alone would take "nan" and "0x1p3" too.
 private func decimal(_ text: some StringProtocol) -> Double? {
     let parts = text.split(separator: ".", omittingEmptySubsequences: false)
     guard parts.count <= 2, let units = whole(parts[0]) else { return nil }

@@ -1,11 +1,12 @@
-/// Windows bitmaps, read here: their rows are plain bytes, and Debian has no library for them alone.
+/// Windows bitmaps, decoded here: their rows are plain bytes, and Debian has no library for BMP alone.
 ///
-///     "BM" size (4) 0 (4) offset of the pixels (4) header masks palette … pixels      all little endian
-///     header = 12 (4) width (2) height (2) planes (2) bits (2)                        BITMAPCOREHEADER
-///            / ≥40 (4) width (4) height (4) planes (2) bits (2) compression (4) …     BITMAPINFOHEADER, V4, V5
+///     "BM" size (4) 0 (4) offset of the pixels (4) header masks palette … pixels   all little endian
+///     header = 12 (4) width (2) height (2) planes (2) bits (2)                     BITMAPCOREHEADER
+///            / ≥40 (4) width (4) height (4) planes (2) bits (2) compression (4) …  BITMAPINFOHEADER, V4, V5
 ///
-/// Accepted: 1, 4, 8, 16, 24 or 32 bits a pixel, upside down (the rule) or not (a negative height), masks of
-/// any kind. Rejected by name: run-length coding and embedded JPEG or PNG, which hardly any program writes.
+/// Accepted: 1, 4, 8, 16, 24 or 32 bits a pixel, bottom row first (the rule) or top row first (a negative
+/// height), any masks. Rejected by name: run-length coding and embedded JPEG or PNG, which hardly any program
+/// writes.
 struct BMPCodec: ImageCodec {
     let width: Int
     let height: Int
@@ -70,7 +71,7 @@ struct BMPCodec: ImageCodec {
         self.bytes = bytes
     }
 
-    /// A cut-off file is given as far as it goes.
+    /// Of a cut-off file the rows that are there, and `damage`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         let stride = (width * bits + 31) / 32 * 4
         var pixels = [UInt8](repeating: 255, count: width * height)
@@ -112,7 +113,7 @@ struct BMPCodec: ImageCodec {
         }
     }
 
-    /// The bits of `value` under `mask`, stretched to 8.
+    /// The bits of `value` under `mask`, scaled to 8 bits.
     private func channel(_ value: UInt32, _ mask: UInt32) -> UInt8 {
         guard mask != 0 else { return 0 }
         let low = UInt32(mask.trailingZeroBitCount)

@@ -1,7 +1,7 @@
 import CGIF
 import Glibc
 
-/// The one owner of a giflib decoder and of the bytes that it reads.
+/// The only owner of a giflib decoder and of the bytes that it reads.
 final class GIFFile {
     private struct Input {
         let bytes: UnsafeBufferPointer<UInt8>
@@ -36,7 +36,7 @@ final class GIFFile {
         memory.deallocate()
     }
 
-    /// giflib's way to ask for the next bytes.
+    /// Called by giflib for the next bytes.
     private static let read:
         @convention(c) (UnsafeMutablePointer<GifFileType>?, UnsafeMutablePointer<UInt8>?, Int32) -> Int32 = {
             file, target, count in
@@ -50,12 +50,12 @@ final class GIFFile {
             return Int32(truncatingIfNeeded: given)
         }
 
-    /// Reads up to the next frame's pixels; nil at the end. A file that breaks off has ended, if it gave a
-    /// frame.
+    /// Reads up to the pixels of the next frame; nil at the end. A broken file ends where it breaks off, but
+    /// without any frame it is an error.
     func nextFrame(limits: ImageLimits, isFirst: Bool) throws(ImageError) -> GIFFrame? {
         var control = GraphicsControlBlock()
         control.TransparentColor = -1
-        // Every record takes a byte at least, so that the end of the file ends this.
+        // Every record takes at least a byte, so that this ends with the file.
         while true {
             var kind = UNDEFINED_RECORD_TYPE
             guard library.recordType(decoder, &kind) == GIF_OK else { return try end(isFirst) }
@@ -83,7 +83,8 @@ final class GIFFile {
         var code: Int32 = 0
         var block: UnsafeMutablePointer<UInt8>?
         guard library.extension(decoder, &code, &block) == GIF_OK else { return false }
-        // A block is its length and that many bytes. This one draws nothing if it is of another length.
+        // A block is its length and that many bytes. A graphic control block has 4; with another length it is
+        // ignored.
         if code == GRAPHICS_EXT_FUNC_CODE, let block, block[0] == 4 {
             _ = library.control(4, block + 1, &control)
         }
@@ -109,7 +110,7 @@ final class GIFFile {
             transparent: Int(control.TransparentColor), disposal: Int(control.DisposalMode))
     }
 
-    /// Draws the pixels that come next; the complaint, if there are not enough of them.
+    /// Draws the frame's pixels. Returns giflib's message if there are not enough of them.
     func draw(_ frame: GIFFrame, on canvas: inout GIFCanvas) throws(ImageError) -> String? {
         canvas.begin(frame)
         var row = [UInt8](repeating: 0, count: frame.width)

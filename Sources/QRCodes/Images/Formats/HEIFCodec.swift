@@ -1,7 +1,7 @@
 import CHEIF
 
-/// HEIC and AVIF (ISO/IEC 23008-12) through libheif: the Y plane as the decoder gives it, the primary image
-/// alone. Rotation and mirroring are left out; a code reads the same from every side.
+/// HEIC and AVIF (ISO/IEC 23008-12) through libheif: the Y plane as the decoder returns it, of the primary
+/// image only. Rotation and mirroring are ignored: a code is readable from every side.
 struct HEIFCodec: ImageCodec {
     let width: Int
     let height: Int
@@ -36,10 +36,10 @@ struct HEIFCodec: ImageCodec {
             let context = try HEIFContext(library: library, format: format)
             try context.read(file)
             let picture = try context.primaryImage().decoded()
-            // Without Y the file holds red, green and blue; green comes nearest.
+            // Without a Y plane the planes are red, green and blue. Green is nearest to the luma.
             let channel = picture.has(heif_channel_Y) ? heif_channel_Y : heif_channel_G
             let (columns, rows) = picture.size(of: channel)
-            // The size in the boxes need not be that in the coded picture.
+            // The size that the boxes state may differ from the coded picture's.
             try limits.check(width: columns, height: rows)
             guard let luma = picture.plane(channel, columns: columns, rows: rows),
                 let image = LuminanceImage(width: columns, height: rows, pixels: luma)
@@ -52,7 +52,7 @@ struct HEIFCodec: ImageCodec {
     }
 }
 
-/// The one owner of a `heif_context`, which reads from the file in memory as long as it lives.
+/// The only owner of a `heif_context`, which reads from the file in memory as long as it lives.
 private struct HEIFContext: ~Copyable {
     private let pointer: OpaquePointer
     private let library: HEIFLibrary
@@ -63,15 +63,15 @@ private struct HEIFContext: ~Copyable {
         self.pointer = pointer
         self.library = library
         self.format = format
-        // One process an image already; threads of the library's own would only get into each other's way.
+        // Each image has a process of its own already; more threads would compete for the processors.
         library.setThreads(pointer, 0)
-        // A side; libheif checks it before it makes room for the whole picture.
+        // The limit for a side. libheif checks it before it allocates the whole picture.
         library.setSideLimit(pointer, 65_535)
     }
 
     deinit { library.freeContext(pointer) }
 
-    /// `file` must live as long as this.
+    /// `file` must outlive this context.
     func read(_ file: UnsafeBufferPointer<UInt8>) throws(ImageError) {
         try check(library.read(pointer, file.baseAddress, file.count, nil))
     }
@@ -86,7 +86,7 @@ private struct HEIFContext: ~Copyable {
     private func check(_ error: heif_error) throws(ImageError) { try library.check(error, format) }
 }
 
-/// The one owner of a `heif_image_handle`: a picture in the file, not decoded.
+/// The only owner of a `heif_image_handle`: a picture in the file, not decoded.
 private struct HEIFImageHandle: ~Copyable {
     let pointer: OpaquePointer
     let library: HEIFLibrary
@@ -99,7 +99,7 @@ private struct HEIFImageHandle: ~Copyable {
         defer { library.freeOptions(options) }
         options.pointee.ignore_transformations = 1
         var image: OpaquePointer?
-        // "Undefined" is the decoder's own form: no conversion takes place.
+        // "Undefined" means the decoder's own format, without conversion.
         try library.check(
             library.decode(pointer, &image, heif_colorspace_undefined, heif_chroma_undefined, options), format
         )
@@ -108,7 +108,7 @@ private struct HEIFImageHandle: ~Copyable {
     }
 }
 
-/// The one owner of a `heif_image`: a decoded picture, a plane a channel.
+/// The only owner of a `heif_image`: a decoded picture, one plane per channel.
 private struct HEIFImage: ~Copyable {
     let pointer: OpaquePointer
     let library: HEIFLibrary

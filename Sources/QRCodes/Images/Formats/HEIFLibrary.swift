@@ -28,7 +28,7 @@ struct HEIFLibrary {
     let plane:
         @convention(c) (OpaquePointer?, heif_channel, UnsafeMutablePointer<Int32>?) -> UnsafePointer<UInt8>?
 
-    /// Loads it for a picture of this format.
+    /// Loads libheif for a picture of this format, which is named if libheif is missing.
     init(_ format: ImageFormat) throws(ImageError) {
         let library = try SharedLibrary("libheif.so.1") { _ in ImageError.missing(format) }
         makeContext = try library.function(lazy_heif_context_alloc)
@@ -52,7 +52,7 @@ struct HEIFLibrary {
         plane = try library.function(lazy_heif_image_get_plane_readonly)
     }
 
-    /// Throws what libheif complains of.
+    /// Throws libheif's error, if there is one.
     func check(_ error: heif_error, _ format: ImageFormat) throws(ImageError) {
         guard error.code != heif_error_Ok else { return }
         let message = error.message.map { text in

@@ -1,11 +1,12 @@
 import CTurboJPEG
 
-/// JPEG through libjpeg-turbo's TurboJPEG API, straight to grey: the colour planes are never converted. A frame of
-/// Motion JPEG without Huffman tables gets the usual ones (ITU-T T.81 § K.3) from libjpeg-turbo, from 2.0 on.
+/// JPEG through libjpeg-turbo's TurboJPEG API, decoded straight to grey: the colour planes are never
+/// converted. A frame of Motion JPEG without Huffman tables gets the usual ones (ITU-T T.81 § K.3) from
+/// libjpeg-turbo, from 2.0 on.
 struct JPEGCodec: ImageCodec {
     let width: Int
     let height: Int
-    /// The inverse DCT gives these for less work; the entropy coding is read in full each time.
+    /// The inverse DCT at these scales takes less work. The entropy decoding is the same at every scale.
     let scales = [1, 2, 4, 8]
     private let bytes: [UInt8]
     private let hasInk: Bool
@@ -25,8 +26,8 @@ struct JPEGCodec: ImageCodec {
                 decoder.handle, file.baseAddress, UInt(file.count), &columns, &rows, &subsampling,
                 &colourSpace)
         }
-        // A header with a mere warning is a header. One without a size is none: its own zeros were
-        // refused before, and a file that ends before its frame header is no error to libjpeg.
+        // A header with only a warning can be used. A file that ends before its frame header is no error to
+        // libjpeg, but has no size. (A frame header that states 0 was refused above.)
         guard header == 0 || decoder.isWarning else { throw JPEGCodec.failure(decoder.message) }
         guard columns > 0, rows > 0 else { throw .broken(.jpeg, "it ends before the picture begins") }
         width = Int(columns)
@@ -36,19 +37,19 @@ struct JPEGCodec: ImageCodec {
         self.bytes = bytes
     }
 
-    /// A damaged file is read as other tools read it, as far as it goes, and says so in `damage`.
+    /// Of a damaged file what other tools show too: as far as it goes, and `damage`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         guard let decoder = JPEGDecompressor() else { throw .outOfMemory }
         let columns = (width + scale - 1) / scale
         let rows = (height + scale - 1) / scale
-        // Limits were checked; at most 65,535² × 4 bytes, which is no overflow. White, since a file that
-        // breaks off for good after a warning counts as a warning, and leaves the rest as it was.
+        // At most 65,535² × 4 bytes: no overflow. White, since libjpeg-turbo reports a file that breaks off
+        // after a warning as a warning, and leaves the rest of the pixels as they were.
         var samples = [UInt8](repeating: 255, count: columns * rows * (hasInk ? 4 : 1))
         let format = hasInk ? TJPF_CMYK : TJPF_GRAY
         let result = bytes.withUnsafeBufferPointer { file in
             samples.withUnsafeMutableBufferPointer { samples in
-                // The size asked for selects the scale. LIMITSCANS: a progressive file of few bytes could
-                // otherwise ask for hours of work.
+                // The size selects the scale. TJFLAG_LIMITSCANS: a progressive file of few bytes could
+                // otherwise cost hours.
                 tjDecompress2(
                     decoder.handle, file.baseAddress, UInt(file.count), samples.baseAddress, Int32(columns),
                     0, Int32(rows), Int32(format.rawValue), TJFLAG_LIMITSCANS)
@@ -64,13 +65,14 @@ struct JPEGCodec: ImageCodec {
         return image
     }
 
-    /// Files of 12 bits a sample and lossless ones are whole, and libjpeg-turbo 2 says that it does not read them.
+    /// Files with 12 bits a sample and lossless ones are not broken: libjpeg-turbo 2 says that it cannot read
+    /// them.
     private static func failure(_ message: String) -> ImageError {
         message.hasPrefix("Unsupported JPEG") ? .unsupported(.jpeg, message) : .broken(.jpeg, message)
     }
 
-    /// Luma (ITU-R BT.601) of four-byte CMYK samples as Adobe's programs write them, 255 for no ink. Files
-    /// the other way round are so rare that no common reader looks for them.
+    /// Luma (ITU-R BT.601) of four-byte CMYK samples, inverted as Adobe's programs write them: 255 is no ink.
+    /// Files that are not inverted are so rare that no common reader supports them.
     private static func luminance(ofInvertedCMYK samples: [UInt8]) -> [UInt8] {
         stride(from: 0, to: samples.count - 3, by: 4).map { position in
             let key = UInt32(samples[position + 3])
@@ -86,8 +88,7 @@ struct JPEGCodec: ImageCodec {
 ///
 ///     0xFF SOFn length (2) precision (1) height (2) width (2) …         ITU-T T.81 § B.2.2
 enum JPEGHeader {
-    /// Width and height as stated (0 to 65,535 each), or nil if there is no whole frame header where one
-    /// can stand.
+    /// Width and height as stated (0 to 65,535 each), or nil without a whole frame header at its place.
     static func dimensions(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
         var position = 2
         while position + 4 <= bytes.count {
@@ -107,7 +108,8 @@ enum JPEGHeader {
                     bigEndian(bytes[position + 5..<position + 7])
                 )
             default:
-                // The length counts itself; a shorter one is broken, and 0 would turn in circles.
+                // The length includes its own two bytes. A shorter one is broken, and 0 would be an endless
+                // loop.
                 let length = bigEndian(bytes[position + 2..<position + 4])
                 guard length >= 2 else { return nil }
                 position += 2 + length
@@ -117,7 +119,7 @@ enum JPEGHeader {
     }
 }
 
-/// The one owner of a TurboJPEG decompressor.
+/// The only owner of a TurboJPEG decompressor.
 private struct JPEGDecompressor: ~Copyable {
     let handle: tjhandle
 
@@ -129,10 +131,10 @@ private struct JPEGDecompressor: ~Copyable {
 
     deinit { tjDestroy(handle) }
 
-    /// True if the last call complained but went on to the end.
+    /// True if the last call went on to the end in spite of an error.
     var isWarning: Bool { tjGetErrorCode(handle) == Int32(TJERR_WARNING.rawValue) }
 
-    /// What the last call complained of: an array of 200 characters inside the handle.
+    /// The message of the last call: an array of 200 characters inside the handle.
     var message: String {
         guard let text = tjGetErrorStr2(handle) else { return boundedMessage([]) }
         let bytes = UnsafeBufferPointer(start: text, count: 200)

@@ -1,11 +1,10 @@
-/// Cuts a stream of JPEG files, one after the other, into frames: Motion JPEG as `ffmpeg -f mjpeg` and
-/// `rpicam-vid --codec mjpeg` write it.
+/// Splits a stream of JPEG files into frames: Motion JPEG as `ffmpeg -f mjpeg` and `rpicam-vid --codec mjpeg`
+/// write it.
 ///
-/// A frame is followed marker by marker (ITU-T T.81 § B.1.1), not searched for its end: the thumbnail inside an
-/// Exif segment has an end of its own. What stands between frames is left out, and so is a frame that breaks
-/// off for the next one.
+/// A frame is read marker by marker (ITU-T T.81 § B.1.1). A search for the end marker would find the end of
+/// the thumbnail in an Exif segment. Bytes between frames are skipped, and so is a frame that breaks off.
 package struct JPEGFrames {
-    /// More than a frame of any camera has.
+    /// No camera's frame is larger.
     static let maximumByteCount = 64 << 20
 
     private enum State {
@@ -41,7 +40,7 @@ package struct JPEGFrames {
                     position += 1
                 }
             case .data:
-                // Anything but a stuffed byte, a restart or a fill byte is a marker.
+                // 0xFF followed by anything but a stuffed 0, a restart or a fill byte is a marker.
                 if buffer[position] != 0xFF {
                     position += 1
                 } else if marker == 0 || (0xD0...0xD7).contains(marker) {
@@ -68,7 +67,7 @@ package struct JPEGFrames {
                     position += 2 + max(2, length)
                     if marker == 0xDA { state = .data }
                 default:
-                    // No marker where one must stand: the rest of this frame is worth nothing.
+                    // No marker where one must be: the rest of this frame is skipped.
                     state = .between
                 }
             }
@@ -83,7 +82,7 @@ package struct JPEGFrames {
         state = .marker
     }
 
-    /// Forgets what can no longer be a part of a frame.
+    /// Removes bytes that cannot belong to a frame any more.
     private mutating func dropped() -> [UInt8]? {
         if buffer.count > JPEGFrames.maximumByteCount { state = .between }
         if state == .between {

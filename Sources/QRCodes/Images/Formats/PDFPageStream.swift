@@ -1,10 +1,10 @@
-/// Cuts what `pdftoppm -gray` writes into pages: PGM files, one after the other. A broken document may make it write
-/// anything.
+/// Splits the output of `pdftoppm -gray` into pages: PGM files, one after the other. It is not trusted: a
+/// broken document may make `pdftoppm` write anything.
 package struct PDFPageStream {
     package enum Page: Equatable {
         /// A page, 8 bits of grey a pixel.
         case drawn(LuminanceImage)
-        /// One that is not read, since it has more pixels than allowed, or none.
+        /// A page with more pixels than allowed, or none; it is skipped.
         case refused(ImageError)
     }
 
@@ -12,7 +12,7 @@ package struct PDFPageStream {
     private static let headerByteCount = 64
 
     private var buffer: [UInt8] = []
-    /// The bytes of a refused page that are yet to come.
+    /// How many bytes of a refused page are still to come.
     private var unwanted = 0
 
     package init() {}
@@ -31,7 +31,7 @@ package struct PDFPageStream {
             return nil
         }
         guard header.kind == 5 else { throw PDFPageStream.nothing }
-        // Nine digits each, and two bytes a pixel: no overflow.
+        // Width and height have at most nine digits, and a pixel two bytes: no overflow.
         let count = header.count + header.height * header.rowBytes
         do throws(ImageError) {
             try limits.check(width: header.width, height: header.height)

@@ -1,7 +1,7 @@
 import CPNG
 
-/// PNG through libpng's simplified API (`png_image`), which turns every kind of PNG into plain samples:
-/// palette, 16-bit and interlaced too.
+/// PNG through libpng's simplified API (`png_image`), which turns every kind of PNG into plain samples, with
+/// a palette, 16-bit and interlaced ones too.
 struct PNGCodec: ImageCodec {
     let width: Int
     let height: Int
@@ -14,7 +14,7 @@ struct PNGCodec: ImageCodec {
             try limits.check(width: size.width, height: size.height)
         }
         let png = PNGImage()
-        // libpng keeps the address for reading on, which does not happen here.
+        // libpng keeps the address for further reads; there are none here.
         let isWhole = bytes.withUnsafeBufferPointer { file in
             png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count)
         }
@@ -33,16 +33,16 @@ struct PNGCodec: ImageCodec {
             guard png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count) != 0 else {
                 throw .broken(.png, png.message)
             }
-            // A palette is turned to grey once, and not again for each pixel.
+            // A palette is converted to grey once, instead of every pixel.
             let hasPalette = png.pointer.pointee.format & UInt32(PNG_FORMAT_FLAG_COLORMAP) != 0
             png.pointer.pointee.format = UInt32(PNG_FORMAT_GRAY)
             if hasPalette { png.pointer.pointee.format |= UInt32(PNG_FORMAT_FLAG_COLORMAP) }
-            // Without this, 16-bit samples are taken for linear light, which no other reader does.
+            // Without this flag libpng takes 16-bit samples for linear light, unlike all other readers.
             png.pointer.pointee.flags |= UInt32(PNG_IMAGE_FLAG_16BIT_sRGB)
 
             var pixels = [UInt8](repeating: 0, count: width * height)
             var background = png_color(red: ground, green: ground, blue: ground)
-            // As many as a byte can name, whatever the file says.
+            // 256 entries, so that every index is valid, whatever the file says.
             var palette = [UInt8](repeating: ground, count: 256)
             let read = pixels.withUnsafeMutableBytes { samples in
                 palette.withUnsafeMutableBytes { palette in
@@ -58,8 +58,8 @@ struct PNGCodec: ImageCodec {
         }
     }
 
-    /// A PNG file of black and white, one bit a pixel: `pixels` holds `width` × `height` times 0 (white) or
-    /// 1 (black). Nil, with libpng's message, if it cannot be written.
+    /// A PNG file of black and white, one bit a pixel. `pixels` holds `width` × `height` values, 0 (white) or
+    /// 1 (black).
     static func encode(bilevel pixels: [UInt8], width: Int, height: Int) -> Result<[UInt8], PNGWriteError> {
         let png = PNGImage()
         guard let columns = UInt32(exactly: width), let rows = UInt32(exactly: height), columns > 0, rows > 0,
@@ -72,7 +72,7 @@ struct PNGCodec: ImageCodec {
         png.pointer.pointee.colormap_entries = 2
         let palette: [UInt8] = [255, 0]
 
-        // The bound holds for incompressible pixels of one byte each; the first call tells the true size.
+        // Enough for nearly all pictures. If not, the first call returns the size that is needed.
         var file = [UInt8](repeating: 0, count: 4096 + pixels.count / 4)
         for _ in 0..<2 {
             var size = file.count
@@ -89,8 +89,8 @@ struct PNGCodec: ImageCodec {
         return .failure(PNGWriteError(message: png.message))
     }
 
-    /// A PNG file of at most 256 colours: `pixels` holds `width` × `height` entries of `palette`, which holds red,
-    /// green and blue of each colour. Every entry must be there.
+    /// A PNG file of at most 256 colours. `pixels` holds `width` × `height` indices into `palette`, which
+    /// holds red, green and blue of each colour. An index beyond the palette is an error.
     static func encode(indexed pixels: [UInt8], palette: [UInt8], width: Int, height: Int)
         -> Result<[UInt8], PNGWriteError>
     {
@@ -104,7 +104,7 @@ struct PNGCodec: ImageCodec {
         png.pointer.pointee.height = rows
         png.pointer.pointee.format = UInt32(PNG_FORMAT_RGB) | UInt32(PNG_FORMAT_FLAG_COLORMAP)
         png.pointer.pointee.colormap_entries = UInt32(palette.count / 3)
-        // More than pixels that cannot be compressed take, with a filter byte a row and zlib's own bytes.
+        // Enough for pixels that cannot be compressed, with a filter byte per row and zlib's overhead.
         var file = [UInt8](repeating: 0, count: 65_536 + pixels.count + height + pixels.count / 100)
         var size = file.count
         let written = file.withUnsafeMutableBytes { memory in
@@ -121,8 +121,6 @@ struct PNGCodec: ImageCodec {
 ///
 ///     signature (8) length (4) "IHDR" (4) width (4) height (4) …        ISO/IEC 15948 § 5.2, § 11.2.2
 enum PNGHeader {
-    static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
-
     /// Width and height as stated (0 to 2³² − 1 each), or nil if the file is too short for them or does not
     /// begin with an IHDR chunk.
     static func dimensions(_ bytes: [UInt8]) -> (width: Int, height: Int)? {
@@ -136,9 +134,9 @@ struct PNGWriteError: Error, Equatable {
     let message: String
 }
 
-/// The one owner of a `png_image`.
+/// The only owner of a `png_image`.
 ///
-/// It stands at a fixed address, since libpng keeps a pointer to it from the first call to the last.
+/// It has a fixed address, since libpng keeps a pointer to it from the first call to the last.
 struct PNGImage: ~Copyable {
     let pointer: UnsafeMutablePointer<png_image>
 

@@ -3,24 +3,24 @@
 ///     "P" ("1" / … / "6") space width space height [space maximum] white pixels
 ///     space = 1*white, with "#" comments up to the end of the line in it
 ///
-/// 1 and 4 are black and white (1 is black; no maximum), 2 and 5 grey, 3 and 6 colour; 1 to 3 are text, and a
-/// binary sample has two bytes, big endian, if the maximum (1 to 65,535) is above 255.
-/// Accepted: `P1 2 1 01`. Rejected: `P5 2 1 0 …` (a maximum of 0), `P7` (PAM).
+/// 1 and 4 are black and white (1 is black, no maximum), 2 and 5 grey, 3 and 6 colour. 1 to 3 are text. A
+/// binary sample has two bytes, big endian, if the maximum (1 to 65,535) is above 255. Accepted: `P1 2 1 01`.
+/// Rejected: `P5 2 1 0 …` (a maximum of 0), `P7` (PAM).
 struct PNMCodec: ImageCodec {
-    /// What stands before the pixels.
+    /// The part of a file before the pixels.
     struct Header: Equatable {
         var kind: UInt8
         var width: Int
         var height: Int
         /// The value of white; 1 for black and white.
         var maximum: Int
-        /// Where the pixels begin.
+        /// The length of the header: the pixels begin there.
         var count: Int
 
         var isText: Bool { kind <= 3 }
         var isBilevel: Bool { kind == 1 || kind == 4 }
         var samplesPerPixel: Int { kind == 3 || kind == 6 ? 3 : 1 }
-        /// Of a binary file.
+        /// The bytes of a row in a binary file.
         var rowBytes: Int {
             isBilevel ? (width + 7) / 8 : width * samplesPerPixel * (maximum > 255 ? 2 : 1)
         }
@@ -38,7 +38,7 @@ struct PNMCodec: ImageCodec {
         self.bytes = bytes
     }
 
-    /// A cut-off file is given as far as it goes.
+    /// Of a cut-off file the pixels that are there, and `damage`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         var pixels = [UInt8](repeating: 255, count: width * height)
         let isWhole = header.isText ? readText(into: &pixels) : readBinary(into: &pixels)
@@ -96,12 +96,12 @@ struct PNMCodec: ImageCodec {
         return true
     }
 
-    /// A sample stretched to 255; above the maximum it is white.
+    /// A sample scaled to 255; above the maximum it is white.
     private func full(_ sample: Int) -> UInt8 { UInt8(clamping: sample * 255 / header.maximum) }
 }
 
 extension PNMCodec.Header {
-    /// The header that `bytes` begin with, or nil if they hold no whole one.
+    /// The header at the beginning of `bytes`, or nil without a whole one.
     init?(_ bytes: [UInt8]) {
         guard bytes.count >= 3, bytes[0] == UInt8(ascii: "P"), (0x31...0x36).contains(bytes[1]) else {
             return nil
@@ -114,8 +114,8 @@ extension PNMCodec.Header {
             guard let stated = scanner.number(), (1...65_535).contains(stated) else { return nil }
             maximum = stated
         }
-        // One white byte ends the header of a binary file; the next one may be a pixel.
-        guard scanner.position < bytes.count, PNMScanner.isWhite(bytes[scanner.position]) else { return nil }
+        // Exactly one white byte ends the header of a binary file; the next byte may be a pixel.
+        guard scanner.position < bytes.count, ImageFormat.isWhite(bytes[scanner.position]) else { return nil }
         self.init(
             kind: kind, width: width, height: height, maximum: maximum, count: scanner.position + 1)
     }
@@ -131,8 +131,6 @@ struct PNMScanner {
         self.position = position
     }
 
-    static func isWhite(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
-
     /// The next number, of at most 9 digits.
     mutating func number() -> Int? {
         skipSpace()
@@ -146,7 +144,7 @@ struct PNMScanner {
         return position > start ? value : nil
     }
 
-    /// The next 0 or 1, which need no space between them.
+    /// The next 0 or 1. There need be no space between them.
     mutating func bit() -> Bool? {
         skipSpace()
         guard position < bytes.count, bytes[position] | 1 == 0x31 else { return nil }
@@ -160,7 +158,7 @@ struct PNMScanner {
                 while position < bytes.count, bytes[position] != 0x0A, bytes[position] != 0x0D {
                     position += 1
                 }
-            } else if PNMScanner.isWhite(bytes[position]) {
+            } else if ImageFormat.isWhite(bytes[position]) {
                 position += 1
             } else {
                 return

@@ -2,9 +2,9 @@ import CWebP
 
 /// WebP (RFC 9649), lossy and lossless, through libwebp: the Y plane of its YUV output.
 ///
-/// At full size alone, and smaller ones by a box filter: libwebp's own scaling comes after decoding in full and
-/// saves nothing (12 megapixels took 0.11 s at a quarter and 0.11 to 0.14 s in full), and a second scale would
-/// mean to decode again.
+/// Always decoded at full size; smaller scales come from a box filter. libwebp scales after decoding in full,
+/// which saves nothing: 12 megapixels took 0.11 s at a quarter and 0.11 to 0.14 s in full. A second scale
+/// would decode again.
 struct WebPCodec: ImageCodec {
     let width: Int
     let height: Int
@@ -12,7 +12,7 @@ struct WebPCodec: ImageCodec {
     private let library: WebPLibrary
     private let bytes: ArraySlice<UInt8>
 
-    /// Reads the header. Of an animation, the first frame is taken.
+    /// Reads the header. Only the first frame of an animation is used.
     init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
         library = try WebPLibrary()
         var features = try library.features(of: bytes[...])
@@ -32,12 +32,12 @@ struct WebPCodec: ImageCodec {
         try limits.check(width: width, height: height)
     }
 
-    /// A cut-off file is given as far as it goes.
+    /// Of a cut-off file the rows that are there, and `damage`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
-        // White and opaque where a cut-off file gives nothing.
+        // White and opaque for the part that a cut-off file lacks.
         var luma = [UInt8](repeating: 235, count: width * height)
         var alpha = [UInt8](repeating: 255, count: hasTransparency ? width * height : 0)
-        // The colours have to go somewhere; nobody looks at them.
+        // libwebp needs memory for the colours, which are not used.
         let chromaWidth = (width + 1) / 2
         var blue = [UInt8](repeating: 0, count: chromaWidth * ((height + 1) / 2))
         var red = blue
@@ -74,7 +74,7 @@ struct WebPCodec: ImageCodec {
         case VP8_STATUS_OUT_OF_MEMORY: throw .outOfMemory
         default: throw .broken(.webp, "the data make no sense (libwebp's status \(status.rawValue))")
         }
-        // Y of BT.601 as video has it, from 16 to 235.
+        // The Y of video (ITU-R BT.601) has the range 16 to 235.
         let full = (0...255).map { UInt8(clamping: ((max($0, 16) - 16) * 255 + 109) / 219) }
         luma.withUnsafeMutableBufferPointer { luma in
             for index in luma.indices { luma[index] = full[Int(luma[index])] }
@@ -120,7 +120,7 @@ private struct WebPLibrary {
         }
     }
 
-    /// Decodes in steps, since only that decoder gives what a cut-off file holds.
+    /// The incremental decoder, since only it returns the part that a cut-off file holds.
     func decode(
         _ file: UnsafeBufferPointer<UInt8>, into planes: WebPYUVABuffer, _ columns: Int, _ rows: Int
     ) -> VP8StatusCode {
@@ -144,7 +144,7 @@ private struct WebPLibrary {
 ///     "RIFF" size (4) "WEBP" *chunk          chunk: name (4) size (4, little endian) data, padded to even
 ///     ANMF: x (3) y (3) width (3) height (3) duration (3) flags (1) *chunk       RFC 9649 § 2.7.1.1
 enum WebPAnimation {
-    /// The chunks inside the first frame, which libwebp reads as it reads a file; nil if there is none.
+    /// The chunks inside the first frame, which libwebp reads like a file; nil without a frame.
     static func firstFrame(in bytes: [UInt8]) -> Range<Int>? {
         var position = 12
         while position + 8 <= bytes.count {

@@ -1,19 +1,19 @@
 /// The blocks of 4 × 4 pixels of a picture, and means over them and their neighbours.
 ///
-/// Every pixel of every search goes through here, so that the inner loops take sixteen of them at a time.
+/// Every search reads every pixel here, so the inner loops take sixteen pixels at a time.
 struct BlockGrid {
     private static let side = 1 << ContrastField.blockShift
-    /// How many pixels, and how many blocks, are taken at a time.
+    /// Pixels and blocks that are taken at a time.
     private static let lanes = 16
     private static let strip = lanes / side
 
     let columns: Int
     let rows: Int
-    /// Blocks on each side of a block that `boxMeans` is taken over.
+    /// How many blocks on each side of a block `boxMeans` includes.
     private let radius: Int
     private let image: LuminanceImage
 
-    /// `radius` is at most 100, so that the sums of boxes fit.
+    /// `radius` is at most 100, so that no sum of a box overflows.
     init(_ image: LuminanceImage, radius: Int) {
         self.image = image
         self.radius = max(1, min(radius, 100))
@@ -21,8 +21,8 @@ struct BlockGrid {
         rows = (image.height + BlockGrid.side - 1) / BlockGrid.side
     }
 
-    /// The mean of each block in sixteenths of a grey level, row by row; at the right and lower edges that of the
-    /// pixels that are there.
+    /// The mean of each block in sixteenths of a grey level, row by row. Blocks at the right and lower edges
+    /// have fewer pixels.
     func means() -> [Int16] {
         [Int16](unsafeUninitializedCapacity: columns * rows) { means, used in
             image.pixels.withUnsafeBytes { pixels in
@@ -36,7 +36,7 @@ struct BlockGrid {
                                 truncatingIfNeeded: pixels.loadUnaligned(
                                     fromByteOffset: start + line * image.width, as: SIMD16<UInt8>.self))
                         }
-                        // Sixteen pixels: their sum is the mean in sixteenths.
+                        // A block has sixteen pixels: their sum is the mean in sixteenths.
                         let block = BlockGrid.fours(sums)
                         for index in 0..<BlockGrid.strip {
                             means[row * columns + column + index] = Int16(truncatingIfNeeded: block[index])
@@ -53,8 +53,8 @@ struct BlockGrid {
         }
     }
 
-    /// For each block what its pixels above its limit (in sixteenths) add to its mean, in sixteenths of a grey level,
-    /// and their share, in 256ths.
+    /// For each block, the pixels above its limit (in sixteenths of a grey level): what they contribute to
+    /// the block's mean, in sixteenths of a grey level, and their share of the pixels, in 256ths.
     func lightParts(above limits: [Int16]) -> (sums: [Int16], shares: [Int16]) {
         var shares = [Int16](repeating: 0, count: columns * rows)
         let sums = [Int16](unsafeUninitializedCapacity: columns * rows) { sums, used in
@@ -92,7 +92,7 @@ struct BlockGrid {
         return (sums, shares)
     }
 
-    /// The sums and numbers of the pixels above the limits, of four whole blocks side by side.
+    /// The sums and numbers of the pixels above the limits, for four whole blocks side by side.
     @inline(__always) private func lightParts(
         _ pixels: UnsafeRawBufferPointer, _ start: Int, _ limits: UnsafeBufferPointer<Int16>, _ block: Int
     ) -> (sums: SIMD4<UInt16>, counts: SIMD4<UInt16>) {
@@ -116,8 +116,8 @@ struct BlockGrid {
         return (BlockGrid.fours(sums), BlockGrid.fours(SIMD16(truncatingIfNeeded: counts)))
     }
 
-    /// The means over boxes of blocks, at the edges over the part that is inside, by running sums. The values are 0 to
-    /// 4,095.
+    /// The means over boxes of blocks, by running sums; at the edges over the part inside the picture. The
+    /// values must be 0 to 4,095.
     func boxMeans(of blocks: [Int16]) -> [Int16] {
         let shares = (0..<columns).map { 1 / Float(span($0, columns)) }
         var sums = [Int32](repeating: 0, count: columns)
@@ -135,8 +135,8 @@ struct BlockGrid {
                             if row > radius { add(row - radius - 1, -1) }
                             let share = 1 / Float(span(row, rows))
                             for column in 0..<columns {
-                                // Rounded; from 2²³ on the last bit of a Float is a whole one. No other conversion
-                                // is done many at a time.
+                                // Rounds to a whole number: from 2²³ on, the last bit of a Float is 1. Other
+                                // conversions are not vectorised.
                                 let mean = Float(sums[column]) * shares[column] * share + 8_388_608
                                 result[row * columns + column] = Int16(truncatingIfNeeded: mean.bitPattern)
                             }
@@ -163,12 +163,12 @@ struct BlockGrid {
         }
     }
 
-    /// How many of `count` places are within the radius of one of them.
+    /// How many of `count` places are within the radius of a place.
     private func span(_ place: Int, _ count: Int) -> Int {
         min(count - 1, place + radius) - max(0, place - radius) + 1
     }
 
-    /// How many blocks at the left of a row can be taken in whole strips.
+    /// How many blocks at the left of a row are in whole strips.
     private func wholeStrips(_ row: Int) -> Int {
         (row + 1) * BlockGrid.side <= image.height ? image.width / BlockGrid.lanes * BlockGrid.strip : 0
     }
@@ -177,7 +177,7 @@ struct BlockGrid {
         row * BlockGrid.side * image.width + column * BlockGrid.side
     }
 
-    /// Calls `body` with the place of each pixel of a block; how many there are.
+    /// Calls `body` with the index of each pixel of a block. Returns how many there are.
     @inline(__always) private func forEachPixel(_ column: Int, _ row: Int, _ body: (Int) -> Void) -> Int {
         let bottom = min((row + 1) * BlockGrid.side, image.height)
         let right = min((column + 1) * BlockGrid.side, image.width)

@@ -1,21 +1,21 @@
-/// A picture, and for each place of it a threshold from its neighbourhood: light and dark mean "lighter or darker
-/// than around here", so that a shadow or a slope of the light makes no difference.
+/// A picture with a threshold for each place from its neighbourhood: light and dark mean "lighter or darker
+/// than around here", so that a shadow or a gradient makes no difference.
 ///
-/// The threshold is halfway between what is above the local mean and what is below it. The mean alone would
-/// not do: beside a code on white paper nearly all is white, and grey modules would be taken for dark ones.
-/// The thresholds are kept for blocks of 4 × 4 pixels. An edge lies where the difference crosses zero, and is found
-/// to a part of a pixel by interpolation; nothing is rounded to black and white.
+/// The threshold is halfway between the mean of the pixels above the local mean and of those below it. The
+/// local mean alone is not enough: beside a code on white paper nearly all is white, and grey modules would
+/// count as dark. Each block of 4 × 4 pixels has one threshold. An edge is where the difference crosses zero,
+/// and is located between pixels by interpolation; nothing is rounded to black and white.
 struct ContrastField {
-    /// Pixels a block on each side, as a power of two.
+    /// The side of a block in pixels, as a power of two.
     static let blockShift = 2
 
     let image: LuminanceImage
     /// The columns of `thresholds`.
     private let columns: Int
-    /// In sixteenths of a grey level, a block each, row by row.
+    /// In sixteenths of a grey level, one for each block, row by row.
     private let thresholds: [Int16]
 
-    /// Neighbourhoods of (2 · `radius` + 1) · 4 pixels a side; `byMean`: the threshold is the mean alone.
+    /// Neighbourhoods have (2 · `radius` + 1) · 4 pixels a side. `byMean`: the threshold is the local mean.
     init(_ image: LuminanceImage, radius: Int, byMean: Bool = false) {
         self.image = image
         let blocks = BlockGrid(image, radius: radius)
@@ -30,8 +30,8 @@ struct ContrastField {
             means: means, light: blocks.boxMeans(of: sums), shares: blocks.boxMeans(of: shares))
     }
 
-    /// Halfway between the mean of the lighter pixels and that of the darker ones. `light` is what the lighter ones
-    /// add to the mean, `shares` how many of them there are in 256ths.
+    /// Halfway between the means of the lighter and of the darker pixels. `light`: what the lighter pixels
+    /// contribute to the mean; `shares`: their share of the pixels in 256ths.
     private static func halfway(means: [Int16], light: [Int16], shares: [Int16]) -> [Int16] {
         [Int16](unsafeUninitializedCapacity: means.count) { result, used in
             for index in 0..<means.count {
@@ -44,7 +44,7 @@ struct ContrastField {
         }
     }
 
-    /// Calls `body` with a view of the field that reads memory without checks of its own.
+    /// Calls `body` with a view of the field that reads memory without copies.
     func withView<Value>(_ body: (ContrastView) -> Value) -> Value {
         image.pixels.withUnsafeBufferPointer { pixels in
             thresholds.withUnsafeBufferPointer { thresholds in
@@ -57,7 +57,7 @@ struct ContrastField {
     }
 }
 
-/// The memory of a `ContrastField`, for the length of one call of `withView`.
+/// The memory of a `ContrastField`, valid during one call of `withView`.
 struct ContrastView {
     let width: Int
     let height: Int
@@ -65,14 +65,14 @@ struct ContrastView {
     fileprivate let pixels: UnsafeBufferPointer<UInt8>
     fileprivate let thresholds: UnsafeBufferPointer<Int16>
 
-    /// How much lighter (above 0) or darker the pixel is than around it, in sixteenths of a grey level.
-    /// `x` and `y` must be inside.
+    /// How much lighter (above 0) or darker a pixel is than its surroundings, in sixteenths of a grey level.
+    /// `x` and `y` must be inside the picture.
     @inline(__always) func difference(x: Int, y: Int) -> Int32 {
         Int32(pixels[y * width + x]) << 4
             - Int32(thresholds[(y >> ContrastField.blockShift) * columns + x >> ContrastField.blockShift])
     }
 
-    /// All differences of a row; `row` has room for them.
+    /// Writes all differences of a row to `row`, which has room for them.
     func differences(y: Int, into row: UnsafeMutableBufferPointer<Int16>) {
         let line = y * width
         let blocks = (y >> ContrastField.blockShift) * columns
@@ -87,11 +87,12 @@ struct ContrastView {
         }
     }
 
-    /// The same between pixels, in grey levels: (0.5, 0.5) is the middle of the first pixel. 0 outside.
+    /// The difference at a place between pixels, in grey levels; (0.5, 0.5) is the middle of the first pixel.
+    /// 0 outside.
     @inline(__always) func contrast(_ place: Vector) -> Float {
         let x = place.x - 0.5
         let y = place.y - 0.5
-        // False for what is no number, too; then no conversion below can trap.
+        // False for NaN too, so that no conversion below traps.
         guard x >= 0, y >= 0, x < Float(width - 1), y < Float(height - 1) else { return 0 }
         let column = Int(x)
         let row = Int(y)

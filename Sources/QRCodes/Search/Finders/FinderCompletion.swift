@@ -1,20 +1,20 @@
-/// From two finder patterns to the third, where a glare, a blot or noise has kept it from being found.
+/// Completes two finder patterns with the third, if a glare, a blot or noise hides it.
 ///
-/// The two show how modules lie around them: an affine frame is fitted to both. That says where the third one
-/// should be, for each of the six parts that the two may play; the place nearby that looks most like a finder
-/// pattern of that frame is taken.
+/// An affine frame is fitted to both patterns: it shows how modules lie around them. For each of the six
+/// roles of the two it gives the place of the third one. There the place that looks most like a finder
+/// pattern in that frame is taken.
 struct FinderCompletion {
-    /// The least likeness (1 is perfect) of a place that is taken for a finder pattern.
+    /// A place counts as a finder pattern from this match on; 1 is perfect.
     private static let minimumMatch: Float = 0.3
 
-    /// From here on two places are beyond doubt.
+    /// With a better match both patterns are sure.
     private static let sureMatch: Float = 0.7
 
     private let view: ContrastView
     private let template: [(place: Vector, target: Float)]
     private let coarse: [(place: Vector, target: Float)]
 
-    /// The step along a row of modules and along a column, in pixels.
+    /// A step by one module along a row and along a column, in pixels.
     private struct Frame {
         var across: Vector
         var down: Vector
@@ -35,8 +35,8 @@ struct FinderCompletion {
         }
     }
 
-    /// Triples of two of `patterns` (the best come first) and one that was looked for; from at most `limit`
-    /// pairs, or as many as take `looks` places to look at.
+    /// Triples of two of `patterns` (best first) and a third one that was searched; from at most `limit`
+    /// pairs, and until `looks` places were looked at.
     func triples(_ patterns: [FinderPattern], limit: Int, looks maximumLooks: Int) -> [FinderTriple] {
         var pairs: [(misfit: Float, first: FinderPattern, second: FinderPattern)] = []
         for (index, first) in patterns.enumerated() {
@@ -85,7 +85,7 @@ struct FinderCompletion {
         let module = (p.moduleSize + q.moduleSize) / 2
         let along = line * (module / max(1e-3, line.length))
         let aside = Vector(x: -along.y, y: along.x)
-        // The pair as a side of the code, more or less foreshortened or slanted, or as its diagonal.
+        // The pair as a side of the code, foreshortened or slanted to some degree, or as its diagonal.
         var frames: [(frame: Frame, isDiagonal: Bool)] = []
         for (length, width, slant) in [(1, 1, 0), (0.8, 1.3, 0), (1.3, 0.8, 0), (1, 1, 0.4), (1, 1, -0.4)]
             as [(Float, Float, Float)]
@@ -94,7 +94,7 @@ struct FinderCompletion {
             frames.append((side, false))
         }
         for (length, width) in [(0.71, 0.71), (0.9, 0.55), (0.55, 0.9)] as [(Float, Float)] {
-            // From the right to the bottom left pattern the diagonal is a column down less a row across.
+            // From the right pattern to the bottom left one the diagonal is a column down minus a row across.
             let diagonal = Frame(
                 across: along * -length - aside * width, down: along * length - aside * width, match: 0)
             frames.append((diagonal, true))
@@ -127,13 +127,13 @@ struct FinderCompletion {
         return triples
     }
 
-    /// The triples that the pair makes in a frame, with the third pattern where it is seen.
+    /// The triples of the pair in a frame, with the third pattern where it was found.
     private func thirds(
         _ p: FinderPattern, _ q: FinderPattern, _ frame: Frame, isDiagonal: Bool,
         _ match: (Vector, Bool) -> Float
     ) -> [FinderTriple] {
         let line = q.centre - p.centre
-        // How many rows and columns lie between the two.
+        // The rows and columns between the two.
         let determinant = frame.across.cross(frame.down)
         let columns = line.cross(frame.down) / determinant
         let rows = frame.across.cross(line) / determinant
@@ -142,7 +142,7 @@ struct FinderCompletion {
         var guesses:
             [(place: Vector, roles: (FinderPattern) -> (FinderPattern, FinderPattern, FinderPattern))] = []
         if isDiagonal {
-            // Seen from either side: the corner lies against the row from the right one, or beyond it.
+            // The corner is on either side of the diagonal: to the left of the right pattern, or below it.
             guesses.append((p.centre - frame.across * count, { ($0, p, q) }))
             guesses.append((p.centre + frame.down * count, { ($0, q, p) }))
         } else {
@@ -172,7 +172,8 @@ struct FinderCompletion {
                 }
             }
             if best.match <= FinderCompletion.minimumMatch {
-                // Covered whole: where two are beyond doubt, the third is where they say.
+                // The third one is hidden completely. If the other two are sure, it is at the place that
+                // follows from them.
                 guard frame.match > FinderCompletion.sureMatch else { return nil }
                 best = (0, guess.place)
             }

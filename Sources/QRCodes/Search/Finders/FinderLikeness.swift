@@ -1,18 +1,19 @@
-/// How much a place looks like a finder pattern as a whole: dark core, light ring, dark ring and light separator.
+/// How much a place looks like a whole finder pattern: dark core, light ring, dark ring and light separator.
 ///
-/// Clouds, cloth and letters have stripes of the right widths in all four directions now and then, and hardly ever
-/// this: in pictures without a code 0.5 was rare, and finder patterns of codes, tilted or out of focus, had 0.65 or
-/// more. Too dear for the search, it keeps the diagnosis from seeing a code where there is none.
+/// Clouds, cloth and letters sometimes have stripes of the right widths in all four directions, but hardly
+/// ever this: in pictures without a code 0.5 was rare, and finder patterns of codes, tilted or out of focus,
+/// had 0.65 or more. It is too expensive for the search. It keeps the diagnosis from seeing a code where
+/// there is none.
 struct FinderLikeness: Equatable {
     /// The correlation with a finder pattern, in the affine frame that fits best; 1 is perfect.
     private(set) var match: Float
-    /// The luma of its light modules less that of its dark ones.
+    /// The mean luma of its light modules minus that of its dark ones.
     private(set) var contrast: Float
 
-    /// From here on it is one: this many of 255 steps are more than noise makes.
+    /// True if it is a finder pattern. Noise makes less contrast than this, of 255 steps.
     var isSure: Bool { match > 0.75 && contrast > 12 }
 
-    /// Cosines and sines of six turns by 15°, where a frame is begun.
+    /// Cosines and sines of six turns by 15°: the first frames to be fitted.
     private static let turns: [(Float, Float)] = [
         (1, 0), (0.966, 0.259), (0.866, 0.5), (0.707, 0.707), (0.5, 0.866), (0.259, 0.966),
     ]
@@ -42,7 +43,7 @@ struct FinderLikeness: Equatable {
         let centre: Vector
         let sign: Float
 
-        /// Climbs from a square frame to one that is foreshortened or slanted.
+        /// Improves a square frame step by step to a foreshortened or slanted one.
         func fit(cosine: Float, sine: Float, size: Float) -> FinderLikeness {
             var across = Vector(x: cosine, y: sine) * size
             var down = Vector(x: -sine, y: cosine) * size
@@ -73,15 +74,15 @@ struct FinderLikeness: Equatable {
                     if ring == 2 || ring == 4 { light += value } else { dark += value }
                 }
             }
-            // 48 light modules and 33 dark ones: of a perfect pattern the deviation is √(48 · 33) / 81 of the
-            // contrast.
+            // 48 modules are light and 33 dark: for a perfect pattern the deviation is √(48 · 33) / 81 times
+            // the contrast.
             let mean = (light + dark) / 81
             let deviation = max(0, squares / 81 - mean * mean).squareRoot()
             let contrast = (light / 48 - dark / 33) * sign
             return FinderLikeness(match: contrast * 0.4913 / max(1, deviation), contrast: contrast)
         }
 
-        /// Between the middles of four pixels; beyond the edge that of the edge.
+        /// Interpolated between the middles of four pixels; outside the picture that of the nearest edge.
         private func luma(_ place: Vector) -> Float {
             let x = max(0, min(place.x - 0.5, Float(width - 1)))
             let y = max(0, min(place.y - 0.5, Float(height - 1)))

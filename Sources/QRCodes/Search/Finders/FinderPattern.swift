@@ -1,29 +1,29 @@
-/// A place in a picture that looks like one of the three finder patterns of a QR code: five stripes, dark and
-/// light in turn, 1 : 1 : 3 : 1 : 1 along every line through its middle (ISO/IEC 18004 § 6.3.3).
+/// A place that looks like one of the three finder patterns of a QR code: five stripes, dark and light in
+/// turn, 1 : 1 : 3 : 1 : 1 along every line through the middle (ISO/IEC 18004 § 6.3.3).
 struct FinderPattern: Equatable {
     /// Its middle.
     var centre: Vector
-    /// The side of a module in pixels, the mean over its directions.
+    /// The side of a module in pixels, the mean over the directions.
     var moduleSize: Float
-    /// True in a code that is light on dark: the stripes are light, dark, light, dark, light.
+    /// True for a light code on dark: its stripes are light, dark, light, dark, light.
     var isInverted: Bool
-    /// How many scan lines met it.
+    /// How many scan lines crossed it.
     var hits = 1
-    /// In how many of four directions (across, down, both diagonals) it holds; 2 to 4.
+    /// In how many of four directions (across, down, both diagonals) the stripes are right; 2 to 4.
     var directions: Int
 
-    /// True if it is no accident of a texture: three lines and all four directions show it.
+    /// True if it is hardly a texture by chance: three lines and all four directions show it.
     var isSure: Bool { directions == 4 && hits >= 3 }
 
-    /// What is to be tried first.
+    /// The order in which patterns are tried, highest first.
     var rank: Float { Float(directions) + Float(min(hits, 8)) * 0.25 }
 
-    /// True if the other is the same place, seen twice.
+    /// True if the other one is the same place.
     func isSame(as other: FinderPattern) -> Bool {
         isInverted == other.isInverted && (centre - other.centre).length < 1.6 * moduleSize
     }
 
-    /// `patterns` and those of `more` that are elsewhere, the best `limit` of them, best first.
+    /// `patterns` and those of `more` at other places: the best `limit` of them, best first.
     static func merged(_ patterns: [FinderPattern], _ more: [FinderPattern], limit: Int) -> [FinderPattern] {
         var all = patterns
         for pattern in more {
@@ -41,14 +41,15 @@ struct FinderPattern: Equatable {
 struct FinderProfile {
     /// From the first edge to the last, in pixels: 7 modules.
     let length: Float
-    /// How far the middle of the pattern lies from where the line was begun, in pixels along the line.
+    /// The distance from the start of the line to the middle of the pattern, in pixels along the line.
     let shift: Float
 
-    /// The stripes between six edges, in pixels along a line, or nil if they are not 1 : 1 : 3 : 1 : 1.
+    /// The module size from six edges of stripes, in pixels along a line, or nil unless they are 1 : 1 : 3 :
+    /// 1 : 1.
     ///
-    /// What is measured is the distance of edges of the same kind (dark to light, light to dark): blur and
-    /// thresholds make all dark stripes wider and all light ones narrower by the same, or the reverse, and
-    /// these distances are free of it.
+    /// It measures distances between edges of the same kind (dark to light, light to dark). Blur and
+    /// thresholds widen all dark stripes and narrow all light ones by the same amount, or the reverse, which
+    /// does not change these distances.
     @inline(__always)
     static func moduleSize(
         _ e0: Float, _ e1: Float, _ e2: Float, _ e3: Float, _ e4: Float, _ e5: Float
@@ -69,10 +70,11 @@ struct FinderProfile {
 }
 
 extension ContrastView {
-    /// The finder pattern along the line from `place` in both directions of `step`, whose longer part is 1.
+    /// The finder pattern along the line from `place` in both directions of `step`, whose longer component is
+    /// 1.
     ///
-    /// `reach`: how far to look on each side, in steps. `hysteresis`: what is less light or dark than this
-    /// many grey levels is no stripe. `looks` grows by the places looked at. Nil if there is none.
+    /// `reach`: how far to look on each side, in steps. `hysteresis`: a stripe must differ by more grey
+    /// levels than this. `looks` grows by the places looked at. Nil if there is no pattern.
     func profile(
         at place: Vector, along step: Vector, reach: Int, isInverted: Bool, hysteresis: Float,
         looks: inout Int
@@ -92,8 +94,9 @@ extension ContrastView {
             shift: (after.0 - before.0 + after.1 - before.1 + after.2 - before.2) / 6 * step.length)
     }
 
-    /// True if a column of pixels, seen from a dark one, may cross a finder pattern: three edges on either side within
-    /// `reach`, in the right proportions but for two pixels. Costs a fourth of a `profile`, and turns most places away.
+    /// True if a column of pixels through a dark place may cross a finder pattern: it has three edges on
+    /// either side within `reach`, in the right proportions to two pixels. It costs a quarter of a `profile`,
+    /// and rejects most places.
     func mayCross(
         x: Int, y: Int, reach: Int, isInverted: Bool, hysteresis: Float, looks: inout Int
     ) -> Bool {
@@ -132,8 +135,8 @@ extension ContrastView {
             && middle > 1.7 * module - 2 && middle < 4.4 * module + 2
     }
 
-    /// The first three edges on the way from a dark place, in steps: the end of the core, of the light ring,
-    /// and of the dark ring.
+    /// The first three edges from a dark place, in steps: the ends of the core, of the light ring and of the
+    /// dark ring.
     private func edges(
         from place: Vector, along step: Vector, reach: Int, sign: Float, hysteresis: Float, looks: inout Int
     ) -> (Float, Float, Float)? {

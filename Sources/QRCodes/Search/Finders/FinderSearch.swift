@@ -1,26 +1,26 @@
-/// Looks for finder patterns along the rows of a picture.
+/// Searches finder patterns along the rows of a picture.
 ///
-/// The work is bounded by counts, not by time, so that the same picture always gives the same answer: a picture
-/// full of stripes costs no more than `Limits` says. Rows are taken in an order that spreads over the whole
-/// picture, so that a bound that is met leaves no part of it out.
+/// Counts limit the work, not time, so that the same picture always gives the same result: a picture full of
+/// stripes costs no more than `Limits` says. Rows are taken in an order that spreads over the whole picture,
+/// so that a limit does not leave out a part of it.
 struct FinderSearch {
     struct Limits: Equatable {
-        /// Every how manieth row is looked at.
+        /// 1 takes every row, 2 every second row.
         var rowStep = 1
-        /// How many places that look right along a row are looked at in the other directions, and how many pixels
-        /// that may take.
+        /// How many places with the right stripes along a row are checked in the other directions, and how
+        /// many pixels may be looked at for that.
         var maximumChecks = 20_000
         var maximumLooks = 4_000_000
-        /// What is less light or dark than so many grey levels is no stripe, however little noise there is.
+        /// A stripe differs by more grey levels than this, however little noise there is.
         var leastContrast: Float = 2
-        /// From how many pixels on a module is too large. What is large is found at a coarser scale, where there
-        /// is one, for less.
+        /// The upper limit of a module in pixels. Larger ones are found at a coarser scale, if there is one,
+        /// for less.
         var largestModule: Float = 60
-        /// How many patterns are kept while searching, and how many of them are given back.
+        /// How many patterns are kept while searching, and how many of them are returned.
         var maximumKept = 256
         var maximumPatterns = 40
 
-        /// What is less light or dark than this is no stripe.
+        /// A stripe must differ by more grey levels than this.
         func hysteresis(noise: Float) -> Float { max(leastContrast, min(14, noise)) }
     }
 
@@ -31,7 +31,7 @@ struct FinderSearch {
     private var looks = 0
     private(set) var patterns: [FinderPattern] = []
 
-    /// The best patterns in the field, best first, dark ones and light ones; and how many of all that were seen are
+    /// The best patterns in the field, dark and light, best first; and how many of all that were seen are
     /// sure.
     static func patterns(in field: ContrastField, noise: Float, limits: Limits) -> (
         best: [FinderPattern], sureCount: Int
@@ -70,10 +70,10 @@ struct FinderSearch {
 
     private var isExhausted: Bool { checks >= limits.maximumChecks || looks >= limits.maximumLooks }
 
-    /// Follows a row from edge to edge; each run of the row that ends may be the last of five.
+    /// Follows a row from edge to edge. Each run that ends may be the last of five stripes.
     private mutating func scan(_ row: UnsafeMutableBufferPointer<Int16>, y: Int) {
         let threshold = Int16(hysteresis * 16)
-        // The last six edges, and the greatest difference within each of the five runs between them.
+        // The last edges, and the greatest difference within each of the five runs between them.
         var (e0, e1, e2, e3, e4): (Float, Float, Float, Float, Float) = (-1e6, -1e6, -1e6, -1e6, -1e6)
         var (p1, p2, p3, p4, p5): (Int16, Int16, Int16, Int16, Int16) = (0, 0, 0, 0, 0)
         var isDark = false
@@ -92,7 +92,7 @@ struct FinderSearch {
                 }
             }
             guard x < row.count else { return }
-            // The last change of sign is the edge, between the middles of two pixels.
+            // The last change of sign is the edge, interpolated between the middles of two pixels.
             var edge = x
             while edge > start, (row[edge - 1] < 0) != isDark { edge -= 1 }
             var e5: Float = 0
@@ -102,7 +102,7 @@ struct FinderSearch {
             }
             (p1, p2, p3, p4, p5) = (p2, p3, p4, p5, peak)
             if let module = FinderProfile.moduleSize(e0, e1, e2, e3, e4, e5), module < limits.largestModule {
-                // No stripe may be a mere ripple beside the others.
+                // No stripe may be a ripple compared with the others.
                 let weakest = Int32(min(p1, p2, p3, p4, p5))
                 let strongest = Int32(max(p1, p2, p3, p4, p5))
                 if weakest * 5 >= strongest {
@@ -148,16 +148,16 @@ struct FinderSearch {
         }
     }
 
-    /// The pattern around a place where a row has shown one, if the other directions show it too.
+    /// The pattern around a place that a row has shown, if the other directions show it too.
     private mutating func crossChecked(_ place: Vector, module: Float, isInverted: Bool) -> FinderPattern? {
-        // A tilt of 60° makes one direction twice as long as another, a turn by 45° adds half.
+        // A tilt of 60° makes one direction twice as long as another, and a turn by 45° adds half.
         let reach = Int(min(400, 3.5 * module * 3 + 4))
         func profile(_ place: Vector, _ step: Vector) -> FinderProfile? {
             view.profile(
                 at: place, along: step, reach: reach, isInverted: isInverted, hysteresis: hysteresis,
                 looks: &looks)
         }
-        // Of smaller modules the nearest pixels are not near enough.
+        // For smaller modules whole pixels are too coarse.
         guard
             module < 3
                 || view.mayCross(
@@ -181,7 +181,7 @@ struct FinderSearch {
         }
         guard directions > 2 else { return nil }
         if directions == 4 { centre = centre + shifts * 0.5 }
-        // Of a square one pair of directions has 7 modules and the other 7 · √2, or all something between.
+        // In a square one pair of directions has 7 modules and the other 7 · √2; turned, all are in between.
         let length =
             directions == 4
             ? product.squareRoot().squareRoot() / 1.19 : (across.length * down.length).squareRoot() / 1.1

@@ -1,17 +1,17 @@
 /// Three finder patterns that may be the corners of one QR code.
 struct FinderTriple {
-    /// At the corner between the other two: the top left of an upright code.
+    /// The one between the other two: the top left of an upright code.
     let corner: FinderPattern
-    /// Clockwise from the corner: the top right of an upright code.
+    /// The next one clockwise: the top right of an upright code.
     let right: FinderPattern
     /// The bottom left of an upright code.
     let down: FinderPattern
-    /// The modules on a side, from the two sides that can be measured.
+    /// The modules on a side, measured along two sides.
     let side: Float
-    /// How much longer a module along the top is at the corner than at the other end, as a ratio; 1 without
-    /// perspective. The same along the left side.
+    /// The length of a module at the corner to that at the other end, along the top and along the left side;
+    /// 1 without perspective.
     let foreshortening: (right: Float, down: Float)
-    /// How ill it fits; 0 is perfect.
+    /// How badly it fits; 0 is perfect.
     let misfit: Float
 
     /// The three middles.
@@ -20,8 +20,8 @@ struct FinderTriple {
     /// The side of a module in pixels, the mean of the three.
     var moduleSize: Float { (corner.moduleSize + right.moduleSize + down.moduleSize) / 3 }
 
-    /// The sensible triples among `patterns`, best first, at most `limit` of them; `patterns` should be few,
-    /// since all threes of them are looked at.
+    /// The plausible triples among `patterns`, best first, at most `limit`. All triples are tried, so
+    /// `patterns` should be few.
     static func among(_ patterns: [FinderPattern], limit: Int, in view: ContrastView, hysteresis: Float)
         -> [FinderTriple]
     {
@@ -55,7 +55,7 @@ struct FinderTriple {
         return Array(triples.sorted { $0.misfit < $1.misfit }.prefix(limit))
     }
 
-    /// By the middles and sizes alone.
+    /// From the middles and sizes alone.
     private static func roughMisfit(_ corner: FinderPattern, _ a: FinderPattern, _ b: FinderPattern)
         -> (misfit: Float, isClockwise: Bool)?
     {
@@ -66,7 +66,7 @@ struct FinderTriple {
         let cosine = abs(toA.dot(toB)) / (lengths.0 * lengths.1)
         let ratio = max(lengths.0, lengths.1) / min(lengths.0, lengths.1)
         let module = (corner.moduleSize + a.moduleSize + b.moduleSize) / 3
-        // 14 modules apart in version 1 and 170 in version 40; a tilt shortens one of the two.
+        // They are 14 modules apart in version 1 and 170 in version 40; a tilt shortens one of the two sides.
         guard cosine < 0.8, ratio < 3, max(lengths.0, lengths.1) > 11 * module,
             min(lengths.0, lengths.1) > 5 * module, max(lengths.0, lengths.1) < 220 * module
         else { return nil }
@@ -90,7 +90,7 @@ struct FinderTriple {
         self.misfit = misfit
     }
 
-    /// Measures the finder patterns along the sides of the code. Nil if the two sides do not agree.
+    /// Measures the finder patterns along the sides of the code. Nil if the two sides disagree.
     private init?(
         corner: FinderPattern, right: FinderPattern, down: FinderPattern, rough: Float, in view: ContrastView,
         hysteresis: Float
@@ -121,7 +121,7 @@ struct FinderTriple {
         misfit = rough + 3 * abs(columns - rows) / max(columns, rows)
     }
 
-    /// The versions that the measured side allows, the likeliest first.
+    /// The versions that match the measured side, the most likely first.
     var versions: [Int] {
         let middle = (side - 17) / 4
         let spread = max(1, Int(0.08 * middle + 0.8))
@@ -130,13 +130,14 @@ struct FinderTriple {
         return all.sorted { abs(Float($0) - middle) < abs(Float($1) - middle) }
     }
 
-    /// First guesses of where a fourth anchor stands that is `fourth` modules from the top left corner, in a
-    /// code of `side` modules: by perspective, and without it.
+    /// First guesses for the place of the fourth anchor, `fourth` modules from the top left corner in a code
+    /// of `side` modules: with perspective and without.
     func fourthAnchors(side: Int, fourth: Float) -> [Vector] {
         let share = (fourth - 3.5) / Float(side - 7)
         let flat =
             corner.centre + (right.centre - corner.centre) * share + (down.centre - corner.centre) * share
-        // The depth of a point goes with the root of the size of a module along the line of sight's slope.
+        // The depth of a point is proportional to the square root of a module's size along the slope of the
+        // line of sight.
         let depthRight = foreshortening.right.squareRoot()
         let depthDown = foreshortening.down.squareRoot()
         func weight(_ depth: Float) -> Float { max(0.55, min(1.8, depth)) }
@@ -153,7 +154,7 @@ struct FinderTriple {
 }
 
 extension FinderPattern {
-    /// True if they may be of one code.
+    /// True if both may belong to one code.
     fileprivate func isSimilar(to other: FinderPattern) -> Bool {
         isInverted == other.isInverted && moduleSize < 2.4 * other.moduleSize
             && other.moduleSize < 2.4 * moduleSize

@@ -1,12 +1,12 @@
-/// What is the same in every QR code of a version, whatever it says: ISO/IEC 18004 § 6.3 (finder patterns,
+/// The modules that are the same in every QR code of a version: ISO/IEC 18004 § 6.3 (finder patterns,
 /// separators, timing and alignment patterns), § 7.9 (format information) and § 7.10 (version information).
 ///
-/// This is what a picture is compared with to find out where the modules are, and what teaches the sampler
-/// what dark and light look like in it.
+/// A picture is compared with them to find the modules, and `GridEqualizer` learns from them how dark and
+/// light look.
 struct FunctionPatterns {
-    /// What stands at a module.
+    /// The content of a module.
     enum Module: Int8 {
-        /// A bit of the data or of their error correction.
+        /// A bit of the data or of the error correction.
         case data
         /// A bit of the format information.
         case format
@@ -20,7 +20,7 @@ struct FunctionPatterns {
     let side: Int
     /// Row by row.
     private(set) var modules: [Module]
-    /// The middles of the alignment patterns, as column and row of their middle module.
+    /// The column and row of the middle module of each alignment pattern.
     let alignments: [(x: Int, y: Int)]
 
     init(version: Int) {
@@ -34,7 +34,7 @@ struct FunctionPatterns {
             self[6, index] = index % 2 == 0 ? .dark : .light
         }
         for place in alignments { drawRings(x: place.x, y: place.y, radius: 2, ofDark: [0, 2]) }
-        // A finder pattern with its separator; what is outside is left out.
+        // A finder pattern with its separator, cut at the edge of the symbol.
         for (x, y) in [(3, 3), (side - 4, 3), (3, side - 4)] {
             drawRings(x: x, y: y, radius: 4, ofDark: [0, 1, 3])
         }
@@ -48,7 +48,7 @@ struct FunctionPatterns {
         set { modules[y * side + x] = newValue }
     }
 
-    /// The two places of a bit of the format information, bit 14 first drawn.
+    /// The two places of a bit of the format information; bit 14 is drawn first.
     func formatPlaces(_ bit: Int) -> [(x: Int, y: Int)] {
         let besideColumn = [0, 1, 2, 3, 4, 5, 7, 8, 8, 8, 8, 8, 8, 8, 8][14 - bit]
         let besideRow = [8, 8, 8, 8, 8, 8, 8, 8, 7, 5, 4, 3, 2, 1, 0][14 - bit]
@@ -56,7 +56,7 @@ struct FunctionPatterns {
         return [(x: besideColumn, y: besideRow), second]
     }
 
-    /// All 32 format informations with their error correction and mask (§ 7.9.1).
+    /// All 32 words of format information with error correction and mask (§ 7.9.1).
     static let formats: [Int] = (0..<32).map { data in
         var rest = data << 10
         for bit in stride(from: 14, through: 10, by: -1) where rest >> bit & 1 == 1 {
@@ -86,7 +86,7 @@ struct FunctionPatterns {
         }
     }
 
-    /// Annex E: from 6 to the last but six, evenly, the steps even, the first one taking up the difference.
+    /// Annex E: from 6 to the last but six in equal even steps; only the first step may differ.
     private static func alignments(version: Int) -> [(x: Int, y: Int)] {
         guard version >= 2 else { return [] }
         let count = version / 7 + 2

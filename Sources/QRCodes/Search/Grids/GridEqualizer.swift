@@ -1,8 +1,9 @@
-/// Undoes blur, shake and small errors of the grid, as a modem undoes what a line does to its signal.
+/// Removes blur, shake and small errors of the grid, as the equalizer of a modem removes the distortion of a
+/// line.
 ///
-/// A linear filter over the samples around a module is fitted (least squares with a ridge) so that the modules
-/// that are known beforehand, the function patterns, come out as they should: their light as 1 and their dark
-/// as −1. Then it is fitted again to all modules, as it has just read them: most are right, and they are more.
+/// A linear filter over the samples around a module is fitted (least squares with a ridge) so that the known
+/// modules, the function patterns, come out right: light as 1 and dark as −1. Then it is fitted again to all
+/// modules as it has just read them: most of them are right, and they are many more.
 struct GridEqualizer {
     private static let size = GridSampling.taps + 1
 
@@ -14,8 +15,9 @@ struct GridEqualizer {
         self.patterns = patterns
     }
 
-    /// Hands estimates of all modules, row by row and above 0 for light, to `use`, until it returns something:
-    /// plain ones; by what is known; and after each of `rounds` fits to what was read before.
+    /// Calls `use` with estimates of all modules, row by row and above 0 for light, until it returns a
+    /// result: plain samples first, then the fit to the known modules, then `rounds` fits, each to the
+    /// estimates before it.
     func estimates<Result>(
         rounds: Int, ridge: Double = 0.02, _ use: ([Float]) throws(QRScanError) -> Result?
     ) throws(QRScanError) -> Result? {
@@ -64,7 +66,7 @@ private struct NormalEquations {
     /// The lower triangle, row by row.
     private var factor: [Double]
 
-    /// Nil if the matrix is not positive definite, which the ridge prevents for finite features.
+    /// Nil if the matrix is not positive definite. For finite features the ridge prevents that.
     init?(_ features: [Float], size: Int, rows: [Int], ridge: Double) {
         self.features = features
         self.size = size
@@ -97,8 +99,8 @@ private struct NormalEquations {
         }
     }
 
-    /// What the fit of `targets` (one a row of all features; only the rows of the equations count) says for
-    /// every row.
+    /// The fit's estimate for every row. `targets` has a value for each row; only those of the equations'
+    /// rows count.
     func predictions(fittedTo targets: [Float]) -> [Float] {
         var weights = [Double](repeating: 0, count: size)
         for row in rows {

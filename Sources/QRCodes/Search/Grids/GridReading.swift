@@ -1,24 +1,26 @@
-/// What the modules of a symbol were seen as, drawn clean and given to libzbar, which checks and mends it.
+/// Draws the modules of a symbol as they were estimated, and lets libzbar check and correct the clean
+/// drawing.
 ///
-/// What is known is drawn as it should be: the function patterns, and the one of the 32 format informations
-/// that the estimates fit best. The data are libzbar's to correct; it refuses what it cannot mend.
+/// Known modules are drawn as they should be: the function patterns, and the one of 32 words of format
+/// information that fits the estimates best. libzbar corrects the data, and refuses a code with too many
+/// errors.
 ///
-/// A code in a mirror, or seen from behind through glass, is the same with rows for columns. The function patterns
-/// are where they were; only the format information tells.
+/// A code in a mirror, or behind glass, has rows and columns exchanged. The function patterns are
+/// symmetrical; only the format information shows it.
 struct GridReading {
-    /// Pixels a module of the drawing, and how far apart the lines are that libzbar follows in it: some four of them
-    /// cross the middle of a finder pattern, where it asks for three. Of drawings of all versions it reads the same
-    /// at 4 and 1, for three to six times the work.
+    /// Pixels per module in the drawing, and the distance of libzbar's scan lines in it: about four lines
+    /// cross the middle of a finder pattern, and libzbar needs three. With 4 and 1 it reads the same drawings
+    /// of all versions, in three to six times the time.
     private static let scale = 3
     static let density: Int32 = 2
 
-    /// How well the estimates must fit a format information; where they fit none, the grid lies on no code.
+    /// The least match of the format information. If no word matches better, the grid is not on a code.
     private static let leastMatch: Float = 0.45
-    /// How much better it must fit in the mirror. Read the wrong way round, the 32 words differ from each of them
-    /// in 3 or 4 of 15 bits: a lead of 0.4 or more, less what noise takes.
+    /// By how much the mirrored word must match better. Read the wrong way, the 32 words differ from each one
+    /// in 3 or 4 of 15 bits: a lead of 0.4 or more, less the effect of noise.
     private static let leastLead: Float = 0.2
 
-    /// The drawings that may be right, the likeliest first: the code as it is seen, as in a mirror, or both.
+    /// The drawings that may be right, the most likely first: the code as it is seen, mirrored, or both.
     static func pictures(of estimates: [Float], patterns: FunctionPatterns) -> [(
         picture: LuminanceImage, modules: [Bool]
     )] {
@@ -60,7 +62,7 @@ struct GridReading {
         return LuminanceImage.squares(rows, scale: scale).map { ($0, isLight) }
     }
 
-    /// The format information that both of its copies together fit best, and how well: 1 is perfect.
+    /// The word of format information that fits both copies best, and its match: 1 is perfect.
     private static func format(of estimates: [Float], patterns: FunctionPatterns) -> (
         bits: Int, match: Float
     ) {

@@ -1,22 +1,22 @@
-/// Lays the grid of a version over a picture: moves its anchors until what is the same in every code of the
-/// version is seen where it should be, and the modules of the data are as clearly light or dark as they can be.
+/// Fits the grid of a version to a picture: moves its anchors until the function patterns are seen where they
+/// should be, and the data modules are as clearly light or dark as possible.
 struct GridRegistration {
-    /// How well a grid fits. Both parts are 1 at best and about 0 for chance.
+    /// How well a grid fits. Both parts are 1 at best, and about 0 by chance.
     struct Score {
         /// The correlation of the function patterns with the picture.
         var known: Float
-        /// How far the modules of the data are from grey, compared with what a grid laid anywhere would see.
+        /// How far the data modules are from grey, compared with a grid at a random place.
         var data: Float
 
         var total: Float { known + 0.5 * data }
     }
 
-    /// What fits worse than this after half of the climb is no code.
+    /// A grid that fits worse than this after half of the climb is not on a code.
     private static let leastProgress: Float = 0.4
 
     let patterns: FunctionPatterns
-    /// Where the fourth anchor stands on the diagonal, in modules: the middle of the last alignment pattern, or
-    /// of a fourth finder pattern where there is none.
+    /// The place of the fourth anchor on the diagonal, in modules: the middle of the last alignment pattern;
+    /// without one the place where a fourth finder pattern would be.
     let fourth: Float
     private let known: [(place: Vector, target: Float)]
     private let data: [Vector]
@@ -38,7 +38,8 @@ struct GridRegistration {
                 }
             }
         }
-        // The quiet zone nearest to the symbol, where no finder pattern holds the grid.
+        // The quiet zone next to the symbol on the two sides of the fourth corner, where no finder pattern
+        // holds the grid.
         for step in stride(from: 8, to: side, by: 2) {
             let along = Float(step) + 0.5
             let beyond = Float(side) + 0.6
@@ -46,7 +47,7 @@ struct GridRegistration {
             known.append((Vector(x: along, y: beyond), 1))
         }
         self.known = known
-        // Spread over the symbol; the more modules, the smaller the part of them that tells enough.
+        // A sample of about 300 modules, spread over the symbol.
         let stride = max(1, data.count / 300)
         self.data = data.indices.filter { $0 % stride == stride / 2 }.map { data[$0] }
         let middle = side - 7
@@ -64,7 +65,7 @@ struct GridRegistration {
             }
     }
 
-    /// `softness`: the grey levels at which a module is half as clear as can be; `sign` is −1 for light on dark.
+    /// `softness`: a module with this contrast, in grey levels, counts half. `sign` is −1 for light on dark.
     func score(_ map: ModuleMap, in view: ContrastView, softness: Float, sign: Float) -> Score {
         guard let function = map.function else { return Score(known: -1, data: 0) }
         var matching: Float = 0
@@ -81,26 +82,27 @@ struct GridRegistration {
                 clarity += value / (value + softness)
             }
         }
-        // Where everything is as clear as the softness the mean is one half.
+        // If every contrast equals the softness, the mean is one half.
         return Score(
             known: 2 * matching / Float(max(1, known.count)), data: 2 * clarity / Float(max(1, data.count)))
     }
 
-    /// The mean difference of the modules from their surroundings, in grey levels: what is clear in this code.
+    /// The mean contrast of the modules to their surroundings, in grey levels: what is clear in this code.
     func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
         guard let function = map.function else { return 1 }
         let sum = known.reduce(Float(0)) { $0 + abs(view.contrast(function($1.place))) }
         return max(1, sum / Float(max(1, known.count)))
     }
 
-    /// The places that `softness` and `score` look at.
+    /// How many places `softness` and `score` look at.
     private var looksAMap: Int { 2 * known.count + data.count }
 
-    /// What a code looks like under its grid.
+    /// How clearly the code under a grid is seen.
     struct Clearness: Equatable {
-        /// The luma of the quiet zone less that of the middles of the finder patterns.
+        /// The luma of the quiet zone minus that of the middles of the finder patterns.
         var contrast: Float
-        /// How much of that is left where dark and light modules alternate: 1 if sharp, near 0 if blurred.
+        /// How much of that contrast is left where dark and light modules alternate: 1 if sharp, near 0 if
+        /// blurred.
         var sharpness: Float
     }
 
@@ -127,8 +129,8 @@ struct GridRegistration {
         return Clearness(contrast: contrast, sharpness: alternating / max(1, contrast))
     }
 
-    /// Maps to begin with, best first: with the fourth anchor where the alignment pattern seems to be, and
-    /// where the perspective says it should be. `looks` grows by the places looked at.
+    /// The first maps, best first: with the fourth anchor where an alignment pattern seems to be, and where
+    /// the perspective says it should be. `looks` grows by the places looked at.
     func starts(_ triple: FinderTriple, in view: ContrastView, looks: inout Int) -> [(
         map: ModuleMap, score: Score
     )] {
@@ -150,7 +152,7 @@ struct GridRegistration {
         }.sorted { $0.score.total > $1.score.total }
     }
 
-    /// The map with its fourth anchor moved to the places nearby that look most like an alignment pattern.
+    /// The map with its fourth anchor moved to nearby places that look most like an alignment pattern.
     private func alignmentsSeen(
         near map: ModuleMap, triple: FinderTriple, in view: ContrastView, sign: Float, looks: inout Int
     ) -> [ModuleMap] {
@@ -190,8 +192,8 @@ struct GridRegistration {
         }
     }
 
-    /// The map after its anchors, and then its bulges, have been moved to where they fit best, by smaller and
-    /// smaller steps. `looks` grows by the places looked at.
+    /// The map after its anchors, and then its bulges, were moved to where they fit best, in ever smaller
+    /// steps. `looks` grows by the places looked at.
     func refined(
         _ start: ModuleMap, moduleSize: Float, in view: ContrastView, sign: Float, looks: inout Int
     ) -> (map: ModuleMap, score: Score) {

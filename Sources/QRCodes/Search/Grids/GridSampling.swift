@@ -1,12 +1,12 @@
-/// The luminance over a symbol at every half module, made comparable: 0 is the mean of the surroundings and 1
-/// about as light as light modules are there.
+/// The luminance of a symbol at every half module, normalised: 0 is the mean of the surroundings, and 1 about
+/// as light as the light modules there.
 struct GridSampling {
-    /// How many samples stand around a module, on a square of 5 × 5 half modules with the module in its middle.
+    /// The samples around a module: a square of 5 × 5 half modules with the module in its middle.
     static let taps = 25
 
     /// The modules on a side.
     let side: Int
-    /// Samples a row: from half a module left of the symbol to half a module right of it.
+    /// Samples in a row: from half a module left of the symbol to half a module right of it.
     private let columns: Int
     private let samples: [Float]
 
@@ -25,12 +25,13 @@ struct GridSampling {
         samples = GridSampling.normalised(values, columns: columns)
     }
 
-    /// The sample at a tap of a module; `tap` counts row by row.
+    /// A sample of a module; `tap` counts the 5 × 5 samples row by row.
     @inline(__always) func callAsFunction(x: Int, y: Int, tap: Int) -> Float {
         samples[(2 * y + tap / 5) * columns + 2 * x + tap % 5]
     }
 
-    /// The mean of the middle of a module: its centre twice, and the four places halfway to its neighbours.
+    /// The mean over the middle of a module: four times its centre, and the four places halfway to its
+    /// neighbours.
     func middle(x: Int, y: Int) -> Float {
         let centre = (2 * y + 2) * columns + 2 * x + 2
         return
@@ -38,7 +39,7 @@ struct GridSampling {
             + samples[centre + columns]) / 8
     }
 
-    /// Each value less the mean of the 9 × 9 modules around it, divided by their standard deviation.
+    /// Each value minus the mean of the 9 × 9 modules around it, divided by their standard deviation.
     private static func normalised(_ values: [Float], columns: Int) -> [Float] {
         let radius = 9
         let width = columns + 1

@@ -1,4 +1,4 @@
-/// A place in a picture in pixels, or one on a symbol in modules; also a step between two such places.
+/// A place in a picture in pixels, or on a symbol in modules; also the difference of two places.
 struct Vector: Equatable {
     var x: Float
     var y: Float
@@ -9,17 +9,17 @@ struct Vector: Equatable {
 
     var length: Float { (x * x + y * y).squareRoot() }
     func dot(_ other: Vector) -> Float { x * other.x + y * other.y }
-    /// Above 0 if `other` lies clockwise from here on a picture, where y grows downwards.
+    /// Above 0 if `other` is clockwise of this one in a picture, where y grows downwards.
     func cross(_ other: Vector) -> Float { x * other.y - y * other.x }
 }
 
-/// A projective map of the plane, its last coefficient 1: a flat thing, seen by a camera.
+/// A projective map of the plane with its last coefficient 1: how a camera sees something flat.
 struct Homography: Equatable {
     var a: Float, b: Float, c: Float
     var d: Float, e: Float, f: Float
     var g: Float, h: Float
 
-    /// The map that takes `from`, four points in order around, to `to`. Nil if three of them are in line.
+    /// The map of `from`, four points in order around, to `to`. Nil if three of them are in line.
     init?(from: [Vector], to: [Vector]) {
         guard from.count == 4, to.count == 4, let start = Homography(square: from)?.inverse,
             let end = Homography(square: to)
@@ -28,7 +28,7 @@ struct Homography: Equatable {
         guard [a, b, c, d, e, f, g, h].allSatisfy(\.isFinite) else { return nil }
     }
 
-    /// Where (x, y) goes.
+    /// The image of the place.
     @inline(__always) func callAsFunction(_ p: Vector) -> Vector {
         let scale = 1 / (g * p.x + h * p.y + 1)
         return Vector(x: (a * p.x + b * p.y + c) * scale, y: (d * p.x + e * p.y + f) * scale)
@@ -79,19 +79,19 @@ struct Homography: Equatable {
     }
 }
 
-/// Where the modules of a symbol stand in a picture: a homography, and a bulge for a label on something round.
+/// The places of a symbol's modules in a picture: a homography, and a bulge for a label on something round.
 struct ModuleMap: Equatable {
     /// The places of the four anchors in the picture: the middles of the finder patterns at the top left, top
     /// right and bottom left, and the fourth anchor.
     var anchors: [Vector]
-    /// How far the middles of the edges are pushed aside, in pixels, on something that is not flat. Between
-    /// the corners and them the push is that of a parabola.
+    /// How far the middles of the edges are displaced, in pixels, on something round. From there to the
+    /// corners the displacement is a parabola.
     var top = Vector(x: 0, y: 0)
     var bottom = Vector(x: 0, y: 0)
     var left = Vector(x: 0, y: 0)
     var right = Vector(x: 0, y: 0)
 
-    /// The push of the top and bottom together, and of the left and right.
+    /// The mean displacement of the top and bottom edges, and of the left and right ones.
     var across: Vector {
         get { (top + bottom) * 0.5 }
         set { (top, bottom) = (top + newValue - across, bottom + newValue - across) }
@@ -106,25 +106,25 @@ struct ModuleMap: Equatable {
 
     /// - Parameters:
     ///   - side: The modules on a side of the symbol.
-    ///   - fourth: Where the fourth anchor stands on the diagonal, in modules from the top left corner.
+    ///   - fourth: The place of the fourth anchor on the diagonal, in modules from the top left corner.
     init(side: Int, fourth: Float, anchors: [Vector]) {
         self.side = Float(side)
         self.anchors = anchors
         let near: Float = 3.5
         let far = Float(side) - 3.5
-        // Around, as `Homography` takes them.
+        // In order around, for `Homography`.
         places = [
             Vector(x: near, y: near), Vector(x: far, y: near), Vector(x: fourth, y: fourth),
             Vector(x: near, y: far),
         ]
     }
 
-    /// True if all anchors are within so many pixels of the other's.
+    /// True if all anchors are within `distance` pixels of the other map's.
     func isNear(_ other: ModuleMap, within distance: Float) -> Bool {
         zip(anchors, other.anchors).allSatisfy { ($0 - $1).length < distance }
     }
 
-    /// The function from modules to pixels, or nil if the anchors make none.
+    /// The function from modules to pixels, or nil if three anchors are in line.
     var function: ModuleFunction? {
         let around = [anchors[0], anchors[1], anchors[3], anchors[2]]
         return Homography(from: places, to: around).map {
@@ -135,7 +135,7 @@ struct ModuleMap: Equatable {
     }
 }
 
-/// From modules, counted from the top left corner of the symbol, to pixels.
+/// Maps places in modules from the top left corner of the symbol to pixels.
 struct ModuleFunction {
     let homography: Homography
     fileprivate let top: Vector

@@ -85,7 +85,7 @@ struct HomeCommand: ParsableCommand {
                 Console.note("\(session.hub.name) has no appliances yet; 'hubpair home add' adds one")
             }
             let table = devices.isEmpty ? [] : Table(devices).linesForOutput
-            try Console.output(([Console.escaped(session.title)] + table).joined(separator: "\n"))
+            try Console.output(([SafeText.escaped(session.title)] + table).joined(separator: "\n"))
         }
     }
 

@@ -60,7 +60,7 @@ struct HomeOrders {
         for result in results {
             if case .confirmed(let activator) = result.outcome {
                 let state = shortened(activator.stateText)
-                try Console.output(Console.escaped("\(result.order.name) is \(state)"))
+                try Console.output(SafeText.escaped("\(result.order.name) is \(state)"))
             }
         }
     }

@@ -75,7 +75,7 @@ private struct WatchOutput {
         } else if isLive {
             try draw()
         } else {
-            let lines = [Console.escaped(session.title)] + Table(devices).lines(within: nil)
+            let lines = [SafeText.escaped(session.title)] + Table(devices).lines(within: nil)
             try Console.output(lines.joined(separator: "\n"))
         }
     }
@@ -87,7 +87,7 @@ private struct WatchOutput {
             lostSince = nil
             if isJSON { try write(event: "back") }
             if !isJSON, !isLive {
-                try Console.output("\(clock) \(Console.escaped(session.title)) answers again")
+                try Console.output("\(clock) \(SafeText.escaped(session.title)) answers again")
             }
         }
         for change in changes {
@@ -95,7 +95,7 @@ private struct WatchOutput {
             if isJSON {
                 try write(change)
             } else if !isLive {
-                try Console.output("\(clock) \(Console.escaped(change.words))")
+                try Console.output("\(clock) \(SafeText.escaped(change.words))")
             }
         }
         if isLive { try draw() }
@@ -116,7 +116,7 @@ private struct WatchOutput {
     private mutating func draw() throws {
         let table = Table(devices, header: "CHANGED") { changed[$0] }
         let title = session.title + (lostSince.map { ": no answer since \($0); trying again" } ?? "")
-        try screen.show([Console.escaped(title)] + table.lines(within: Console.size.columns - 1))
+        try screen.show([SafeText.escaped(title)] + table.lines(within: Console.size.columns - 1))
     }
 
     private func write(_ change: HomeChange) throws {

@@ -1,7 +1,7 @@
 import CAvahi
 
 /// What an mDNS stack tells of a service that it publishes.
-enum PublicationEvent: Sendable {
+enum PublishingEvent: Sendable {
     /// The stack takes services, for the first time or again.
     case ready
     /// The stack takes none for now: its host name is being settled.
@@ -19,7 +19,7 @@ enum PublicationEvent: Sendable {
 }
 
 /// A stack that can publish one service. All calls belong on the loop's thread, none into avahi's callbacks.
-protocol Publication: AnyObject {
+protocol PublishingStack: AnyObject {
     /// Publishes, in place of what was published before. What becomes of it, the events tell.
     func publish(_ announcement: HubAnnouncement, as name: String)
     /// Takes the service back with a goodbye (RFC 6762 § 10.1) and frees everything; a second call does nothing.

@@ -3,8 +3,8 @@ import CAvahiCore
 
 /// A service that this process publishes by itself: owns a stack and two entry groups, for the host's addresses and
 /// for the service.
-final class EmbeddedPublication: Publication {
-    private let changed: (PublicationEvent) -> Void
+final class EmbeddedPublishing: PublishingStack {
+    private let changed: (PublishingEvent) -> Void
     private var server: EmbeddedServer?
     private var host: OpaquePointer?
     private var service: OpaquePointer?
@@ -18,7 +18,8 @@ final class EmbeddedPublication: Publication {
     ///
     /// - Parameter changed: comes from within avahi's callbacks.
     init(
-        on loop: AvahiLoop, for announcement: HubAnnouncement, changed: @escaping (PublicationEvent) -> Void
+        on loop: EventLoopThread, for announcement: HubAnnouncement,
+        changed: @escaping (PublishingEvent) -> Void
     ) throws(DiscoveryError) {
         self.changed = changed
         hostName = announcement.embeddedHostName
@@ -43,12 +44,12 @@ final class EmbeddedPublication: Publication {
         if host == nil {
             host = core.avahi_s_entry_group_new(
                 server,
-                { _, _, state, pointer in EmbeddedPublication.at(pointer)?.hostChanged(to: state) }, pointer)
+                { _, _, state, pointer in EmbeddedPublishing.at(pointer)?.hostChanged(to: state) }, pointer)
         }
         if service == nil {
             service = core.avahi_s_entry_group_new(
                 server,
-                { _, _, state, pointer in EmbeddedPublication.at(pointer)?.serviceChanged(to: state) },
+                { _, _, state, pointer in EmbeddedPublishing.at(pointer)?.serviceChanged(to: state) },
                 pointer)
         }
         guard let host, let service else {
@@ -135,8 +136,8 @@ final class EmbeddedPublication: Publication {
 
     private func embedded(_ code: Int32) -> DiscoveryError { .embedded(code: code, text: avahiText(code)) }
 
-    private static func at(_ pointer: UnsafeMutableRawPointer?) -> EmbeddedPublication? {
-        pointer.map { Unmanaged<EmbeddedPublication>.fromOpaque($0).takeUnretainedValue() }
+    private static func at(_ pointer: UnsafeMutableRawPointer?) -> EmbeddedPublishing? {
+        pointer.map { Unmanaged<EmbeddedPublishing>.fromOpaque($0).takeUnretainedValue() }
     }
 }
 

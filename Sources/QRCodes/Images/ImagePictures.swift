@@ -1,11 +1,3 @@
-/// The pictures of one file, one after the other: the frames of an animation, the pages of a document, or the
-/// one picture that most files hold.
-protocol PictureSequence {
-    /// The next picture, or nil after the last. `found` says that a code was found in one of those before: an
-    /// animation ends with that, the pages of a document are read all the same.
-    mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)?
-}
-
 /// A file with one picture.
 private struct OnePicture: PictureSequence {
     var codec: (any ImageCodec)?
@@ -16,7 +8,7 @@ private struct OnePicture: PictureSequence {
     }
 }
 
-/// The pictures of a file of any kind that can be read. Not `Sendable`; one file is read by one thread.
+/// The pictures of a file of any format. Not `Sendable`: one thread reads one file.
 package struct ImagePictures {
     /// What kind of file it is.
     package let format: ImageFormat
@@ -44,8 +36,29 @@ package struct ImagePictures {
             }
     }
 
-    /// The next picture, or nil after the last. `found`: whether a code was found in one of those before.
+    /// The next picture, or nil after the last. `found`: a code was found in a picture before.
     package mutating func next(found: Bool = false) throws(ImageError) -> ImageSource? {
         try pictures.next(found: found).map { ImageSource($0, format: format) }
+    }
+}
+
+extension ImageSource {
+    /// Reads the header of `bytes`, a whole image file; the first picture, if it holds several.
+    ///
+    /// The format is found by the first bytes, never by a name. The stated size is checked against `limits`
+    /// before anything is allocated for it.
+    package init(_ bytes: [UInt8], limits: ImageLimits = ImageLimits()) throws(ImageError) {
+        var pictures = try ImagePictures(ImageBytes(bytes), limits: limits)
+        guard let first = try pictures.next() else { throw .broken(pictures.format, "it has no picture") }
+        self = first
+    }
+}
+
+extension LuminanceImage {
+    /// The picture in `bytes` at full size, as `ImageSource` reads it.
+    package static func decode(
+        _ bytes: [UInt8], limits: ImageLimits = ImageLimits()
+    ) throws(ImageError) -> LuminanceImage {
+        try ImageSource(bytes, limits: limits).luminance(scale: 1)
     }
 }

@@ -1,4 +1,5 @@
 import CAvahi
+import CAvahiCore
 import Glibc
 
 /// libavahi-client's functions; the library is loaded when the daemon is first asked, and stays.
@@ -21,4 +22,21 @@ enum AvahiClient {
         guard let client, let functions = try? loaded.get() else { return AvahiCode.failure }
         return functions.avahi_client_errno(client)
     }
+}
+
+/// libavahi-core's functions; the library is loaded at the first use and stays.
+struct AvahiCore {
+    let functions: hubpair_avahi_core
+
+    /// The library, or why it cannot be had.
+    static let shared: Result<AvahiCore, DiscoveryError> = {
+        var functions = hubpair_avahi_core()
+        guard hubpair_load_avahi_core(&functions) == 1 else {
+            return .failure(
+                .noEmbeddedStack(dlerror().map { String(cString: $0) } ?? "not with the address sanitizer"))
+        }
+        // It writes to standard error otherwise, which is the program's, not a library's.
+        functions.avahi_set_log_function { _, _ in }
+        return .success(AvahiCore(functions: functions))
+    }()
 }

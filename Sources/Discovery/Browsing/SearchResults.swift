@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// It does not end by itself: break out of the loop or cancel the task, and everything (thread, descriptors, the
 /// library's objects) is freed. Each iteration is a search of its own.
-public struct Findings<Element: Sendable>: AsyncSequence, Sendable {
+public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     /// The error.
     public typealias Failure = DiscoveryError
     /// Takes an element; false if there is no room for it.

@@ -1,9 +1,9 @@
 import CAvahi
 
 /// A service that avahi-daemon publishes for us: owns the client and its entry group.
-final class DaemonPublication: Publication {
+final class DaemonPublishing: PublishingStack {
     private let avahi: hubpair_avahi_client
-    private let changed: (PublicationEvent) -> Void
+    private let changed: (PublishingEvent) -> Void
     private var client: OpaquePointer?
     private var group: OpaquePointer?
 
@@ -15,7 +15,7 @@ final class DaemonPublication: Publication {
     /// Connects to the daemon, or waits for it to appear. Throws `.noBus` without a D-Bus, and `.refused`.
     ///
     /// - Parameter changed: comes from within avahi's callbacks.
-    init(on loop: AvahiLoop, changed: @escaping (PublicationEvent) -> Void) throws(DiscoveryError) {
+    init(on loop: EventLoopThread, changed: @escaping (PublishingEvent) -> Void) throws(DiscoveryError) {
         avahi = try AvahiClient.load()
         self.changed = changed
         var code: Int32 = 0
@@ -23,7 +23,7 @@ final class DaemonPublication: Publication {
             loop.poll, AVAHI_CLIENT_NO_FAIL,
             { client, state, pointer in
                 let code = AvahiClient.error(of: client)
-                DaemonPublication.at(pointer)?.clientChanged(to: state, code: code)
+                DaemonPublishing.at(pointer)?.clientChanged(to: state, code: code)
             }, Unmanaged.passUnretained(self).toOpaque(), &code)
         guard let client else { throw .withoutClient(code) }
         switch avahi.avahi_client_get_state(client) {
@@ -43,7 +43,7 @@ final class DaemonPublication: Publication {
             group = avahi.avahi_entry_group_new(
                 client,
                 { group, state, pointer in
-                    guard let this = DaemonPublication.at(pointer) else { return }
+                    guard let this = DaemonPublishing.at(pointer) else { return }
                     let client = group.flatMap { this.avahi.avahi_entry_group_get_client($0) }
                     this.groupChanged(to: state, code: AvahiClient.error(of: client))
                 }, Unmanaged.passUnretained(self).toOpaque())
@@ -96,7 +96,7 @@ final class DaemonPublication: Publication {
         }
     }
 
-    private static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonPublication? {
-        pointer.map { Unmanaged<DaemonPublication>.fromOpaque($0).takeUnretainedValue() }
+    private static func at(_ pointer: UnsafeMutableRawPointer?) -> DaemonPublishing? {
+        pointer.map { Unmanaged<DaemonPublishing>.fromOpaque($0).takeUnretainedValue() }
     }
 }

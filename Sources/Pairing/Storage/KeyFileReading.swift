@@ -2,7 +2,7 @@ import FoundationEssentials
 package import Identity
 
 /// A keyfile with a fault: which file, what fault, and where the version before it stands.
-package struct BadKeyFile: Equatable, UserError {
+package struct UnreadableKeyFile: Equatable, UserError {
     package let path: String
     package let fault: KeyFileError
     /// True if the version before, `.bak`, is there and has no fault.
@@ -28,7 +28,8 @@ extension ProtectedDirectory {
         do {
             return try parse(bytes)
         } catch {
-            throw BadKeyFile(path: path(of: name), fault: error, hasGoodBackup: hasGoodBackup(name, parse))
+            throw UnreadableKeyFile(
+                path: path(of: name), fault: error, hasGoodBackup: hasGoodBackup(name, parse))
         }
     }
 

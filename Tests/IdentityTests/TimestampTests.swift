@@ -1,5 +1,5 @@
 import FoundationEssentials
-import Pairing
+import Identity
 import Testing
 
 @Suite struct TimestampTests {

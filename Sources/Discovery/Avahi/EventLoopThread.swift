@@ -8,7 +8,7 @@ import Synchronization
 /// the thread that polls for them. An actor on this executor has just that.
 ///
 /// The thread ends by itself when nobody holds the loop any more; a queued job holds it.
-final class AvahiLoop: SerialExecutor {
+final class EventLoopThread: SerialExecutor {
     /// For `avahi_client_new` and its kin.
     // Safe although not Sendable: the pointer never changes, it is valid as long as this object is (the
     // thread frees it only after deinit), and only code on the loop's own thread follows it.
@@ -35,7 +35,7 @@ final class AvahiLoop: SerialExecutor {
             throw .avahi(AvahiCode.noMemory)
         }
         do throws(DiscoveryError) {
-            thread = try AvahiLoop.start(LoopThread(simplePoll: simplePoll, queue: queue))
+            thread = try EventLoopThread.start(LoopThread(simplePoll: simplePoll, queue: queue))
         } catch {
             avahi_simple_poll_free(simplePoll)
             throw error
@@ -107,7 +107,7 @@ private final class JobQueue: Sendable {
     struct Job: Sendable {
         let job: UnownedJob
         // Keeps the loop alive until the job has run, even if the job drops the last actor on it.
-        let executor: AvahiLoop
+        let executor: EventLoopThread
     }
 
     private struct State: Sendable {

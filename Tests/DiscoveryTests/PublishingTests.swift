@@ -3,7 +3,7 @@ import Testing
 
 @testable import Discovery
 
-@Suite struct PublicationTests {
+@Suite struct PublishingTests {
     @Test func anotherNameFits() {
         #expect(alternativeName(to: "Hub") == "Hub #2")
         #expect(alternativeName(to: "Hub #2") == "Hub #3")
