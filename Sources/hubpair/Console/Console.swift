@@ -82,7 +82,7 @@ struct TerminalText {
     init() {}
 
     /// The bytes for the terminal, for the next piece.
-    mutating func SafeText.escaped(_ piece: [UInt8]) -> [UInt8] {
+    mutating func escaped(_ piece: [UInt8]) -> [UInt8] {
         let bytes = unfinished + piece
         let count = bytes.count - TerminalText.unfinishedCount(bytes)
         unfinished = Array(bytes[count...])
