@@ -183,7 +183,8 @@ let package = Package(
             name: "list-hubs", dependencies: ["Discovery"], path: "samples/list-hubs", swiftSettings: strict),
 
         .testTarget(
-            name: "GatewayRulesTests", dependencies: ["GatewayRules", "Pairing"], swiftSettings: strict),
+            name: "GatewayRulesTests", dependencies: ["GatewayRules", "Identity", "Pairing"],
+            swiftSettings: strict),
         .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
         .testTarget(
             name: "DiscoveryTests",

@@ -1,9 +1,8 @@
-import FoundationEssentials
 package import HubClient
 package import HubService
 
-/// What is wrong, and how to mend it: all checks of the network, of the hub on this machine if there is one, and of
-/// the hubs that this device is paired with.
+/// What is wrong, and how to mend it: all checks of the network, of the hub on this machine if there is one,
+/// and of the hubs that this device is paired with.
 package struct Doctor: Sendable {
     private let network: [DiagnosisCheck]
     private let hub: [DiagnosisCheck]
@@ -31,8 +30,8 @@ package struct Doctor: Sendable {
         device = CheckPairedHubs(configuration: configuration).checks
     }
 
-    /// Runs all checks: the network's one after the other, since some would see each other's traces; beside them the
-    /// others. `report` hears of each in a fixed order, as soon as those before it are done.
+    /// Runs all checks: the network's one after the other, since some would see each other's traces; beside
+    /// them the others. `report` gets each finding in a fixed order, as soon as those before it are done.
     package func run(_ report: (Finding) throws -> Void) async throws {
         let (hub, device) = (hub, device)
         async let others = Doctor.run(hub + device)

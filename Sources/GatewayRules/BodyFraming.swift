@@ -25,8 +25,8 @@ package enum BodyFraming: Equatable, Sendable {
 
 /// Writes a body in the framing that its head has announced, and nothing beyond it.
 ///
-/// A byte that no head has announced is the beginning of the next message to whoever reads it: the body of
-/// one request would become another request. So this is the last look at what goes out, and it stops at the
+/// A reader takes a byte that no head has announced for the beginning of the next message: the body of one
+/// request would become another request. This is the last check before bytes go out, and it stops at the
 /// first such byte.
 package struct BodyWriter: Sendable {
     private let framing: BodyFraming

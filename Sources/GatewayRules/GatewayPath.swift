@@ -89,7 +89,7 @@ package enum GatewayPath: Equatable, Sendable {
     }
 }
 
-/// The value of a hexadecimal digit, or nil if the byte is none.
+/// The value of a hexadecimal digit; nil for any other byte.
 package func hexValue(_ byte: UInt8) -> UInt8? {
     switch byte {
     case 0x30...0x39: byte - 0x30

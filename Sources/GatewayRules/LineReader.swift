@@ -37,7 +37,8 @@ struct LineReader: Sendable {
         var textEnd = end ?? count
         if textEnd > 0, bytes[textEnd - 1] == UInt8(ascii: "\r") { textEnd -= 1 }
         let (most, fault) = limit(kind)
-        // As far as the line may go, and before its length: what is wrong must not depend on how many bytes have come.
+        // As far as the line may go, and before its length: what is wrong must not depend on how many bytes
+        // have come.
         try LineReader.check(bytes[min(scannedByteCount, textEnd, most)..<min(textEnd, most)])
         guard count <= most else { throw fault }
         scannedByteCount = end == nil ? textEnd : 0

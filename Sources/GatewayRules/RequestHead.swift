@@ -66,7 +66,7 @@ package struct RequestHead: Sendable {
     /// `Host` passes as it came.
     ///
     /// - Parameters:
-    ///   - device: the field lines that tell who asks, each with its CR LF.
+    ///   - device: the field lines that name the device, each with its CR LF.
     ///   - authority: what stands in `Host` if the client, of HTTP/1.0, sent none.
     ///   - closes: the upstream is told that no other request follows on the connection.
     package func forwarded(for device: [UInt8], authority: String, closes: Bool) -> [UInt8] {

@@ -103,7 +103,7 @@ package struct ResponseFraming: Sendable {
         }
         let head = try self.head()
         if head.isInformational {
-            // RFC 9110 § 15.2: there is none; whoever announces one may send it.
+            // RFC 9110 § 15.2: it has no body; an upstream that announces one may send it.
             guard !head.announcesBody else { throw .informationalWithBody }
             informationalCount += 1
             guard informationalCount <= ResponseFraming.maximumInformationalCount else {

@@ -3,8 +3,8 @@ package import NIOSSL
 
 /// A key and the certificate over it as a TLS client shows them.
 ///
-/// Read from their files they cost a tenth of a ``TLSIdentity``: nothing is made, and no key is looked at twice. That
-/// the key is the certificate's shows when a context is made of them: BoringSSL takes no other.
+/// Read from their files they cost a tenth of a ``TLSIdentity``: nothing is made, and no key is looked at
+/// twice. That the key is the certificate's shows when a context is made of them: BoringSSL takes no other.
 package struct TLSCredentials: Sendable {
     private let certificate: NIOSSLCertificate
     private let key: NIOSSLPrivateKey

@@ -42,9 +42,9 @@ package struct TLSIdentity: Sendable {
 
     /// A self-signed certificate over the key, in PEM (RFC 5280, RFC 7468).
     ///
-    /// It is valid from 2000 to the end of time (RFC 5280 § 4.1.2.5), as a Pi without a clock wakes up in 1970
-    /// or 2020; it is a CA with keyCertSign, since some TLS clients trust one exact certificate only if it may
-    /// have signed itself.
+    /// It is valid from 2000 to the end of time (RFC 5280 § 4.1.2.5), as a Pi without a clock wakes up in
+    /// 1970 or 2020; it is a CA with keyCertSign, since some TLS clients trust one exact certificate only if
+    /// it may have signed itself.
     package func certificatePEM() throws -> String {
         let name = try DistinguishedName { CommonName("hubpair \(pin.fingerprint)") }
         let certificate = try Certificate(

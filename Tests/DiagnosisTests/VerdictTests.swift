@@ -79,8 +79,10 @@ import Testing
 
     @Test func portTable() {
         let text = """
-              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  timeout inode ref
-              12: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   104        0 18293 2 0 0
+              sl  local_address rem_address   st tx_queue rx_queue tr tm->when retrnsmt   uid  \
+            timeout inode ref
+              12: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   104        \
+            0 18293 2 0 0
               13: 00000000000000000000000000000000:1F40 0:0000 07 0:0 00:0 0 0 0 99 2 0 0
               14: 00000000:XXXX 00000000:0000 07 0:0 00:0 0 0 0 1 2
               15: short

@@ -14,7 +14,8 @@ import Testing
         ("HTTP/1.1 204 No Content\r\n\r\n", "", [204]),
         ("HTTP/1.1 304 Not Modified\r\nContent-Length: 7\r\n\r\n", "", [304]),
         (
-            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\nHTTP/1.1 201 Created\r\nContent-Length: 1\r\n\r\nx",
+            "HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 103 Early\r\nLink: x\r\n\r\n"
+                + "HTTP/1.1 201 Created\r\nContent-Length: 1\r\n\r\nx",
             "x", [100, 103, 201]
         ),
     ])

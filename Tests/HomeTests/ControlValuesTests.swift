@@ -6,13 +6,15 @@ import Testing
 
 @Suite struct ControlValuesTests {
     static let house = """
-        [{"deviceId": "6b49", "name": "Front door", "type": "Lock", "colour": {"deep": [1, 2.5, null]}, "activators":
+        [{"deviceId": "6b49", "name": "Front door", "type": "Lock", "colour": {"deep": [1, 2.5, null]},
+          "activators":
           [{"activatorId": "6b48", "rank": 0, "name": "Activate", "type": "bool", "state": true}]},
          {"deviceId": "6b4d", "name": "Kitchen light", "type": "Light", "activators":
           [{"activatorId": "6b4c", "rank": 1.0, "name": "Dimmer", "type": "float", "state": 0.5},
            {"activatorId": "6b4b", "rank": 0e0, "name": "On/Off", "type": "bool", "state": false}]},
          {"deviceId": "6b4f", "name": "Kitchen lamp", "type": "Light", "activators":
-          [{"activatorId": "6b4e", "rank": 0, "name": "Scene", "type": "enum", "state": "warm", "of": ["warm"]}]}]
+          [{"activatorId": "6b4e", "rank": 0, "name": "Scene", "type": "enum", "state": "warm",
+            "of": ["warm"]}]}]
         """
 
     static func devices() throws -> [ControlledDevice] {
@@ -33,7 +35,8 @@ import Testing
     /// A key is the same however it is written, and of two equal ones the last counts.
     @Test func keysWithEscapes() throws {
         let text = #"""
-            [{"device\u0049d": "1", "n\u0061me": "\u00e9\"", "name\u0000": 1, "type": "Fan", "type": "Light", "nam": 2,
+            [{"device\u0049d": "1", "n\u0061me": "\u00e9\"", "name\u0000": 1, "type": "Fan",
+             "type": "Light", "nam": 2,
               "activators": [], "": 3}]
             """#
         let device = try #require(ControlledDevice.list(parsing: Array(text.utf8))?.first)
@@ -84,10 +87,12 @@ import Testing
     @Test func selectsOneOrNone() throws {
         let devices = try Self.devices()
         let both = [Match(id: "6b4d", name: "Kitchen light"), Match(id: "6b4f", name: "Kitchen lamp")]
-        #expect(throws: SelectionError.ambiguous("kitchen", kind: "device", both)) {
+        #expect(throws: SelectionError.ambiguous("kitchen", kind: "appliance", both)) {
             try Selection("kitchen").device(in: devices)
         }
-        #expect(throws: SelectionError.unknown("Fornt door", kind: "device", near: ["Front door"], all: [])) {
+        #expect(
+            throws: SelectionError.unknown("Fornt door", kind: "appliance", near: ["Front door"], all: [])
+        ) {
             try Selection("Fornt door").device(in: devices)
         }
         #expect(throws: SelectionError.self) { try Selection("").device(in: devices) }
@@ -98,7 +103,7 @@ import Testing
             #"{"error": {"exception": "NotFoundException", "details": {"type": "device"}}, "message": null}"#
         #expect(
             ServerError(status: 404, contentType: "application/json", body: Array(body.utf8)).description
-                == "the hub knows no such device")
+                == "the hub knows no such appliance")
         #expect(
             ServerError(status: 500, contentType: "text/html", body: Array("<html>".utf8))
                 == .status(500, contentType: "text/html"))
@@ -106,7 +111,8 @@ import Testing
             ServerError(status: 405, contentType: nil, body: Array(#"{"message": "no"}"#.utf8)).description
                 == "the hub answers 405: no")
         let state =
-            #"{"error": {"exception": "InvalidStateException", "details": {"expected_type": "<class 'bool'>"}}}"#
+            #"{"error": {"exception": "InvalidStateException", "#
+            + #""details": {"expected_type": "<class 'bool'>"}}}"#
         let refused = ServerError(status: 400, contentType: nil, body: Array(state.utf8))
         #expect(refused.description == "the hub refuses the state: it expects on or off")
         #expect(refused.recoverySuggestion?.contains("home show") == true)

@@ -47,7 +47,7 @@ import Testing
         let targets = try SpokenTargets(devices: ControlValuesTests.devices())
         #expect(try targets.devices(ofType: "locks").map(\.name) == ["Front door"])
         #expect(
-            throws: SelectionError.unknown("Lihgt", kind: "type of device", near: ["Light"], all: [])
+            throws: SelectionError.unknown("Lihgt", kind: "type of appliance", near: ["Light"], all: [])
         ) { try targets.devices(ofType: "Lihgt") }
         #expect(throws: SettingError.unknownKind("enum", activator: "Scene")) {
             try targets.orders(of: SpokenSentence("turn all lights off"))
@@ -231,7 +231,7 @@ import Testing
 
     @Test func refusesWhatIsNotUTF8() {
         #expect(JSONValue(parsing: [0x22, 0xFF, 0x22]) == nil)
-        // A key that nobody asks for is a text all the same.
+        // A key that is not known must still be a valid text.
         let info = #"{"collection":"c","plugin_name":"p","required_info":{"name":"n"},"X":1}"#
         #expect(PluginDescription(parsing: Array(info.utf8)) != nil)
         #expect(PluginDescription(parsing: info.utf8.map { $0 == UInt8(ascii: "X") ? 0xC0 : $0 }) == nil)

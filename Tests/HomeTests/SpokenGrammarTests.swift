@@ -44,15 +44,17 @@ import Testing
         ("brighten the hall lamp", "say the level, like \"lamp 70 percent\"; nothing was changed"),
         (
             "make it cosy",
-            "say it like \"turn the kitchen light off\" or \"dim the lamp to 40 percent\"; nothing was changed"
+            "say it like \"turn the kitchen light off\" or \"dim the lamp to 40 percent\"; "
+                + "nothing was changed"
         ),
         (
             "turn the lights off in the cellar",
-            "a place is found by the names of its devices: 'hubpair home' lists the devices; nothing was changed"
+            "a place is found by the names of its appliances: 'hubpair home' lists the appliances; "
+                + "nothing was changed"
         ),
         (
             "open the front door",
-            "what on and off do to a lock its maker decides: 'hubpair home set DEVICE on' or off sets it; "
+            "what on and off do to a lock its maker decides: 'hubpair home set APPLIANCE on' or off sets it; "
                 + "nothing was changed"
         ),
     ])
@@ -73,8 +75,8 @@ import Testing
         }
     }
 
-    /// Whatever single word is added to an order that is understood, at whatever place, it is refused or means the
-    /// same: nothing is skipped.
+    /// If any single word is added at any place of an order that is understood, it is refused or
+    /// means the same: nothing is skipped.
     @Test(arguments: [
         "not", "no", "is", "was", "at", "by", "in", "after", "until", "except", "but", "don't", "never", "if",
         "when",

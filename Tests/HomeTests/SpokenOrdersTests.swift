@@ -2,7 +2,8 @@ import Home
 import JSON
 import Testing
 
-/// What is understood, and what is sent for it: a level in thousandths, and after "-" a lock that is left alone.
+/// What is understood, and what is sent for it: a level in thousandths, and after "-" a lock that is left
+/// alone.
 @Suite struct SpokenOrdersTests {
     static let family = """
         turn the kitchen light on and the hall lamp off => Kitchen light on, Hall lamp off

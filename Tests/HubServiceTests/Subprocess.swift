@@ -45,8 +45,10 @@ enum Subprocess {
     static func curl(port: UInt16, path: String, key: String, in directory: String) async throws -> String {
         try await sh(
             """
-            openssl req -x509 -newkey \(key) -nodes -keyout k.pem -out c.pem -days 9 -subj /CN=x 2>/dev/null &&
-            curl -sk --max-time 20 --cert c.pem --key k.pem -w ' %{http_code}' https://127.0.0.1:\(port)\(path)
+            openssl req -x509 -newkey \(key) -nodes -keyout k.pem -out c.pem -days 9 -subj /CN=x \
+            2>/dev/null &&
+            curl -sk --max-time 20 --cert c.pem --key k.pem -w ' %{http_code}' \
+            https://127.0.0.1:\(port)\(path)
             """, in: directory)
     }
 

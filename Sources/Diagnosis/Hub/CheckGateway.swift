@@ -1,5 +1,4 @@
 import Addresses
-import FoundationEssentials
 import Glibc
 import HubClient
 import HubService
@@ -7,8 +6,8 @@ import Identity
 import JSON
 import Pairing
 
-/// Whether the hub keeps strangers out: its port is asked as from another device, by an address of this machine that is
-/// not loopback, and without a credential.
+/// Whether the hub keeps strangers out: its port is asked as another device would, at an address of this
+/// machine that is not loopback, and without a certificate.
 enum CheckGateway {
     /// What the port at one address did.
     enum Answer: Equatable, Sendable {
@@ -69,7 +68,8 @@ enum CheckGateway {
             return .problem(
                 "OPEN: a stranger is served at \(places(open))",
                 mend:
-                    "another server has the port: stop it or move it to 127.0.0.1 (--upstream), then 'hubpair serve'; see "
+                    "another server has the port: stop it or move it to 127.0.0.1 (--upstream), then "
+                    + "'hubpair serve'; see "
                     + "who it is: sudo ss -ltnp 'sport = :\(port)'")
         }
         for (address, answer) in answers {
@@ -79,7 +79,8 @@ enum CheckGateway {
                 return .problem(
                     "not this hub: \(place) shows the key \(key)",
                     mend:
-                        "see who has the port: sudo ss -ltnp 'sport = :\(port)'; or name its directory with --state"
+                        "see who has the port: sudo ss -ltnp 'sport = :\(port)'; or name its directory "
+                        + "with --state"
                 )
             case .other(let status):
                 return .warning(
@@ -123,7 +124,7 @@ enum CheckGateway {
             case .refused, .unreachable: return .closed
             // A body that is larger was served, too.
             case .tooLarge: return .served(200)
-            // Nobody's certificate, nobody's key: whoever is there.
+            // No certificate was shown, so no key is known: plain HTTP, perhaps.
             case .notTLS, .closed, .tls, .timedOut(.handshake):
                 let status = PlainHTTP.status(of: "/devices/", at: address, port: port)
                 return status.map { judge(plainStatus: $0) } ?? .failed(error.description)

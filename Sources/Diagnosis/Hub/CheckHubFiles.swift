@@ -1,10 +1,9 @@
-import FoundationEssentials
 import Glibc
 import HubService
 import Pairing
 import PinnedTLS
 
-/// The hub's files: who may read them, and whether they are whole. Nothing is written, no lock is taken.
+/// The hub's files: their modes, and whether they are whole. Nothing is written, no lock is taken.
 struct CheckHubFiles: Sendable {
     /// What the other checks of the hub go by.
     struct Hub: Sendable {
@@ -104,7 +103,8 @@ struct CheckHubFiles: Sendable {
         return Finding.Verdict(status: verdict.status, seen: verdict.seen + more, mend: verdict.mend)
     }
 
-    /// Reads what `serve` does, but for the keyfile of the devices and the key, which have checks of their own.
+    /// Reads what `serve` does, but for the keyfile of the devices and the key, which have checks of their
+    /// own.
     private static func contents(_ state: HubState) -> [() throws -> Void] {
         [
             {

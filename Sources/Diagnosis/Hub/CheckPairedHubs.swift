@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import HubClient
 import Identity
@@ -6,8 +5,8 @@ import JSON
 import Pairing
 import PinnedTLS
 
-/// This device's files, and the hubs that it is paired with: whether they can be reached where they were last, show
-/// the right key, and let this device in. Nothing is written.
+/// This device's files, and the hubs that it is paired with: whether they can be reached where they were
+/// last, show the right key, and let this device in. Nothing is written.
 struct CheckPairedHubs: Sendable {
     /// The most hubs that are asked.
     private static let maximumHubs = 8

@@ -1,4 +1,4 @@
-import Discovery
+import Addresses
 import Glibc
 import HubClient
 import HubService
@@ -44,7 +44,8 @@ enum CheckUpstream {
             return .problem(
                 "OPEN: it listens on the network too, at \(places): whoever is there needs no pairing",
                 mend:
-                    "let the server listen on 127.0.0.1 alone (its option for the address or host), and restart it"
+                    "let the server listen on 127.0.0.1 alone (its option for the address or host), and "
+                    + "restart it"
             )
         }
         return .ok("nobody listens there")

@@ -29,7 +29,7 @@ enum CheckDaemon {
         }
     }
 
-    /// The daemon's own, beside D-Bus: whoever listens there runs.
+    /// The daemon's own socket, beside D-Bus: if it accepts a connection, the daemon runs.
     private static let daemonSocket = "/run/avahi-daemon/socket"
 
     static func busVerdict(path: String, errno code: Int32) -> Finding.Verdict {

@@ -2,8 +2,8 @@ import Addresses
 import CGlibc
 import Glibc
 
-/// Whether datagrams of mDNS and of UDP discovery come in from another machine: a neighbour made for the purpose
-/// (``TestNetwork``) sends some. IPv4 only. Rules for single interfaces are not seen by it.
+/// Whether datagrams of mDNS and of UDP discovery come in from another machine: a neighbour made for the
+/// purpose (``TestNetwork``) sends some. IPv4 only. Rules for single interfaces are not seen by it.
 enum CheckFirewall {
     /// What became of the neighbour's datagrams.
     enum Arrival: Equatable, Sendable {
@@ -37,7 +37,8 @@ enum CheckFirewall {
 
     static func verdict(_ arrivals: Arrivals, hasHub: Bool) -> Finding.Verdict {
         func mend(_ port: String) -> String {
-            "allow it: sudo ufw allow \(port), or sudo firewall-cmd --permanent --add-port=\(port) and --reload; "
+            "allow it: sudo ufw allow \(port), or sudo firewall-cmd --permanent --add-port=\(port) and "
+                + "--reload; "
                 + "'sudo nft list ruleset' shows all rules"
         }
         if arrivals.mdns == .lost {
@@ -55,7 +56,8 @@ enum CheckFirewall {
             return .warning(
                 "answers to UDP probes are dropped: a firewall; hubs are found by multicast DNS alone",
                 mend:
-                    "allow answers from UDP port 8000: sudo nft add rule inet filter input udp sport 8000 accept"
+                    "allow answers from UDP port 8000: sudo nft add rule inet filter input udp sport "
+                    + "8000 accept"
             )
         }
         if arrivals.mdns == .untried || arrivals.discovery == .untried {
@@ -67,7 +69,8 @@ enum CheckFirewall {
     private static func arrivals(through network: borrowing TestNetwork) -> Arrivals {
         var nonce = [UInt8](repeating: 0, count: 16)
         for index in nonce.indices { nonce[index] = .random(in: 0x61...0x7A) }
-        // A question for a name that nobody has: well-formed, so that no responder complains (RFC 1035 § 4.1).
+        // A question for a name that nobody has: well-formed, so that no responder complains (RFC 1035 §
+        // 4.1).
         let query: [UInt8] =
             [0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 16] + nonce + [5] + Array("local".utf8) + [0, 0, 16, 0, 1]
         let mdns = Receiver(port: 5353, group: group, interface: network.interface)

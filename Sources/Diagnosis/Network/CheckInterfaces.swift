@@ -17,7 +17,8 @@ enum CheckInterfaces {
                 return .problem(
                     others.isEmpty ? "there is none but loopback" : "no interface is up: \(down)",
                     mend:
-                        "plug in the cable or join the Wi-Fi (nmtui, ip link set \(others.first?.name ?? "eth0") up)"
+                        "plug in the cable or join the Wi-Fi (nmtui, ip link set "
+                        + "\(others.first?.name ?? "eth0") up)"
                 )
             }
             return .problem(
@@ -35,7 +36,8 @@ enum CheckInterfaces {
             return .warning(
                 "only \(kinds.joined(separator: " and ")) interfaces are up: \(words)",
                 mend:
-                    "hubs are on the local network: join its Wi-Fi or plug in the cable; a container needs the "
+                    "hubs are on the local network: join its Wi-Fi or plug in the cable; a container "
+                    + "needs the "
                     + "host's network (docker run --network host)")
         }
         guard usable.contains(where: { $0.kind == .ordinary && $0.isRunning }) else {

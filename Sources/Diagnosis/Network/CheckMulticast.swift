@@ -1,6 +1,5 @@
 import Addresses
 import CGlibc
-import Discovery
 import Glibc
 
 /// Whether the kernel knows a way to mDNS's groups (RFC 6762 § 3), on each interface. Nothing is sent.

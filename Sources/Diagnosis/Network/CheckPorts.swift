@@ -1,6 +1,5 @@
 import Addresses
 import CGlibc
-import Discovery
 import Glibc
 
 /// Whether another program keeps mDNS's or the hubs' UDP port for itself. Nothing is sent.

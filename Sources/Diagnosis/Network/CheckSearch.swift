@@ -52,10 +52,12 @@ enum CheckSearch {
                     mend: "is the hub switched on, and on the same network?")
             }
             return .problem(
-                "no hub is heard, but \(hubs(swept.count)) answer\(swept.count == 1 ? "s" : "") in \(swept.range): "
+                "no hub is heard, but \(hubs(swept.count)) answer\(swept.count == 1 ? "s" : "") in "
+                    + "\(swept.range): "
                     + "the network drops multicast and broadcast",
                 mend:
-                    "turn off AP isolation, client isolation or multicast filtering in the access point; until then: "
+                    "turn off AP isolation, client isolation or multicast filtering in the access point; "
+                    + "until then: "
                     + "'hubpair list --scan \(swept.range)' and 'hubpair hubs add'")
         }
         let others = heard.filter { !$0.isOwn }
@@ -65,7 +67,8 @@ enum CheckSearch {
             return .warning(
                 "\(hubs(others.count)) by UDP, but multicast DNS is silent",
                 mend:
-                    "turn on multicast in the access point (IGMP snooping, multicast filtering), or allow 5353/udp in "
+                    "turn on multicast in the access point (IGMP snooping, multicast filtering), or "
+                    + "allow 5353/udp in "
                     + "the hub's firewall")
         }
         if !withID.isEmpty, !withID.contains(where: { $0.sources.contains(.udp) }) {

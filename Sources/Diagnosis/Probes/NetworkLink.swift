@@ -35,8 +35,8 @@ struct NetworkLink: Hashable, Sendable {
         return links.values.sorted { $0.name < $1.name }
     }
 
-    /// By what the kernel tells in /sys, which may be another network namespace's, and by the names that programs
-    /// give to their interfaces.
+    /// By what the kernel tells in /sys, which may be another network namespace's, and by the names that
+    /// programs give to their interfaces.
     static func kind(of name: String, _ isPointToPoint: Bool) -> Kind {
         let folder = "/sys/class/net/\(name)"
         func text(_ file: String) -> String {

@@ -1,11 +1,11 @@
 import Addresses
-import FoundationEssentials
 import Glibc
 import Identity
 
-/// One request over HTTP without TLS, of which only the status counts.
+/// One request over HTTP without TLS; only the status counts.
 enum PlainHTTP {
-    /// The status of `GET path`, nil if nobody answers in HTTP within `milliseconds`. It blocks for as long.
+    /// The status of `GET path`, nil without an answer in HTTP within `milliseconds`. It blocks for that
+    /// time.
     static func status(
         of path: String, at address: NetworkAddress, port: UInt16, milliseconds: Int32 = 500
     ) -> Int? {
@@ -31,9 +31,10 @@ enum PlainHTTP {
         }
     }
 
-    /// The status at the beginning of a reply (RFC 9112 § 4); nil if that is not whole, or is none.
+    /// The status at the beginning of a reply (RFC 9112 § 4); nil if that is not a whole status line.
     ///
-    /// Accepted: `HTTP/1.0 200 OK`, `HTTP/1.1 404` and a line end. Rejected: `HTTP/1.1 20`, `HTTP/2 200`, `SSH-2.0`.
+    /// Accepted: `HTTP/1.0 200 OK`, `HTTP/1.1 404` and a line end. Rejected: `HTTP/1.1 20`, `HTTP/2 200`,
+    /// `SSH-2.0`.
     static func status(in reply: [UInt8]) -> Int? {
         guard reply.count > 12, reply.starts(with: "HTTP/1.".utf8), (0x30...0x39).contains(reply[7]),
             reply[8] == UInt8(ascii: " "), " \r\n".utf8.contains(reply[12])

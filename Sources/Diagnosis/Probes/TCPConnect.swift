@@ -11,8 +11,8 @@ enum TCPConnect {
         return code
     }
 
-    /// Calls `body` with the descriptor of a connection, which does not block; nil if there is none, and then `failed`
-    /// hears the errno.
+    /// Calls `body` with the descriptor of a connection, which does not block; nil if there is none; then
+    /// `failed` gets the errno.
     @discardableResult
     static func connect<Value>(
         to address: NetworkAddress, port: UInt16, milliseconds: Int32, failed: (Int32) -> Void = { _ in },

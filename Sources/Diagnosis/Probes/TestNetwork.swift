@@ -2,11 +2,11 @@ import Addresses
 import CGlibc
 import Glibc
 
-/// A network namespace of one neighbour, joined to this machine by a veth pair that only root can make: datagrams
-/// come in from it as from any other machine, through the firewall.
+/// A network namespace of one neighbour, joined to this machine by a veth pair that only root can make:
+/// datagrams come in from it as from any other machine, through the firewall.
 ///
-/// The namespace lives by its socket alone: if this process ends, by whatever signal, the kernel takes it away, and the
-/// pair with it. Nothing can be left behind.
+/// The namespace lives by its socket alone: if this process ends, by whatever signal, the kernel takes it
+/// away, and the pair with it. Nothing can be left behind.
 struct TestNetwork: ~Copyable {
     /// How the names of such interfaces begin, by which other checks know to leave them out.
     static let prefix = "hpdoctor"
@@ -46,7 +46,8 @@ struct TestNetwork: ~Copyable {
     }
 
     deinit {
-        // The kernel would do it some time after the socket is closed; others are to look at the interfaces now.
+        // The kernel would do it some time after the socket is closed; others are to look at the interfaces
+        // now.
         _ = run([ip, "link", "delete", interface])
         close(sender)
     }
@@ -60,8 +61,8 @@ struct TestNetwork: ~Copyable {
     }
 }
 
-/// What a thread of its own does in a namespace of its own: a thread that has left for another network must not
-/// come back to Swift's pool.
+/// What a thread of its own does in a namespace of its own: a thread that has left for another network must
+/// not come back to Swift's pool.
 private final class Plan {
     private static let newNetwork: Int32 = 0x4000_0000  // CLONE_NEWNET, a macro
 
@@ -124,8 +125,8 @@ private final class Plan {
     }
 }
 
-/// Runs a program without input and output, in the network of the calling thread; true if it ends with 0 within
-/// a second.
+/// Runs a program without input and output, in the network of the calling thread; true if it ends with 0
+/// within a second.
 private func run(_ words: [String]) -> Bool {
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)

@@ -2,11 +2,11 @@ import FoundationEssentials
 import Glibc
 import Identity
 
-/// Who has a UDP port, as /proc/net/udp and /proc/net/udp6 list it.
+/// The programs that have a UDP port, as /proc/net/udp and /proc/net/udp6 list them.
 ///
 ///     line = *SP slot ": " address ":" 4HEXDIG SP address ":" 4HEXDIG SP … uid SP timeout SP inode SP …
 ///
-/// Accepted: `  12: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000   104        0 18293 2 …`.
+/// Accepted: ` 12: 00000000:14E9 00000000:0000 07 00000000:00000000 00:00000000 00000000 104 0 18293 2 …`.
 /// Rejected (skipped): the heading, a line with fewer fields or another thing than a number in them.
 enum UDPPortTable {
     struct Entry: Equatable, Sendable {
@@ -30,8 +30,8 @@ enum UDPPortTable {
         }
     }
 
-    /// The programs that have `port`, each once: `avahi-daemon (812)`, or `user 104` where the process is not ours to
-    /// look into.
+    /// The programs that have `port`, each once: `avahi-daemon (812)`, or `user 104` where the process is not
+    /// ours to look into.
     static func owners(of port: UInt16) -> [String] {
         var entries: [Entry] = []
         for file in ["/proc/net/udp", "/proc/net/udp6"] {

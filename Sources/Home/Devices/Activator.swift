@@ -1,13 +1,15 @@
 package import JSON
 
-/// What can be switched on a device: its lamp, its dimmer, its bolt.
+/// One thing that can be set on an appliance: its lamp, its dimmer, its bolt.
 ///
-///     {"activatorId": string, "rank": integer, "name": string, "type": "bool" / "float" / string, "state": value}
+///     {"activatorId": string, "rank": integer, "name": string, "type": "bool" / "float" / string,
+///      "state": value}
 ///
-/// The one of rank 0 is the main one. `state` of a `bool` is a JSON boolean, of a `float` a number from 0 to 1. Other
-/// types and further fields are kept as they came.
+/// The one of rank 0 is the main one. `state` of a `bool` is a JSON boolean, of a `float` a number from 0 to
+/// 1. Other types and further fields are kept as they came.
 ///
-/// Accepted: `{"activatorId":"6b","rank":0,"name":"On/Off","type":"bool","state":true}`. Rejected: no `activatorId`.
+/// Accepted: `{"activatorId":"6b","rank":0,"name":"On/Off","type":"bool","state":true}`.
+/// Rejected: no `activatorId`.
 package struct Activator: Equatable, Sendable {
     /// What kind of state it has.
     package enum Kind: Equatable, Sendable {
@@ -15,7 +17,7 @@ package struct Activator: Equatable, Sendable {
         case bool
         /// From 0 to 1.
         case float
-        /// A kind of a newer server, by its own word.
+        /// A kind that only a newer version knows; the server's word.
         case other(String)
 
         package init(_ word: String) {
@@ -38,7 +40,7 @@ package struct Activator: Equatable, Sendable {
 
     /// The server's name for it, unique on the device.
     package let id: String
-    /// Its place among the device's activators; 0 is the main one.
+    /// Its place among the appliance's activators; 0 is the main one.
     package let rank: Int
     package let name: String
     package let kind: Kind
@@ -58,7 +60,7 @@ package struct Activator: Equatable, Sendable {
     }
 }
 
-/// A share of one as a percentage: at most one digit after the point.
+/// A level from 0 to 1 as a percentage: at most one digit after the point.
 func percentage(_ level: Double) -> String {
     let tenths = Int((level * 1000).rounded())
     return tenths % 10 == 0 ? "\(tenths / 10)%" : "\(tenths / 10).\(tenths % 10)%"

@@ -1,4 +1,4 @@
-/// What keeps people, water or thieves out needs more care than a lamp.
+/// Appliances that keep people, water or thieves out need more care than a lamp.
 extension ControlledDevice {
     private static let locks: Set<String> = [
         "lock", "bolt", "door", "gate", "alarm", "siren", "valve", "safe", "window", "camera",
@@ -18,11 +18,12 @@ extension ControlledDevice {
     /// True if its type says that it is a lock or the like.
     var isLockByKind: Bool { !ControlledDevice.locks.isDisjoint(with: kind) }
 
-    /// True if a word that is nearly its name is enough: for a light, and for nothing that may open, heat or run.
+    /// True if a word that is nearly its name is enough. Only lights: a mistake must not open, heat or start
+    /// anything.
     var forgivesSlips: Bool { !isLock && kind.last.map(ControlledDevice.lights.contains) ?? false }
 
-    /// True for what keeps people out: nothing that is said of all devices is meant for it. The gate may hang on a
-    /// device of the type `Switch`: then the name tells.
+    /// True for a lock or the like. An order for all appliances does not mean it. A gate may be an appliance
+    /// of the type `Switch`; then its name tells.
     package var isLock: Bool {
         if isLockByKind { return true }
         if let last = kind.last, ControlledDevice.lights.contains(last) { return false }

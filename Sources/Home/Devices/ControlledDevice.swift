@@ -1,11 +1,11 @@
 package import JSON
 
-/// A device that the hub controls.
+/// An appliance that the hub controls. The server's API calls it a device.
 ///
 ///     {"deviceId": string, "name": string, "type": string, "activators": [activator, …]}
 ///
-/// Further fields are kept as they came. Names are the server's, of any length and with any character: escape them
-/// before they reach a terminal.
+/// Further fields are kept as they came. Names come from the server, with any length and any characters:
+/// escape them before they reach a terminal.
 ///
 /// Accepted: `{"deviceId":"6b","name":"Front door","type":"Lock","activators":[]}`. Rejected: no `name`.
 package struct ControlledDevice: Equatable, Sendable {
@@ -19,14 +19,14 @@ package struct ControlledDevice: Equatable, Sendable {
     /// Fields that this version does not know.
     package let extra: [String: JSONValue]
 
-    /// The activator of rank 0; nil if the device has none.
+    /// The activator of rank 0; nil if there is none.
     package var main: Activator? { activators.first { $0.rank == 0 } }
 
     /// True if its main activator is of a kind that can be set.
     package var canBeSwitched: Bool { main.map { $0.kind == .bool || $0.kind == .float } ?? false }
 
-    /// The activator that `setting` is for if none is named: the main one; for a level where that knows only on and
-    /// off, the only one that has levels.
+    /// The activator that `setting` is for if none is named: the main one. If that is only on or off, a level
+    /// is for the only one that has levels.
     package func activator(for setting: Setting) throws(SettingError) -> Activator {
         guard let main = main ?? (activators.count == 1 ? activators[0] : nil) else {
             throw .nothingToSet(device: name)
@@ -60,7 +60,7 @@ extension ControlledDevice: JSONReadable {
         self.extra = extra
     }
 
-    /// The devices in a server's answer; nil if it is none.
+    /// The appliances in a server's answer; nil if it is not a list of them.
     package static func list(parsing bytes: [UInt8]) -> [ControlledDevice]? {
         try? JSONReader.read([ControlledDevice].self, from: bytes)
     }

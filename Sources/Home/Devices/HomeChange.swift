@@ -1,13 +1,13 @@
-/// What differs between two looks at a hub's devices.
+/// A difference between two readings of a hub's appliances.
 package enum HomeChange: Equatable, Sendable {
     case added(ControlledDevice)
     case removed(ControlledDevice)
-    /// The device as it is now, and its name before.
+    /// The appliance as it is now, and its name before.
     case renamed(ControlledDevice, from: String)
-    /// The activator as it is now, its device, and how it was before.
+    /// The activator as it is now, its appliance, and the activator before.
     case state(Activator, of: ControlledDevice, before: Activator)
 
-    /// The device's id.
+    /// The appliance's id.
     package var device: String {
         switch self {
         case .added(let device), .removed(let device), .renamed(let device, _), .state(_, let device, _):
@@ -15,7 +15,8 @@ package enum HomeChange: Equatable, Sendable {
         }
     }
 
-    /// The changes in the order of the devices; those that are gone come last. Of devices with one id the first counts.
+    /// The changes in the order of the appliances; removed ones come last. If several have one id, the first
+    /// counts.
     package static func between(_ before: [ControlledDevice], _ now: [ControlledDevice]) -> [HomeChange] {
         let old = Dictionary(before.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })
         let new = Dictionary(now.map { ($0.id, $0) }, uniquingKeysWith: { first, _ in first })

@@ -1,7 +1,7 @@
 import FoundationEssentials
 package import Identity
 
-/// Answers that were given beforehand, as `FIELD=VALUE`.
+/// Answers to what a plugin asks for, given beforehand as `FIELD=VALUE`.
 package struct InfoAnswers: Equatable, Sendable {
     /// The value by the field's name.
     package let values: [String: String]
@@ -18,9 +18,9 @@ package struct InfoAnswers: Equatable, Sendable {
         self.values = values
     }
 
-    /// Checks the answers to what a plugin asks for.
+    /// Checks the answers against the fields that a plugin asks for.
     ///
-    /// - Returns: the good answers, and the fields that have none.
+    /// - Returns: the checked answers, and the fields without an answer.
     package func check(
         against plugin: PluginDescription
     ) throws -> (answers: [String: String], missing: [(name: String, explanation: String)]) {
@@ -37,7 +37,7 @@ package struct InfoAnswers: Equatable, Sendable {
 package enum InfoAnswersError: Equatable, UserError {
     case notAPair(String)
     case twice(String)
-    /// The server does not ask for it; what it asks for.
+    /// The server does not ask for this field; the fields that it asks for.
     case notAsked(String, fields: [String])
 
     /// What is wrong, in lower case, without a full stop.

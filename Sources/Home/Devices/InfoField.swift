@@ -4,8 +4,8 @@ package import Identity
 
 /// One answer to what a plugin asks for, checked before it is sent.
 ///
-/// The server's field names are its own; what they most likely want is told by their words: `ip` an IPv4 or IPv6
-/// address, `port` a port; `name` is a name. Everything else is one line of text.
+/// The server chooses the names of the fields. Their words tell what they most likely take: `ip` an IPv4 or
+/// IPv6 address, `port` a port, `name` a name. Every other field takes one line of text.
 package enum InfoField {
     /// The most bytes of an answer.
     package static let maximumByteCount = 1_024

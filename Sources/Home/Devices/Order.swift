@@ -1,19 +1,19 @@
 import Identity
 package import JSON
 
-/// One activator, and what it is to be.
+/// One activator, and the state that it is to have.
 package struct Order: Equatable, Sendable {
-    /// The device's id.
+    /// The appliance's id.
     package let device: String
     /// The activator's id.
     package let activator: String
-    /// What people call the two.
+    /// The names of both, for messages.
     package let name: String
     package let state: JSONValue
-    /// The state that it was found in; nil if nobody has looked.
+    /// The state before; nil if it has not been read.
     package let before: JSONValue?
 
-    /// The order that sets `activator` of `device`.
+    /// The order that sets `activator` of the appliance `device`.
     package init(_ device: ControlledDevice, _ activator: Activator, to setting: Setting)
         throws(SettingError)
     {

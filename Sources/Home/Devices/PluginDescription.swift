@@ -1,18 +1,18 @@
 package import JSON
 
-/// What the server wants to know before it can add a device of a kind.
+/// What the server needs to know before it can add an appliance of one kind.
 ///
 ///     {"collection": string, "plugin_name": string, "required_info": {field: explanation, …}}
 ///
 /// `name` is always among the fields.
 package struct PluginDescription: Equatable, Sendable {
-    /// The manufacturer, mostly.
+    /// Usually the manufacturer.
     package let collection: String
     package let plugin: String
     /// Each field with the server's explanation of it.
     package let requiredInfo: [String: String]
 
-    /// The fields in the order in which a person is asked: the name first, then by the alphabet.
+    /// The fields in the order in which the user is asked: the name first, then by the alphabet.
     package var fields: [(name: String, explanation: String)] {
         requiredInfo.sorted { ($0.key != "name", $0.key) < ($1.key != "name", $1.key) }.map {
             ($0.key, $0.value)
@@ -46,7 +46,7 @@ extension PluginDescription: JSONReadable {
         requiredInfo = try info.required("required_info")
     }
 
-    /// The description in a server's answer; nil if it is none.
+    /// The description in a server's answer; nil if it is not one.
     package init?(parsing bytes: [UInt8]) {
         guard let value = try? JSONReader.read(PluginDescription.self, from: bytes) else { return nil }
         self = value

@@ -1,16 +1,16 @@
 import FoundationEssentials
 package import Identity
 
-/// How a person names a device or an activator on the command line: its id, its name, or an unambiguous beginning of
-/// its name; the first of these that fits anything decides, and it must fit one.
+/// A text that names an appliance or an activator on the command line: its id, its name, or an unambiguous
+/// beginning of its name. The first of these that fits anything decides, and it must fit exactly one.
 package struct Selection: Sendable {
     private let text: String
 
     package init(_ text: String) { self.text = text }
 
-    /// The one device that is meant.
+    /// The one appliance that is meant.
     package func device(in devices: [ControlledDevice]) throws(SelectionError) -> ControlledDevice {
-        devices[try index(devices.map { ($0.id, $0.name) }, kind: "device")]
+        devices[try index(devices.map { ($0.id, $0.name) }, kind: "appliance")]
     }
 
     /// The one activator that is meant.
@@ -69,11 +69,11 @@ package struct Match: Equatable, Sendable {
     }
 }
 
-/// Why it is not clear which device or activator is meant.
+/// Why it is not clear which appliance or activator is meant.
 package enum SelectionError: Equatable, UserError {
-    /// None is called so; `near` are names that look like it, `all` the first of what there is.
+    /// Nothing has this name; `near` are similar names, `all` the first of those that there are.
     case unknown(String, kind: String, near: [String], all: [String])
-    /// Several are called so, or begin so.
+    /// Several names are equal to it or begin with it.
     case ambiguous(String, kind: String, [Match])
 
     /// What is wrong, in lower case, without a full stop.
@@ -85,7 +85,7 @@ package enum SelectionError: Equatable, UserError {
         }
     }
 
-    /// `devices`, `kinds of device`.
+    /// `appliances`, `kinds of appliance`.
     private static func plural(_ kind: String) -> String {
         let words = kind.split(separator: " ", maxSplits: 1)
         return "\(words.first ?? "")s" + words.dropFirst().map { " \($0)" }.joined()

@@ -2,24 +2,25 @@ import FoundationEssentials
 package import Identity
 package import JSON
 
-/// Why the server did not do what it was asked, in its own words.
+/// Why the server has not done what it was asked.
 ///
-///     {"error": {"exception": string, "details": object}, "message": string / null}    ; either may be missing
-///     {"error": word, "message": string}                                               ; the hub's gateway says it
+///     {"error": {"exception": string, "details": object}, "message": string / null} ; either may be missing
+///     {"error": word, "message": string}                                            ; from the hub's gateway
 ///
 /// Accepted: `{"error":{"exception":"NotFoundException","details":{"type":"device"}}}`, `{"message":"no"}`,
-/// `{"error":"not_approved","message":"no"}`. Everything else that comes with a status of 4xx or 5xx, HTML for example, is ``unreadable``.
+/// `{"error":"not_approved","message":"no"}`. Any other body with a status of 4xx or 5xx, HTML for example,
+/// is ``status``.
 package enum ServerError: Error, Equatable {
-    /// The server's word for it, its details, and the HTTP status.
+    /// The server refuses; its words, and the HTTP status.
     case refused(status: Int, exception: String?, details: [String: JSONValue], message: String?)
-    /// The gateway in front of the server says no; its word and its sentence.
+    /// The gateway in front of the server refuses; its word and its sentence.
     case gateway(status: Int, word: String, message: String)
-    /// A status without a reason that can be read; what kind of body it was.
+    /// A status without a readable reason; the type of the body.
     case status(Int, contentType: String?)
-    /// A good status, and a body that is not what was asked for; why.
+    /// The status is good, but the body is not what was asked for; why.
     case unreadable(String)
 
-    /// What a response of `status` (400–599) says.
+    /// Reads a response of `status` (400–599).
     package init(status: Int, contentType: String?, body: [UInt8]) {
         let body = JSONValue(parsing: body)?.asObject ?? [:]
         let message = body["message"]?.asString
@@ -38,12 +39,12 @@ package enum ServerError: Error, Equatable {
 }
 
 extension ServerError: UserError {
-    /// What is wrong, in lower case, without a full stop. The words are the server's: escape them.
+    /// What is wrong, in lower case, without a full stop. It may hold words of the server: escape them.
     package var description: String {
         switch self {
         case .refused(404, "NotFoundException", let details, _):
             if case .string(let type) = details["type"] {
-                "the hub knows no such \(shortened(type))"
+                "the hub knows no such \(type == "device" ? "appliance" : shortened(type))"
             } else {
                 "the hub knows nothing of that kind"
             }
@@ -65,7 +66,7 @@ extension ServerError: UserError {
 
     private static func expectation(_ details: [String: JSONValue]) -> String {
         guard case .string(let type) = details["expected_type"] else { return "" }
-        // The server says it as its own language writes types.
+        // The server is written in Python, and names types in that language.
         return switch type {
         case "<class 'bool'>": ": it expects on or off"
         case "<class 'float'>": ": it expects a level from 0 to 1"
@@ -73,7 +74,8 @@ extension ServerError: UserError {
         }
     }
 
-    /// What to do about a stock hub that has got a gateway: a paired hub is never asked without a certificate.
+    /// What to do if a hub that was a stock hub now has a gateway. Paired hubs are always asked with a
+    /// certificate.
     package static let guardedHint =
         "hubpair guards this hub now: pair with it, then 'hubpair hubs forget' what was noted down of it"
 
@@ -96,16 +98,17 @@ extension ServerError: UserError {
             "'hubpair home add' lists what the hub can add"
         case .refused(404, _, _, _): "'hubpair home' lists what there is"
         case .refused(_, "InvalidStateException", _, _):
-            "'hubpair home show DEVICE' shows what can be set on it"
+            "'hubpair home show APPLIANCE' shows what can be set on it"
         case .refused(400..<500, _, _, _):
             "its server may be of another version; 'hubpair call GET /devices/' shows what it says"
         case .refused: "on the hub: its own log tells more"
         case .gateway(401, _, _): ServerError.guardedHint
         case .gateway(403, _, _):
-            "on the hub: 'hubpair devices' shows how this device stands, and a code from 'hubpair print' lets it in"
+            "on the hub: 'hubpair devices' shows how this device stands, "
+                + "and a code from 'hubpair print' lets it in"
         case .gateway(_, "no_upstream", _):
-            "on the hub: write the server's address, like 'upstream=https://127.0.0.1:8443', into the file 'hub' "
-                + "below [hub], and start 'hubpair serve' again"
+            "on the hub: write the server's address, like 'upstream=https://127.0.0.1:8443', "
+                + "into the file 'hub' below [hub], and start 'hubpair serve' again"
         case .gateway(502, _, _), .gateway(504, _, _): "on the hub: is the server behind the gateway running?"
         case .gateway(400..<500, _, _): "on this device: 'hubpair --version' says whether it is up to date"
         case .gateway: "on the hub: its own log tells more"

@@ -1,10 +1,10 @@
 package import JSON
 
-/// What an activator is told to be.
+/// What an activator is to be set to.
 ///
 ///     setting = "on" / "off" / level / percent      ; ASCII case does not matter
 ///     level   = "0" / "1" / "0" "." 1*17DIGIT / "1" "." 1*17"0"
-///     percent = 1*3DIGIT [ "." 1*17DIGIT ] "%"      ; 0 to 100; 17 digits are what programs write of a third
+///     percent = 1*3DIGIT [ "." 1*17DIGIT ] "%"      ; 0 to 100; programs write a third with 17 digits
 ///
 /// Accepted: `on`, `0.4`, `40%`. Rejected: `1.5`, `140%`, `-1`, `.5`, `yes`.
 package enum Setting: Equatable, Sendable {
@@ -25,7 +25,7 @@ package enum Setting: Equatable, Sendable {
         }
         let isPercent = text.utf8.last == UInt8(ascii: "%")
         let number = isPercent ? text.dropLast() : Substring(text)
-        // Double reads hexadecimal, exponents, infinities and signs as well.
+        // Double would also read hexadecimal, exponents, infinities and signs.
         let parts = number.split(separator: ".", omittingEmptySubsequences: false)
         let areDigits = parts.allSatisfy {
             (1...17).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
@@ -38,7 +38,7 @@ package enum Setting: Equatable, Sendable {
         self = .level(level)
     }
 
-    /// What to send to `activator`.
+    /// The state to send to `activator`.
     package func state(for activator: Activator) throws(SettingError) -> JSONValue {
         switch (activator.kind, self) {
         case (.bool, .on), (.bool, .level(1)): .boolean(true)

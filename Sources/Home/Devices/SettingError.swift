@@ -7,17 +7,17 @@ package enum SettingError: Equatable, UserError {
     case notASetting(String)
     /// A number beyond 1, or beyond 100%.
     case outOfRange(String)
-    /// A level for what is only on or off.
+    /// A level for an activator that is only on or off.
     case onlyOnAndOff(activator: String)
     /// An activator of a kind that this version does not know.
     case unknownKind(String, activator: String)
-    /// A device without an activator.
+    /// An appliance without an activator.
     case nothingToSet(device: String)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .notASetting(let text): "\(quoted(text)) is nothing that a device can be set to"
+        case .notASetting(let text): "\(quoted(text)) is nothing that an appliance can be set to"
         case .outOfRange(let text): "\(shortened(text)) is out of range"
         case .onlyOnAndOff(let name): "\(quoted(name)) knows only on and off"
         case .unknownKind(let word, let name):
@@ -34,7 +34,7 @@ package enum SettingError: Equatable, UserError {
         case .notASetting: "give on, off, a level from 0 to 1, or a percentage like 40%"
         case .outOfRange: "give a level from 0 to 1, or a percentage from 0% to 100%"
         case .onlyOnAndOff:
-            "give on or off, or name another of the device's activators: 'hubpair home show DEVICE'"
+            "give on or off, or name another activator of the appliance: 'hubpair home show APPLIANCE'"
         case .nothingToSet: nil
         case .unknownKind: "update hubpair, or send it with 'hubpair call'"
         }

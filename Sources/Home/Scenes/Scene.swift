@@ -1,9 +1,9 @@
 package import Identity
 package import JSON
 
-/// How a hub's devices were at a moment, to be had again.
+/// The states of a hub's appliances at one moment, to be restored later.
 package struct Scene: Equatable, Sendable {
-    /// Whose devices.
+    /// The hub of the appliances.
     package enum Hub: Equatable, Sendable {
         /// The paired hub of this fingerprint.
         case paired(Fingerprint)
@@ -13,11 +13,11 @@ package struct Scene: Equatable, Sendable {
 
     /// One activator's state.
     package struct State: Equatable, Sendable {
-        /// The device's id.
+        /// The appliance's id.
         package let device: String
         /// The activator's id.
         package let activator: String
-        /// What the two were called when the scene was saved, for messages.
+        /// The names of both when the scene was saved, for messages.
         package let name: String
         package let state: JSONValue
 
@@ -39,7 +39,7 @@ package struct Scene: Equatable, Sendable {
         self.states = states
     }
 
-    /// The scene of the devices as they are: every activator of a kind that can be set.
+    /// The scene of the appliances as they are: every activator of a kind that can be set.
     package init(name: PeerName, hub: Hub, devices: [ControlledDevice]) {
         let states = devices.flatMap { device in
             device.activators.compactMap { activator -> State? in
@@ -52,7 +52,7 @@ package struct Scene: Equatable, Sendable {
         self.init(name: name, hub: hub, states: states)
     }
 
-    /// What brings the devices back to it.
+    /// The orders that restore it.
     package var orders: [Order] {
         states.map {
             Order(device: $0.device, activator: $0.activator, name: $0.name, state: $0.state)

@@ -12,7 +12,7 @@ package import Pairing
 ///     hub=K7QF-2M9D-X0TW-8RHC
 ///     state.1={"activator":"6b4b","device":"6b4d","name":"Lamp: On/Off","state":true}
 ///
-/// A scene's name is a `PeerName(known:)` (it is its owner's alone) without brackets. `hub` is a paired hub's
+/// A scene's name is a `PeerName(known:)` without brackets. `hub` is a paired hub's
 /// fingerprint; of a stock hub `stock` is the name instead. The states are numbered from 1 on without a gap;
 /// each is a JSON object of the ids, the names for people, and the state as the server wrote it.
 ///
@@ -21,9 +21,9 @@ package import Pairing
 package struct Scenes: Equatable, Sendable {
     package static let fileName = "scenes"
     private static let kind = "scene"
-    /// A hub of a thousand devices stays below it.
+    /// A hub with a thousand appliances stays below it.
     package static let maximumStateCount = 10_000
-    /// The most bytes of a state: ids and names are the server's, of any length.
+    /// The most bytes of a state: ids and names come from the server, with any length.
     package static let maximumStateByteCount = 4_096
 
     /// The scenes in the file's order.
@@ -80,7 +80,7 @@ package struct Scenes: Equatable, Sendable {
         return states
     }
 
-    /// The bytes of the file: what was read, but for what has been changed.
+    /// The bytes of the file: what was read, with the changes.
     package var serialized: [UInt8] { file.serialized }
 
     /// The scene of this name, to the byte.
@@ -124,14 +124,14 @@ package struct Scenes: Equatable, Sendable {
     private static func group(_ name: PeerName) -> String { "\(kind) \(name)" }
 }
 
-/// Why there is no such scene, or none can be made.
+/// Why a scene cannot be found, saved or used.
 package enum SceneError: Equatable, UserError {
-    /// No scene bears the name; names that look like it.
+    /// No scene has the name; similar names.
     case unknown(PeerName, near: [String])
-    /// Brackets end the name of a group.
+    /// The name has brackets, which would end the name of a group in the file.
     case badName(PeerName)
     case tooManyStates(Int)
-    /// The server's ids and state take more than `Scenes.maximumStateByteCount` bytes.
+    /// A state takes more than `Scenes.maximumStateByteCount` bytes.
     case stateTooLong(String)
     /// The hub has nothing that can be set.
     case empty

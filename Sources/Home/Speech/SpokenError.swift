@@ -1,52 +1,52 @@
 import FoundationEssentials
 package import Identity
 
-/// Why a sentence is no order. Nothing was sent.
+/// Why a sentence is not an order. Nothing was sent.
 package enum SpokenError: Equatable, UserError {
     /// There is nothing in it.
     case empty
-    /// More than `SpokenGrammar.maximumByteCount` bytes.
+    /// More than `SpokenVocabulary.maximumByteCount` bytes.
     case tooLong
     /// It asks or tells something.
     case question
-    /// It does not say what to set anything to; what was left of it.
+    /// It does not say what to set anything to; the words that are left.
     case noSetting(String)
     /// It does not say what to set.
     case noThing
-    /// A word that decides over the sentence was left over in a thing.
+    /// A word that may change the meaning of the sentence is left over in a thing.
     case leftOver(String, in: String)
-    /// After things that are on or off already there is another setting at the end.
+    /// Things that have their setting already are followed by another setting at the end.
     case mixed(String)
     /// A level beyond 100%.
     case outOfRange(String)
     /// A number that may be a percentage or a fraction.
     case bareNumber(String)
-    /// A number after a name that others have with a number.
+    /// A number after a name; other appliances have that name with a number.
     case nameOrLevel(String)
     /// A verb that needs "to" before its level.
     case needsTo(String)
-    /// A verb of locks, of which nobody knows what it sets.
+    /// A verb for locks: what it sets depends on the lock.
     case lockVerb(String)
-    /// A lock told to be something else than on or off.
+    /// A lock is to be something else than on or off.
     case lockSetting(String)
     /// "dim" would make it brighter than it is.
     case alreadyDim(String, String)
-    /// One thing is to be two things.
+    /// One thing is to have two settings.
     case contradiction(String)
     /// It can be read in two ways.
     case twoMeanings(String)
-    /// "both" of what is not two.
+    /// "both" for other than two appliances.
     case notBoth(String, [String])
-    /// No device fits these words; names that look like them.
+    /// No appliance fits these words; similar names.
     case unknown(String, near: [String])
-    /// Several devices fit these words; how to say that all of them are meant.
+    /// Several appliances fit these words; how to say that all of them are meant.
     case ambiguous(String, [String], all: String?)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
         case .empty: "there is no sentence"
-        case .tooLong: "the sentence is longer than \(SpokenGrammar.maximumByteCount) bytes"
+        case .tooLong: "the sentence is longer than \(SpokenVocabulary.maximumByteCount) bytes"
         case .question: "a question or a statement is no order"
         case .noSetting(let rest): "not understood what to do: \(quoted(rest))"
         case .noThing: "not understood what to switch"
@@ -61,11 +61,9 @@ package enum SpokenError: Equatable, UserError {
         case .alreadyDim(let name, let state): "\(quoted(name)) is at \(shortened(state)) already"
         case .contradiction(let name): "the sentence sets \(quoted(name)) twice, and not to the same"
         case .twoMeanings(let words): "\(quoted(words)) can be read in two ways"
-        case .notBoth(let words, let names):
-            "\(quoted(words)) fits \(names.count) device\(names.count == 1 ? "" : "s")"
-        case .unknown(let words, _): "no device is called \(quoted(words))"
-        case .ambiguous(let words, let names, _):
-            "\(quoted(words)) fits \(names.count) device\(names.count == 1 ? "" : "s")"
+        case .notBoth(let words, let names), .ambiguous(let words, let names, _):
+            "\(quoted(words)) fits \(names.count) appliance\(names.count == 1 ? "" : "s")"
+        case .unknown(let words, _): "no appliance is called \(quoted(words))"
         }
     }
 
@@ -96,24 +94,24 @@ package enum SpokenError: Equatable, UserError {
         case .nameOrLevel: "say \"to\" before a level: \"set the lamp to 40 percent\""
         case .needsTo(let verb): "say it like \"\(verb) the lamp to 40 percent\""
         case .lockVerb:
-            "what on and off do to a lock its maker decides: 'hubpair home set DEVICE on' or off sets it"
+            "what on and off do to a lock its maker decides: 'hubpair home set APPLIANCE on' or off sets it"
         case .lockSetting(let name): "'hubpair home set \(quoted(name)) on' or off sets it"
         case .alreadyDim: "say the level, like \"dim the lamp to 10 percent\""
         case .contradiction: "say what it is to be once"
         case .twoMeanings: "say it in other words, or in two sentences"
         case .notBoth(_, let names):
-            names.isEmpty ? "'hubpair home' lists the devices" : "say which: \(SpokenError.list(names))"
+            names.isEmpty ? "'hubpair home' lists the appliances" : "say which: \(SpokenError.list(names))"
         case .unknown(let words, let near):
             near.isEmpty
-                ? (words.contains(" in ") ? "a place is found by the names of its devices: " : "")
-                    + "'hubpair home' lists the devices"
+                ? (words.contains(" in ") ? "a place is found by the names of its appliances: " : "")
+                    + "'hubpair home' lists the appliances"
                 : "did you mean " + near.map(quoted).joined(separator: " or ") + "?"
         case .ambiguous(_, let names, let all):
             "say which: \(SpokenError.list(names))" + (all.map { ", or \(quoted($0))" } ?? "")
         }
     }
 
-    /// True for "brighter" and the like: brighter by how much, and than what, is not known.
+    /// True for "brighter" and the like: they do not say by how much.
     private static func isRelative(_ rest: String) -> Bool {
         rest.split(separator: " ").contains {
             [

@@ -1,11 +1,11 @@
-/// Orders in plain English, as a person says them or a speech recogniser writes them.
+/// Orders in plain English, as people say them or a speech recogniser writes them.
 ///
 ///     sentence = [ polite ] order *( ( "and" / "then" / "," / "." ) order ) [ polite ]
 ///              / [ polite ] place [ "," ] verb …                ; one order of one thing: SpokenPlace
 ///     order    = verb things setting / things setting         ; a verb counts until the next one
 ///              / verb ( "on" / "off" ) things                 ; again without a verb: "turn on A and off B"
 ///              / verb "on" things ( "to" / "at" ) level / verb things "on" ( "to" / "at" ) level
-///              / verb things setting place                    ; one thing: "turn the light off in the kitchen"
+///              / verb things setting place              ; one thing: "turn the light off in the kitchen"
 ///              / ( "dim" / "brighten" / "fade" ) things "to" level / "dim" things      ; to 30%
 ///     verb     = "turn" / "switch" / "put" / "set" / "shut" / "power"
 ///     things   = thing *( ( "and" / "," ) thing )
@@ -13,26 +13,23 @@
 ///     setting  = SpokenLevel
 ///     polite   = "please" / "could you" / "can you" / "hey" / "now" / …
 ///
-/// "turn" may be followed by "up" or "down" where a level with "to" ends the order. After "could you" there must be a
-/// verb. A sentence without a verb does not end with a question mark.
+/// "up" or "down" may follow "turn" if a level with "to" ends the order. A verb must follow "could you". A
+/// sentence without a verb does not end with a question mark.
 ///
-/// Accepted: `Turn the kitchen light off, please.`, `dim the lamp to forty percent`, `turn the lamp on and the fan off`.
-/// Rejected: `make it cosy`, `turn the lamp`, `turn off the lamp to 30%`, `set the lamp to 140%`, `turn on the lamp and the fan off` (which?).
+/// Accepted: `Turn the kitchen light off, please.`, `dim the lamp to forty percent`,
+/// `turn the lamp on and the fan off`. Rejected: `make it cosy`, `turn the lamp`, `turn off the lamp to 30%`,
+/// `set the lamp to 140%`, `turn on the lamp and the fan off` (is the lamp to be on or off?).
 package struct SpokenGrammar: Equatable, Sendable {
     let orders: [SpokenOrder]
 
-    /// Nobody says more in one breath; what is longer is no order.
-    package static let maximumByteCount = 500
-    /// What is between orders, and between things.
-    static let ends: Set<String> = SpokenText.separators.union(["and", "then"])
-    /// What "dim" means by itself.
-    static let dimmed = 0.3
+    /// The most bytes of a sentence.
+    package static let maximumByteCount = SpokenVocabulary.maximumByteCount
 
-    /// The orders in `sentence`, in which the names of `devices` are no grammar.
+    /// The orders in `sentence`. Words that are marked as names are not read as grammar.
     package init(_ sentence: SpokenSentence) throws(SpokenError) {
         var words = sentence.words
         let isAsked = SpokenGrammar.strip(&words)
-        words = try SpokenPlace.atEnd(words)
+        words = try SpokenGrammar.placeAtEnd(words)
         guard let first = words.first else { throw .empty }
         let hasVerb = first.isVerb
         let isLockVerb = first.isOne(of: SpokenVocabulary.lockVerbs)
@@ -51,14 +48,14 @@ package struct SpokenGrammar: Equatable, Sendable {
 
     /// Takes polite words off both ends.
     ///
-    /// - Returns: whether an order is asked for.
+    /// - Returns: true if the sentence asks for an order, as "could you" does.
     private static func strip(_ words: inout [SpokenWord]) -> Bool {
         var isAsked = false
         var before = -1
         while words.count != before {
             before = words.count
-            while words.first?.isOne(of: SpokenText.separators) == true { words.removeFirst() }
-            while words.last?.isOne(of: SpokenText.separators) == true { words.removeLast() }
+            while words.first?.isOne(of: SpokenVocabulary.separators) == true { words.removeFirst() }
+            while words.last?.isOne(of: SpokenVocabulary.separators) == true { words.removeLast() }
             for phrase in SpokenVocabulary.polite {
                 if begins(words, with: phrase) { words.removeFirst(phrase.count) }
                 if begins(words.reversed(), with: phrase.reversed()) { words.removeLast(phrase.count) }
@@ -75,6 +72,29 @@ package struct SpokenGrammar: Equatable, Sendable {
         words.count >= phrase.count && zip(words, phrase).allSatisfy { $0.isOne(of: [$1]) }
     }
 
+    /// The sentence with a place at its beginning moved to its end; a sentence without one as it is.
+    ///
+    /// Only one order for one thing is read so: of several things it is not known which are in that place.
+    private static func placeAtEnd(_ words: [SpokenWord]) throws(SpokenError) -> [SpokenWord] {
+        guard words.first?.isOne(of: ["in"]) == true, let verb = words.firstIndex(where: \.isVerb) else {
+            return words
+        }
+        var place = words[..<verb]
+        if place.last?.isOne(of: ["please"]) == true { place.removeLast() }
+        if place.last?.isOne(of: [","]) == true { place.removeLast() }
+        let isPlace = !place.contains {
+            $0.isOne(of: SpokenVocabulary.ends) || $0.isOne(of: SpokenVocabulary.lockVerbs)
+        }
+        guard isPlace, SpokenPlace.name(place.dropFirst()) != nil else { return words }
+        var order = words[verb...]
+        let thing = order.dropFirst().drop { $0.isOne(of: ["on", "off", "up", "down"]) }
+        let isOne =
+            !order.contains { $0.isOne(of: SpokenVocabulary.ends) } && SpokenPhrase.list(thing).count == 1
+        guard isOne else { throw .twoMeanings(words.map(\.text).joined(separator: " ")) }
+        order += place
+        return Array(order)
+    }
+
     private struct Part {
         var words: [SpokenWord]
         let isOnly: Bool
@@ -83,18 +103,18 @@ package struct SpokenGrammar: Equatable, Sendable {
 
     /// The words between "and", "then", commas and full stops, without "please" at their ends.
     private static func parts(of words: [SpokenWord]) throws(SpokenError) -> [Part] {
-        let hasOne = !words.contains { $0.isOne(of: ends) }
+        let hasOne = !words.contains { $0.isOne(of: SpokenVocabulary.ends) }
         var parts: [Part] = []
         var rest = words[...]
         while !rest.isEmpty {
-            var part = Array(rest.prefix { !$0.isOne(of: ends) })
+            var part = Array(rest.prefix { !$0.isOne(of: SpokenVocabulary.ends) })
             rest = rest.dropFirst(part.count)
-            let separators = rest.prefix { $0.isOne(of: ends) }
+            let separators = rest.prefix { $0.isOne(of: SpokenVocabulary.ends) }
             rest = rest.dropFirst(separators.count)
             if part.first?.isOne(of: ["please"]) == true { part.removeFirst() }
             if part.last?.isOne(of: ["please"]) == true { part.removeLast() }
-            // "and" at an end: the rest was not heard. Of several together one may be an "and", and the last "then".
-            let joining = separators.map(\.text).filter { !SpokenText.separators.contains($0) }
+            // A sentence that ends with "and" was not heard to its end. Together only "and then" may stand.
+            let joining = separators.map(\.text).filter { !SpokenVocabulary.separators.contains($0) }
             guard !part.isEmpty, separators.isEmpty || !rest.isEmpty,
                 joining.count < 2 || joining == ["and", "then"]
             else { throw .noThing }

@@ -1,17 +1,17 @@
 import Identity
 
-/// The devices that can be spoken of, by their words.
+/// The appliances of a hub, found by the words of a phrase.
 struct SpokenHouse: Sendable {
-    /// One device, and the activator that is meant if the words name one.
+    /// One appliance, and the activator if the words name one.
     struct Target: Equatable, Sendable {
         let device: ControlledDevice
         let activator: Activator?
     }
 
-    /// What a phrase means.
+    /// The appliances that a phrase means.
     struct Found: Equatable, Sendable {
         var targets: [Target]
-        /// The locks that "all" did not mean.
+        /// The locks that "all" does not mean.
         var leftAlone: [ControlledDevice] = []
     }
 
@@ -19,19 +19,19 @@ struct SpokenHouse: Sendable {
         let device: ControlledDevice
         let name: SpokenName
         let kind: [String]
-        /// Each with the ways to name it: "lamp's dimmer", "dimmer lamp".
+        /// Each with the phrases that name it: "lamp's dimmer", "dimmer lamp".
         let activators: [(target: Target, word: SpokenName, names: [SpokenName])]
 
         var target: Target { Target(device: device, activator: nil) }
     }
 
-    /// A phrase as it is compared with names.
+    /// A phrase in the form that is compared with names.
     private struct Words {
         let head: SpokenName
         let place: SpokenName
         let whole: SpokenName
 
-        /// - Parameter isEverything: whether only the place of it tells what is meant.
+        /// - Parameter isEverything: only the place tells what is meant.
         init(_ phrase: SpokenPhrase, isEverything: Bool = false) {
             let words = isEverything ? [] : phrase.words
             (head, place) = (SpokenName(words), SpokenName(phrase.place))
@@ -40,7 +40,7 @@ struct SpokenHouse: Sendable {
     }
 
     private let entries: [Entry]
-    /// Every word that is in a name: said, it is no slip for another.
+    /// Every word of a name. Such a word is never taken for a slip of another one.
     private let known: Set<String>
     /// The names with their punctuation.
     let tokens: [[String]]
@@ -50,7 +50,7 @@ struct SpokenHouse: Sendable {
             let activators = device.activators.compactMap {
                 activator -> (Target, SpokenName, [SpokenName])? in
                 let word = SpokenName(activator.name)
-                // "On/Off" is no name that can be told from the order.
+                // A name such as "On/Off" cannot be told from the order.
                 guard !word.words.isEmpty, SpokenVocabulary.decisive.isDisjoint(with: word.words) else {
                     return nil
                 }
@@ -62,13 +62,13 @@ struct SpokenHouse: Sendable {
                 device: device, name: SpokenName(device.name), kind: device.kind, activators: activators)
         }
         known = Set(entries.flatMap { $0.name.plain + $0.kind + $0.activators.flatMap(\.word.plain) })
-        tokens = devices.filter { $0.name.utf8.count <= SpokenGrammar.maximumByteCount }
+        tokens = devices.filter { $0.name.utf8.count <= SpokenVocabulary.maximumByteCount }
             .map { SpokenText.tokens($0.name) }.filter { !$0.isEmpty }
     }
 
     /// Everything that `phrase` means.
     ///
-    /// - Parameter isFull: whether nothing but a name in full will do, as a number follows that may belong to it.
+    /// - Parameter isFull: only a full name counts, because a number follows that may belong to the name.
     func find(_ phrase: SpokenPhrase, isFull: Bool) throws(SpokenError) -> Found {
         switch phrase.quantity {
         case .one:
@@ -90,7 +90,8 @@ struct SpokenHouse: Sendable {
 
     // MARK: one
 
-    /// From the strictest to the most forgiving; the first that fits anything decides, and must fit one.
+    /// Compares from the strictest way to the most forgiving one. The first that fits anything decides, and
+    /// must fit exactly one appliance.
     private func one(_ phrase: SpokenPhrase, isFull: Bool) throws(SpokenError) -> Target {
         let said = SpokenName(phrase.said)
         if let target = try only(matching { $0.words == said.words }, phrase, mayBeLock: true) {
@@ -125,8 +126,8 @@ struct SpokenHouse: Sendable {
         throw unknown(phrase)
     }
 
-    /// The things of a list without commas; nil if one of them is not plain. "The lamp near the tv" is no list: each
-    /// thing must end like the device's name, or be of its kind. Locks are named one by one.
+    /// The things of a list without commas; nil if one of them is unclear. "The lamp near the tv" is not a
+    /// list: each thing must end like the appliance's name, or name its kind. Locks must be named one by one.
     private func list(_ phrase: SpokenPhrase) -> [Target]? {
         let things = SpokenPhrase.list(phrase.said[...])
         guard things.count > 1 else { return nil }
@@ -145,14 +146,14 @@ struct SpokenHouse: Sendable {
         return targets
     }
 
-    /// The devices with such a name; if there is none, the activators.
+    /// The appliances with such a name; if there is none, the activators.
     private func matching(_ fits: (SpokenName) -> Bool) -> [Target] {
         let whole = entries.filter { !$0.name.words.isEmpty && fits($0.name) }.map(\.target)
         if !whole.isEmpty { return whole }
         return entries.flatMap(\.activators).filter { $0.names.contains(where: fits) }.map(\.target)
     }
 
-    /// The only one of `targets`, nil if there is none. A lock is not meant by less than its name.
+    /// The only one of `targets`; nil if there is none. A lock is meant only by its full name.
     private func only(_ targets: [Target], _ phrase: SpokenPhrase, mayBeLock: Bool = false)
         throws(SpokenError) -> Target?
     {
@@ -167,7 +168,8 @@ struct SpokenHouse: Sendable {
         return first
     }
 
-    /// Those that have all the words, and others, in their name; those of the kind; and activators.
+    /// The appliances whose name holds all the words, or whose kind they name; if there is none, the
+    /// activators.
     private func partly(_ words: Words) -> [Target] {
         let spoken = words.whole
         let whole = entries.filter { $0.name.contains(spoken.units) || isOfKind($0, words) }.map(\.target)
@@ -177,7 +179,7 @@ struct SpokenHouse: Sendable {
         }.map(\.target)
     }
 
-    /// True if the words end with the device's kind, and those before are in its name: "hall light".
+    /// True if the words end with the appliance's kind, and those before are in its name: "hall light".
     private func isOfKind(_ entry: Entry, _ words: Words) -> Bool {
         let stems = words.head.stems
         guard !entry.kind.isEmpty, stems.suffix(entry.kind.count) == entry.kind[...] else { return false }
@@ -185,7 +187,7 @@ struct SpokenHouse: Sendable {
         return rest.isEmpty || entry.name.contains(SpokenName.units(rest))
     }
 
-    /// True if there are devices of that name with a number: then a number after it is no level.
+    /// True if there are appliances of that name with a number: then a number after it may be part of a name.
     private func numbered(_ spoken: SpokenName) -> Bool {
         entries.contains { entry in
             entry.name.stems.dropLast() == spoken.stems[...]
@@ -201,7 +203,7 @@ struct SpokenHouse: Sendable {
         guard phrase.quantity == .every, phrase.words.count == 1,
             phrase.words[0].isOne(of: SpokenVocabulary.devices)
         else { return try found.get() }
-        // "All devices" are all, unless some are called so.
+        // "All devices" means everything, unless appliances have that word in their names.
         let whole = try every(phrase, Words(phrase, isEverything: true))
         if case .success(let some) = found, some != whole { throw .twoMeanings(phrase.text) }
         return whole
@@ -213,7 +215,7 @@ struct SpokenHouse: Sendable {
         for entry in entries {
             let isOfKind = isOfKind(entry, words)
             guard isOfKind || spoken.words.isEmpty || entry.name.contains(spoken.units) else { continue }
-            // "Everything off" must open no door: a lock is switched only by its name or kind.
+            // "Everything off" must not open a door: a lock is switched only by its name or kind.
             if entry.device.isLock, !(isOfKind && entry.device.isLockByKind) {
                 found.leftAlone.append(entry.device)
             } else if !words.head.words.isEmpty || entry.device.canBeSwitched {

@@ -5,29 +5,23 @@
 ///     percentage = number ( "%" / "percent" / "per cent" )        ; 0 to 100
 ///     word       = "full" / "maximum" / "max" / "half" / "minimum" / "min"
 ///
-/// A `number` after "to" is a fraction if it is `0.x` or `1.0`, and a percentage if it is whole, 0 or 2 to 100. A bare 1
-/// would be either, as `home set` reads it as all: it is refused. "up" or "down" may stand before "to". After the verb
-/// "set" alone the "to" before a number may be left out: "set the lamp 40".
+/// A `number` after "to" is a fraction if it is `0.x` or `1.0`, and a percentage if it is whole, 0 or 2 to
+/// 100. A bare 1 is refused: it may be 1% or, as in `home set`, all of it. "up" or "down" may stand before
+/// "to". Only after the verb "set" the "to" before a number may be left out: "set the lamp 40".
 ///
-/// Accepted: `to 40 percent`, `at half`, `full`, `to 0.4`. Rejected: `at 5`, `to 1`, `to 140`, `to 12.5` (no percent), `by 20 percent`.
+/// Accepted: `to 40 percent`, `at half`, `full`, `to 0.4`. Rejected: `at 5`, `to 1`, `to 140`, `to 12.5` (no
+/// percent), `by 20 percent`.
 struct SpokenLevel: Equatable, Sendable {
     /// The words before the setting.
     var rest: [SpokenWord]
     let setting: Setting
-    /// True if "to" stood before it, or "at".
+    /// True if "to" or "at" stood before it.
     let hasTo: Bool
     /// True if it is a number with neither "to" nor "percent": the number may be part of a name.
     let isBare: Bool
 
-    /// The lowest that is still on.
-    static let minimum = 0.01
-
-    private static let levels: [String: Double] = [
-        "full": 1, "maximum": 1, "max": 1, "half": 0.5, "minimum": minimum, "min": minimum,
-    ]
-    static let words: Set<String> = Set(levels.keys).union(["percent", "per", "cent", "%"])
-
-    /// The ways to read the end of `words` as a setting: several where a number can belong to the name before it.
+    /// The ways to read the end of `words` as a setting: several where a number can belong to the name before
+    /// it.
     ///
     /// - Parameter isBareAllowed: whether a number may stand without "to" and "percent".
     static func readings(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError) -> [SpokenLevel] {
@@ -38,11 +32,11 @@ struct SpokenLevel: Equatable, Sendable {
             return [SpokenLevel(rest: rest, setting: setting, hasTo: hasTo, isBare: false)]
         }
         if rest.last?.isOne(of: ["brightness"]) == true,
-            rest.dropLast().last?.isOne(of: Set(levels.keys)) == true
+            rest.dropLast().last?.isOne(of: Set(SpokenVocabulary.levels.keys)) == true
         {
             rest.removeLast()
         }
-        if let last = rest.last, !last.isName, let level = levels[last.text] {
+        if let last = rest.last, !last.isName, let level = SpokenVocabulary.levels[last.text] {
             rest.removeLast()
             let hasTo = dropTo(&rest) || dropAt(&rest)
             return [SpokenLevel(rest: rest, setting: .level(level), hasTo: hasTo, isBare: false)]

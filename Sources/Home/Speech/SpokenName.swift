@@ -1,16 +1,16 @@
 import Identity
 
-/// The words of a name, of a device or as a person says it, in the ways in which names are compared.
+/// The words of an appliance's name, or of a name that is spoken, in the forms in which names are compared.
 struct SpokenName: Equatable, Sendable {
     /// Without articles at the beginning, punctuation and apostrophes.
     let words: [String]
     /// The same with numbers in digits: "lamp one" is "lamp 1".
     let plain: [String]
-    /// The same in the singular: "lights", "light's" and "light" are one.
+    /// The same in the singular: "lights", "light's" and "light" are equal.
     let stems: [String]
 
-    /// What is longer cannot be said.
-    private static let maximumByteCount = SpokenGrammar.maximumByteCount
+    /// No sentence could hold a longer name.
+    private static let maximumByteCount = SpokenVocabulary.maximumByteCount
 
     init(_ name: String) {
         self.init(name.utf8.count > SpokenName.maximumByteCount ? [] : SpokenText.tokens(name))
@@ -35,9 +35,9 @@ struct SpokenName: Equatable, Sendable {
     /// True if the last word is a plural, so that several things may be meant.
     var isPlural: Bool { plain.last != stems.last && plain.last?.hasSuffix("s") == true }
 
-    /// The words in one: "kitchenlight" is "kitchen light". Numbers stay apart.
+    /// All words joined: "kitchenlight" is "kitchen light". Numbers stay apart.
     let joined: String
-    /// The words, each with the number that follows it, since "bedroom 2 light" is not "bedroom light 2".
+    /// The words, each with the number that follows it: "bedroom 2 light" is not "bedroom light 2".
     let units: [String]
 
     static func units(_ stems: some Sequence<String>) -> [String] {
@@ -52,15 +52,15 @@ struct SpokenName: Equatable, Sendable {
         return units
     }
 
-    /// True if all these are among the units; a number that was not said may follow.
+    /// True if all these are among the units. A unit may have a number that was not said.
     func contains(_ part: [String]) -> Bool {
         !part.isEmpty
             && part.allSatisfy { unit in units.contains { $0 == unit || $0.hasPrefix("\(unit) ") } }
     }
 
-    /// True if `spoken` is this name but for one slip of the tongue, or of the recogniser: as many words, all but one
-    /// the same; in that one at least four letters, the first of them right, and one letter wrong (two from eight
-    /// letters on). Numbers are never slips.
+    /// True if `spoken` is this name with one slip of the speaker or the recogniser: as many words, all but
+    /// one equal. The other one has at least four letters, the first of them right, and one letter wrong (two
+    /// from eight letters on). Numbers are never slips.
     func isSlip(_ spoken: SpokenName, known: Set<String>) -> Bool {
         guard plain.count == spoken.plain.count else { return false }
         let slips = zip(plain, spoken.plain).filter { $0 != $1 }
@@ -72,7 +72,7 @@ struct SpokenName: Equatable, Sendable {
         return Orthography.distance(wanted, said, limit: isLong ? 2 : 1) != nil
     }
 
-    /// True for a word in which a slip can be told from another word: not in `IV` and `VI`, though.
+    /// True for a word in which a slip is not another word, as `IV` and `VI` are.
     private static func isForgiven(_ word: String) -> Bool {
         word.count >= 4 && word.allSatisfy(\.isLetter) && !word.allSatisfy("ivx".contains)
     }
@@ -84,7 +84,7 @@ struct SpokenName: Equatable, Sendable {
 
     private static func withoutApostrophe(_ word: String) -> String { word.filter { $0 != "'" } }
 
-    /// "glass" and "bus" stay; "switches" is "switch", and so that "niches" is "niche", both are "nich".
+    /// "glass" and "bus" stay as they are; "switches" is "switch"; "niche" and "niches" are both "nich".
     private static func stem(_ word: String) -> String {
         if word.hasSuffix("'s") { return withoutApostrophe(String(word.dropLast(2))) }
         let word = withoutApostrophe(word)

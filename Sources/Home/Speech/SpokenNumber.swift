@@ -12,7 +12,7 @@ enum SpokenNumber {
         digits(word) != nil || units.contains(word) || tens.contains(word) || word == "hundred"
     }
 
-    /// The number that the words make, or nil if they make none.
+    /// The number that the words mean; nil for other words.
     static func value(of words: [String]) -> Double? {
         switch words.count {
         case 1:

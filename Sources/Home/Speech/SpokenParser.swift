@@ -1,13 +1,13 @@
-/// Puts the parts of a sentence together to orders: `turn A, B | and C off`, `turn on A | and B | and off C`.
+/// Joins the parts of a sentence to orders: `turn A, B | and C off`, `turn on A | and B | and off C`.
 struct SpokenParser {
     private typealias Verb = SpokenVocabulary.Verb
 
-    /// What the next part may go on with.
+    /// What the next part may continue.
     private enum State {
         case beginning
         /// After "turn on A": further things, or "off B".
         case prefix
-        /// After "A on": something new.
+        /// After "A on": a new order.
         case complete
         /// After "turn A": further things, then the setting.
         case open([SpokenPhrase], direction: String?)
@@ -46,8 +46,8 @@ struct SpokenParser {
         }
     }
 
-    /// The settings that may be meant at the end, or before the place at the end: then of one thing, since nobody knows
-    /// whether others are in that place.
+    /// The settings that may be meant at the end, or before the place at the end. With a place there may be
+    /// only one thing: it is not known whether the others are in that place too.
     private func levels(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError) -> [SpokenLevel] {
         let levels = try SpokenLevel.readings(words, isBareAllowed: isBareAllowed)
         guard levels.isEmpty, let index = SpokenPlace.index(in: words[...]) else { return levels }
@@ -66,7 +66,7 @@ struct SpokenParser {
         return before
     }
 
-    /// True for "to 30%" and "at 30%", which may go with "on".
+    /// True for "to 30%" and "at 30%", which may follow "on".
     private static func isAlsoOn(_ level: SpokenLevel) -> Bool {
         guard case .level(let value) = level.setting else { return false }
         return level.hasTo && value > 0
@@ -96,7 +96,7 @@ struct SpokenParser {
         return true
     }
 
-    /// "on" or "off" at the beginning, after a verb; or without one where the part before was so.
+    /// "on" or "off" at the beginning, after a verb; or without one if the part before began so.
     private func takeSetting(_ words: inout [SpokenWord], hasVerb: Bool) throws(SpokenError) -> Setting? {
         guard let first = words.first, first.isOne(of: ["on", "off"]), let verb, verb.takesSettingFirst else {
             return nil
@@ -113,7 +113,7 @@ struct SpokenParser {
         let phrase = try SpokenPhrase(words)
         switch state {
         case .prefix:
-            // It is one more of the things of the order before.
+            // One more thing of the order before.
             guard let last = orders.popLast(), let reading = last.readings.first else { return }
             orders.append(
                 SpokenOrder(
@@ -130,7 +130,7 @@ struct SpokenParser {
         var things: [SpokenPhrase] = []
         var direction = direction
         switch state {
-        // "Turn on the lamp and the fan off": whether the lamp is to be on or off nobody knows.
+        // "Turn on the lamp and the fan off" does not tell whether the lamp is to be on or off.
         case .prefix: throw .mixed(text(said))
         case .open(let before, let way): (things, direction) = (before, way)
         case .beginning, .complete: break
@@ -153,7 +153,7 @@ struct SpokenParser {
         state = .complete
     }
 
-    /// Takes the "on" of "turn the lamp on at 30%".
+    /// Removes the "on" of "turn the lamp on at 30%".
     private func dropOn(_ words: inout [SpokenWord], _ level: SpokenLevel) -> Bool {
         guard SpokenParser.isAlsoOn(level), verb?.takesSettingFirst ?? true else { return false }
         for end in [words.endIndex, SpokenPlace.index(in: words[...]) ?? 0]
@@ -164,7 +164,7 @@ struct SpokenParser {
         return false
     }
 
-    /// Ends the order that is open: "dim A and B" is whole.
+    /// Ends the open order: only "dim A and B" is complete without a setting.
     private mutating func close() throws(SpokenError) {
         guard case .open(var things, let direction) = state else { return }
         state = .complete
@@ -175,7 +175,7 @@ struct SpokenParser {
         orders.append(
             SpokenOrder(
                 verb: verb, things: things,
-                readings: [.init(last, .level(SpokenGrammar.dimmed), isDim: true)]))
+                readings: [.init(last, .level(SpokenVocabulary.dimmed), isDim: true)]))
     }
 
     private func text(_ words: [SpokenWord]) -> String { words.map(\.text).joined(separator: " ") }

@@ -1,6 +1,6 @@
-/// What a person calls one thing, or several.
+/// The words for one thing, or for several.
 ///
-///     phrase   = *article words [ place ]                               ; "the kitchen light", "the light in the hall"
+///     phrase   = *article words [ place ]                  ; "the kitchen light", "the light in the hall"
 ///              / ( "all" / "every" / "each" / "both" ) [ "of" ] *article words [ place ]
 ///              / ( "everything" / [ "it" ] "all" ) [ place ]
 ///     place    = "in" *article words                      ; not "in 5 minutes", "in the evening"
@@ -13,15 +13,15 @@ struct SpokenPhrase: Equatable, Sendable {
     let quantity: Quantity
     /// Without articles at its beginning, and without the place.
     let words: [SpokenWord]
-    /// Where it is said to be; empty if that is not said.
+    /// The place that is said; empty if there is none.
     let place: [SpokenWord]
-    /// All words in the order in which they were said, but for articles and quantifiers at the beginning.
+    /// All words in the order in which they were said, without articles and quantifiers at the beginning.
     let said: [SpokenWord]
 
     init(_ spoken: [SpokenWord]) throws(SpokenError) {
-        var words = SpokenPhrase.withoutArticles(spoken[...])
+        var words = spoken[...].withoutArticles
         var quantity = Quantity.one
-        // "All" is enough by itself, "every", "all of" and "all the" are not.
+        // "All" is enough by itself; "every", "all of" and "all the" are not.
         var isWhole = false
         if words.count > 1, words[words.startIndex].isOne(of: SpokenVocabulary.pronouns),
             words[words.startIndex + 1].isOne(of: ["all"])
@@ -33,7 +33,7 @@ struct SpokenPhrase: Equatable, Sendable {
             words = words.dropFirst()
             isWhole = first.isOne(of: ["all", "everything"]) && words.first?.isOne(of: ["in"]) ?? true
             if words.count > 1, words.first?.isOne(of: ["of"]) == true { words = words.dropFirst() }
-            words = SpokenPhrase.withoutArticles(words)
+            words = words.withoutArticles
             if words.count == 1, words.first?.isOne(of: SpokenVocabulary.pronouns) == true {
                 words = []
                 isWhole = quantity == .every
@@ -55,12 +55,12 @@ struct SpokenPhrase: Equatable, Sendable {
         }
     }
 
-    /// The first word that decides over the sentence and was not understood.
+    /// The first word that may change the meaning of the sentence and was not understood.
     var leftOver: String? {
         (words + place).first { $0.isOne(of: SpokenVocabulary.decisive) }?.text
     }
 
-    /// The words before "in" and those after it, if there is one place and something in it.
+    /// The words before and after "in", if there is one place and something in it.
     private static func split(_ words: ArraySlice<SpokenWord>, isWhole: Bool) -> ([SpokenWord], [SpokenWord])
     {
         guard let index = SpokenPlace.index(in: words), index > words.startIndex || isWhole,
@@ -69,8 +69,8 @@ struct SpokenPhrase: Equatable, Sendable {
         return (Array(words[..<index]), Array(place))
     }
 
-    /// The things of a list as a speech recogniser writes it, without commas: "the tv the heater" are two. An article
-    /// begins a thing, but not after "in", "of" and the like. "A" may be a name.
+    /// The things of a list as a speech recogniser writes it, without commas: "the tv the heater" are two. An
+    /// article begins a new thing, but not after "in", "of" and the like. "A" does not: it may be a name.
     static func list(_ words: ArraySlice<SpokenWord>) -> [[SpokenWord]] {
         var things: [[SpokenWord]] = [[]]
         for word in words {
@@ -83,9 +83,5 @@ struct SpokenPhrase: Equatable, Sendable {
             things[things.count - 1].append(word)
         }
         return things
-    }
-
-    static func withoutArticles(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord> {
-        words.drop { SpokenVocabulary.articles.contains($0.text) }
     }
 }

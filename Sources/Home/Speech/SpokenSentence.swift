@@ -4,13 +4,13 @@ package struct SpokenSentence: Equatable, Sendable {
     /// True if it ends with a question mark.
     let isQuestion: Bool
 
-    /// The words of `text`, none of which is taken for a name yet.
+    /// The words of `text`. None is marked as a name.
     package init(_ text: String) throws(SpokenError) {
-        guard text.utf8.count <= SpokenGrammar.maximumByteCount else { throw .tooLong }
-        // The mark of bytes that were no text: what they were to say, nobody knows.
+        guard text.utf8.count <= SpokenVocabulary.maximumByteCount else { throw .tooLong }
+        // The replacement character stands for bytes that were not text: their meaning is lost.
         guard !text.unicodeScalars.contains("\u{FFFD}") else { throw .noSetting(text) }
         words = SpokenText.tokens(text).map { SpokenWord(text: $0) }
-        guard !words.allSatisfy({ SpokenText.separators.contains($0.text) }) else { throw .empty }
+        guard !words.allSatisfy({ SpokenVocabulary.separators.contains($0.text) }) else { throw .empty }
         isQuestion = text.last { !$0.isWhitespace && !"\"'’”)".contains($0) } == "?"
     }
 
@@ -19,8 +19,8 @@ package struct SpokenSentence: Equatable, Sendable {
         self.isQuestion = isQuestion
     }
 
-    /// The same sentence with those of `names` marked that are in it in full and have words of the grammar in them:
-    /// in "turn the bed and breakfast lamp off" there may be one lamp or two things; nil if there is none.
+    /// The same sentence with the names marked that it holds in full and that have words of the grammar in
+    /// them; nil if there is none. "Turn the bed and breakfast lamp off" may mean one lamp or two things.
     func marking(_ names: [[String]]) -> SpokenSentence? {
         let candidates = names.filter { !SpokenVocabulary.grammar.isDisjoint(with: $0) }
             .sorted { $0.count > $1.count }

@@ -1,17 +1,17 @@
 import Identity
 import JSON
 
-/// Turns a sentence into what is to be sent. All of it must be understood, and in one way only, before anything is: an
-/// order is never half done.
+/// Turns a sentence into orders. All of it must be understood, and in one way only, before anything is sent:
+/// a sentence is never carried out in part.
 package struct SpokenTargets {
-    /// What a sentence orders.
+    /// The orders of a sentence.
     package struct Understood: Equatable, Sendable {
         package var orders: [Order] = []
-        /// The locks that "everything" did not mean.
+        /// The locks that "everything" does not mean.
         package var leftAlone: [ControlledDevice] = []
     }
 
-    /// The devices that can be meant.
+    /// The appliances that can be meant.
     package let devices: [ControlledDevice]
     private let house: SpokenHouse
 
@@ -20,7 +20,7 @@ package struct SpokenTargets {
         house = SpokenHouse(devices)
     }
 
-    /// What is to be sent, all of it or nothing.
+    /// The orders of the sentence, all of them or an error.
     package func orders(of sentence: SpokenSentence) throws -> Understood {
         let plain = Result { try understand(sentence) }
         guard let marked = sentence.marking(house.tokens),
@@ -32,7 +32,7 @@ package struct SpokenTargets {
         return other
     }
 
-    /// The devices of a type, in any case, singular or plural.
+    /// The appliances of a type, in upper or lower case, singular or plural.
     package func devices(ofType type: String) throws(SelectionError) -> [ControlledDevice] {
         let words = SpokenName(type).stems
         let found = devices.filter {
@@ -42,7 +42,7 @@ package struct SpokenTargets {
         let types = Array(Set(devices.map(\.type))).sorted()
         let near = Orthography.suggestions(for: type, among: types)
         throw .unknown(
-            type, kind: "type of device", near: near, all: near.isEmpty ? Array(types.prefix(8)) : [])
+            type, kind: "type of appliance", near: near, all: near.isEmpty ? Array(types.prefix(8)) : [])
     }
 
     private func understand(_ sentence: SpokenSentence) throws -> Understood {
@@ -58,7 +58,7 @@ package struct SpokenTargets {
         return orders.understood
     }
 
-    /// The one reading that finds its thing; of several the setting is not known.
+    /// The only reading that finds its thing. If several do, the setting is not clear.
     private func onlyMeaning(of readings: [SpokenOrder.Reading]) throws(SpokenError) -> (
         SpokenHouse.Found, SpokenOrder.Reading
     ) {
@@ -79,7 +79,7 @@ package struct SpokenTargets {
     }
 }
 
-/// The orders of one sentence, of which none contradicts another.
+/// The orders of one sentence. They must not contradict each other.
 private struct OrdersOfSentence {
     private struct Given {
         let order: Order
@@ -91,7 +91,7 @@ private struct OrdersOfSentence {
     private var leftAlone: [ControlledDevice] = []
 
     var understood: SpokenTargets.Understood {
-        // A lock that was named besides is not left alone.
+        // A lock that is also named is not left alone.
         let named = Set(given.map(\.order.device))
         return SpokenTargets.Understood(
             orders: given.map(\.order), leftAlone: leftAlone.filter { !named.contains($0.id) })
@@ -111,7 +111,8 @@ private struct OrdersOfSentence {
     ) throws {
         let device = target.device
         let setting = reading.setting
-        // "Set the lock to 40" and "shut off the door" may be meant in two ways; what is plain is only on and off.
+        // "Set the lock to 40" and "shut off the door" have two meanings. Only on and off are clear for a
+        // lock.
         if device.isLock {
             guard verb?.isForLocks ?? true, setting == .on || setting == .off else {
                 throw SpokenError.lockSetting(device.name)
@@ -121,7 +122,7 @@ private struct OrdersOfSentence {
         if reading.turnsOn, target.activator == nil, try device.activator(for: .on) != activator {
             try add(target, .init(reading.thing, .on), verb: verb)
         }
-        if reading.isDim, let state = activator.state.asDouble, state < SpokenGrammar.dimmed - 0.001 {
+        if reading.isDim, let state = activator.state.asDouble, state < SpokenVocabulary.dimmed - 0.001 {
             throw SpokenError.alreadyDim(device.name, activator.stateText)
         }
         let order = try Order(device, activator, to: setting)

@@ -1,16 +1,19 @@
-/// The words of the grammar.
+/// The words of the grammar, and what follows from a word alone.
 enum SpokenVocabulary {
-    /// What an order begins with.
+    /// The most bytes of a sentence: longer than any order that is spoken.
+    static let maximumByteCount = 500
+
+    /// The words that begin an order.
     enum Verb: String, CaseIterable {
         case turn, `switch`, put, set, shut, power, dim, brighten, fade
 
-        /// True if "on" or "off" may follow it: "turn off the lamp". "Set off the alarm" would mean the opposite.
+        /// True if "on" or "off" may follow it: "turn off the lamp". "Set off the alarm" means the opposite.
         var takesSettingFirst: Bool { [.turn, .switch, .put, .shut, .power].contains(self) }
 
-        /// True if it is about a level, which it needs to be told with "to": "by" might be meant.
+        /// True if it changes a level and needs "to" before it: without "to", "by" may be meant.
         var needsTo: Bool { [.dim, .brighten, .fade].contains(self) }
 
-        /// True if it is plain enough for a lock.
+        /// True if it is clear enough for a lock.
         var isForLocks: Bool { self == .turn || self == .switch }
 
         func allows(_ setting: Setting) -> Bool {
@@ -23,8 +26,19 @@ enum SpokenVocabulary {
         }
     }
 
-    /// What nobody can say of a lock without saying which of on and off it is; and that only its maker knows.
+    /// Verbs for locks. Whether such a verb means on or off depends on the lock's maker.
     static let lockVerbs: Set<String> = ["lock", "unlock", "open", "close", "bolt", "unbolt"]
+
+    static let separators: Set<String> = [",", "."]
+    /// The words between orders, and between things.
+    static let ends: Set<String> = separators.union(["and", "then"])
+
+    /// The words for levels; the minimum is the lowest level that is still on.
+    static let levels: [String: Double] = [
+        "full": 1, "maximum": 1, "max": 1, "half": 0.5, "minimum": 0.01, "min": 0.01,
+    ]
+    /// The level that "dim" means without one.
+    static let dimmed = 0.3
 
     static let articles: Set<String> = ["the", "a", "an", "my", "our"]
     static let quantifiers: Set<String> = ["all", "every", "each", "everything", "both"]
@@ -32,7 +46,7 @@ enum SpokenVocabulary {
     static let pronouns: Set<String> = ["it", "them"]
     static let up: Set<String> = ["up", "down"]
 
-    /// What is no place after "in".
+    /// Words that make a time of what follows "in".
     static let times: Set<String> = [
         "second", "seconds", "sec", "secs", "minute", "minutes", "mins", "hour", "hours", "days", "week",
         "weeks",
@@ -42,17 +56,17 @@ enum SpokenVocabulary {
     static let polite: [[String]] = [
         ["please"], ["hey"], ["ok"], ["okay"], ["thanks"], ["thank", "you"], ["now"], ["kindly"],
     ]
-    /// What asks for an order, and so must be followed by a verb: "can you see the light on" is a question.
+    /// Words that ask for an order if a verb follows: "can you see the light on" is a question.
     static let asking: [[String]] = [["could", "you"], ["can", "you"], ["would", "you"], ["will", "you"]]
 
-    /// A sentence that begins so asks or tells how things are.
+    /// A sentence that begins with one of these asks or tells how things are.
     static let question: Set<String> = [
         "is", "isn't", "are", "aren't", "was", "wasn't", "were", "did", "does", "has", "have", "had",
         "what", "which", "how", "why", "when", "where", "who", "should", "shall", "may", "might",
     ]
 
-    /// What changes the meaning of a sentence, or says when or whether: left over, it refuses the sentence, unless it
-    /// is in a device's own name.
+    /// Words that change the meaning of a sentence, or say when or whether. A sentence in which one is left
+    /// over is refused, unless the word is in an appliance's name.
     static let decisive: Set<String> = question.union([
         "on", "off", "not", "no", "do", "don't", "dont", "doesn't", "never", "at", "by", "in", "after",
         "before",
@@ -61,10 +75,10 @@ enum SpokenVocabulary {
         "it's", "and", "nor", "minus", "plus", "percent", "%", "-",
     ])
 
-    /// A name that has one of these words is looked for before the grammar is read.
+    /// A name with one of these words is looked for before the grammar is read.
     static let grammar: Set<String> = {
-        var words = SpokenText.separators.union(articles).union(quantifiers).union(up).union(
-            SpokenLevel.words)
+        var words = separators.union(articles).union(quantifiers).union(up).union(levels.keys)
+        words.formUnion(["percent", "per", "cent", "%"])
         words.formUnion(["on", "off", "to", "at", "in", "and", "then", "of", "brightness"])
         words.formUnion(polite.joined())
         words.formUnion(asking.joined())

@@ -1,8 +1,8 @@
 /// One word of a sentence.
 package struct SpokenWord: Equatable, Sendable {
-    /// As `SpokenText.tokens` writes it.
+    /// In the form of `SpokenText.tokens`.
     let text: String
-    /// True if it stands in a device's name that is said in full: no grammar is read from it.
+    /// True if it is part of an appliance's full name: it is not read as grammar.
     var isName = false
 
     /// True if it is one of these words of the grammar.
@@ -12,17 +12,21 @@ package struct SpokenWord: Equatable, Sendable {
     var isVerb: Bool { !isName && SpokenVocabulary.Verb(rawValue: text) != nil }
 }
 
-/// Cuts sentences and names into words, both in the same way, so that they can be compared word by word.
-///
-///     token = word / number / "," / "." / "%" / "-"     ; "." for whatever ends a sentence
-///
-/// Words are lower case and without diacritics: a speech recogniser writes "cafe lamp" for "Café lamp". Letters and
-/// digits are words apart: `Lamp2` is `lamp`, `2`. A number is kept as it was written, `0.4`; what might be misread as
-/// another number than was meant is made a word that is none: `12,5` and `.5`, and `-` before the 5 of `-5`.
-enum SpokenText {
-    static let separators: Set<String> = [",", "."]
+extension ArraySlice<SpokenWord> {
+    /// The words without articles at the beginning.
+    var withoutArticles: ArraySlice<SpokenWord> { drop { SpokenVocabulary.articles.contains($0.text) } }
+}
 
-    /// What stands before a number and changes it.
+/// Cuts sentences and names into words in the same way, so that they can be compared word by word.
+///
+///     token = word / number / "," / "." / "%" / "-"     ; "." for every mark that ends a sentence
+///
+/// Words are lower case and without diacritics: a speech recogniser writes "cafe lamp" for "Café lamp".
+/// Letters and digits are separate words: `Lamp2` is `lamp`, `2`. A number stays as it was written, `0.4`.
+/// Numbers that could be misread become words that are not numbers: `12,5` and `.5`; and `-5` becomes `-`,
+/// `5`.
+enum SpokenText {
+    /// Characters that change the number after them.
     private static let signs: Set<Character> = [
         "-", "−", "–", "—", "+", "~", "<", ">", "=", "±", "*", "×", "/", "≤", "≥", "^",
     ]
@@ -56,7 +60,7 @@ enum SpokenText {
                 finish()
                 tokens.append(".")
             case "'", "’":
-                // Inside a word an apostrophe, else a quotation mark.
+                // Inside a word it is an apostrophe, else a quotation mark.
                 if !word.isEmpty, next.isLetter { word.append("'") } else { finish() }
             default:
                 if character.isLetter {
@@ -76,7 +80,7 @@ enum SpokenText {
         return tokens
     }
 
-    /// "é" is "e", "ø" is "o". Unicode's names of the letters tell, so that no table is needed.
+    /// "é" is "e", "ø" is "o". Unicode's names of the letters tell; no table is needed.
     private static func withoutDiacritics(_ letter: Character) -> Character {
         guard !letter.isASCII, let scalar = letter.unicodeScalars.first else { return letter }
         if scalar.isASCII { return Character(scalar) }

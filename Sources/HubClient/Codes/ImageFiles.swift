@@ -2,24 +2,24 @@ import FoundationEssentials
 import Glibc
 package import QRCodes
 
-/// The images that a person named, a directory replaced by the images in it.
+/// The images that the user names; a directory stands for the images in it.
 package enum ImageFiles {
-    /// A file to read, or why a name leads to none.
+    /// A file to read, or why the name does not lead to one.
     package struct Name: Equatable, Sendable {
         package let path: String
         package let problem: InputFileError?
     }
 
-    /// What image files are called, in lower case.
+    /// The endings of the names of image files, in lower case.
     private static let extensions: Set<String> = [
         "png", "apng", "jpg", "jpeg", "jpe", "jfif", "webp", "heic", "heif", "hif", "avif", "gif", "bmp",
         "dib",
         "pbm", "pgm", "ppm", "pnm", "pdf",
     ]
 
-    /// Each path stands for itself, but for a directory: that stands for the regular files in it, and links to
-    /// such, whose names end like an image's, in the order of their bytes. Directories inside and hidden files
-    /// are left out.
+    /// Replaces each directory by the regular files in it, and links to such, whose names end like an
+    /// image's, in the order of their bytes. Directories inside and hidden files are left out. Other paths
+    /// stay.
     package static func expand(_ paths: [String]) -> [Name] {
         paths.flatMap { path in isDirectory(path) ? list(path) : [Name(path: path, problem: nil)] }
     }

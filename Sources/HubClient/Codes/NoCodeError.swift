@@ -2,19 +2,19 @@ import FoundationEssentials
 package import Identity
 package import QRCodes
 
-/// An image without a QR code that could be read, and what it shows instead.
+/// Why no QR code could be read in an image.
 package enum NoCodeError: Equatable, UserError {
-    /// Nothing that looks like a code, in this many pixels.
+    /// Nothing looks like a code; the size of the image in pixels.
     case nothing(width: Int, height: Int)
-    /// Nothing in what is left of a damaged file; the decoder's words.
+    /// The file is damaged, and no code is in the readable part; the decoder's words.
     case damaged(String)
     /// Another kind of code, such as EAN-13.
     case otherSymbology(String)
-    /// A message in several codes (structured append, ISO/IEC 18004 § 8) that lacks some of them.
+    /// A message in several codes (structured append, ISO/IEC 18004 § 8), some of which are missing.
     case incomplete
-    /// A QR code that holds nothing, or bytes that are wrong in the character set that it names.
+    /// A QR code without content, or with bytes that are invalid in its character set.
     case empty
-    /// What the search found out about the picture.
+    /// What the search has found out about the picture.
     case unread(ScanDiagnosis)
     /// A stream of this many frames, none with a code that could be used.
     case stream(frames: Int)
@@ -50,7 +50,7 @@ package enum NoCodeError: Equatable, UserError {
         case .unread(.otherSymbology(let kind, let payload)):
             "no QR code, but a barcode (\(kind))" + (NoCodeError.printable(payload).map { ": \($0)" } ?? "")
         case .unread(let diagnosis):
-            // These say nothing about a code.
+            // These two say nothing about a code.
             switch diagnosis {
             case .tooDark, .lowContrast: "no QR code found: \(diagnosis)"
             default: diagnosis.description
@@ -65,7 +65,8 @@ package enum NoCodeError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .nothing:
-            "take the picture again: sharp, straight, with the code's white border, the code filling most of it"
+            "take the picture again: sharp, straight, with the code's white border, "
+                + "the code filling most of it"
         case .damaged: "copy the image again from where it came"
         case .unread(let diagnosis): diagnosis.hint
         case .stream: "hold the code still before the camera, sharp and filling most of the picture"
@@ -74,7 +75,7 @@ package enum NoCodeError: Equatable, UserError {
         }
     }
 
-    /// A word for scripts; README lists them.
+    /// A word for scripts.
     package var reason: String {
         switch self {
         case .nothing, .unread(.noFinderPattern): "no_code"

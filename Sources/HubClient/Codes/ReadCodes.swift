@@ -1,18 +1,17 @@
-import FoundationEssentials
 package import Pairing
 package import QRCodes
 
-/// What a QR code in an image says.
+/// The content of a QR code.
 package enum CodeContent: Equatable, Sendable {
     /// A pairing code.
     case pairing(PairingCode)
-    /// It begins like a pairing code but is none: damaged, or made by a newer hubpair.
+    /// It begins like a pairing code, but is damaged or made by a newer hubpair.
     case unusable(PairingCodeError)
     /// Any other code.
     case other
 
     /// Reads a payload. One that only resembles a pairing code, in lower case or with something before it,
-    /// is unusable and not another code: its text may hold a secret.
+    /// counts as unusable and not as another code: its text may hold a secret.
     package init(payload: [UInt8]) {
         guard PairingCode.end(ofPrefixIn: payload) != nil else {
             self = .other
@@ -33,9 +32,18 @@ extension CodeContent {
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }
         return bytes[line.count...].allSatisfy { $0 == 0x0A || $0 == 0x0D } ? Array(line) : nil
     }
+
+    /// The bytes as a short text of printable ASCII; nil for others. The only image that fits is a PBM too
+    /// small for a code.
+    static func text(of bytes: [UInt8]) -> String? {
+        guard bytes.count <= 2_400,
+            bytes.allSatisfy({ (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) })
+        else { return nil }
+        return String(decoding: bytes, as: UTF8.self)
+    }
 }
 
-/// Reads the QR codes in images: files, or standard input, where the text of a code may stand too.
+/// Reads the QR codes in image files.
 package struct ReadCodes {
     /// A code and where it came from.
     package struct Reading: Sendable {
@@ -50,7 +58,7 @@ package struct ReadCodes {
         }
     }
 
-    /// What came of one image.
+    /// The result of one image.
     package struct Answer {
         /// Its codes, or `InputFileError`, `ImageError`, `QRScanError` or `NoCodeError`.
         package let result: Result<[Reading], any Error>
@@ -73,24 +81,21 @@ package struct ReadCodes {
         }
     }
 
-    /// The codes in one image.
-    ///
-    /// - Throws: `InputFileError`, `ImageError`, `QRScanError`, or `NoCodeError` if there is nothing to read.
-    package static func run(_ path: String, limits: ImageLimits) throws -> [Reading] {
-        let search = ImageScan(limits: limits)
-        if path == "-" { return try StandardInput.read(search).result.get() }
-        var readings: [Reading] = []
-        try run([path], search) { _, answer in readings = try answer.result.get() }
-        return readings
+    private let paths: [String]
+    private let search: ImageScan
+
+    package init(_ paths: [String], _ search: ImageScan) {
+        self.paths = paths
+        self.search = search
     }
 
-    /// The codes in many images. `finished` is called once for each of `paths`, in their order; what it throws
-    /// ends everything. `waiting` is called some ten times a second
-    /// with the number of images that are done.
-    package static func run(
-        _ paths: [String], _ search: ImageScan, waiting: (Int) -> Void = { _ in },
-        finished: (Int, Answer) throws -> Void
-    ) throws {
+    /// Reads the images.
+    ///
+    /// - Parameters:
+    ///   - waiting: called some ten times a second with the number of images that are done.
+    ///   - finished: called once for each path, in their order, with its index. What it throws ends
+    ///     everything.
+    package func run(waiting: (Int) -> Void = { _ in }, finished: (Int, Answer) throws -> Void) throws {
         try ParallelScan.run(paths, search, waiting: waiting) { index, outcome in
             try finished(index, Answer(outcome))
         }

@@ -3,11 +3,11 @@ package import Identity
 package import Pairing
 package import QRCodes
 
-/// What a person gave to pair with: a scanned code or a typed one.
+/// The code that the user pairs with: scanned or typed.
 package enum ScannedCode: Equatable, Sendable {
-    /// With the hub's pin.
+    /// It holds the hub's pin.
     case pairing(PairingCode)
-    /// Without: only the secret.
+    /// It holds only the secret.
     case typed(TypedCode)
 
     /// The secret.
@@ -18,33 +18,41 @@ package enum ScannedCode: Equatable, Sendable {
         }
     }
 
-    /// The hub's pin, if the code says it.
+    /// The hub's pin, if the code holds it.
     package var hub: Pin? {
         if case .pairing(let code) = self { code.hub } else { nil }
     }
 
-    /// Reads the one pairing code of an image, or on standard input (`-`) an image, a code's text or a typed code.
+    /// Reads the one pairing code of an image, or on standard input (`-`) an image, a code's text or a typed
+    /// code.
     ///
-    /// Call it before a thread is started: only then a picture that crashes the decoder cannot end this process.
+    /// Call it before a thread is started: only then is a picture decoded in a process of its own, so that it
+    /// cannot crash this one.
     package static func read(_ path: String, limits: ImageLimits = ImageLimits()) throws -> ScannedCode {
-        guard path == "-" else { return try ScannedCode(ReadCodes.run(path, limits: limits)) }
-        do {
-            let answer = try StandardInput.read(ImageScan(limits: limits)) { text(of: $0) != nil }
-            return try ScannedCode(answer.result.get())
-        } catch let other as StandardInput.OtherText {
-            guard !other.bytes.isEmpty else { throw ScannedCodeError.empty }
-            return try ScannedCode(text: text(of: other.bytes) ?? "")
+        let search = ImageScan(limits: limits)
+        guard path == "-" else {
+            var readings: [ReadCodes.Reading] = []
+            try ReadCodes([path], search).run { _, answer in readings = try answer.result.get() }
+            return try ScannedCode(readings)
+        }
+        switch try StandardInput(search).codesOrText() {
+        case .codes(let answer): return try ScannedCode(answer.result.get())
+        case .text(""): throw ScannedCodeError.empty
+        case .text(let text): return try ScannedCode(text: text)
         }
     }
 
-    /// Reads what a person typed or pasted: a code's text or a typed code.
+    /// Reads what the user typed or pasted: a code's text or a typed code.
     package init(text: String) throws {
         let trimmed = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-        guard CodeContent(payload: Array(trimmed.utf8)) == .other else {
-            self = .pairing(try PairingCode(text: trimmed))
+        switch CodeContent(payload: Array(trimmed.utf8)) {
+        case .pairing(let code):
+            self = .pairing(code)
             return
+        case .unusable(let error): throw error
+        case .other: break
         }
-        // Far from 20 letters and digits, or with other characters, it was never meant to be a code.
+        // A typed code has 20 letters and digits. Text that is far from that was not meant to be one.
         let count = trimmed.utf8.count { !" -".utf8.contains($0) }
         let isWord = trimmed.utf8.allSatisfy {
             switch $0 {
@@ -71,22 +79,13 @@ package enum ScannedCode: Equatable, Sendable {
         guard let code = codes.first else { throw fault ?? ScannedCodeError.foreign(readings.count) }
         self = .pairing(code)
     }
-
-    /// The bytes as text if they are one: short, printable ASCII. No image is, but for one of PBM's kind
-    /// too small for a code.
-    private static func text(of bytes: [UInt8]) -> String? {
-        guard bytes.count <= 2_400,
-            bytes.allSatisfy({ (0x20...0x7E).contains($0) || (0x09...0x0D).contains($0) })
-        else { return nil }
-        return String(decoding: bytes, as: UTF8.self)
-    }
 }
 
 /// Why there is no code to pair with, though what was given can be read.
 package enum ScannedCodeError: Equatable, UserError {
     /// Standard input ended at once.
     case empty
-    /// A text that is no code.
+    /// A text that is not a code.
     case noCode
     /// This many different pairing codes in one picture.
     case several(Int)

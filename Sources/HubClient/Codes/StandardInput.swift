@@ -1,11 +1,12 @@
 import Glibc
 package import QRCodes
 
-/// An image on standard input, the text of a code in its place, or a stream of Motion JPEG frames.
-package enum StandardInput {
+/// Reads standard input: an image, the text of a code in its place, or a stream of Motion JPEG frames.
+package struct StandardInput {
     /// What a stream shows on its way to the first code that is good.
     package struct StreamEvents {
-        /// Called for each frame and some ten times a second between them, with the number of frames searched.
+        /// Called for each frame and some ten times a second between them, with the number of frames
+        /// searched.
         package var waiting: (Int) -> Void
         /// Called for each code that is not good, once, but not for the few of a short stream.
         package var passing: (ReadCodes.Reading) -> Void
@@ -26,63 +27,78 @@ package enum StandardInput {
         }
     }
 
-    /// A stream of so few frames may be a photograph with a preview or a gain map behind it: its first frame is
-    /// searched like a file.
+    /// A stream of at most this many frames may be a photograph with a preview or a gain map behind it. Its
+    /// first frame is searched like a file.
     private static let fewFrames = 8
 
-    /// The most zeros that cameras fill up a frame with: the room of one that is not compressed.
+    /// The most zeros between two frames: cameras fill a frame up to the size of an uncompressed one.
     private static let maximumPadding = 8 << 20
 
-    /// The codes on standard input. A stream ends at the first code that is good, by default one that a device
-    /// can use.
-    ///
-    package static func read(
+    /// What stands on standard input where a code is expected.
+    enum Content {
+        /// The codes in an image or a stream, or the text of a pairing code; or why there are none.
+        case codes(ReadCodes.Answer)
+        /// Another short text: a typed code perhaps, or nothing at all.
+        case text(String)
+    }
+
+    private enum Input {
+        /// The text of a pairing code, usable or not.
+        case code(ReadCodes.Reading)
+        /// Anything else that has an end.
+        case file(ImageBytes)
+        case stream(first: [UInt8], JPEGFrames)
+    }
+
+    private let search: ImageScan
+    private let events: StreamEvents
+
+    /// - Parameter events: for a stream. It ends at the first code that is good, by default one for pairing.
+    package init(
         _ search: ImageScan, events: StreamEvents = StreamEvents(isGood: { $0.content.isPairing })
-    ) -> ReadCodes.Answer {
+    ) {
+        self.search = search
+        self.events = events
+    }
+
+    /// The codes on standard input.
+    package func codes() -> ReadCodes.Answer {
         do {
-            return try answer(search, isText: { _ in false }, events: events)
+            return try answer(to: input())
         } catch {
             return ReadCodes.Answer(.failure(error))
         }
     }
 
-    /// The same for who takes a text as well: one that is no pairing code, a typed code perhaps, is thrown as
-    /// ``OtherText`` if `isText` says that the bytes are one.
-    package static func read(
-        _ search: ImageScan, isText: ([UInt8]) -> Bool
-    ) throws -> ReadCodes.Answer {
-        try answer(search, isText: isText, events: StreamEvents(isGood: { $0.content.isPairing }))
+    /// The codes on standard input, or a text that is not a pairing code.
+    func codesOrText() throws -> Content {
+        let input = try input()
+        if case .file(let file) = input, let text = CodeContent.text(of: file.bytes) { return .text(text) }
+        return .codes(try answer(to: input))
     }
 
-    /// What was on standard input in the place of an image.
-    package struct OtherText: Error {
-        package let bytes: [UInt8]
-    }
-
-    private static func answer(
-        _ search: ImageScan, isText: ([UInt8]) -> Bool, events: StreamEvents
-    ) throws -> ReadCodes.Answer {
+    /// Reads up to the end, or of a stream the first frame.
+    private func input() throws -> Input {
         var head: [UInt8] = []
         while head.count < 3, let chunk = try InputFile.readSome(STDIN_FILENO) { head += chunk }
         guard ImageFormat.detect(head) == .jpeg else {
-            let input = try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: head)
-            let bytes = input.bytes
-            if let text = CodeContent.line(of: bytes), CodeContent(payload: text) != .other {
-                return ReadCodes.Answer(.success([ReadCodes.Reading(payload: text)]))
+            let file = try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: head)
+            if let line = CodeContent.line(of: file.bytes) {
+                let reading = ReadCodes.Reading(payload: line)
+                if reading.content != .other { return .code(reading) }
             }
-            if isText(bytes) { throw OtherText(bytes: bytes) }
-            return image(input, search)
+            return .file(file)
         }
 
         var frames = JPEGFrames()
         frames.append(head)
-        guard let first = try frame(&frames, until: events.deadline, waiting: {}) else {
-            // Cut off, or it took too long: what there is is read as far as it goes.
-            return image(ImageBytes(frames.rest), search)
+        guard let first = try frame(&frames, waiting: {}) else {
+            // It is cut off, or took too long: what has come is read as far as it goes.
+            return .file(ImageBytes(frames.rest))
         }
         var bytes = first + frames.rest
         var behind = frames.rest.drop { $0 == 0 }
-        while behind.count < 2, frames.rest.count < maximumPadding,
+        while behind.count < 2, frames.rest.count < StandardInput.maximumPadding,
             let more = try InputFile.readSome(STDIN_FILENO)
         {
             bytes += more
@@ -90,20 +106,26 @@ package enum StandardInput {
             behind = frames.rest.drop { $0 == 0 }
         }
         guard behind.starts(with: [0xFF, 0xD8]) else {
-            return image(try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: bytes), search)
+            return .file(try InputFile.readAll(STDIN_FILENO, sizeHint: 0, after: bytes))
         }
-        return try stream(first: first, frames: frames, search, events: events)
+        return .stream(first: first, frames)
     }
 
-    private static func image(_ file: ImageBytes, _ search: ImageScan) -> ReadCodes.Answer {
+    private func answer(to input: Input) throws -> ReadCodes.Answer {
+        switch input {
+        case .code(let reading): ReadCodes.Answer(.success([reading]))
+        case .file(let file): image(file)
+        case .stream(let first, let frames): try stream(first: first, frames: frames)
+        }
+    }
+
+    private func image(_ file: ImageBytes) -> ReadCodes.Answer {
         ReadCodes.Answer(ParallelScan.run(file, search))
     }
 
-    /// Searches frame after frame. Every frame is searched, and none is read ahead: what is late waits with its
-    /// sender, and the pipe between holds less than a picture or two.
-    private static func stream(
-        first: [UInt8], frames: JPEGFrames, _ search: ImageScan, events: StreamEvents
-    ) throws -> ReadCodes.Answer {
+    /// Searches frame after frame. None is skipped and none is read ahead: the sender waits, and the pipe
+    /// holds at most a picture or two.
+    private func stream(first: [UInt8], frames: JPEGFrames) throws -> ReadCodes.Answer {
         var quick = search
         quick.effort = .quick
         quick.explains = false
@@ -113,7 +135,7 @@ package enum StandardInput {
         var count = 0
         var next: [UInt8]? = first
         while let bytes = next {
-            // A frame that cannot be decoded is one that shows no code.
+            // A frame that cannot be decoded counts as one without a code.
             let codes = (try? ParallelScan.run(ImageBytes(bytes), quick).get().result.codes) ?? []
             let readings = codes.map { ReadCodes.Reading(payload: $0.payload) }
             let good = readings.filter(events.isGood)
@@ -122,27 +144,25 @@ package enum StandardInput {
                 pending.append(reading)
             }
             count += 1
-            if count > fewFrames {
+            if count > StandardInput.fewFrames {
                 pending.forEach(events.passing)
                 pending = []
             }
             events.waiting(count)
             if let deadline = events.deadline, deadline <= .now { break }
-            next = try frame(&frames, until: events.deadline) { events.waiting(count) }
+            next = try frame(&frames) { events.waiting(count) }
         }
-        if count <= fewFrames { return image(ImageBytes(first), search) }
+        if count <= StandardInput.fewFrames { return image(ImageBytes(first)) }
         throw NoCodeError.stream(frames: count)
     }
 
     /// The next frame; nil at the end of the stream or at the deadline.
-    private static func frame(
-        _ frames: inout JPEGFrames, until deadline: ContinuousClock.Instant?, waiting: () -> Void
-    ) throws -> [UInt8]? {
+    private func frame(_ frames: inout JPEGFrames, waiting: () -> Void) throws -> [UInt8]? {
         while true {
             if let frame = frames.next() { return frame }
             var input = pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0)
             let ready = poll(&input, 1, 100)
-            if let deadline, deadline <= .now { return nil }
+            if let deadline = events.deadline, deadline <= .now { return nil }
             guard ready != 0 else {
                 waiting()
                 continue

@@ -1,7 +1,7 @@
-/// Which of several addresses to try when: Happy Eyeballs (RFC 8305), for hubs.
+/// Decides which of several addresses to try when: Happy Eyeballs (RFC 8305), for hubs.
 ///
-/// A pure value: what happened comes in, what to do comes out. An address that fails makes room for the next
-/// at once; one that is silent, after a while. Of those that wait, link-local ones come last.
+/// A pure value: events come in, moves come out. After an address that fails the next one is tried at once;
+/// beside a silent one, after a while. Link-local addresses come last.
 struct AddressRace {
     enum Move: Equatable {
         /// Look this name up.
@@ -10,9 +10,12 @@ struct AddressRace {
         case dial(HubAddress)
         /// Call ``AddressRace/waited(_:)`` with this number after the stagger.
         case wait(Int)
-        /// Nothing is left.
+        /// No address is left.
         case giveUp(HubConnectionError)
     }
+
+    /// The most addresses that are tried for one connection.
+    private static let maximumAddresses = 128
 
     private var unresolved: [HubAddress] = []
     private var untried: [HubAddress] = []
@@ -40,10 +43,10 @@ struct AddressRace {
         }
     }
 
-    /// What is to be done now.
+    /// The moves to make now.
     mutating func moves() -> [Move] {
         var moves: [Move] = []
-        for address in unresolved.prefix(HubConnector.maximumAddresses) {
+        for address in unresolved.prefix(AddressRace.maximumAddresses) {
             resolving += 1
             moves.append(.resolve(address))
         }
@@ -104,7 +107,7 @@ struct AddressRace {
 
     private mutating func insert(_ address: HubAddress) {
         if case .address(let host) = address.host, !kind.includes(host) { return }
-        guard known.count < HubConnector.maximumAddresses, known.insert(address).inserted else { return }
+        guard known.count < AddressRace.maximumAddresses, known.insert(address).inserted else { return }
         untried.append(address)
     }
 

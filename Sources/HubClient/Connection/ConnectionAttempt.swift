@@ -1,10 +1,20 @@
-import Identity
+package import Identity
 import NIOCore
 import NIOSSL
 import PinnedTLS
 import Synchronization
 
-/// One attempt to connect: its channel, to be given up at any moment, and what it sees of its peer.
+/// The key that the peer of a connection must show.
+package enum ExpectedPeer: Hashable, Sendable {
+    /// The hub with this pin. A hub with another key gets only the first message of the handshake.
+    case pin(Pin)
+    /// The hub with this fingerprint: 80 bits of its pin, too many to make a second key for.
+    case fingerprint(Fingerprint)
+    /// Any key: to learn which it is, or because a proof follows that covers the key.
+    case any
+}
+
+/// One attempt to connect: its channel, which can be given up at any moment, and what it learns of its peer.
 final class ConnectionAttempt: Sendable {
     private struct State {
         var channel: (any Channel)?
@@ -16,12 +26,12 @@ final class ConnectionAttempt: Sendable {
 
     private let state = Mutex(State())
 
-    /// The peer's, once it has been seen.
+    /// The pin of the peer's key, once it has been seen.
     var pin: Pin? { state.withLock { $0.pin } }
     /// Why the peer's key was refused.
     var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
 
-    /// What goes through the channel once the handshake is over.
+    /// For requests, once the handshake is over.
     var handler: NIOLoopBound<HTTPClientHandler>? { state.withLock { $0.handler } }
 
     func attach(_ channel: any Channel, _ handler: HTTPClientHandler) throws {
@@ -43,8 +53,8 @@ final class ConnectionAttempt: Sendable {
         channel?.close(promise: nil)
     }
 
-    /// The pin is taken over the leaf's key; that the peer holds the private key, TLS proves (RFC 8446
-    /// § 4.4.3). Names, dates and issuers do not count.
+    /// Compares the pin of the leaf's key. TLS itself proves that the peer holds the private key (RFC 8446 §
+    /// 4.4.3). Names, dates and issuers do not count.
     func check(_ certificates: [NIOSSLCertificate], expecting peer: ExpectedPeer) -> Bool {
         state.withLock {
             guard let leaf = certificates.first, let key = Pin(leaf) else {

@@ -23,7 +23,8 @@ package struct Deadline: Sendable {
     }
 }
 
-/// Runs two tasks at once. When one has ended, the other is cancelled, and this returns once that has stopped.
+/// Runs two tasks at once. When one has ended, the other is cancelled, and this returns once that has
+/// stopped.
 ///
 /// - Returns: what the first one gives; what it throws is thrown.
 package func first<Value: Sendable>(

@@ -5,8 +5,8 @@ import NIOTLS
 
 /// The device's end of one TLS connection: the handshake first, then one request and response after another.
 ///
-/// It reads only when somebody waits for a part, so that a hub that sends faster than the reader takes fills
-/// the kernel's buffers and not this process. It lives on its event loop.
+/// It reads only when a part is waited for: a hub that sends faster than its reader fills the kernel's
+/// buffers and not this process. It is used on its event loop only.
 final class HTTPClientHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -20,13 +20,15 @@ final class HTTPClientHandler: ChannelInboundHandler {
         case closed(Reason)
     }
 
-    /// Somebody who waits for the rest of a body.
+    /// Collects the rest of a body for one promise.
     private struct Collector {
         let promise: EventLoopPromise<[UInt8]>
         let maximumByteCount: Int
         var body: [UInt8] = []
 
-        /// Takes a part; the body once it is whole, nil before.
+        /// Takes a part.
+        ///
+        /// - Returns: the body once it is whole, nil before.
         mutating func take(_ part: HTTPClientResponsePart) throws(Reason) -> [UInt8]? {
             switch part {
             case .head: break
@@ -49,7 +51,7 @@ final class HTTPClientHandler: ChannelInboundHandler {
     private var parts = CircularBuffer<HTTPClientResponsePart>()
     private var waiter: EventLoopPromise<HTTPClientResponsePart>?
     private var collector: Collector?
-    /// What is still to be sent of the request's body; nil: all of it has been.
+    /// The rest of the request's body that is to be sent; nil: all of it has been.
     private var unsent: ByteBuffer?
     private var isLastResponse = false
     private var quiet = TimeAmount.seconds(30)
@@ -59,11 +61,12 @@ final class HTTPClientHandler: ChannelInboundHandler {
     /// - Parameter handshake: succeeds once the peer's key has been checked, fails with a `Reason`.
     init(handshake: EventLoopPromise<Void>) { self.handshake = handshake }
 
-    /// Begins a request. More parts of the response come from ``next()`` or ``rest(maximumByteCount:capacity:)``.
+    /// Begins a request. More parts of the response come from ``next()`` or
+    /// ``rest(maximumByteCount:capacity:)``.
     ///
     /// - Parameters:
-    ///   - quiet: the longest that nothing may happen while somebody waits.
-    ///   - total: the longest that it may take altogether.
+    ///   - quiet: the longest time in which nothing arrives while a part is waited for.
+    ///   - total: the longest time for all of it.
     /// - Returns: the first part of the response.
     func begin(
         _ head: HTTPRequestHead, body: ByteBuffer, quiet: TimeAmount, total: TimeAmount?
@@ -89,7 +92,7 @@ final class HTTPClientHandler: ChannelInboundHandler {
     /// The next part of the response.
     func next() -> EventLoopFuture<HTTPClientResponsePart> {
         let eventLoop = handshake.futureResult.eventLoop
-        // What came before the end is still there after it.
+        // Parts that came before the end stay readable.
         if let part = parts.popFirst() { return eventLoop.makeSucceededFuture(part) }
         if case .closed(let reason) = phase { return eventLoop.makeFailedFuture(reason) }
         guard waiter == nil, collector == nil else { return eventLoop.makeFailedFuture(Reason.busy) }
@@ -100,9 +103,10 @@ final class HTTPClientHandler: ChannelInboundHandler {
         return promise.futureResult
     }
 
-    /// The rest of the body, read without handing its pieces to another thread one by one.
+    /// The rest of the body. Its pieces are collected on the event loop and not handed to another thread one
+    /// by one.
     ///
-    /// - Parameter capacity: how large it is expected to be.
+    /// - Parameter capacity: the expected number of bytes.
     func rest(maximumByteCount: Int, capacity: Int) -> EventLoopFuture<[UInt8]> {
         let promise = handshake.futureResult.eventLoop.makePromise(of: [UInt8].self)
         guard waiter == nil, collector == nil else {
@@ -111,7 +115,7 @@ final class HTTPClientHandler: ChannelInboundHandler {
         }
         collector = Collector(promise: promise, maximumByteCount: maximumByteCount)
         collector?.body.reserveCapacity(capacity)
-        // What came before the end is still there after it.
+        // Parts that came before the end stay readable.
         while collector != nil, let part = parts.popFirst() { collect(part) }
         if case .closed(let reason) = phase {
             collector?.promise.fail(reason)
@@ -138,7 +142,7 @@ final class HTTPClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// A piece of the body after the other has reached the socket; a response that comes early ends it.
+    /// Sends the body in pieces, each when the one before has reached the socket. An early response ends it.
     private func sendMore() {
         guard let context, case .response = phase, var body = unsent else { return }
         guard let chunk = body.readSlice(length: min(body.readableBytes, HTTPClientHandler.chunkByteCount)),
@@ -213,13 +217,13 @@ final class HTTPClientHandler: ChannelInboundHandler {
         }
         guard case .end = part else { return }
         phase = .idle
-        // A request that was answered before it was whole leaves the connection in the middle of nowhere.
-        // What has been received stays readable.
+        // After a request that was answered before all of it was sent, the hub cannot tell where the next one
+        // begins. Received parts stay readable.
         if isLastResponse || unsent != nil { close(.closed) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // What came was only a piece of a part, or of a TLS record.
+        // Only a piece of a part, or of a TLS record, has come.
         if isAwaited { context.read() }
         // Every piece is a sign of life.
         if collector != nil { startTimer() }

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import Identity
 
-/// Where a hub may be reached: what a person writes after `--hub`, and what the keyfile remembers.
+/// The address of a hub: as the user writes it after `--hub`, and as the keyfile keeps it.
 ///
 ///     address = host [ ":" port ]              ; port: 1–65535, 8000 if it is missing
 ///     host    = IPv4 / "[" IPv6 [ "%" scope ] "]" / name
@@ -14,7 +14,7 @@ import Identity
 /// Accepted: `192.0.2.7`, `hub.local:8443`, `[fe80::1%eth0]:8000`, `fd77::1`. Rejected: `hub:`, `hub:0`,
 /// `https://hub`, `hub:+80`, `1.2.3`, `Kitchen hub`.
 package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The port that hubs have unless told otherwise.
+    /// The port of hubs by default.
     package static let defaultPort: UInt16 = 8000
 
     /// An address, or a name that the system looks up.
@@ -95,7 +95,7 @@ package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HubAddress {
-    /// The addresses that the system knows for this one's host, in its order (RFC 6724), each once. It blocks.
+    /// The addresses of the host, in the system's order (RFC 6724), each once. It blocks.
     func resolved() throws(HubConnectionError) -> [HubAddress] {
         guard case .name(let name) = host else { return [self] }
         var hints = addrinfo()

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 import NIOCore
 import NIOHTTP1
@@ -9,9 +8,9 @@ import NIOHTTP1
 package final class HubConnection: Sendable {
     /// How long a request may take.
     package struct Deadlines: Sendable {
-        /// The longest without a sign of the hub: before the response, and between its pieces.
+        /// The longest time without a sign of the hub: before the response, and between its pieces.
         package var quiet = Duration.seconds(30)
-        /// The longest altogether; nil: as long as it takes.
+        /// The longest time for all of it; nil: no limit.
         package var total: Duration?
 
         package init(quiet: Duration = .seconds(30), total: Duration? = nil) {
@@ -20,7 +19,7 @@ package final class HubConnection: Sendable {
         }
     }
 
-    /// The most bytes of a response that is read as a whole, unless told otherwise.
+    /// The most bytes of a response that is read as a whole, by default.
     package static let maximumBodyByteCount = 1 << 20
 
     /// The address that was connected to, never a name.
@@ -56,7 +55,7 @@ package final class HubConnection: Sendable {
             guard length <= maximumBodyByteCount || request.method == "HEAD" else {
                 throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)
             }
-            // What a hub promises is not reserved beyond what a hub has to say.
+            // The length is the hub's claim: no more memory is reserved than a usual answer needs.
             let capacity = max(0, min(length, 1 << 20))
             let body = try await untilCancelled {
                 $0.rest(maximumByteCount: maximumBodyByteCount, capacity: capacity)
@@ -65,8 +64,8 @@ package final class HubConnection: Sendable {
         }
     }
 
-    /// Sends a request and hands on the response as it comes: the head once, then the body's pieces. The hub
-    /// waits while a piece is being taken. Whatever is thrown closes the connection.
+    /// Sends a request and hands on the response as it comes: the head once, then the pieces of the body. The
+    /// hub waits while a piece is being handled. Any error closes the connection.
     package func send(
         _ request: HubRequest, deadlines: Deadlines = Deadlines(),
         head: (HubResponse) async throws -> Void, body: ([UInt8]) async throws -> Void
@@ -121,7 +120,8 @@ package final class HubConnection: Sendable {
             else { throw HubConnectionError.Reason.invalidRequest("a header field holds what it must not") }
             head.headers.add(name: field.name, value: field.value)
         }
-        // A POST without content says so (RFC 9110 § 8.6); NIO would announce chunks, which old servers cannot read.
+        // A POST without content says so (RFC 9110 § 8.6). Otherwise NIO announces chunks, which old servers
+        // cannot read.
         let mayHaveContent = ["POST", "PUT", "PATCH"].contains(request.method)
         if let length = request.body?.count ?? (mayHaveContent ? 0 : nil) {
             head.headers.add(name: "Content-Length", value: "\(length)")
@@ -148,7 +148,7 @@ package final class HubConnection: Sendable {
         }
     }
 
-    /// `Host` (RFC 9110 § 7.2): the address, without the scope, which means nothing to the other side.
+    /// `Host` (RFC 9110 § 7.2): the address without its scope, which has a meaning on this side only.
     private var hostField: String {
         let text = address.description
         guard let percent = text.firstIndex(of: "%"), let end = text.firstIndex(of: "]") else { return text }

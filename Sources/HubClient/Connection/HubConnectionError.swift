@@ -2,9 +2,9 @@ import FoundationEssentials
 import Glibc
 package import Identity
 
-/// Why a hub cannot be reached or understood. The words say which side can mend it.
+/// Why a hub cannot be reached or understood. The hint says on which side to mend it.
 package struct HubConnectionError: Equatable, UserError {
-    /// What the device waited for in vain.
+    /// The step that timed out.
     package enum Wait: Equatable, Sendable {
         /// The TCP connection.
         case connection
@@ -21,17 +21,17 @@ package struct HubConnectionError: Equatable, UserError {
         case unknownHost(String)
         /// Nothing listens on the port.
         case refused
-        /// No way there (errno).
+        /// There is no route to it (errno).
         case unreachable(Int32)
         /// No answer within the deadline.
         case timedOut(Wait)
-        /// Something listens that speaks no TLS.
+        /// Something listens that does not speak TLS.
         case notTLS
         /// Another key than the hub's.
         case otherKey(expected: Fingerprint, seen: Pin)
         /// A certificate whose key cannot be read.
         case unreadableKey
-        /// The TLS library's word for what went wrong, the peer's alert (RFC 8446 § 6) mostly.
+        /// TLS failed; the library's word, usually the peer's alert (RFC 8446 § 6).
         case tls(String)
         /// The connection ended before the response did.
         case closed
@@ -41,15 +41,15 @@ package struct HubConnectionError: Equatable, UserError {
         case headersTooLarge
         /// Not HTTP/1.1 (RFC 9112); the parser's word.
         case malformed(String)
-        /// The request itself is none: method, target or a header field. Nothing was sent.
+        /// The request has an invalid method, target or header field. Nothing was sent.
         case invalidRequest(String)
         /// Another request is under way on this connection.
         case busy
-        /// What the system said (errno).
+        /// Another error of the system (errno).
         case system(Int32)
     }
 
-    /// Whom it is about, as `HOST:PORT`.
+    /// The address that was tried, `HOST:PORT`.
     package let address: String
     package let reason: Reason
 
@@ -86,7 +86,7 @@ package struct HubConnectionError: Equatable, UserError {
     package var kind: UserErrorKind {
         switch reason {
         case .invalidRequest: .usage
-        // Not to be tried again by a script: somebody stands in the hub's place.
+        // A script must not try again: something else stands in the hub's place.
         case .otherKey: .notPermitted
         case .busy: .tryAgain
         case .noAddress, .unknownHost, .refused, .unreachable, .timedOut, .notTLS, .unreadableKey, .tls,
@@ -122,7 +122,7 @@ package struct HubConnectionError: Equatable, UserError {
 
     private func system(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-    /// How much it tells: of several addresses that failed, the one with the highest is reported.
+    /// How much the error tells. If several addresses fail, the error with the highest weight is reported.
     var weight: Int {
         switch reason {
         case .otherKey: 8

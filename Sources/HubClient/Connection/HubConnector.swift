@@ -1,62 +1,49 @@
 import Addresses
 import Glibc
-package import Identity
 import NIOCore
 import NIOHTTP1
 import NIOPosix
 import NIOSSL
 package import PinnedTLS
 
-/// Whose key a connection must show.
-package enum ExpectedPeer: Hashable, Sendable {
-    /// The hub with this pin. Another one gets nothing but the first message of the handshake.
-    case pin(Pin)
-    /// The hub with this fingerprint: 80 bits of its pin, not to be ground.
-    case fingerprint(Fingerprint)
-    /// Anybody: to learn who it is, or because proofs follow that bind the key which was seen.
-    case any
-}
-
 /// Opens connections to hubs: TCP and TLS, to the first of some addresses that shows the right key.
 package struct HubConnector: Sendable {
     /// After this long without an answer the next address is tried beside the first (RFC 8305 § 5).
     package static let stagger = Duration.milliseconds(250)
-    /// The longest for search, names, TCP and TLS, unless told otherwise.
+    /// The longest time for search, names, TCP and TLS, by default.
     package static let deadline = Duration.seconds(10)
-    /// The most addresses that are tried for one connection.
-    package static let maximumAddresses = 128
     /// One thread for all connections of this process; it does nothing but move bytes. It is never stopped.
     static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     private let context: NIOSSLContext
 
     /// - Parameters:
-    ///   - identity: what the device shows as its client certificate, if it is asked for one.
-    ///   - allowsTLS12: for servers that are no hubpair, whose key is only to be seen.
+    ///   - identity: for the client certificate, if the hub asks for one.
+    ///   - allowsTLS12: for servers without hubpair, of which only the key is needed.
     package init(identity: TLSIdentity? = nil, allowsTLS12: Bool = false) throws {
         var configuration = try identity?.clientConfiguration() ?? .pinned
         if allowsTLS12 { configuration.minimumTLSVersion = .tlsv12 }
         try self.init(configuration)
     }
 
-    /// - Parameter credentials: what the device shows; an error if the key is not the certificate's.
+    /// - Parameter credentials: the client certificate and its key; an error if they do not fit together.
     init(credentials: TLSCredentials) throws { try self.init(credentials.clientConfiguration) }
 
     private init(_ configuration: TLSConfiguration) throws {
         var configuration = configuration
-        // Nobody's authorities count; reading the system's would cost more than the handshake.
+        // Certificate authorities do not count. To read the system's would take longer than the handshake.
         configuration.trustRoots = .certificates([])
         configuration.shutdownTimeout = .milliseconds(200)
         context = try NIOSSLContext(configuration: configuration)
     }
 
-    /// Connects to the first of `addresses` that shows the right key; the others are tried beside it.
+    /// Connects to the first of `addresses` that shows the right key. The others are tried beside it.
     ///
     /// - Parameters:
-    ///   - more: addresses that are still being looked for; nothing is given up before it ends.
-    ///   - kind: of the addresses that are tried; others are left out.
-    ///   - deadline: the longest that it may take: search, names, TCP, TLS.
-    ///   - failed: hears of each address that failed, while others may still be tried.
+    ///   - more: addresses that are still being looked for. While it goes on, nothing is given up.
+    ///   - kind: the kind of addresses that are tried; others are left out.
+    ///   - deadline: for search, names, TCP and TLS together.
+    ///   - failed: called for each address that fails, while others may still be tried.
     package func connect(
         to addresses: [HubAddress], and more: AsyncStream<[HubAddress]>? = nil,
         expecting peer: ExpectedPeer, kind: AddressKind = .any, deadline: Duration = HubConnector.deadline,
@@ -68,7 +55,8 @@ package struct HubConnector: Sendable {
             if let more { group.addTask { await next(of: more) } }
             let end = ContinuousClock.now + deadline
             group.addTask {
-                // Attempts end by themselves and say how far they came; this is for names.
+                // Attempts have the same deadline and report how far they came. This one is for the look-up
+                // of names.
                 try await Task.sleep(until: end + .milliseconds(100))
                 return .deadline
             }
@@ -120,8 +108,8 @@ package struct HubConnector: Sendable {
         return .searched
     }
 
-    /// Asks the system for a name. A server that does not answer can hold the asking thread for long; who has
-    /// given up does not wait for it.
+    /// Asks the system for the addresses of a name. A silent server can block the asking thread for long. A
+    /// cancelled task does not wait for it.
     private func resolve(_ address: HubAddress) async -> Result<[HubAddress], HubConnectionError> {
         let promise = HubConnector.group.next().makePromise(of: [HubAddress].self)
         promise.completeWith(

@@ -2,13 +2,13 @@ import NIOHTTP1
 
 /// A request to a hub.
 package struct HubRequest: Sendable {
-    /// An HTTP token (RFC 9110 § 5.6.2), in upper case mostly.
+    /// An HTTP token (RFC 9110 § 5.6.2), usually in upper case.
     package var method: String
     /// The request target in origin form (RFC 9112 § 3.2.1): begins with `/`, visible ASCII.
     package var target: String
     /// Header fields beside `Host` and `Content-Length`.
     package var headers: [(name: String, value: String)]
-    /// The content; nil: none, and no `Content-Length` but for methods that expect content.
+    /// The content; nil for none. Then `Content-Length` is sent only with methods that expect content.
     package var body: [UInt8]?
 
     package init(
@@ -23,7 +23,7 @@ package struct HubRequest: Sendable {
 
 /// The head of a hub's response.
 package struct HubResponse: Sendable {
-    /// 200–599; informational ones are skipped.
+    /// 200–599; informational responses are skipped.
     package let status: Int
     package let headers: [(name: String, value: String)]
 

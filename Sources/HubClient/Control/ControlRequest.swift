@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import JSON
 
 /// One request of the Hestia server's API.
@@ -24,7 +23,7 @@ package enum ControlRequest: Equatable, Sendable {
     /// `GET /plugins/COLLECTION/plugins/PLUGIN`
     case plugin(String, collection: String)
 
-    /// As it goes over the connection.
+    /// The HTTP request.
     package var request: HubRequest {
         switch self {
         case .devices: get(["devices", ""])
@@ -55,8 +54,9 @@ package enum ControlRequest: Equatable, Sendable {
             body: Array(JSONValue.object(body).text.utf8))
     }
 
-    /// Ids come from the server or from a person: whatever is not unreserved (RFC 3986 § 2.3) is percent-encoded, so
-    /// that none can lead elsewhere. A segment of dots alone would still be resolved away by some servers.
+    /// Ids come from the server or from the user. All characters that are not unreserved (RFC 3986 § 2.3) are
+    /// percent-encoded: an id must not lead to another path. So are the dots of `.` and `..`, which some
+    /// servers resolve.
     private func target(_ path: [String]) -> String {
         path.reduce(into: "") { target, segment in
             target += "/"

@@ -1,12 +1,12 @@
 package import Home
 import JSON
 
-/// What one hub controls, over connections to it that are kept for the next request.
+/// The appliances of one hub, over connections that are kept for the next request.
 package actor HubHome {
-    /// The most connections at once, as long as the hub answers: it gives one device 16, and a person may have two
-    /// programs.
+    /// The most connections at once while the hub answers. It gives a paired device 16, and the user may run
+    /// two programs.
     package static let maximumConnections = 12
-    /// The most bytes of an answer: 1,000 devices take about 300 kB.
+    /// The most bytes of an answer: 1,000 appliances take about 300 kB.
     package static let maximumBodyByteCount = 32 << 20
 
     private let connect: @Sendable () async throws -> HubConnection
@@ -22,10 +22,10 @@ package actor HubHome {
         self.deadlines = deadlines
     }
 
-    /// Every device, in the server's order.
+    /// Every appliance, in the server's order.
     package func devices() async throws -> [ControlledDevice] { try await read(.devices) }
 
-    /// One device.
+    /// One appliance.
     package func device(_ id: String) async throws -> ControlledDevice { try await read(.device(id)) }
 
     /// One activator.
@@ -33,20 +33,20 @@ package actor HubHome {
         try await read(.activator(id, of: device))
     }
 
-    /// The manufacturers that devices can be added of.
+    /// The manufacturers whose appliances can be added.
     package func collections() async throws -> [String] { try await read(.collections) }
 
-    /// The kinds of devices of one manufacturer.
+    /// The kinds of appliances of one manufacturer.
     package func plugins(of collection: String) async throws -> [String] {
         try await read(.plugins(collection: collection))
     }
 
-    /// What the server asks for before it adds a device of this kind.
+    /// What the server needs to know before it adds an appliance of this kind.
     package func plugin(_ plugin: String, of collection: String) async throws -> PluginDescription {
         try await read(.plugin(plugin, collection: collection))
     }
 
-    /// Does what changes something: ``ControlRequest/set(_:of:to:)``, `rename`, `remove`, `add`.
+    /// Sends a request that changes something: ``ControlRequest/set(_:of:to:)``, `rename`, `remove`, `add`.
     package func perform(_ request: ControlRequest) async throws { _ = try await answer(to: request) }
 
     private func read<Value: JSONReadable & Sendable>(_ request: ControlRequest) async throws -> Value {
@@ -60,7 +60,7 @@ package actor HubHome {
     }
 
     private func answer(to request: ControlRequest) async throws -> [UInt8] {
-        // A hub may close a connection that was idle, and nobody knows then whether the request has reached it.
+        // A hub may close an idle connection. Then it is not known whether the request has reached it.
         if request.isRepeatable, let connection = idle.popLast() {
             do {
                 return try await answer(to: request, over: connection)
@@ -85,7 +85,7 @@ package actor HubHome {
 }
 
 extension ControlRequest {
-    /// True if doing it twice is as good as doing it once (RFC 9110 § 9.2.2); setting a state is, too.
+    /// True if the request may be sent twice (RFC 9110 § 9.2.2). Setting a state may.
     var isRepeatable: Bool {
         if case .add = self { false } else { true }
     }

@@ -1,29 +1,29 @@
-/// Which orders and looks are under way at once, and which come next: a hub gives a device 16 connections, and a person
-/// may have several programs.
+/// Decides which orders and readings of states are under way at once, and which come next. A hub gives a
+/// paired device 16 connections, and the user may run several programs.
 ///
-/// A pure value: it says which may begin, and the caller begins them. An order that is not answered for a while stops
-/// counting, as far as there is room, and the other orders for its device come last: lamps without power must not keep
-/// those with power waiting.
+/// A pure value: it says which may begin, and the caller begins them. An order without an answer stops
+/// counting after a while, as far as there is room, and other orders for its appliance come last: lamps
+/// without power must not delay lamps with power.
 package struct OrderQueue: Sendable {
-    /// The most that count.
+    /// The most that are under way.
     package static let width = HubHome.maximumConnections
-    /// The most that are under way beyond it.
+    /// The most that may be under way beyond it, because others are overdue.
     package static let overdueWidth = 3
-    /// How long one counts without an answer.
+    /// One without an answer is overdue after this long.
     package static let patience = Duration.seconds(2)
 
     private var waiting: [(id: Int, device: String?)] = []
-    /// The devices of what is under way; nil for a look, which keeps nothing else waiting.
+    /// The appliances of those under way; nil for a reading, which delays no other order.
     private var underWay: [Int: String?] = [:]
-    /// Of these, all that have had no answer for ``patience``.
+    /// Those of them without an answer for ``patience``.
     private var overdue: Set<Int> = []
     private var next = 0
 
     package init() {}
 
-    /// Puts something at the end of the queue.
+    /// Adds an entry at the end of the queue.
     ///
-    /// - Parameter device: the device that an order is for; nil for a look at a state.
+    /// - Parameter device: the appliance that an order is for; nil for the reading of a state.
     package mutating func join(_ device: String?) -> Int {
         defer { next += 1 }
         waiting.append((next, device))
@@ -41,7 +41,7 @@ package struct OrderQueue: Sendable {
         if underWay.keys.contains(id) { overdue.insert(id) }
     }
 
-    /// Takes the next one that may begin out of the queue; nil if there is none or no room.
+    /// Takes the next entry that may begin out of the queue; nil if there is none or no room.
     package mutating func begin() -> Int? {
         let counted = underWay.count - min(overdue.count, OrderQueue.overdueWidth)
         guard counted < OrderQueue.width, !waiting.isEmpty else { return nil }
@@ -53,12 +53,12 @@ package struct OrderQueue: Sendable {
     }
 }
 
-/// Keeps those waiting that an ``OrderQueue`` keeps waiting.
+/// Makes tasks wait for their turn in an ``OrderQueue``.
 actor OrderTurns {
     private var queue = OrderQueue()
     private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
 
-    /// Does something when it is its turn.
+    /// Runs `body` when it is its turn.
     nonisolated func take<Value: Sendable>(
         _ device: String?, _ body: () async throws -> Value
     ) async rethrows -> Value {

@@ -1,35 +1,38 @@
 package import Home
 import JSON
 
-/// Sets states, all in parallel, and reads each back until it is so.
+/// Gives orders, all in parallel, and reads each state back until the appliance has followed.
 package struct Orders: Sendable {
-    /// What became of an order.
+    /// The result of an order.
     package enum Outcome: Sendable {
-        /// It was read back as it was ordered, or as the nearest that the device can be.
+        /// The state is as it was ordered, or the nearest that the appliance has.
         case confirmed(Activator)
-        /// The state was still another one when the time was over; nil if it could not even be read by then.
+        /// The time was over while the state was still another one; nil if it could not be read until then.
         case unconfirmed(Activator?)
-        /// It could not be given, or not be read back.
+        /// The order could not be given, or the state not be read.
         case failed(any Error)
     }
 
     /// How long an order has to be confirmed.
     package static let confirmation = Duration.seconds(30)
-    /// What the last look at the state may take once the time is over.
+    /// The longest time for the last reading once the time is over.
     private static let lastLook = Duration.milliseconds(500)
 
+    private let orders: [Order]
     private let home: HubHome
     private let time: Duration
 
-    package init(home: HubHome, time: Duration = confirmation) {
+    /// - Parameter time: how long each order has to be confirmed.
+    package init(_ orders: [Order], home: HubHome, time: Duration = confirmation) {
+        self.orders = orders
         self.home = home
         self.time = time
     }
 
-    /// Gives all orders. What failed leaves the others as they are.
+    /// Gives all orders. If one fails, the others go on.
     ///
-    /// - Returns: the outcomes in the order of `orders`.
-    package func run(_ orders: [Order]) async -> [Outcome] {
+    /// - Returns: the outcomes in the order of the orders.
+    package func run() async -> [Outcome] {
         await withTaskGroup(of: (Int, Outcome).self) { group in
             let turns = OrderTurns()
             for (index, order) in orders.enumerated() {
@@ -43,8 +46,8 @@ package struct Orders: Sendable {
 
     private func give(_ order: Order, _ turns: OrderTurns) async -> Outcome {
         do {
-            // Its time begins with its turn. The hub holds its answer back while an appliance hangs, so that each
-            // request needs the order's deadline.
+            // Its time begins with its turn. The hub holds its answer back while an appliance hangs, so that
+            // each request needs the order's deadline.
             let (given, start) = try await turns.take(order.device) {
                 let start = ContinuousClock.now
                 let given = try await Deadline(start + time).run {
@@ -77,7 +80,7 @@ package struct Orders: Sendable {
         }
     }
 
-    /// The state that a level comes from; every device can be at 0 and at 1, so that they need none.
+    /// The state before a level is set. The levels 0 and 1 do not need it: every appliance can reach them.
     private func before(_ order: Order) async throws -> JSONValue {
         if let before = order.before { return before }
         guard let target = order.state.asDouble, target > 0, target < 1 else { return .null }

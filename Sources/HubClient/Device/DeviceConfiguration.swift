@@ -1,4 +1,4 @@
-/// Where the device's files are.
+/// The place of this device's files.
 package struct DeviceConfiguration: Sendable {
     /// The configuration directory's path.
     package let path: String

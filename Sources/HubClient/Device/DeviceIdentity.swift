@@ -3,10 +3,10 @@ package import Identity
 import Pairing
 package import PinnedTLS
 
-/// Where the device keeps its one lasting key and the certificate that carries it in TLS.
+/// The files of this device's lasting key, and of the certificate that carries it in TLS.
 ///
-/// The key is made when the device first pairs, and never replaced: hubs know the device by it. The certificate
-/// is there for other programs, such as curl; it is made anew if it is lost.
+/// The key is made when the device first pairs, and never replaced: hubs know the device by it. The
+/// certificate is for other programs, such as curl. It is made anew if it is lost.
 package enum DeviceIdentity {
     package static let keyFileName = "device-key.pem"
     package static let certificateFileName = "device-certificate.pem"
@@ -20,7 +20,7 @@ package enum DeviceIdentity {
         }
     }
 
-    /// The key and the certificate for TLS, straight from the files; nil if they are not as they should be. Then
+    /// The key and the certificate for TLS, as they are in the files; nil if either is missing or wrong. Then
     /// ``load(from:)`` says what is wrong, or does without the certificate.
     static func credentials(from configuration: DeviceConfiguration) -> TLSCredentials? {
         guard let directory = try? ProtectedDirectory(path: configuration.path),
@@ -31,14 +31,14 @@ package enum DeviceIdentity {
         return TLSCredentials(keyPEM: key, certificatePEM: certificate)
     }
 
-    /// The identity in the directory; it, and the directory, are made if they are missing.
+    /// The identity in the directory. The directory and the identity are made if they are missing.
     package static func ensure(in configuration: DeviceConfiguration) throws -> TLSIdentity {
         try ProtectedDirectory(path: configuration.path, create: true).withLock { directory in
             let identity: TLSIdentity
             if let present = try load(from: directory) {
                 identity = present
             } else {
-                // Hubs that are known without a key are hubs that know a lost key; a new one would hide that.
+                // If hubs are known but there is no key, the key is lost. A new one would hide that.
                 guard try KnownHubsFile.read(in: directory).hubs.isEmpty else {
                     throw DeviceIdentityError.missing(path: directory.path(of: keyFileName))
                 }
@@ -63,7 +63,7 @@ package enum DeviceIdentity {
     }
 }
 
-/// Why this device has no identity to show.
+/// Why this device has no usable key.
 package enum DeviceIdentityError: Equatable, UserError {
     /// Hubs are known, but the key by which they know this device is gone.
     case missing(path: String)

@@ -2,11 +2,11 @@ import Home
 package import Identity
 import Pairing
 
-/// Forgets all that this device was told: its hubs and the default among them, its scenes, and attempts to pair that
-/// have not ended. The device keeps its key, because hubs know it by that key.
+/// Forgets all that this device was told: its hubs and the default among them, its scenes, and attempts to
+/// pair that have not ended. The device keeps its key, because hubs know it by that key.
 ///
-/// Everything is read before anything is written, so that an unreadable file stops it before a change. The hubs are
-/// written last: after an interruption they are still there to be forgotten.
+/// Everything is read before anything is written, so that an unreadable file stops it before a change. The
+/// hubs are written last: after an interruption they are still there to be forgotten.
 package struct ForgetEverything: Sendable {
     /// What there is to forget.
     package struct Memory: Equatable, Sendable {
@@ -35,7 +35,7 @@ package struct ForgetEverything: Sendable {
     /// Forgets it.
     ///
     /// - Returns: what was forgotten.
-    package func callAsFunction() throws -> Memory {
+    package func forget() throws -> Memory {
         try KnownHubsFile(in: configuration).change { known, directory in
             let memory = try ForgetEverything.memory(of: known, directory)
             try KeepScenes.change(in: directory) { scenes in

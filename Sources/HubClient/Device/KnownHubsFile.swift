@@ -17,8 +17,8 @@ struct KnownHubsFile: Sendable {
 
     /// Reads the file, lets `body` change its hubs, and replaces it, as one step under the directory's lock.
     ///
-    /// The file is written after `body` has returned, and only if it has changed something. Other files that `body`
-    /// writes in the directory are therefore written first.
+    /// The file is written after `body` has returned, and only if it has changed something. Other files that
+    /// `body` writes in the directory are therefore written first.
     ///
     /// - Parameter createsDirectory: make the directory if it is missing; else a missing one is an error.
     func change<Result>(

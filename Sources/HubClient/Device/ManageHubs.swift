@@ -4,9 +4,9 @@ package import Pairing
 
 /// The user's decisions about the hubs that this device knows. Each is one step on the keyfile.
 ///
-/// Scenes of a stock hub are kept by its name, because it has no lasting key. They change with the hub: otherwise they
-/// would be lost, or would go to the next hub of that name. They are written before the keyfile, so that an
-/// interrupted change can simply be made again.
+/// Scenes of a stock hub are kept by its name, because it has no lasting key. They change with the hub:
+/// otherwise they would be lost, or would go to the next hub of that name. They are written before the
+/// keyfile, so that an interrupted change can simply be made again.
 package struct ManageHubs: Sendable {
     private let configuration: DeviceConfiguration
 
@@ -34,7 +34,8 @@ package struct ManageHubs: Sendable {
         try ManageHubs.hub(selector, in: configuration.knownHubs())
     }
 
-    /// The paired hub that is meant, and whether it is the default; nil means the default, or the only one there is.
+    /// The paired hub that is meant, and whether it is the default; nil means the default, or the only one
+    /// there is.
     package func findPaired(_ selector: PeerSelector?) throws -> (hub: KnownHub, isDefault: Bool) {
         let known = try configuration.knownHubs()
         let hub: KnownHub
@@ -67,8 +68,8 @@ package struct ManageHubs: Sendable {
         }
     }
 
-    /// Gives a hub, and the scenes of a stock hub, another name on this device. A name that another hub has is refused:
-    /// the two would be mistaken for each other.
+    /// Gives a hub, and the scenes of a stock hub, another name on this device. A name that another hub has
+    /// is refused: the two would be mistaken for each other.
     ///
     /// - Returns: the hub with its old name.
     package func rename(_ selector: PeerSelector, to name: PeerName) throws -> SavedHub {
@@ -94,8 +95,8 @@ package struct ManageHubs: Sendable {
         }
     }
 
-    /// Forgets a hub, and the scenes of a stock hub. A paired hub still knows this device, until its owner revokes it
-    /// there.
+    /// Forgets a hub, and the scenes of a stock hub. A paired hub still knows this device, until its owner
+    /// revokes it there.
     ///
     /// - Returns: the hub, and the names of the scenes that were forgotten with it.
     package func forget(_ selector: PeerSelector) throws -> (hub: SavedHub, scenes: [PeerName]) {
@@ -118,7 +119,8 @@ package struct ManageHubs: Sendable {
 
     private static func hub(_ selector: PeerSelector, in known: KnownHubs) throws -> SavedHub {
         let hubs = known.hubs.map(SavedHub.paired) + known.added.map(SavedHub.added)
-        // For a hub that is paired and also added, the fingerprint means the paired entry: it has shown its key.
+        // For a hub that is paired and also added, the fingerprint means the paired entry: it has shown its
+        // key.
         let paired = Set(known.hubs.map(\.fingerprint))
         let peers = hubs.map { hub in
             guard case .added(let added) = hub else { return PeerSelector.Peer(hub.name, hub.fingerprint) }

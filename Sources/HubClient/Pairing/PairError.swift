@@ -1,18 +1,18 @@
 import FoundationEssentials
 package import Identity
 
-/// Why pairing came to nothing, where the hub did not refuse it in words of the exchange.
+/// Why pairing has failed, other than by a refusal of the exchange.
 package enum PairError: Equatable, UserError {
-    /// What answers is no hub that can pair; its HTTP status.
+    /// What answers is not a hub that can pair; its HTTP status.
     case noHub(address: String, status: Int)
     /// The owner has refused the device, or taken the approval back.
     case revoked
-    /// The hub has forgotten the question.
+    /// The hub has forgotten the request for approval.
     case askIsGone
-    /// The owner did not answer while the question was open.
+    /// The owner did not answer in time.
     case notApprovedInTime
 
-    /// True if asking again with the same code makes no sense, or begins from the start.
+    /// True if the attempt cannot go on: the same code is refused, or pairing begins anew.
     var isFinal: Bool {
         switch self {
         case .revoked, .askIsGone: true

@@ -1,12 +1,15 @@
 import FoundationEssentials
 import Pairing
 
-/// What pairing writes on the device: the attempt before the request, the hub after its proof.
+/// What pairing writes on the device: the attempt before the request, and what has become of it after the
+/// answer.
+///
+/// Each function is one step under the directory's lock.
 struct PairFiles: Sendable {
     let configuration: DeviceConfiguration
 
     /// The attempt with this code: the one that was begun before, else a new one, which is on disk when this
-    /// returns. One that was begun keeps its name: the hub may have approved the device under it.
+    /// returns. An earlier attempt keeps its name, because the hub may have approved the device under it.
     func begin(
         _ secret: TicketSecret, name: PeerName?, device: Pin, now: Date
     ) throws -> (PairAttempt, isResumed: Bool) {
@@ -26,10 +29,14 @@ struct PairFiles: Sendable {
         }
     }
 
-    /// Forgets an attempt whose end is known.
-    func end(_ attempt: PairAttempt) throws {
+    /// Notes that the hub has refused: the attempt has ended, unless the refusal may pass; and a hub whose
+    /// owner has never approved this device is taken out if he has decided against it.
+    func noteRefusal(_ refusal: PairRefusal, by pin: Pin, _ attempt: PairAttempt) throws {
+        guard refusal.isFinal else { return }
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             try PairFiles.end(attempt, in: directory)
+            guard refusal.code == .notApproved else { return }
+            try KnownHubsFile.change(in: directory) { PairFiles.forgetPending(pin, in: &$0) }
         }
     }
 
@@ -49,58 +56,77 @@ struct PairFiles: Sendable {
         }
     }
 
-    /// Notes that the owner of the hub has approved this device.
+    /// Notes that the owner of the hub has approved this device, and ends the attempt that asked for it, if
+    /// any.
     ///
     /// - Returns: the hub as it is stored now; nil if it is not known.
     @discardableResult
-    func noteApproval(of pin: Pin, now: Date) throws -> KnownHub? {
-        try KnownHubsFile(in: configuration).change { known, _ in
-            guard let hub = known.hubs.first(where: { $0.pin == pin }) else { return nil }
-            guard hub.isPending else { return hub }
-            let approved = KnownHub(name: hub.name, pin: pin, address: hub.address, paired: now)
-            known.insert(approved)
-            return approved
+    func noteApproval(of pin: Pin, ending attempt: PairAttempt? = nil, now: Date) throws -> KnownHub? {
+        try ProtectedDirectory(path: configuration.path).withLock { directory in
+            let hub = try KnownHubsFile.change(in: directory) { known -> KnownHub? in
+                guard let hub = known.hubs.first(where: { $0.pin == pin }) else { return nil }
+                guard hub.isPending else { return hub }
+                let approved = KnownHub(name: hub.name, pin: pin, address: hub.address, paired: now)
+                known.insert(approved)
+                return approved
+            }
+            if let attempt { try PairFiles.end(attempt, in: directory) }
+            return hub
         }
     }
 
-    /// Stores the hub; the first one becomes the default. Only after its proof. A hub that the user had noted down by
-    /// its address is that no longer, but keeps the user's name for it.
+    /// Stores the hub, and ends the attempt if the device is approved. Call it only after the hub's proof.
+    ///
+    /// The first hub becomes the default. A hub that the user had added by its address is no longer listed as
+    /// added, and keeps the user's name for it.
     func store(
         _ reply: PairReply, of pin: Pin, at address: HubAddress, attempt: PairAttempt, alias: PeerName?,
         now: Date
-    ) throws -> PairWithHub.Outcome {
-        try KnownHubsFile(in: configuration).change { known, _ in
-            try PairFiles.check(alias, for: pin, in: known)
-            let before = known.hubs.first { $0.pin == pin }
-            let noted = known.added.filter { $0.id == pin.fingerprint }
-            for hub in noted { known.forgetAdded(hub.name) }
-            let others = known.hubs.filter { $0.pin != pin }.map(\.name) + known.added.map(\.name)
-            let hub = KnownHub(
-                name: alias ?? before?.name ?? noted.first?.name
-                    ?? PairFiles.freeName(reply.hub.name, among: others),
-                pin: pin, address: address.description,
-                paired: reply.status == .approved ? now : nil, isPending: reply.status == .pending)
-            known.insert(hub)
-            if known.defaultHub == nil, known.defaultAdded == nil { known.use(hub.fingerprint) }
-            return PairWithHub.Outcome(
-                hub: hub, hubName: reply.hub.name, isDefault: known.defaultHub == hub.fingerprint,
-                change: before == nil ? .added : .renewed, device: attempt.device.fingerprint,
-                deviceName: attempt.name,
-                isApproved: reply.status == .approved)
+    ) throws -> PairOutcome {
+        try ProtectedDirectory(path: configuration.path).withLock { directory in
+            let outcome = try KnownHubsFile.change(in: directory) { known in
+                try PairFiles.insert(reply, of: pin, at: address, attempt, alias, now, in: &known)
+            }
+            if outcome.isApproved { try PairFiles.end(attempt, in: directory) }
+            return outcome
         }
     }
 
-    /// What there is to say of a hub that is known already; nil if it is not.
-    func outcome(for pin: Pin, _ attempt: PairAttempt) throws -> PairWithHub.Outcome? {
+    private static func insert(
+        _ reply: PairReply, of pin: Pin, at address: HubAddress, _ attempt: PairAttempt, _ alias: PeerName?,
+        _ now: Date, in known: inout KnownHubs
+    ) throws -> PairOutcome {
+        try PairFiles.check(alias, for: pin, in: known)
+        let before = known.hubs.first { $0.pin == pin }
+        let noted = known.added.filter { $0.id == pin.fingerprint }
+        for hub in noted { known.forgetAdded(hub.name) }
+        let others = known.hubs.filter { $0.pin != pin }.map(\.name) + known.added.map(\.name)
+        let hub = KnownHub(
+            name: alias ?? before?.name ?? noted.first?.name
+                ?? PairFiles.freeName(reply.hub.name, among: others),
+            pin: pin, address: address.description,
+            paired: reply.status == .approved ? now : nil, isPending: reply.status == .pending)
+        known.insert(hub)
+        if known.defaultHub == nil, known.defaultAdded == nil { known.use(hub.fingerprint) }
+        return PairOutcome(
+            hub: hub, hubName: reply.hub.name, isDefault: known.defaultHub == hub.fingerprint,
+            change: before == nil ? .added : .renewed, device: attempt.device.fingerprint,
+            deviceName: attempt.name,
+            isApproved: reply.status == .approved)
+    }
+
+    /// The outcome for a hub that is known already; nil if it is not.
+    func outcome(for pin: Pin, _ attempt: PairAttempt) throws -> PairOutcome? {
         let known = try configuration.knownHubs()
         guard let hub = known.hubs.first(where: { $0.pin == pin }) else { return nil }
-        return PairWithHub.Outcome(
+        return PairOutcome(
             hub: hub, hubName: hub.name, isDefault: known.defaultHub == hub.fingerprint, change: .none,
             device: attempt.device.fingerprint, deviceName: attempt.name, isApproved: true)
     }
 
-    /// Takes a hub out again that has refused this device, if pairing had put it in.
-    func forget(_ outcome: PairWithHub.Outcome, _ attempt: PairAttempt) throws {
+    /// Ends the attempt, and takes the hub out again if this pairing had put it in: it has refused this
+    /// device.
+    func forget(_ outcome: PairOutcome, _ attempt: PairAttempt) throws {
         try ProtectedDirectory(path: configuration.path).withLock { directory in
             if outcome.change == .added {
                 try KnownHubsFile.change(in: directory) { $0.forget(outcome.hub.fingerprint) }
@@ -109,12 +135,16 @@ struct PairFiles: Sendable {
         }
     }
 
-    /// Takes a hub out again whose owner has never approved this device, and has refused it while nobody waited.
+    /// Takes a hub out again whose owner has never approved this device, and has refused it in the meantime.
     func forgetPending(_ pin: Pin) throws {
         try KnownHubsFile(in: configuration).change { known, _ in
-            guard let hub = known.hubs.first(where: { $0.pin == pin }), hub.isPending else { return }
-            known.forget(hub.fingerprint)
+            PairFiles.forgetPending(pin, in: &known)
         }
+    }
+
+    private static func forgetPending(_ pin: Pin, in known: inout KnownHubs) {
+        guard let hub = known.hubs.first(where: { $0.pin == pin }), hub.isPending else { return }
+        known.forget(hub.fingerprint)
     }
 
     /// The attempts in the file of this directory; none if the file is missing.
@@ -138,7 +168,7 @@ struct PairFiles: Sendable {
     }
 
     /// `name`, with a number behind it if another hub has it: two hubs of one name would be mistaken for each
-    /// other. It is cut where that would be too long.
+    /// other. The name is cut if it would become too long.
     static func freeName(_ name: PeerName, among others: [PeerName]) -> PeerName {
         guard others.contains(name) else { return name }
         for number in 2... {
@@ -158,4 +188,9 @@ struct PairFiles: Sendable {
         let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
         return try (try? PeerName(String(host))) ?? PeerName("Device")
     }
+}
+
+extension PairRefusal {
+    /// True if the same request will always be refused.
+    fileprivate var isFinal: Bool { code != .tooManyAttempts && code != .unavailable }
 }

@@ -2,36 +2,42 @@ import FoundationEssentials
 package import Identity
 package import Pairing
 
-/// Notes down a hub by its address, for networks where it cannot be found; nothing is written unless one answers.
+/// Adds a hub by its address, for networks where it cannot be found. Nothing is written unless a hub answers
+/// there.
 package struct AddHub: Sendable {
-    private let configuration: DeviceConfiguration
-
-    package init(configuration: DeviceConfiguration) { self.configuration = configuration }
-
-    /// What came of it.
     package enum Outcome: Equatable, Sendable {
         case added(AddedHub)
-        /// It was known; the address is the one that it has from now on.
+        /// It was known; the hub has the address that counts from now on.
         case known(SavedHub, isNewAddress: Bool)
     }
 
-    /// Asks the server at `address` what it is, and adds it under `name`, unless it is known.
-    package func callAsFunction(_ name: PeerName, at address: HubAddress) async throws -> Outcome {
-        let (reached, server) = try await RecognizeServer()([address])
+    private let configuration: DeviceConfiguration
+    private let name: PeerName
+    private let address: HubAddress
+
+    package init(configuration: DeviceConfiguration, name: PeerName, address: HubAddress) {
+        self.configuration = configuration
+        self.name = name
+        self.address = address
+    }
+
+    /// Asks the server at the address what it is, and adds it under the name, unless it is known.
+    package func run() async throws -> Outcome {
+        let (reached, server) = try await RecognizeServer().run([address])
         let kind: AddedHub.Kind
         var seen: Pin?
         switch server {
         case .other(let words): throw AddHubError.noHub(address: "\(reached)", words)
         case .stock: kind = .stock
         case .hubpair(_, let claimed, let pin):
-            // A hub's word and its key are one: else it is in somebody's way, or broken.
+            // A hub's claim and its key must agree: else it is an impostor, or broken.
             guard claimed == pin.fingerprint else {
                 throw AddHubError.wrongID(address: "\(reached)", claimed: claimed, seen: pin.fingerprint)
             }
             kind = .hubpair
             seen = pin
         }
-        // As it was written: a name may lead elsewhere tomorrow, and that is what it was given for.
+        // As the user wrote it: a host name stays right when its address changes.
         let hub = AddedHub(name: name, address: "\(address)", kind: kind, id: seen?.fingerprint)
         return try KnownHubsFile(in: configuration).change(createsDirectory: true) { known, _ in
             try AddHub.add(hub, pin: seen, to: &known)

@@ -1,8 +1,6 @@
-import FoundationEssentials
 package import Identity
-import Pairing
 
-/// Sends one request to a hub that this device is paired with, or to a stock hub that the user has added.
+/// Sends a request to a hub that this device is paired with, or to a stock hub that the user has added.
 package struct CallHub: Sendable {
     /// The hub that is meant.
     package let hub: SavedHub
@@ -11,7 +9,7 @@ package struct CallHub: Sendable {
 
     /// - Parameters:
     ///   - selector: which hub; nil: the default.
-    ///   - isInsecureAllowed: the user takes it that nobody checks who a stock hub is.
+    ///   - isInsecureAllowed: the user agrees to an unprotected connection to a stock hub.
     package init(
         configuration: DeviceConfiguration, selector: PeerSelector?, isInsecureAllowed: Bool = false
     ) throws {
@@ -20,11 +18,11 @@ package struct CallHub: Sendable {
         self.isInsecureAllowed = isInsecureAllowed
     }
 
-    /// By which a paired hub knows this device; nil of a stock hub, which knows nobody.
+    /// The fingerprint by which a paired hub knows this device; nil for a stock hub, which knows no devices.
     package var device: Fingerprint? { hub.isUnprotected ? nil : useHub.device }
 
     /// Sends a request and hands on the response as it comes.
-    package func run(
+    package func send(
         _ request: HubRequest, deadlines: HubConnection.Deadlines = .init(),
         head: (HubResponse) async throws -> Void, body: ([UInt8]) async throws -> Void
     ) async throws {
@@ -33,7 +31,7 @@ package struct CallHub: Sendable {
         connection.close()
     }
 
-    /// Notes what the user has said of a stock hub, once it has answered.
+    /// Notes that the user has agreed to an unprotected connection. Call it once the hub has answered.
     package func remember() throws {
         if isInsecureAllowed { try useHub.allowInsecure(hub) }
     }

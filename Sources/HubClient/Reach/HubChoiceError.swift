@@ -47,7 +47,8 @@ package enum HubChoiceError: Equatable, UserError {
             "on the hub: 'hubpair print' makes a code; on this device: 'hubpair pair' uses it"
         case .noDefault: "name one with --hub, or make one the default with 'hubpair hubs use'"
         case .unprotected:
-            "to use it all the same, say --insecure once; 'hubpair setup' and 'serve' on the hub would protect it"
+            "to use it all the same, say --insecure once; "
+                + "'hubpair setup' and 'serve' on the hub would protect it"
         case .stock: "'hubpair home' can use it; 'hubpair setup' and 'serve' on the hub would protect it"
         case .pending(_, let device):
             "on the hub: compare the fingerprint and run 'hubpair devices approve \(device)'"

@@ -1,18 +1,18 @@
 import Addresses
-import FoundationEssentials
 import Pairing
 import Synchronization
 
-/// Connects to a hub by what is known of it: a code, the keyfile, or where a person says that it is.
+/// Connects to a hub by what is known of it: a code, the keyfile, or the place that the user names.
 struct HubDialer: Sendable {
     let configuration: DeviceConfiguration
     let connector: HubConnector
 
-    /// How long a known address may keep us waiting before the network is asked.
+    /// The network is asked if a known address has not answered after this long.
     private static let patience = Duration.milliseconds(300)
 
-    /// The hub of a code. One with a pin may be tried anywhere, since the handshake checks it; a typed code goes
-    /// only where it is told to, or to the only hub there is.
+    /// Connects to the hub of a code. If the code has a pin, any address may be tried, because the handshake
+    /// checks the key. A typed code has none, and goes only to the place that the user names, or to the only
+    /// hub there is.
     func connect(code: ScannedCode, place: HubPlace?) async throws -> HubConnection {
         guard case .pairing(let code) = code else {
             return try await connectWithoutPin(place)
@@ -25,14 +25,29 @@ struct HubDialer: Sendable {
         return try await connect(code.hub, hint: code.addressHint, place: place)
     }
 
-    /// The hub of a code once more, when its key has been seen: perhaps at an address of another kind, and nowhere that
-    /// the code would not have led to.
-    func connect(
-        again pin: Pin, code: ScannedCode, place: HubPlace?, kind: AddressKind, deadline: Duration
-    ) async throws -> HubConnection {
+    /// Connects again to a hub that the code has led to, only to places that the code and the user name.
+    ///
+    /// - Parameters:
+    ///   - pin: of the key that the hub has shown.
+    ///   - kind: of the addresses that are tried.
+    /// - Returns: nil if the hub cannot be reached so, for whatever reason: the caller has an address where
+    ///   it was.
+    func reconnect(
+        to pin: Pin, code: ScannedCode, place: HubPlace?, kind: AddressKind = .any
+    ) async -> HubConnection? {
         var hint: PairingCode.AddressHint?
         if case .pairing(let code) = code { hint = code.addressHint }
-        return try await connect(pin, hint: hint, place: place, kind: kind, deadline: deadline)
+        return try? await connect(pin, hint: hint, place: place, kind: kind, deadline: .seconds(3))
+    }
+
+    /// The address to look for the hub of a code next time: the one where it was reached, or in the place of
+    /// a link-local one another where it answers too.
+    func lastingAddress(
+        of connection: HubConnection, code: ScannedCode, place: HubPlace?
+    ) async -> HubAddress {
+        guard !connection.address.isLasting else { return connection.address }
+        return await reconnect(to: connection.pin, code: code, place: place, kind: .lasting)?.address
+            ?? connection.address
     }
 
     private func connect(
@@ -55,26 +70,16 @@ struct HubDialer: Sendable {
         case nil:
             let known = try configuration.knownHubs().hubs.first { $0.pin == pin }
             if let address = known?.address.flatMap(HubAddress.init) { addresses.append(address) }
-            // The network is asked only if that keeps us waiting.
             return try await connect(
                 pin, addresses, search: .fingerprint(pin.fingerprint),
                 after: addresses.isEmpty ? .zero : HubDialer.patience, kind: kind, deadline: deadline)
         }
     }
 
-    /// A hub that this device is paired with: where it was last, or where it announces itself now. A new address
-    /// is remembered, but for a link-local one in the place of one that is good for longer.
-    func connect(
-        to hub: KnownHub, deadline: Duration = HubConnector.deadline
-    ) async throws -> HubConnection {
-        let connection = try await reach(hub, deadline: deadline)
-        if hub.isPending { try await checkApproval(of: hub, over: connection) }
-        return connection
-    }
-
-    private func reach(_ hub: KnownHub, deadline: Duration) async throws -> HubConnection {
+    /// Connects to a hub of the keyfile, at its last address or where it announces itself now. A new address
+    /// is remembered, but not a link-local one in the place of a lasting one.
+    func connect(to hub: KnownHub, deadline: Duration) async throws -> HubConnection {
         let last = hub.address.flatMap(HubAddress.init)
-        // The network is asked only if the last address keeps us waiting, or fails.
         let connection = try await connect(
             hub.pin, last.map { [$0] } ?? [], search: .fingerprint(hub.fingerprint),
             after: last == nil ? .zero : HubDialer.patience, or: last == nil ? nil : HubLookup.EarlyFailure(),
@@ -84,8 +89,8 @@ struct HubDialer: Sendable {
             try remember(connection)
             return connection
         }
-        // Whoever answered first did so at a link-local address; another one is worth a moment, and the old one more than
-        // none.
+        // The first answer came from a link-local address. A lasting one is worth another second; without it
+        // the old one is kept.
         guard
             let better = try? await connect(
                 hub.pin, [], search: .fingerprint(hub.fingerprint), kind: .lasting, deadline: .seconds(1))
@@ -94,8 +99,9 @@ struct HubDialer: Sendable {
         return better
     }
 
-    /// - Parameter early: notes addresses that failed, which begins the search and makes it short: a machine that
-    ///   refuses is there, so most likely the hub is down. Without it the search takes as long as it needs.
+    /// - Parameter early: notes addresses that failed, which begins the search and makes it short: a machine
+    ///   that refuses is there, so most likely the hub is down. Without it the search takes as long as it
+    ///   needs.
     private func connect(
         _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero,
         or early: HubLookup.EarlyFailure? = nil, kind: AddressKind = .any,
@@ -115,7 +121,8 @@ struct HubDialer: Sendable {
         }
     }
 
-    /// Where a typed code may go: to the address that was named, or to the one hub that is announced.
+    /// Connects where a typed code may go: to the address that was named, or to the only hub that is
+    /// announced.
     private func connectWithoutPin(_ place: HubPlace?) async throws -> HubConnection {
         let target: HubLookup.Target
         switch place {
@@ -123,13 +130,13 @@ struct HubDialer: Sendable {
         case .name(let name): target = Fingerprint(forgiving: name).map { .fingerprint($0) } ?? .name(name)
         case nil: target = .any
         }
-        // An id that is announced twice is one hub, and whoever has copied it fails in the handshake.
+        // An id that is announced twice counts as one hub: a copy of it fails in the handshake.
         var found: [Fingerprint: [HubLookup.Candidate]] = [:]
         for try await candidate in HubLookup(target: target).candidates {
             found[candidate.id, default: []].append(candidate)
         }
         guard let (id, candidates) = found.first else {
-            // A host's name without a dot.
+            // It may be a host name without a dot.
             if case .name(let name) = place, let address = HubAddress(name) {
                 return try await connector.connect(to: [address], expecting: .any)
             }
@@ -150,7 +157,7 @@ struct HubDialer: Sendable {
 
     private func remember(_ connection: HubConnection) throws {
         try KnownHubsFile(in: configuration).change { known, _ in
-            // It may have been forgotten meanwhile.
+            // The user may have forgotten it meanwhile.
             guard var hub = known.hubs.first(where: { $0.pin == connection.pin }) else { return }
             hub.address = connection.address.description
             known.insert(hub)

@@ -1,42 +1,40 @@
 import Discovery
 import Identity
 
-/// Finds where a hub is when its address is not known.
+/// Finds a hub whose address is not known, by mDNS announcements and replies to UDP probes.
 ///
-/// Every source of candidates joins here: mDNS announcements and replies to UDP probes. What comes out is a claim of
-/// the network's; the handshake checks the pin.
+/// The candidates are unproven claims from the network. The handshake checks the pin.
 struct HubLookup: Sendable {
     /// Which hubs are looked for.
     enum Target: Equatable, Sendable {
         /// Those that say that they have this fingerprint.
         case fingerprint(Fingerprint)
-        /// Those of this name, to the byte, that say who they are.
+        /// Those with this name, to the byte, that announce a fingerprint.
         case name(String)
-        /// Every hub that says who it is, and so can pair.
+        /// Every hub that announces a fingerprint, and so can pair.
         case any
     }
 
-    /// A hub that fits, by its own word.
+    /// A hub that claims to be the target.
     struct Candidate: Hashable, Sendable {
         let id: Fingerprint
         /// From the network: escape it.
         let name: String
-        /// To be tried, the best first.
+        /// The best first.
         let addresses: [HubAddress]
     }
 
-    /// The most addresses that are taken of one announcement; somebody who copies an `id` may announce many
-    /// that lead nowhere.
+    /// The most addresses that are taken from one announcement: one with a copied `id` may hold many that
+    /// lead nowhere.
     private static let addressesOfOne = 4
 
     let target: Target
-    /// How long to listen after the network has nothing more to say. A packet that was lost is sent again
-    /// after a second (RFC 6762 § 5.2).
+    /// How long to listen once the network is quiet. A lost packet is sent again after a second (RFC 6762 §
+    /// 5.2).
     var patience = Duration.seconds(1)
 
-    /// The candidates, as they are seen; a hub comes again when its addresses change.
-    ///
-    /// It ends when the network has nothing more to say.
+    /// The candidates as they are found; a hub comes again when its addresses change. It ends once the
+    /// network is quiet.
     var candidates: AsyncThrowingStream<Candidate, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
@@ -66,8 +64,8 @@ struct HubLookup: Sendable {
 
         /// Returns after `delay`, or as soon as the address has failed.
         ///
-        /// - Returns: how long the search may take if it finds nothing. A silent address may be lost packets, and so
-        ///   the repetition of the questions is waited for; one that refuses speaks for a network that loses none.
+        /// - Returns: how long the search may take if it finds nothing. If the address is silent, packets may
+        ///   be lost, and the repetition of the questions is waited for. If it refuses, the network works.
         fileprivate func wait(atMost delay: Duration) async throws -> Duration {
             let failure = try await Deadline(in: delay).run { [failures] () -> HubConnectionError? in
                 for await failure in failures { return failure }
@@ -78,8 +76,7 @@ struct HubLookup: Sendable {
         }
     }
 
-    /// The same as addresses to try, in a stream that ends without an error; the caller hears of it through
-    /// `failed`.
+    /// The addresses of the candidates, in a stream that ends without an error; `failed` is called with it.
     func addresses(
         after delay: Duration = .zero, or failure: EarlyFailure? = nil,
         failed: @escaping @Sendable (any Error) -> Void

@@ -1,9 +1,9 @@
 import FoundationEssentials
 package import Identity
 
-/// Why it is not known which hub to talk to.
+/// Why the search for a hub does not lead to one.
 package enum HubLookupError: Equatable, UserError {
-    /// Nobody announces it.
+    /// It is not announced.
     case notFound(String)
     /// Several hubs could be meant; names and fingerprints.
     case several([String])
@@ -31,8 +31,8 @@ package enum HubLookupError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .notFound:
-            "on the hub: is 'hubpair serve' running? on this device: is it on the hub's network? --hub HOST names "
-                + "an address"
+            "on the hub: is 'hubpair serve' running? on this device: is it on the hub's network? "
+                + "--hub HOST names an address"
         case .several: "say with --hub which one showed the code"
         case .otherHub: "on the hub that you mean: make a code with 'hubpair print'"
         }

@@ -1,6 +1,6 @@
 import Identity
 
-/// Where a person says that a hub is.
+/// The place of a hub as the user names it.
 package enum HubPlace: Equatable, Sendable {
     /// At this address.
     case address(HubAddress)
@@ -18,8 +18,8 @@ package enum HubPlace: Equatable, Sendable {
         }
     }
 
-    /// True if `text` was meant as an address and is none: digits and dots, or a port that no address ends in. As a
-    /// name it would be looked for in vain.
+    /// True if `text` looks like an address but is not valid: digits and dots, or a wrong port. Without this
+    /// check it would be searched for as a name, in vain.
     package static func isFaultyAddress(_ text: String) -> Bool {
         guard case .name = HubPlace(text), Fingerprint(forgiving: text) == nil else { return false }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

@@ -3,13 +3,13 @@ package import Identity
 import Pairing
 import PinnedTLS
 
-/// Finds the hubs that this device may use and opens connections to them, so that nobody has to remember anything:
-/// the hub used last is the default, and one that has moved is found again by its key.
+/// The hubs that this device may use, and connections to them. The user need not remember addresses: the hub
+/// used last is the default, and one that has moved is found by its key.
 package struct UseHub: Sendable {
     private let configuration: DeviceConfiguration
-    /// To paired hubs; nil if this device has no key.
+    /// For paired hubs; nil if this device has no key.
     private let dialer: HubDialer?
-    /// By which paired hubs know this device; nil if it has no key.
+    /// The fingerprint by which paired hubs know this device; nil if it has no key.
     package let device: Fingerprint?
 
     package init(configuration: DeviceConfiguration) throws {
@@ -34,7 +34,8 @@ package struct UseHub: Sendable {
         return UseHub.usable(known)
     }
 
-    /// The hub that is meant, and whether it is the default; without a selector the default, or the only one there is.
+    /// The hub that is meant, and whether it is the default; without a selector the default, or the only one
+    /// there is.
     package func find(_ selector: PeerSelector?) throws -> (hub: SavedHub, isDefault: Bool) {
         let known = try configuration.knownHubs()
         let hubs = UseHub.usable(known)
@@ -55,8 +56,8 @@ package struct UseHub: Sendable {
         return (hubs[0], false)
     }
 
-    /// Makes a hub the default. The file is written only if it was not.
-    package func use(_ hub: SavedHub) throws {
+    /// Makes a hub the default. The file is written only if it was not the default already.
+    package func makeDefault(_ hub: SavedHub) throws {
         let manage = ManageHubs(configuration: configuration)
         switch hub {
         case .paired(let hub): _ = try manage.use(PeerSelector(hub.fingerprint.description))
@@ -64,26 +65,29 @@ package struct UseHub: Sendable {
         }
     }
 
-    /// Notes that the user takes an unprotected connection to a stock hub.
+    /// Notes that the user has agreed to an unprotected connection to a stock hub.
     package func allowInsecure(_ hub: SavedHub) throws {
         guard case .added(let hub) = hub, !hub.isInsecureAllowed else { return }
         try ManageHubs(configuration: configuration).allowInsecure(hub)
     }
 
-    /// Opens a connection. A paired hub's key is checked in the handshake; a new address of it is remembered.
+    /// Opens a connection. A paired hub's key is checked in the handshake, and its new address is remembered.
+    /// A hub that had not approved this device is asked for the approval first.
     ///
     /// - Parameters:
-    ///   - isInsecureAllowed: the user has just said so.
-    ///   - deadline: the longest that it may take.
+    ///   - isInsecureAllowed: the user agrees to an unprotected connection, this time.
+    ///   - deadline: for the whole of it.
     package func connect(
         to hub: SavedHub, isInsecureAllowed: Bool = false, deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
         switch hub {
         case .paired(let hub):
-            guard let dialer else {
+            guard let dialer, let device else {
                 throw DeviceIdentityError.missing(path: "\(configuration.path)/\(DeviceIdentity.keyFileName)")
             }
-            return try await dialer.connect(to: hub, deadline: deadline)
+            let connection = try await dialer.connect(to: hub, deadline: deadline)
+            if hub.isPending { try await checkApproval(of: device, by: hub, over: connection) }
+            return connection
         case .added(let hub) where hub.kind == .hubpair: throw HubChoiceError.notPaired(hub.name)
         case .added(let hub):
             guard isInsecureAllowed || hub.isInsecureAllowed else {
@@ -96,6 +100,26 @@ package struct UseHub: Sendable {
             return try await HubConnector(allowsTLS12: true).connect(
                 to: [address], expecting: .any, deadline: deadline)
         }
+    }
+
+    /// Asks a hub whose owner had not approved this device when it was last asked. An approval is noted;
+    /// without one the hub cannot be used.
+    private func checkApproval(
+        of device: Fingerprint, by hub: KnownHub, over connection: HubConnection
+    ) async throws {
+        let failure: any Error
+        switch try await ApprovalRequest(device: device, connection: connection).run() {
+        case .status(.approved):
+            try PairFiles(configuration: configuration).noteApproval(of: hub.pin, now: Date())
+            return
+        // The request that follows will show whether the device is approved.
+        case .busy: return
+        case .status(.pending): failure = HubChoiceError.pending(hub.name, device: device)
+        case .status(.revoked), .status(.expired): failure = PairError.revoked
+        case .unknown, .noHub: failure = HubChoiceError.notPaired(hub.name)
+        }
+        connection.close()
+        throw failure
     }
 
     private static func usable(_ known: KnownHubs) -> [SavedHub] {

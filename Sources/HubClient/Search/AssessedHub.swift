@@ -2,31 +2,31 @@ package import Discovery
 import Identity
 package import Pairing
 
-/// A hub on the network, and what this device knows of it.
+/// A hub on the network, with what this device knows of it.
 package struct AssessedHub: Hashable, Sendable {
-    /// How sure it is that a hub is what it says.
+    /// How certain it is that a hub is the one that it claims to be.
     package enum Standing: String, Sendable, CaseIterable {
         /// It holds the key that this device is paired with.
         case verified
-        /// Nothing but its own word.
+        /// Only its own claim.
         case claimed
-        /// It bears the `id` of a hub that this device is paired with and has proven another key; or the name of one
-        /// while it announces an `id` of its own.
+        /// It claims the `id` of a paired hub and has proven another key; or it has the name of a paired hub
+        /// and announces another `id`.
         case impostor
     }
 
     package let hub: DiscoveredHub
     package let standing: Standing
-    /// True if this device is paired with a hub of the `id` that this one claims, or of the key that it holds; never
-    /// for an impostor.
+    /// True if this device is paired with a hub of the `id` that this one claims, or of the key that it has
+    /// proven; never for an impostor.
     package let isPaired: Bool
-    /// True in its place if the hub's owner has not approved this device yet.
+    /// True, and ``isPaired`` false, if the hub's owner has not approved this device yet.
     package let isPending: Bool
-    /// True for an impostor that bears the `id` of a paired hub.
+    /// True if it claims the `id` of a paired hub.
     package let bearsKnownID: Bool
-    /// True for a stock hub: it was asked, and has shown its devices to somebody who is not paired.
+    /// True for a stock hub: it was asked, and has shown its appliances without a pairing.
     package let isUnprotected: Bool
-    /// Whether it has answered on its port when it was asked last; nil: not asked.
+    /// True if it has answered on its port when it was last asked; nil if it was not asked.
     package var answers: Bool?
 
     package init(
@@ -55,8 +55,8 @@ package struct AssessedHub: Hashable, Sendable {
         bearsKnownID = hasKnownID
     }
 
-    /// True if who has seen `old` must see this one, too: for another name, place or standing. Another way in which it
-    /// was found, and a link-local address beside others, are no news; nor is this machine's loopback.
+    /// True if the difference from `old` must be reported: another name, address or standing. Not reported
+    /// are another source, a link-local address beside others, and this machine's loopback address.
     func differs(from old: AssessedHub) -> Bool {
         let places = [self, old].map { found in
             Set(found.hub.addresses.filter { !$0.isLinkLocal && !$0.isLoopback })

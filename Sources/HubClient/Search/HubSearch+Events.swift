@@ -1,43 +1,44 @@
 package import Discovery
 
 extension HubSearch {
-    /// What happens to a search.
+    /// What a search takes in.
     package enum Step: Sendable {
         case sighting(Sighting)
-        /// The browse has ended by itself: its words.
+        /// The browse has failed; why, in words.
         case browseEnded(String)
-        /// The browse goes on without a daemon: in words. Then it is over with ``Sighting/settled``.
+        /// The browse goes on without a daemon; why, in words. It is over with ``Sighting/settled``.
         case embedded(String)
-        /// Something else is missing: in words.
+        /// Another source is missing; why, in words.
         case note(String)
         case proof(HubProof)
-        /// The server at this address shows its devices to anybody.
+        /// The server at this address shows its appliances to anybody.
         case unprotected(HubAddress)
-        /// The hub at this address was asked for its key, and told none.
+        /// The hub at this address was asked for its key, and has not shown one.
         case noProof(HubAddress)
         /// A row's hub was asked whether it is still there.
         case answered(DiscoveredHub.Key, Bool)
-        /// A task beside the search has begun or ended: the tries of addresses that were known before.
+        /// A task beside the search has begun or ended: the try of a known address.
         case begun, ended
         case swept(done: Int, total: Int)
-        /// Time goes on.
+        /// Some time has passed.
         case tick
     }
 
-    /// What a search has to say.
+    /// What a search reports.
     package enum Event: Sendable {
         /// The table has changed.
         case table([AssessedHub])
-        /// A row has been quiet for long enough that its addresses are all there, as far as can be known.
+        /// A new row, once it has been quiet for long enough that all its addresses should be there.
         case added(AssessedHub)
-        /// It is another now: at once for who watches, else once more at the end, and only if it matters.
+        /// A row has changed: at once if changes are watched, else at the end, and only if it matters.
         case changed(AssessedHub)
         case removed(AssessedHub)
-        /// Something announces itself as a hub but cannot be one: in words. A flood of these may be cut.
+        /// Something announces itself as a hub but cannot be one; why, in words. Not all of a flood are
+        /// reported.
         case unusable(String)
-        /// The list may lack hubs: in words.
+        /// The list may lack hubs; why, in words.
         case incomplete(String)
-        /// Another way than usual is taken: in words.
+        /// The search takes another way than usual; which, in words.
         case note(String)
         /// How far the sweep is.
         case progress(done: Int, total: Int)

@@ -1,17 +1,19 @@
 package import Discovery
 package import Pairing
 
-/// The state of a search: what was seen and proven, what to say of it, whom to ask for a key, and when it is over.
+/// The state of a search: what was seen and proven, what to report, which addresses to ask for a key, and
+/// when it is over.
 ///
 /// A pure value: steps and times (since the start) come in, events and questions come out.
 package struct HubSearch: Sendable {
-    /// How long a row must have been quiet: a host answers within 20–120 ms (RFC 6762 § 6), and for each address
-    /// family and interface by itself.
+    /// How long a row must have been quiet: a host answers within 20–120 ms (RFC 6762 § 6), for each address
+    /// family and interface apart.
     package static let settling = Duration.milliseconds(150)
-    /// The same for an answer to a direct question, which names all addresses and comes at once: if it has brought
-    /// both families nothing but other interfaces are waited for, else the answer in the other family.
+    /// The same for an answer to a direct question, which names all addresses and comes at once. If it holds
+    /// both families, only other interfaces are waited for (`whole`), else the answer in the other family
+    /// (`part`).
     package static let quickSettling = (whole: Duration.milliseconds(5), part: Duration.milliseconds(50))
-    /// The most questions for keys, in all and of one row's addresses.
+    /// The most questions for keys, in all and for one row.
     private static let maximumQuestions = 512
     private static let maximumQuestionsPerRow = 16
     /// How long a search waits for a daemon to come back.
@@ -35,7 +37,7 @@ package struct HubSearch: Sendable {
     private var isStale = false
     private var lastUpdate = Duration.seconds(-1)
 
-    /// Where hubs have proven their keys and said goodbye.
+    /// Addresses of hubs that have proven their keys and then announced their end.
     private var withdrawn: Set<HubAddress> = []
     private var asked: Set<HubAddress> = []
     private var asking: Set<HubAddress> = []
@@ -47,7 +49,7 @@ package struct HubSearch: Sendable {
     private var isSettling = false
     private var hasSettled = false
 
-    /// - Parameter watches: every change is to be said, and at once.
+    /// - Parameter watches: every change is reported, and at once.
     package init(known: [KnownHub], networks: [LocalNetwork], isBrowsing: Bool, watches: Bool = false) {
         (self.known, self.networks, self.isBrowsing) = (known, networks, isBrowsing)
         pins = Set(known.map(\.pin))
@@ -58,17 +60,18 @@ package struct HubSearch: Sendable {
     /// The table as it is: impostors first, then by name.
     package var table: [AssessedHub] { rows.values.sorted(by: AssessedHub.precedes) }
 
-    /// Whom to ask for a key now. Each comes once; ``Step/proof(_:)`` or ``Step/noProof(_:)`` is its answer.
+    /// The addresses to ask for a key now, each once. ``Step/proof(_:)`` or ``Step/noProof(_:)`` is the
+    /// answer.
     package mutating func takeQuestions() -> [HubAddress] {
         defer { questions = [] }
         return questions
     }
 
-    /// True if the search is over at `time`, if nobody has said how long it shall be.
+    /// True if the search is over at `time`. It counts only if the user has set no time.
     package func isOver(at time: Duration) -> Bool {
         var rule = rule
         let isWaiting = interrupted.map { time - $0 < HubSearch.patience } ?? false
-        // Nobody says "nothing there" before the daemon has said that nothing more comes.
+        // An empty result is not reported before the daemon has said that nothing more comes.
         let isUnanswered =
             isBrowsing && interrupted == nil && (isBeginning || isSettling || rows.isEmpty && !hasSettled)
         rule.pending = resolving + tasks + asking.count + (isWaiting || isUnanswered ? 1 : 0)
@@ -79,7 +82,7 @@ package struct HubSearch: Sendable {
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
-        // At once, but under a flood not for every one of thousands.
+        // At once, but not for each of thousands of steps in a flood.
         if isStale, time - lastUpdate >= HubSearch.quickSettling.whole { events += refresh(at: time) }
         return events
     }
@@ -101,7 +104,7 @@ package struct HubSearch: Sendable {
             asking.remove(HubAddress(proof.address, port: proof.port))
             if proofs.insert(proof) { isStale = true }
         case .unprotected(let address):
-            // No more than can become rows.
+            // No more than there can be rows.
             if unprotected.count < HubProofs.maximumCount { unprotected.insert(address) }
         case .noProof(let address):
             asking.remove(address)
@@ -135,7 +138,7 @@ package struct HubSearch: Sendable {
             return [.incomplete("\(error); waiting for it to come back")]
         case .resumed:
             interrupted = nil
-            // It begins with its first question again.
+            // The daemon begins with its first question again.
             rule.begun = time
         case .unresolved(let instance, _):
             rule.isLossy = true
@@ -172,7 +175,7 @@ package struct HubSearch: Sendable {
         }
     }
 
-    /// A hub has left an address: nothing is there that was proven there, and it may be asked again.
+    /// A hub has left an address: proofs from there count no longer, and it may be asked again.
     private mutating func drop(_ address: NetworkAddress, _ changes: [HubListing.Change]) {
         for case .changed(let hub) in changes where !hub.addresses.contains(address) {
             asked.remove(HubAddress(address, port: hub.port))
@@ -180,7 +183,8 @@ package struct HubSearch: Sendable {
         }
     }
 
-    /// A hub that has said goodbye and does not answer any more has left; one that only does not answer may come back.
+    /// Drops the proofs of a hub that has announced its end and does not answer. A hub that only does not
+    /// answer may come back.
     private mutating func dropProofs(of key: DiscoveredHub.Key) {
         guard let hub = rows[key]?.hub, !hub.sources.contains(.mdns) else { return }
         let places = hub.addresses.map { HubAddress($0, port: hub.port) }
@@ -214,7 +218,8 @@ package struct HubSearch: Sendable {
 
     private func settling(of row: AssessedHub) -> Duration {
         if row.standing == .verified { return HubSearch.quickSettling.whole }
-        // Who has answered a probe is about to be heard by mDNS, too, with addresses that no reply brings.
+        // A hub that has answered a probe will soon be found by mDNS too, with addresses that the reply
+        // lacks.
         let isAnnounced = row.hub.sources.contains(.mdns) || !isBrowsing
         guard hinted.contains(row.hub.key.name) || (row.hub.pin != nil && isAnnounced) else {
             return HubSearch.settling
@@ -223,7 +228,7 @@ package struct HubSearch: Sendable {
         return families.count == 2 ? HubSearch.quickSettling.whole : HubSearch.quickSettling.part
     }
 
-    /// Whatever has not been said yet, at the end.
+    /// The events that are left at the end.
     package mutating func finish(at time: Duration) -> [Event] {
         var events = update(at: time)
         if isBrowsing, isBeginning {
@@ -262,7 +267,7 @@ package struct HubSearch: Sendable {
         for (key, row) in rows where new[key] == nil {
             fresh[key] = nil
             answers[key] = nil
-            // A row that goes on under another key (it was found by UDP first, and is announced now) has changed.
+            // A row may continue under another key: it was found by UDP first, and is announced now.
             if let index = appeared.firstIndex(where: {
                 $0.name == key.name && $0.port == key.port && ($0.id ?? key.id) == (key.id ?? $0.id)
             }) {
@@ -282,7 +287,7 @@ package struct HubSearch: Sendable {
             && row.hub.addresses.contains { asking.contains(HubAddress($0, port: row.hub.port)) }
     }
 
-    /// Asks for the keys that decide something: of a hub that says to be a paired one; and of a stock hub with
+    /// Asks for the keys that matter: of a hub that claims to be a paired one, and of a stock hub with
     /// several IPv4 addresses, which may be several hubs.
     private mutating func ask() {
         for row in rows.values {

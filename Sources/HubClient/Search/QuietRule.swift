@@ -1,19 +1,19 @@
-/// When a search is over: as soon as the network has gone quiet, and not after a fixed time.
+/// Decides when a search is over: as soon as the network is quiet, and not after a fixed time.
 ///
-/// Why it is these times (RFC 6762):
-/// - A first question waits 20–120 ms so that many devices do not ask at once (§ 5.2); avahi-daemon gathers
+/// The reasons for the times (RFC 6762):
+/// - A first question waits 20–120 ms so that many hosts do not ask at once (§ 5.2). avahi-daemon collects
 ///   questions for up to 100 ms.
-/// - A responder delays its answer by 20–120 ms, as several may have one (§ 6). So the last answer to a question
-///   that nobody lost arrives 240 ms after it was posed, and then some for the air and the machines: 350 ms.
-/// - Whatever follows from an answer (a question for an address, a second packet of known answers) takes one such
-///   turn at most: 250 ms without news mean that no turn is under way.
-/// - A lost packet is made up for by the repetition of the question, one second after the first (§ 5.2), and its
-///   answer: 1,400 ms. That is waited for if there is a sign of loss, and before saying that there is nothing: a host
-///   that answered one question and not another; a resolver without answer.
-/// - A responder multicasts a record at most once a second (§ 6): to a stack without a cache it may seem silent, if
-///   somebody else has just asked. The repetition comes after that second, so it is waited for: 1,400 ms.
-/// - A hint that the browse does not confirm is a host that is there, and that the daemon does not hear: its third
-///   question is waited for, two seconds after the second (§ 5.2), and its answer: 3,400 ms.
+/// - A responder delays its answer by 20–120 ms, because several may answer (§ 6). So without losses the last
+///   answer arrives 240 ms after the question, and a little later for radio and slow machines: 350 ms.
+/// - What follows from an answer (a question for an address, a second packet of known answers) takes at most
+///   the same time again: after 250 ms without news, nothing is under way.
+/// - If a packet is lost, the question is repeated one second after the first (§ 5.2) and answered: 1,400 ms.
+///   That is waited for if there is a sign of loss (a host that answers one question and not another, a
+///   resolver without an answer), and before an empty result.
+/// - A responder multicasts a record at most once a second (§ 6). If another host has just asked, it seems
+///   silent to a stack without a cache. The repetition comes after that second, and is waited for: 1,400 ms.
+/// - A hint that the browse does not confirm comes from a host that is there, but that the daemon does not
+///   hear. Its third question, two seconds after the second (§ 5.2), is waited for with its answer: 3,400 ms.
 ///
 /// A pure value: times since the start come in, a verdict comes out.
 package struct QuietRule: Hashable, Sendable {
@@ -21,22 +21,22 @@ package struct QuietRule: Hashable, Sendable {
     package static let quiet = Duration.milliseconds(250)
     package static let repetition = Duration.milliseconds(1_400)
     package static let thirdQuestion = Duration.milliseconds(3_400)
-    /// The longest that it waits for what is under way: who keeps a search busy must not keep it for ever.
+    /// The longest time of a search, so that a hostile host cannot keep it busy for ever.
     package static let limit = Duration.seconds(10)
 
-    /// When the first question was asked: a busy daemon can take its time to.
+    /// When the first question was asked: a busy daemon may be late.
     package var begun = Duration.zero
     /// When the list last changed.
     package var lastNews = Duration.zero
-    /// Questions whose answers are not there, nor late: resolvers, handshakes, a sweep.
+    /// Questions without an answer that are not late yet: resolvers, handshakes, a sweep.
     package var pending = 0
     /// There is a sign that packets are lost.
     package var isLossy = false
-    /// When a stack that has no cache began to ask; nil: the daemon has one.
+    /// When a stack without a cache began to ask; nil if the daemon, which has a cache, is used.
     package var uncachedSince: Duration?
-    /// Nothing was found.
+    /// Nothing has been found.
     package var isEmpty = true
-    /// Something was hinted at that the browse has not seen.
+    /// There is a hint that the browse has not confirmed.
     package var hasHints = false
     /// A sweep is under way, which ends by itself.
     package var isSweeping = false

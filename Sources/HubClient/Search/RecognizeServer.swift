@@ -3,21 +3,22 @@ package import Identity
 import JSON
 import Pairing
 
-/// What answers on a port: asked over TLS, whatever its key.
+/// What answers on a port over TLS, with any key.
 package enum RecognizedServer: Equatable, Sendable {
-    /// A hub with hubpair: `GET /hubpair/v1/hub`. Name and `id` are its own word, the pin is its TLS key's.
+    /// A hub with hubpair: `GET /hubpair/v1/hub`. Name and `id` are its claims, the pin is that of its TLS
+    /// key.
     case hubpair(name: PeerName, id: Fingerprint, pin: Pin)
     /// A stock Hestia server: `GET /devices/` answers with a JSON list, to anybody.
     case stock(pin: Pin)
     /// Something else; in words, for a sentence that begins with its address.
     case other(String)
 
-    /// The name of a stock hub, which it does not tell over HTTPS: what it announces.
+    /// The name that stock hubs announce. They do not tell a name over HTTPS.
     package static let stockName = "HestiaServer"
 
-    /// The hub as a row of the list; nil if it is none.
+    /// The proof for the list of hubs; nil if it is not a hub.
     ///
-    /// - Parameter stockName: what the user calls it, if it is a stock hub; it says nothing itself.
+    /// - Parameter stockName: the name of a stock hub: it tells none itself.
     func proof(
         at address: HubAddress, source: DiscoveredHub.Source?, time: Duration, stockName: String = stockName
     ) -> HubProof? {
@@ -36,35 +37,38 @@ package enum RecognizedServer: Equatable, Sendable {
     }
 }
 
-/// Asks a server what it is. Nothing but two requests without content is sent.
+/// Asks a server what it is, with at most two requests without content.
 package struct RecognizeServer: Sendable {
-    /// The most bytes of an answer: a stock hub with some hundred devices.
+    /// The most bytes of an answer: a stock hub with some hundred appliances.
     private static let maximumByteCount = 1 << 20
 
     private let connector: HubConnector
+    private let connecting: Duration
+    private let deadlines: HubConnection.Deadlines
 
-    package init() throws {
-        // TLS 1.2, because a stock hub of 2018 may know no newer.
+    /// - Parameters:
+    ///   - connecting: the longest time for TCP and TLS.
+    ///   - answering: the longest time for each of two answers.
+    package init(connecting: Duration = .seconds(5), answering: Duration = .seconds(5)) throws {
+        self.connecting = connecting
+        deadlines = HubConnection.Deadlines(quiet: answering, total: answering)
+        // TLS 1.2 too: a stock hub of 2018 may not know 1.3.
         connector = try HubConnector(allowsTLS12: true)
     }
 
     /// Asks the server at `addresses`, the first that answers.
     ///
-    /// - Parameters:
-    ///   - connecting: the longest for TCP and TLS.
-    ///   - answering: the longest for each of two answers.
-    /// - Returns: where it answered, and what it is. It throws if there is no server that speaks TLS.
-    package func callAsFunction(
-        _ addresses: [HubAddress], connecting: Duration = .seconds(5), answering: Duration = .seconds(5)
+    /// - Returns: the address that answered, and what is there. It throws if no server speaks TLS there.
+    package func run(
+        _ addresses: [HubAddress]
     ) async throws -> (address: HubAddress, server: RecognizedServer) {
         var connection = try await connector.connect(to: addresses, expecting: .any, deadline: connecting)
         defer { connection.close() }
         let address = connection.address
-        let limits = HubConnection.Deadlines(quiet: answering, total: answering)
         var words = ""
         if let answer = try? await connection.send(
             HubRequest(method: "GET", target: PairEndpoint.hub.path), maximumBodyByteCount: 4_096,
-            deadlines: limits)
+            deadlines: deadlines)
         {
             if answer.response.status == 200,
                 let hub = try? HubDescription(parsing: answer.body)
@@ -73,7 +77,7 @@ package struct RecognizeServer: Sendable {
             }
             words = answer.response["Server"].map { " (\($0.prefix(64)))" } ?? ""
         }
-        // Another connection to the same server: many close one after a request.
+        // A second connection to the same server: many servers close one after a request.
         let pin = connection.pin
         connection.close()
         guard
@@ -84,7 +88,7 @@ package struct RecognizeServer: Sendable {
         do {
             let answer = try await connection.send(
                 HubRequest(method: "GET", target: "/devices/"), maximumBodyByteCount: Self.maximumByteCount,
-                deadlines: limits)
+                deadlines: deadlines)
             if answer.response.status == 200,
                 (try? JSONReader.read([Entry].self, from: answer.body)) != nil
             {

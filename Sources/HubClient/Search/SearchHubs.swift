@@ -7,17 +7,17 @@ package struct SearchHubs: Sendable {
     package struct Options: Sendable {
         /// Search this long; nil: until the network has gone quiet (``QuietRule``).
         package var time: Duration?
-        /// Go on for ever (or for `time`), and say what changes.
+        /// Go on without end (or for `time`), and report every change.
         package var watches = false
         package var usesMDNS = true
         package var usesUDP = true
-        /// Try every address of this range, too.
+        /// Also try every address of this range.
         package var sweep: SweepRange?
 
         package init() {}
     }
 
-    /// The finest step of time while the first answers come, and later.
+    /// The interval of checks while the first answers come, and later.
     private static let ticks = (early: Duration.milliseconds(2), late: Duration.milliseconds(25))
     private static let early = Duration.milliseconds(150)
     /// How long a hub has to show its key.
@@ -36,7 +36,7 @@ package struct SearchHubs: Sendable {
         self.options = options
     }
 
-    /// Searches, and reports what happens as it happens.
+    /// Searches, and reports events as they happen.
     ///
     /// - Returns: the hubs that are there at the end, impostors first, then by name.
     package func run(_ report: (HubSearch.Event) throws -> Void) async throws -> [AssessedHub] {
@@ -67,7 +67,8 @@ package struct SearchHubs: Sendable {
                 let now = start.duration(to: .now)
                 for event in search.take(step, at: now) {
                     try report(event)
-                    // A new row is said once it has been quiet, to the millisecond and not a tick later.
+                    // A new row is reported as soon as it has been quiet for long enough, not at the next
+                    // tick.
                     guard case .table = event, now < SearchHubs.early else { continue }
                     group.addTask {
                         try await Task.sleep(for: HubSearch.quickSettling.whole)
@@ -81,7 +82,7 @@ package struct SearchHubs: Sendable {
                 if options.watches {
                     for hub in due(search.table, &reached, at: now) {
                         group.addTask {
-                            let answer = await PingHub(deadline: SearchHubs.reachDeadline)(hub)
+                            let answer = await PingHub(hub, deadline: SearchHubs.reachDeadline).run()
                             if !Task.isCancelled { continuation.yield(.answered(hub.key, answer)) }
                         }
                     }
@@ -111,7 +112,7 @@ package struct SearchHubs: Sendable {
                 }
             }
         } catch {
-            // The only way to search: then that is how it ends.
+            // There is no other way to search.
             if options.sweep == nil, !options.usesUDP {
                 steps.finish(throwing: error)
             } else {
@@ -148,7 +149,7 @@ package struct SearchHubs: Sendable {
         }
     }
 
-    /// Paired hubs where they were last: one handshake tells. And what the user has added by its address.
+    /// Tries the last addresses of paired hubs, with one handshake each, and the addresses of added hubs.
     private func tries(
         since start: ContinuousClock.Instant, _ steps: Steps
     ) -> [@Sendable () async -> Void] {
@@ -156,8 +157,9 @@ package struct SearchHubs: Sendable {
             guard let address = HubAddress(hub.address) else { return nil }
             return {
                 guard
-                    let (address, server) = try? await RecognizeServer()(
-                        [address], connecting: SearchHubs.keyDeadline, answering: Sweep.answering),
+                    let (address, server) = try? await RecognizeServer(
+                        connecting: SearchHubs.keyDeadline, answering: Sweep.answering
+                    ).run([address]),
                     let proof = server.proof(
                         at: address, source: .scan, time: start.duration(to: .now),
                         stockName: hub.name.description)
@@ -216,7 +218,7 @@ package struct SearchHubs: Sendable {
         }
     }
 
-    /// The rows whose hubs are to be asked now whether they are still there.
+    /// The hubs to be asked now whether they are still there.
     private func due(
         _ table: [AssessedHub], _ reached: inout [DiscoveredHub.Key: Duration], at now: Duration
     ) -> [DiscoveredHub] {

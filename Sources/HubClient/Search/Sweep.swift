@@ -2,11 +2,11 @@ import Addresses
 
 /// Tries one port on every address of a range, for networks where multicast and broadcast do not arrive.
 package struct Sweep: Sendable {
-    /// The most addresses that are asked at a time.
+    /// The most addresses that are asked at once.
     package static let width = 64
-    /// The longest for TCP and TLS at one address.
+    /// The longest time for TCP and TLS at one address.
     package static let connecting = Duration.milliseconds(500)
-    /// The longest for an answer of a server that has been reached.
+    /// The longest time for an answer of a server that has been reached.
     static let answering = Duration.seconds(3)
 
     private let range: SweepRange
@@ -17,12 +17,12 @@ package struct Sweep: Sendable {
         self.port = port
     }
 
-    /// Asks them all. `report` hears, in any order, of each address once: what hub is there, if any, and how many
-    /// addresses are done.
+    /// Asks all of them. `report` is called once for each address, in any order, with the hub there, if any,
+    /// and the number of addresses that are done.
     func run(_ report: (_ found: (HubAddress, RecognizedServer)?, _ done: Int, _ total: Int) -> Void)
         async throws
     {
-        let recognize = try RecognizeServer()
+        let recognize = try RecognizeServer(connecting: Sweep.connecting, answering: Sweep.answering)
         let addresses = range.addresses
         var next = 0
         var done = 0
@@ -32,8 +32,7 @@ package struct Sweep: Sendable {
                     let address = HubAddress(addresses[next], port: port)
                     next += 1
                     group.addTask {
-                        try? await recognize(
-                            [address], connecting: Sweep.connecting, answering: Sweep.answering)
+                        try? await recognize.run([address])
                     }
                 }
                 guard let found = await group.next() else { break }

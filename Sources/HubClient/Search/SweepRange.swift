@@ -4,12 +4,13 @@ package import Identity
 
 /// The addresses that a sweep tries.
 ///
-///     range = address [ "/" prefix ]           ; prefix: 20–32 for IPv4, 116–128 for IPv6; the last if it is missing
+///     range = address [ "/" prefix ]  ; prefix: 20–32 for IPv4, 116–128 for IPv6; missing: 32 or 128
 ///
-/// All of them must be private, link-local or loopback: who sweeps others' networks looks like an attacker. The bits
-/// after the prefix do not count.
+/// All of them must be private, link-local or loopback: a sweep of other networks looks like an attack. The
+/// bits after the prefix do not count.
 ///
-/// Accepted: `192.168.1.0/24`, `10.0.0.7`, `fd77::/120`, `fe80::%eth0/120`. Rejected: `192.168.1`, `10.0.0.0/8`, `8.8.8.0/24`, `192.168.1.0/+24`.
+/// Accepted: `192.168.1.0/24`, `10.0.0.7`, `fd77::/120`, `fe80::%eth0/120`.
+/// Rejected: `192.168.1`, `10.0.0.0/8`, `8.8.8.0/24`, `192.168.1.0/+24`.
 package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     /// 4,096 addresses: a /20 of IPv4.
     package static let maximumHostBits = 12
@@ -17,7 +18,7 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     private let network: NetworkAddress
     private let prefix: Int
 
-    /// Reads a range as a person writes it.
+    /// Reads a range as the user writes it.
     package init(_ text: String) throws(SweepRangeError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = NetworkAddress(String(parts[0]))?.withScopeName
@@ -50,8 +51,8 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The range of this machine's own network, or the /22 around its address if that is larger; nil if it is on
-    /// no private IPv4 network.
+    /// The range of this machine's network, or the /22 around its address if the network is larger; nil if it
+    /// is not on a private IPv4 network.
     package init?(around networks: [LocalNetwork]) {
         let own = networks.first { network in
             network.address.family == .ipv4 && network.address.isPrivate && network.prefixLength <= 30
@@ -62,8 +63,8 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
         self = range
     }
 
-    /// Every host's address, in order: at most 4,096. The network's and the broadcast address are left out where
-    /// IPv4 has them.
+    /// The addresses of all hosts, in order: at most 4,096. The network and broadcast addresses of IPv4 are
+    /// left out.
     package var addresses: [NetworkAddress] {
         let count = 1 << (network.bytes.count * 8 - prefix)
         let hasBroadcast = network.family == .ipv4 && count > 2

@@ -17,7 +17,7 @@ package struct AdministerDevices {
     ///
     /// A device that asks is meant by its fingerprint alone: it chose its name itself, and a stranger's that
     /// calls itself as the one the owner has in mind would be let in its place. A name counts for a device
-    /// that the owner approved before, as long as nobody who asks bears it too.
+    /// that the owner approved before, unless a device that asks has the same name.
     ///
     /// - Returns: the device as it is now, and whether that is a change.
     package func approve(_ selector: PeerSelector, now: Moment = .now) throws -> (

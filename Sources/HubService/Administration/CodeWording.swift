@@ -1,7 +1,8 @@
 import Pairing
 import QRCodes
 
-/// What is printed beside a code on paper: whose it is, how to use it, until when, and what to do if it is lost.
+/// What is printed beside a code on paper: whose it is, how to use it, until when, and what to do if it is
+/// lost.
 enum CodeWording {
     static func texts(for code: PairingCode, hub: Hub) -> [LabelText] {
         var texts = [

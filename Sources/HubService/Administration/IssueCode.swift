@@ -2,7 +2,7 @@ package import FoundationEssentials
 package import Pairing
 
 /// Issues pairing codes: the hub remembers their tickets, durably, before anybody sees the codes, and forgets
-/// them again if nobody can be given the codes.
+/// them again if the codes cannot be handed out.
 package struct IssueCode {
     /// - Parameters:
     ///   - lifetime: seconds; nil for a label that stays valid.
@@ -13,7 +13,7 @@ package struct IssueCode {
     ///   - draw: makes of the codes what is handed out, before their tickets are kept; if it throws, nothing
     ///     has changed.
     ///   - handOut: gives away what was drawn, once the tickets are kept; if it throws, the tickets are again
-    ///     what they were, so that a label on the wall outlives a new one that nobody got.
+    ///     what they were, so a label on the wall stays good if the new one could not be handed out.
     package static func run(
         _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, state: HubState, now: Date,
         boot: BootTime? = .now,
@@ -42,7 +42,7 @@ package struct IssueCode {
             return (codes, hub, before, tickets)
         }
         do {
-            // Outside the lock: whoever pipes a code into a pager would keep every device from pairing.
+            // Outside the lock: a code that is piped into a pager would keep every device from pairing.
             try handOut()
         } catch {
             try directory.withLock { directory in

@@ -37,8 +37,8 @@ package enum PrintCode {
     /// Draws `codes` of `hub`.
     ///
     /// - Parameters:
-    ///   - codes: at least one. PDF sheets take as many as they have labels, and repeat them if there are fewer;
-    ///     the other formats draw the first.
+    ///   - codes: at least one. PDF sheets take as many as they have labels, and repeat them if there are
+    ///     fewer; the other formats draw the first.
     ///   - columns: of the terminal; ASCII makes its quiet zone smaller to fit. Nil if there is none.
     /// - Throws: `QREncodeError`; `PDFError`; `RenderError` if a drawing does not read as its code again.
     package static func run(

@@ -2,16 +2,8 @@ import Addresses
 import NIOCore
 import Synchronization
 
-/// A connection as the table knows it: by its channel's identity.
-struct ConnectionKey: Hashable, Sendable {
-    let channel: any Channel
-
-    static func == (one: ConnectionKey, other: ConnectionKey) -> Bool { one.channel === other.channel }
-    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(channel)) }
-}
-
-/// Keeps the connections within the limits before they cost a TLS handshake: the oldest stranger gives way, or the
-/// new one is closed.
+/// Keeps the connections within the limits before they cost a TLS handshake: the oldest stranger gives way,
+/// or the new one is closed.
 final class ConnectionLimiter: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -52,7 +44,7 @@ final class ConnectionLimiter: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// Without TLS's goodbye, for which a stranger may let us wait.
+    /// Without TLS's close_notify, for which a stranger could make the hub wait.
     static func end(_ channel: any Channel) {
         channel.eventLoop.execute {
             if let connection = try? channel.pipeline.syncOperations.handler(type: ServeConnection.self) {

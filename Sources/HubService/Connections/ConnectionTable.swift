@@ -1,20 +1,20 @@
 import Addresses
 import Identity
 
-/// Which connections there are, and which of them gives way to a new one when there is no room. A value; `Key` names a
-/// connection.
+/// Which connections there are, and which of them gives way to a new one when there is no room. A value;
+/// `Key` names a connection.
 ///
-/// Until its handshake has shown an approved device's certificate, a connection is a stranger's. Strangers are counted
-/// by source, and of them the oldest gives way: of the same source, if that has its fill, of all when the hub has. An
-/// approved device never gives way, and is counted for itself, not for its source. So strangers, as many as they like
-/// and wherever they are, take the room of strangers only: who is approved, or connects to pair, needs no free place
-/// but the time of a handshake.
+/// Until its handshake has shown an approved device's certificate, a connection is a stranger's. Strangers
+/// are counted by source, and of them the oldest gives way: of the same source, if that has its fill, of all
+/// when the hub has. An approved device never gives way, and is counted for itself, not for its source. So
+/// strangers, however many there are, take the room of strangers only: an approved device, or one that pairs,
+/// needs no free place, only the time of a handshake.
 struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     /// What becomes of a new connection.
     enum Verdict: Equatable, Sendable {
         case admitted
-        /// The other one, a stranger, is to be closed; it is not in the table any longer, but `remove` it all the same
-        /// when it is.
+        /// The other one, a stranger, is to be closed; it is not in the table any longer, but `remove` it all
+        /// the same when it is.
         case admittedFor(Key, Reason)
         case refused(Reason)
     }
@@ -93,7 +93,8 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
 
     /// The connection is an approved device's: it keeps its place from now on.
     ///
-    /// - Returns: false if the device has its fill, or the connection gave way meanwhile: then it is to be closed.
+    /// - Returns: false if the device has its fill, or the connection gave way meanwhile: then it is to be
+    ///   closed.
     mutating func approve(_ key: Key, as device: Pin, limits: ServeLimits) -> Bool {
         guard let entry = entries[key] else { return false }
         guard case .stranger(let source) = entry.owner else { return true }

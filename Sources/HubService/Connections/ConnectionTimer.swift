@@ -1,8 +1,8 @@
 import NIOCore
 
-/// What a connection waits for, and until when. One timer of the event loop serves all waits: it is set anew only
-/// for an earlier moment, and looks when it fires whether a later one counts by now, so that a request on a busy
-/// connection costs none.
+/// What a connection waits for, and until when. One timer of the event loop serves all waits: it is set anew
+/// only for an earlier moment, and looks when it fires whether a later one counts by now, so that a request
+/// on a busy connection costs none.
 final class ConnectionTimer {
     enum Reason: Equatable {
         // What the client, or the upstream, is to do next: one at a time.

@@ -3,7 +3,7 @@ import GatewayRules
 import Pairing
 import Synchronization
 
-/// A device that may come in, with what is written of it into headers.
+/// A device that may come in, with the header fields that name it.
 struct DescribedDevice: Sendable {
     let device: ApprovedDevice
     let fields: DeviceFields
@@ -15,18 +15,8 @@ struct DescribedDevice: Sendable {
     }
 }
 
-/// What the keyfile says of a device now.
-enum ServeAccess: Sendable {
-    case approved(ApprovedDevice)
-    /// Known, and not to come in; the verdict says why.
-    case refused(ApprovedDevice, DeviceVerdict)
-    case unknown
-    /// The keyfile cannot be read, so nobody comes in until it can.
-    case unreadable
-}
-
-/// The device register as the server asks it: a keyfile that cannot be read lets nobody in, and the log says so
-/// once, and when it can be read again.
+/// The device register for the server. While the keyfile cannot be read, no device comes in; the log says so
+/// once, and once more when it can be read again.
 final class DeviceAccess: Sendable {
     let register: DeviceRegister
     private let log: ServeLog
@@ -44,7 +34,7 @@ final class DeviceAccess: Sendable {
     }
 
     /// What the keyfile says of the device with this pin now.
-    func access(of pin: Pin) -> ServeAccess {
+    func access(of pin: Pin) -> RequestRouter.Access {
         do {
             let device = try register.device(pin)
             note(nil)
@@ -57,8 +47,8 @@ final class DeviceAccess: Sendable {
         }
     }
 
-    /// Seconds until the approval of `device` expires, 0 if it has; nil if it does not. The wall clock may be set, so
-    /// look again in an hour at the latest.
+    /// Seconds until the approval of `device` expires, 0 if it has; nil if it does not. The wall clock may be
+    /// set, so look again in an hour at the latest.
     func secondsLeft(of device: ApprovedDevice) -> Double? {
         device.expires.map { expires in
             let (now, known) = time()

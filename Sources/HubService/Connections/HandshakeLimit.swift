@@ -3,16 +3,16 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Ends a connection whose client sends more than 16 KiB before its TLS handshake is done, and bounds what the
-/// certificates of all strangers cost. It stands before TLS in the pipeline.
+/// Ends a connection whose client sends more than 16 KiB before its TLS handshake is done, and bounds what
+/// the certificates of all strangers cost. It stands before TLS in the pipeline.
 ///
-/// BoringSSL takes 100 KB of certificates (`SSL_MAX_CERT_LIST_DEFAULT`) from anybody, and keeps them parsed. Bytes that
-/// usual clients send: 0.4 KB without a certificate, 0.8 KB with a device's, 2.3 KB with one over RSA-4096, 6.4 KB with
-/// three of them; 1.2 KB more with a post-quantum key share. Whoever sends more than 3 KiB, or certificates of more than
-/// 1 KiB, needs a place among `LargeHandshakes`.
+/// BoringSSL takes 100 KB of certificates (`SSL_MAX_CERT_LIST_DEFAULT`) from anybody, and keeps them parsed.
+/// Bytes that usual clients send: 0.4 KB without a certificate, 0.8 KB with a device's, 2.3 KB with one over
+/// RSA-4096, 6.4 KB with three of them; 1.2 KB more with a post-quantum key share. A client that sends more
+/// than 3 KiB, or certificates of more than 1 KiB, needs a place among `LargeHandshakes`.
 ///
-/// What arrives in one read with the end of the handshake may be a request already, so bytes over a limit wait until
-/// TLS has looked at those before them.
+/// What arrives in one read with the end of the handshake may be a request already, so bytes over a limit
+/// wait until TLS has looked at those before them.
 final class HandshakeLimit: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -139,7 +139,7 @@ final class HandshakeEnd: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The connection comes behind this handler, and finds out first who it is.
+        // The connection comes behind this handler, and recognises the device first.
         context.fireUserInboundEventTriggered(event)
         if case TLSUserEvent.handshakeCompleted = event {
             limit.lift(isApproved: connection.hasBeenApproved)

@@ -1,11 +1,12 @@
 import NIOCore
 import Synchronization
 
-/// Room for clients whose certificates are larger than a device's: 16 connections at a time, of all strangers together.
+/// Room for clients whose certificates are larger than a device's: 16 connections at a time, of all strangers
+/// together.
 ///
-/// A certificate's byte costs up to 40 bytes of memory while it is parsed, and as long as its connection lasts: BoringSSL
-/// keeps the whole chain with the session. 16 KiB from each of 512 strangers would be 270 MB; with 1 KiB from each and
-/// 16 KiB from these few it is 26 MB at most.
+/// A certificate's byte costs up to 40 bytes of memory while it is parsed, and as long as its connection
+/// lasts: BoringSSL keeps the whole chain with the session. 16 KiB from each of 512 strangers would be 270
+/// MB; with 1 KiB from each and 16 KiB from these few it is 26 MB at most.
 final class LargeHandshakes: Sendable {
     /// The most connections in it.
     static let count = 16

@@ -1,8 +1,38 @@
 import GatewayRules
 import NIOCore
 
-/// Stands behind TLS: cuts the client's bytes into requests and hands on one at a time, holds the reading
-/// back while nobody can take more, and after an upgrade passes the bytes on as they come.
+/// Takes the requests that a ``RequestFramingHandler`` reads, one at a time.
+protocol RequestReceiver: AnyObject {
+    /// The most bytes of a request's head.
+    var headByteCount: Int { get }
+    /// False while what the client sends cannot be taken.
+    var mayReadRequest: Bool { get }
+    /// True if one read may go ahead of the answer to the request at hand.
+    var mayReadAhead: Bool { get }
+    func take(_ head: RequestHead)
+    func take(_ body: ByteBuffer)
+    func takeEnd(_ trailers: FieldBlock)
+    /// What the client sends is no request; where the next one would begin is not known.
+    func refuse(_ error: FramingError)
+    /// All is taken that has come.
+    ///
+    /// - Parameter isInsideHead: part of a head has come.
+    func requestsAreRead(isInsideHead: Bool)
+    /// The client is read again, after a time in which it was not.
+    func noteReading()
+    func close()
+}
+
+/// Takes a client's bytes after an upgrade.
+protocol ClientBytesReceiver: AnyObject {
+    /// False while the bytes cannot be passed on.
+    var mayReadClient: Bool { get }
+    func fromClient(_ bytes: ByteBuffer)
+    func clientReadComplete()
+}
+
+/// Stands behind TLS: cuts the client's bytes into requests and hands on one at a time, stops reading while
+/// no more can be taken, and after an upgrade passes the bytes on as they come.
 final class RequestFramingHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -10,7 +40,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
 
     private enum Mode {
         case http
-        case tunnel(GatewayTunnel)
+        case tunnel(any ClientBytesReceiver)
         /// Whatever still comes is thrown away.
         case discard
     }
@@ -23,11 +53,11 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     private var isFeeding = false
     private var readIsHeld = false
     private var context: ChannelHandlerContext?
-    private unowned let connection: ServeConnection
+    private unowned let receiver: any RequestReceiver
 
-    init(_ connection: ServeConnection) {
-        self.connection = connection
-        framing = RequestFraming(limit: connection.headByteCount)
+    init(_ receiver: some RequestReceiver) {
+        self.receiver = receiver
+        framing = RequestFraming(limit: receiver.headByteCount)
     }
 
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
@@ -39,7 +69,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     /// True while bytes that have come are handed on: what is answered meanwhile goes out when that is done.
     var isFeedingRequests: Bool { isFeeding }
 
-    /// True if reading waits for somebody to take what was read.
+    /// True if reading waits until what was read is taken.
     var isHeld: Bool { readIsHeld }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -71,13 +101,13 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     func resumeReading() {
         guard readIsHeld, mayRead, let context else { return }
         readIsHeld = false
-        connection.noteReading()
+        receiver.noteReading()
         context.read()
     }
 
     /// The request is answered, and the answer on its way; the next one may come.
     func startNext() {
-        framing = RequestFraming(limit: connection.headByteCount)
+        framing = RequestFraming(limit: receiver.headByteCount)
         guard !isFeeding else { return }
         feed()
         resumeReading()
@@ -91,7 +121,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     }
 
     /// From now on bytes go through the tunnel; those that came early go first.
-    func enter(_ tunnel: GatewayTunnel) {
+    func enter(_ tunnel: some ClientBytesReceiver) {
         mode = .tunnel(tunnel)
         if let early = pending, early.readableBytes > 0 { tunnel.fromClient(early) }
         pending = nil
@@ -110,16 +140,21 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: promise)
     }
 
+    /// Closes when all that was written has gone out.
+    func closeWhenWritten() { whenWritten { [weak receiver = receiver] in receiver?.close() } }
+
+    /// True if the client takes more bytes.
+    var isWritable: Bool { context?.channel.isWritable ?? false }
+
     /// Ends this side of the connection, and leaves the client's open.
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
     private var mayRead: Bool {
         switch mode {
         case .http:
-            // Between a request and its answer one read ahead, of devices: else each request would be taken off
-            // the selector's list and put on it again.
+            // Between a request and its answer one read ahead.
             framing.isComplete
-                ? pending == nil && connection.hasBeenApproved : connection.mayReadRequest
+                ? pending == nil && receiver.mayReadAhead : receiver.mayReadRequest
         case .tunnel(let tunnel): tunnel.mayReadClient
         case .discard: true
         }
@@ -138,32 +173,32 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         isFeeding = true
         while case .http = mode, !framing.isComplete, feedPart() {}
         isFeeding = false
-        connection.requestsAreRead(isInsideHead: isInsideHead)
+        receiver.requestsAreRead(isInsideHead: isInsideHead)
     }
 
     /// Hands on one part of a request; false if more bytes are needed for it.
     private func feedPart() -> Bool {
         var bytes = pending ?? ByteBuffer()
         do {
-            // `pending` is set anew before anybody is told: who is told may throw it away.
+            // `pending` is set before the part is handed on: the receiver may discard it.
             let (count, part) = try bytes.withUnsafeReadableBytes { try framing.next($0) }
             let used = bytes.readSlice(length: count)
             pending = bytes.readableBytes > 0 ? bytes : nil
             switch part {
             case nil: return false
-            case .head(let head): connection.take(head)
-            case .end(let trailers): connection.takeEnd(trailers)
+            case .head(let head): receiver.take(head)
+            case .end(let trailers): receiver.takeEnd(trailers)
             case .body(let range):
                 guard let body = used?.part(range) else { return false }
-                connection.take(body)
+                receiver.take(body)
             }
             return true
         } catch let error as FramingError {
             mode = .discard
             pending = nil
-            connection.refuse(ServeReply(error))
+            receiver.refuse(error)
         } catch {
-            connection.close()  // not possible: the reader throws nothing else
+            receiver.close()  // not possible: the reader throws nothing else
         }
         return false
     }

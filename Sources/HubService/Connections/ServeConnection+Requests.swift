@@ -1,11 +1,10 @@
-import FoundationEssentials
 import GatewayRules
 import NIOCore
 import NIOHTTP1
 import Pairing
 import Synchronization
 
-// What a request asks for, and whether whoever asks may have it.
+// Carries out what the router says of a request.
 extension ServeConnection {
     func take(_ head: RequestHead) {
         guard case .waiting = phase else { return }
@@ -13,61 +12,49 @@ extension ServeConnection {
         requestHasEnded = false
         keepsAlive = head.keepsAlive && !loop.isDraining
         timer.stop()
-        switch GatewayPath(target: head.target) {
-        case .own(let endpoint): take(head, for: endpoint)
-        case .withheld: answer(.notFound)
-        case .upstream: pass(head)
+        let action = shared.router.action(for: head, from: client) { shared.devices.access(of: $0) }
+        switch action {
+        case .pair(let asksForBody): collect(asksForBody: asksForBody)
+        case .answer(let answer, let rest, let device):
+            if let device, !enter(device) { return }
+            send(reply(answer), rest)
+        case .forward(let device): if enter(device) { forward(head, from: device) }
         }
     }
 
-    private func take(_ head: RequestHead, for endpoint: PairEndpoint) {
-        guard endpoint.methods.contains(head.method) else { return answer(.wrongMethod(for: endpoint)) }
-        switch endpoint {
-        case .pair: collect(head)
-        case .hub: answer(shared.hub)
-        case .device: answer(device())
-        case .verify: answer(verified(head))
+    private func reply(_ answer: RequestRouter.Answer) -> ServeReply {
+        switch answer {
+        case .hub: shared.hub
+        case .device(let device, let verdict): ServeReply(device, verdict: verdict)
+        case .verified(let device): ServeReply(verified: described(device).fields)
+        case .pairingTooLarge(let count):
+            ServeReply(.payloadTooLarge, json: PairRefusal(PairMessageError.tooLarge(count)).serialized)
+        case .refusal(let refusal): ServeReply(refusal)
         }
     }
 
-    /// Waits for the body of a pairing request; one that is too long is refused by the length that it
-    /// announces.
-    private func collect(_ head: RequestHead) {
-        if let otherKey { return answer(.wrongKey(otherKey)) }
-        if case .length(let count) = head.body, count > PairRequest.maximumByteCount, pin != nil {
-            let refusal = PairRefusal(PairMessageError.tooLarge(count))
-            return refuse(ServeReply(.payloadTooLarge, json: refusal.serialized))
-        }
+    /// Waits for the body of a pairing request.
+    private func collect(asksForBody: Bool) {
         phase = .collecting([])
         timer.start(.body, shared.limits.smallBody)
-        if expectsContinue {
-            write("HTTP/1.1 100 Continue\r\n\r\n".utf8)
-            flush()
+        if asksForBody {
+            output.write("HTTP/1.1 100 Continue\r\n\r\n")
+            output.flush()
         }
     }
 
-    private func pass(_ head: RequestHead) {
-        guard head.method != "TRACE" else { return answer(.methodNotAllowed) }
-        guard let pin else { return answer(otherKey.map { .wrongKey($0) } ?? .noCertificate) }
-        switch shared.devices.access(of: pin) {
-        case .unreadable: return answer(.unreadable)
-        case .unknown: return answer(.stranger)
-        case .refused(_, let verdict): return answer(.refused(verdict))
-        case .approved(let device):
-            guard enter(device) else { return }
-            guard let upstream = shared.upstream else { return answer(.noUpstream) }
-            if case .length(let count) = head.body, count > shared.limits.bodyByteCount {
-                return answer(.tooLarge(shared.limits.bodyByteCount))
-            }
-            let exchange = GatewayExchange(
-                self, request: head, from: described(device), authority: upstream.authority)
-            phase = .proxying(exchange)
-            if hasBody { timer.start(.body, shared.limits.body) }
-            exchange.start()
-        }
+    private func forward(_ head: RequestHead, from device: ApprovedDevice) {
+        // Not possible without one: the router knows whether there is an upstream.
+        guard let upstream = shared.upstream else { return close() }
+        let exchange = GatewayExchange(
+            self, on: loop, request: head, from: described(device), authority: upstream.authority)
+        phase = .proxying(exchange)
+        if head.body.hasBytes { timer.start(.body, shared.limits.body) }
+        exchange.start()
     }
 
-    /// The device may come in: the connection is its own from now on, and closed when it may no longer.
+    /// Counts the connection as the device's own from now on; it is closed when the device may no longer come
+    /// in.
     ///
     /// - Returns: false if it has too many connections; then this one is closed.
     @discardableResult
@@ -81,13 +68,14 @@ extension ServeConnection {
         guard !hasBeenApproved else { return true }
         shared.log.warning(
             .limit,
-            "closed a connection of \(device.fingerprint) from \(source): it has \(limits.connectionsPerSource)"
+            "closed a connection of \(device.fingerprint) from \(source): it has "
+                + "\(limits.connectionsPerSource)"
         )
         close()
         return false
     }
 
-    /// What is written of a device into headers, made once for many requests.
+    /// The header fields that name a device, made once for many requests.
     private func described(_ device: ApprovedDevice) -> DescribedDevice {
         if let last = lastDevice, last.device == device { return last }
         let described = DescribedDevice(device)
@@ -95,37 +83,12 @@ extension ServeConnection {
         return described
     }
 
-    /// Looks again when the approval expires, which changes no file; and in an hour, since the clock may be
-    /// set.
+    /// Looks again when the approval expires, since no file changes then; in an hour at the latest, since the
+    /// clock may be set.
     func watchExpiry(of device: ApprovedDevice) {
         guard let left = shared.devices.secondsLeft(of: device) else { return timer.clear(.expiry) }
         let seconds = min(3600, max(0, left))
         timer.start(.expiry, .milliseconds(Int64(seconds * 1000) + 1))
-    }
-
-    private func device() -> ServeReply {
-        guard let pin else { return otherKey.map { .wrongKey($0) } ?? .noCertificate }
-        switch shared.devices.access(of: pin) {
-        case .unreadable: return .unreadable
-        case .unknown: return .stranger
-        case .approved(let device): return ServeReply(device, verdict: .approved)
-        case .refused(let device, let verdict): return ServeReply(device, verdict: verdict)
-        }
-    }
-
-    private func verified(_ head: RequestHead) -> ServeReply {
-        let isFromProxy = shared.isTrustedProxy(source)
-        guard let pin = ServeVerify.pin(head.fields, own: pin, isFromTrustedProxy: isFromProxy) else {
-            return .notVerified
-        }
-        switch shared.devices.access(of: pin) {
-        case .unreadable: return .unreadable
-        case .unknown, .refused: return .notVerified
-        case .approved(let device):
-            let fields = described(device).fields
-            return ServeReply(.noContent, json: []).with(DeviceFields.fingerprintName, fields.fingerprint)
-                .with(DeviceFields.nameName, fields.encodedName)
-        }
     }
 
     func take(_ bytes: ByteBuffer) {
@@ -165,7 +128,7 @@ extension ServeConnection {
     private func pair(_ body: [UInt8]) {
         phase = .answering
         timer.stop()
-        let (pairing, pin, source) = (shared.pairing, pin, source)
+        let (pairing, pin, source) = (shared.pairing, client.pin, source)
         let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
         let eventLoop = loop.eventLoop
         Task {
@@ -187,15 +150,103 @@ extension ServeConnection {
         if requestHasEnded { respond(reply) } else { refuse(reply) }
     }
 
-    var expectsContinue: Bool { request?.expectsContinue ?? false }
-    var hasBody: Bool { request?.body.hasBytes ?? false }
+    // MARK: Answers
+
+    /// Answers when the rest of the request has been read, or at once.
+    private func send(_ reply: ServeReply, _ rest: RequestRouter.RestOfRequest) {
+        guard rest == .discarded else { return refuse(reply) }
+        phase = .refusing(reply, left: RequestRouter.discardedByteCount)
+        if requestHasEnded { return respond(reply) }
+        timer.start(.body, shared.limits.smallBody)
+    }
+
+    /// Answers at once, reads no more requests, and closes.
+    func refuse(_ reply: ServeReply) {
+        switch phase {
+        case .lingering, .closed, .tunnel: return
+        case .proxying(let exchange):
+            phase = .waiting
+            exchange.cancel()
+            guard !exchange.responseHasStarted else { return close() }
+        default: break
+        }
+        keepsAlive = false
+        respond(reply)
+    }
+
+    private func respond(_ reply: ServeReply) {
+        if let word = reply.word {
+            // Not the query: clients put secrets there.
+            let what = request.map { "\($0.method) \($0.path.prefix(200))" } ?? "a request"
+            shared.log.warning(
+                .refusal(Int(reply.status.code)),
+                "\(source): \(what) was answered with \(reply.status.code): \(word)")
+        }
+        output.write(reply.serialized(connection: connectionOption, withBody: request?.method != "HEAD"))
+        finish()
+    }
+
+    /// The value of `Connection` in the answer to the request at hand; nil for none.
+    var connectionOption: String? {
+        if !keepsAlive { return "close" }
+        return request?.isHTTP10 == true ? "keep-alive" : nil
+    }
+
+    /// The response is written: waits for the next request, or closes.
+    func finish() {
+        request = nil
+        if keepsAlive, requestHasEnded {
+            phase = .waiting
+            timer.start(.idle, idleTime)
+            startNext()
+            return
+        }
+        phase = .lingering
+        let mayCloseAtOnce = requestHasEnded
+        // A connection that is closed with bytes unread is reset, and the answer lost with it: so a client
+        // that still sends gets the time to read the answer first.
+        timer.start(.linger, mayCloseAtOnce ? shared.limits.stall : .seconds(2))
+        framing.discard()
+        output.handOn()
+        framing.whenWritten { [weak self] in
+            if mayCloseAtOnce { self?.close() }
+        }
+    }
+
+    /// Takes the next request, if the client reads the answers.
+    ///
+    /// A client that sends requests and never reads would otherwise make the hub hold the answer to each:
+    /// nothing more is read and answered while more than the channel's water mark waits to be sent.
+    private func startNext() {
+        if output.isFull || !framing.isFeedingRequests { output.flush() }
+        guard isWritable else {
+            isHeldByAnswers = true
+            return
+        }
+        if loop.isDraining {
+            output.flush()
+            return close()
+        }
+        framing.startNext()
+    }
 }
 
-extension ServeReply {
-    /// What a device is told of itself.
-    fileprivate init(_ device: ApprovedDevice, verdict: DeviceVerdict) {
-        self =
-            DeviceDescription(device, verdict: verdict).map { ServeReply(.ok, json: $0.serialized) }
-            ?? .stranger
+// What an exchange with the upstream asks of the client's connection.
+extension ServeConnection: GatewayClient {
+    func write(_ bytes: [UInt8]) { output.write(bytes) }
+    func write(_ text: String) { output.write(text) }
+    func write(_ bytes: ByteBuffer) { output.write(bytes) }
+    func flush() { output.flush() }
+    func resumeReading() { framing.resumeReading() }
+    func stopTimer() { timer.stop() }
+    func closeAfterAnswer() { keepsAlive = false }
+
+    func join(_ upstream: UpstreamConnection) {
+        let tunnel = GatewayTunnel(framing, upstream)
+        phase = .tunnel(tunnel)
+        output.flush()
+        try? context?.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
+        timer.stop()
+        tunnel.open()
     }
 }

@@ -1,5 +1,4 @@
 import Addresses
-import FoundationEssentials
 import GatewayRules
 import Glibc
 import NIOCore
@@ -11,23 +10,23 @@ import PinnedTLS
 /// One client's connection: takes its requests one after the other, answers the hub's own pages, and hands
 /// everything else to a `GatewayExchange`.
 ///
-/// Who the client is follows from its certificate in the handshake; what it may do is looked up anew for
-/// every request, and again when the keyfile changes.
-final class ServeConnection: ChannelInboundHandler {
+/// The certificate of the handshake says which device the client is. What the device may do is looked up anew
+/// for every request, and again when the keyfile changes.
+final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnection {
     typealias InboundIn = ByteBuffer
 
     enum Phase {
-        /// For the head of a request.
+        /// Waits for the head of a request.
         case waiting
         /// The rest of the request is thrown away, so many bytes at most; then the reply goes out.
         case refusing(ServeReply, left: Int)
-        /// A pairing request's body.
+        /// Collects a pairing request's body.
         case collecting([UInt8])
         /// The pairing is under way.
         case answering
         case proxying(GatewayExchange)
         case tunnel(GatewayTunnel)
-        /// Everything is said; closes when it is written, or when the client does.
+        /// The last answer is written; closes when it has gone out, or when the client closes.
         case lingering
         case closed
     }
@@ -39,7 +38,7 @@ final class ServeConnection: ChannelInboundHandler {
     /// Stands before this handler in the pipeline.
     private(set) lazy var framing = RequestFramingHandler(self)
     var phase = Phase.waiting
-    var pin: Pin?
+    private(set) var client: RequestRouter.Client
     var hasBeenApproved = false
     var lastDevice: DescribedDevice?
     let timer: ConnectionTimer
@@ -48,22 +47,19 @@ final class ServeConnection: ChannelInboundHandler {
     var request: RequestHead?
     var requestHasEnded = true
     var keepsAlive = true
-    /// Parts of answers on their way to the client, gathered so that small ones leave together.
-    var output = ByteBuffer()
+    private(set) lazy var output = ClientOutput(framing)
     /// True if the next request waits until the client has read answers.
     var isHeldByAnswers = false
-    /// What the key of the client's certificate is, if it is not one that a device has.
-    private(set) var otherKey: String?
 
-    /// What is gathered at most before it is handed on: as much as a TLS record holds (RFC 8446 § 5.1).
-    static let gatheredByteCount = 16_384
-    /// The most bytes of a stranger's head: who is not let in yet needs no cookies.
+    /// The most bytes of a stranger's head: a client that is not let in needs no cookies.
     private static let strangerHeadByteCount = 8_192
 
     init(loop: ServeLoop, source: NetworkAddress, ssl: NIOSSLHandler) {
         self.loop = loop
         self.source = source
         self.ssl = ssl
+        client = RequestRouter.Client(
+            certificate: .none, isTrustedProxy: loop.shared.isTrustedProxy(source))
         timer = ConnectionTimer(loop.eventLoop)
     }
 
@@ -75,9 +71,13 @@ final class ServeConnection: ChannelInboundHandler {
         if case .proxying(let exchange) = phase { exchange.mayReadClient } else { isWritable }
     }
 
+    /// Between a request and its answer, of devices only: each request of theirs would otherwise be taken off
+    /// the selector's list and put on it again.
+    var mayReadAhead: Bool { hasBeenApproved }
+
     /// The most bytes of a request's head.
     var headByteCount: Int {
-        hasBeenApproved || shared.isTrustedProxy(source)
+        hasBeenApproved || client.isTrustedProxy
             ? RequestFraming.maximumHeadByteCount : ServeConnection.strangerHeadByteCount
     }
 
@@ -105,8 +105,12 @@ final class ServeConnection: ChannelInboundHandler {
         case TLSUserEvent.handshakeCompleted:
             // Not from the verification callback: on a resumed session it is not called, and the certificate
             // comes from the session.
-            pin = ssl.peerCertificate.flatMap(Pin.init(device:))
-            if pin == nil { otherKey = ssl.peerCertificate.map { Pin.otherKey(of: $0) } }
+            client.certificate =
+                switch ssl.peerCertificate {
+                case nil: .none
+                case let certificate?:
+                    Pin(device: certificate).map { .device($0) } ?? .otherKey(Pin.otherKey(of: certificate))
+                }
             recognize()
             timer.start(.idle, idleTime)
             // BoringSSL says nothing here, so the acknowledgement would wait 40 ms for company, and with it
@@ -158,19 +162,21 @@ final class ServeConnection: ChannelInboundHandler {
     /// How long it may say nothing between two requests.
     var idleTime: TimeAmount {
         let limits = shared.limits
-        return hasBeenApproved || shared.isTrustedProxy(source)
+        return hasBeenApproved || client.isTrustedProxy
             ? limits.idle : min(limits.idle, limits.strangerIdle)
     }
 
-    /// An approved device keeps its place from its handshake on, whoever else connects.
+    /// From its handshake on an approved device keeps its place, however many others connect.
     private func recognize() {
-        guard let pin, case .approved(let device) = shared.devices.access(of: pin) else { return }
+        guard let pin = client.pin, case .approved(let device) = shared.devices.access(of: pin) else {
+            return
+        }
         enter(device)
     }
 
     // MARK: The end
 
-    /// Makes room for another connection, without TLS's goodbye.
+    /// Makes room for another connection, without TLS's close_notify.
     func giveWay() {
         guard let transport = try? context?.pipeline.syncOperations.context(handler: ssl) else {
             return close()
@@ -180,7 +186,8 @@ final class ServeConnection: ChannelInboundHandler {
         transport.close(promise: nil)
     }
 
-    /// Closes at once. TLS waits a while for the client's own goodbye; nothing that comes meanwhile counts.
+    /// Closes at once. TLS waits a while for the client's close_notify; what else comes meanwhile is thrown
+    /// away.
     func close() {
         framing.discard()
         end()
@@ -197,7 +204,7 @@ final class ServeConnection: ChannelInboundHandler {
 
     /// Closes the connection of a device that came in and may no longer.
     func closeUnlessStillApproved() {
-        guard hasBeenApproved, let pin else { return }
+        guard hasBeenApproved, let pin = client.pin else { return }
         if case .approved(let device) = shared.devices.access(of: pin) {
             return watchExpiry(of: device)
         }
@@ -209,10 +216,12 @@ final class ServeConnection: ChannelInboundHandler {
     ///
     /// - Parameter isInsideHead: part of a head has come.
     func requestsAreRead(isInsideHead: Bool) {
-        if output.readableBytes > 0 { flush() }
+        if !output.isEmpty { output.flush() }
         guard case .waiting = phase, isInsideHead, !timer.isRunning(.head) else { return }
         timer.start(.head, shared.limits.head)
     }
+
+    func refuse(_ error: FramingError) { refuse(ServeReply(error)) }
 
     private func expire(_ reason: ConnectionTimer.Reason) {
         switch reason {
@@ -227,7 +236,7 @@ final class ServeConnection: ChannelInboundHandler {
         case .upstream:
             shared.noteUpstream(fault: "no response in time")
             refuse(.upstreamTimeout)
-        // The hub itself does not read on, until the client reads answers; how long that may last, stall says.
+        // The hub itself has stopped reading until the client reads answers; `stall` limits that time.
         case .head where framing.isHeld: timer.start(.head, shared.limits.head)
         case .body where mayTakeLonger: timer.start(.body, shared.limits.body)
         case .head, .body:

@@ -8,7 +8,7 @@ struct ServeReply: Sendable {
     let status: HTTPResponseStatus
     /// JSON in UTF-8; empty for 204.
     let body: [UInt8]
-    var headers: [(String, String)] = []
+    private(set) var headers: [(String, String)] = []
     /// The error's word, for the log; nil for what is no error, or has been logged.
     private(set) var word: String?
 
@@ -29,6 +29,27 @@ struct ServeReply: Sendable {
         self.init(HTTPResponseStatus(statusCode: error.status), error: "bad_request", error.message)
     }
 
+    init(_ refusal: RequestRefusal) {
+        self.init(
+            HTTPResponseStatus(statusCode: refusal.status), error: refusal.word, refusal.message)
+        if let field = refusal.field { headers.append(field) }
+    }
+
+    /// What a device is told of itself.
+    init(_ device: ApprovedDevice, verdict: DeviceVerdict) {
+        self =
+            DeviceDescription(device, verdict: verdict).map { ServeReply(.ok, json: $0.serialized) }
+            ?? ServeReply(.stranger)
+    }
+
+    /// What a proxy is told of a device whose request may pass.
+    init(verified device: DeviceFields) {
+        self.init(.noContent, json: [])
+        headers = [
+            (DeviceFields.fingerprintName, device.fingerprint), (DeviceFields.nameName, device.encodedName),
+        ]
+    }
+
     /// The whole answer.
     ///
     /// - Parameters:
@@ -46,41 +67,7 @@ struct ServeReply: Sendable {
         return Array(text.utf8) + (withBody ? body : [])
     }
 
-    func with(_ name: String, _ value: String) -> ServeReply {
-        var reply = self
-        reply.headers.append((name, value))
-        return reply
-    }
-
-    /// RFC 9110 § 15.5.2 wants a challenge; there is no scheme for TLS certificates, so this is one of our own.
-    private static func unauthorized(_ message: String) -> ServeReply {
-        ServeReply(.unauthorized, error: "no_certificate", message)
-            .with("WWW-Authenticate", "Hubpair realm=\"hubpair\"")
-    }
-
-    static let noCertificate = unauthorized(
-        "only paired devices are served here, and this one showed no certificate; pair it: run 'hubpair print' "
-            + "on the hub and 'hubpair pair' on the device, then use 'hubpair call' or the device's certificate"
-    )
-    /// - Parameter kind: what the key is, as "an RSA key".
-    static func wrongKey(_ kind: String) -> ServeReply {
-        unauthorized(
-            "the certificate that came has \(kind), and devices are known here by a P-256 key; pair with one: "
-                + "'hubpair pair' makes it")
-    }
-    static let notVerified = unauthorized("no approved device's certificate came with the request")
-    static let stranger = refused("this device has not paired with the hub; run 'hubpair pair' on it")
-    static let notFound = ServeReply(.notFound, error: "not_found", "the hub has no such page")
-    static let methodNotAllowed = ServeReply(
-        .methodNotAllowed, error: "method_not_allowed", "the gateway does not pass this method on"
-    ).with("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
     static let timeout = ServeReply(.requestTimeout, error: "timeout", "the request took too long to arrive")
-    static let unreadable = ServeReply(
-        .serviceUnavailable, error: "unavailable",
-        "the hub cannot read its list of approved devices; see its log, or run 'hubpair devices' on it")
-    static let noUpstream = ServeReply(
-        .badGateway, error: "no_upstream",
-        "the hub has no server behind it to pass requests on to; set one with 'upstream' in its settings")
     static let upstreamDown = ServeReply(
         .badGateway, error: "upstream_unavailable", "the server behind the hub does not answer")
     static let upstreamMalformed = ServeReply(
@@ -97,28 +84,4 @@ struct ServeReply: Sendable {
         "the server behind the hub answered with a header field that is not UTF-8")
     static let upstreamTimeout = ServeReply(
         .gatewayTimeout, error: "upstream_timeout", "the server behind the hub took too long to answer")
-
-    static func tooLarge(_ limit: Int) -> ServeReply {
-        ServeReply(.payloadTooLarge, error: "too_large", "the body has more than \(limit) bytes")
-    }
-
-    static func wrongMethod(for endpoint: PairEndpoint) -> ServeReply {
-        let methods = endpoint.methods.joined(separator: ", ")
-        return ServeReply(.methodNotAllowed, error: "method_not_allowed", "this page takes \(methods)")
-            .with("Allow", methods)
-    }
-
-    /// The answer to a device that is known and may not come in.
-    static func refused(_ verdict: DeviceVerdict) -> ServeReply {
-        switch verdict {
-        case .pending: refused("the owner has not approved this device yet; see 'hubpair devices' on the hub")
-        case .revoked: refused("the owner has revoked this device; only a new code lets it in again")
-        case .expired: refused("the approval of this device has expired; see 'hubpair devices' on the hub")
-        case .unknown, .approved: stranger
-        }
-    }
-
-    private static func refused(_ message: String) -> ServeReply {
-        ServeReply(.forbidden, error: "not_approved", message)
-    }
 }

@@ -3,28 +3,13 @@ import NIOSSL
 import Pairing
 import PinnedTLS
 
-/// Who a request for `/hubpair/v1/verify` stands for.
+/// A client's certificate as a proxy in front of the hub hands it on, in the field `X-SSL-Client-Cert`: in
+/// PEM, percent-encoded, as nginx writes `$ssl_client_escaped_cert`.
 ///
-/// From a trusted proxy, and from nobody else, the field `X-SSL-Client-Cert` counts: the client's certificate
-/// in PEM, percent-encoded, as nginx writes `$ssl_client_escaped_cert`. The proxy has seen the client prove
-/// its key in its own handshake, and must drop the field if a client sends it. A trusted proxy's own
-/// certificate never counts: nginx leaves the field out for a client without one, and what it shows for
-/// itself stands for none of its clients. From everybody else it is the connection's own certificate.
-///
-/// Accepted: `-----BEGIN%20CERTIFICATE-----%0AMIIB…`. Rejected: two certificates, two fields, a key that is
-/// not P-256, more than 16 KiB.
+/// Accepted: `-----BEGIN%20CERTIFICATE-----%0AMIIB…`. Rejected: two certificates, a key that is not P-256,
+/// more than 16 KiB.
 enum ServeVerify {
     private static let maximumByteCount = 16_384
-
-    /// The pin of the device that a request stands for; nil for none.
-    ///
-    /// - Parameters:
-    ///   - own: the pin of the connection's certificate; it counts only if the other end is no proxy.
-    ///   - isFromTrustedProxy: the connection's other end is a trusted proxy's address.
-    static func pin(_ fields: FieldBlock, own: Pin?, isFromTrustedProxy: Bool) -> Pin? {
-        guard isFromTrustedProxy else { return own }
-        return fields.onlyValue(.clientCertificate).flatMap { pin(escapedCertificate: $0) }
-    }
 
     /// The pin of a percent-encoded certificate in PEM, or nil if there is not exactly one, over a P-256 key.
     static func pin(escapedCertificate text: some Collection<UInt8>) -> Pin? {

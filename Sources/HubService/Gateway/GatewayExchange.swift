@@ -10,14 +10,14 @@ import Pairing
 /// the upstream is known to keep connections and to read bodies (``UpstreamHabits``), and its body could not
 /// be read as a request (``PlainBody``); else it gets a connection of its own. After a body that could, the
 /// upstream is told that no other request follows.
-final class GatewayExchange {
-    /// Ends this exchange when it goes itself; so it is there until `isOver`, and must not be touched after
-    /// it.
-    private unowned let client: ServeConnection
+final class GatewayExchange: UpstreamAnswerReceiver {
+    /// It cancels this exchange before it is freed, so it exists until `isOver`; after that it must not be
+    /// touched.
+    private unowned let client: any GatewayClient
     /// How long the rest of a short body is waited for: many clients send it right behind the head.
     private static let gatheringTime = TimeAmount.milliseconds(2)
 
-    private let shared: ServerContext
+    private let loop: ServeLoop
     private let request: RequestHead
     private let device: DescribedDevice
     private let authority: String
@@ -45,17 +45,18 @@ final class GatewayExchange {
     private var doubtedStatus: Int?
 
     init(
-        _ client: ServeConnection, request: RequestHead, from device: DescribedDevice, authority: String
+        _ client: some GatewayClient, on loop: ServeLoop, request: RequestHead, from device: DescribedDevice,
+        authority: String
     ) {
         self.client = client
-        shared = client.shared
+        self.loop = loop
         self.request = request
         self.device = device
         self.authority = authority
         body = BodyWriter(request.body)
         isGathering =
             if case .length(1...PlainBody.maximumByteCount) = request.body {
-                !request.expectsContinue && shared.upstreamHabits.mayKeepAfterBody
+                !request.expectsContinue && loop.shared.upstreamHabits.mayKeepAfterBody
             } else {
                 false
             }
@@ -68,7 +69,7 @@ final class GatewayExchange {
 
     private func reach(holdsPlainBody: Bool) {
         keepsUpstream = holdsPlainBody && request.upgrade == nil
-        let pool = client.loop.pool
+        let pool = loop.pool
         let isRepeatable = request.isRepeatable
         guard keepsUpstream, isRepeatable || shared.upstreamHabits.isTrusted,
             let pooled = pool.take(for: device.device.pin, isFresh: !isRepeatable)
@@ -76,7 +77,7 @@ final class GatewayExchange {
         isReused = true
         lastUsed = pooled.idleSince
         // What the event loop has already heard of the connection, its end above all, comes first.
-        client.loop.eventLoop.assumeIsolated().execute { [self] in
+        loop.eventLoop.assumeIsolated().execute { [self] in
             guard !isOver else { return pooled.close() }
             guard pooled.isActive else { return connect() }
             attach(pooled)
@@ -85,7 +86,7 @@ final class GatewayExchange {
 
     private func connect() {
         isReused = false
-        client.loop.pool.connect { [self] result in
+        loop.pool.connect { [self] result in
             switch result {
             case .success(let connection):
                 shared.noteUpstream(fault: nil)
@@ -105,7 +106,8 @@ final class GatewayExchange {
         body = BodyWriter(request.body)
         let head = request.forwarded(
             for: device.fields.lines, authority: authority, closes: !keepsUpstream)
-        // In one piece: a server that answers before it has seen the body closes the connection, some without a word.
+        // In one piece: a server that answers before it has read the body closes the connection, some without
+        // saying so.
         var bytes = ByteBuffer(bytes: head)
         for var piece in early {
             guard let (before, after) = body.piece(piece.readableBytes) else { return client.close() }
@@ -121,8 +123,10 @@ final class GatewayExchange {
         // A request that may be sent again has no body; its end is kept for that.
         early = []
         connection.flush()
-        client.framing.resumeReading()
+        client.resumeReading()
     }
+
+    private var shared: ServerContext { loop.shared }
 
     // MARK: The client's side
 
@@ -133,7 +137,7 @@ final class GatewayExchange {
         guard !isOver else { return }
         bodyByteCount += bytes.readableBytes
         guard bodyByteCount <= shared.limits.bodyByteCount else {
-            return client.refuse(.tooLarge(shared.limits.bodyByteCount))
+            return client.refuse(ServeReply(.tooLarge(limit: shared.limits.bodyByteCount)))
         }
         if upstream == nil { early.append(bytes) } else { _ = pass(bytes) }
     }
@@ -164,7 +168,7 @@ final class GatewayExchange {
         upstream?.flush()
         guard isGathering, !isWaiting else { return }
         isWaiting = true
-        client.loop.eventLoop.assumeIsolated().scheduleTask(in: GatewayExchange.gatheringTime) {
+        loop.eventLoop.assumeIsolated().scheduleTask(in: GatewayExchange.gatheringTime) {
             [weak self] in
             guard let self, !isOver, isGathering else { return }
             isGathering = false
@@ -221,7 +225,7 @@ final class GatewayExchange {
             isReused: isReused)
         responseHasStarted = true
         // The rest of the request must go on coming.
-        if requestHasEnded { client.timer.stop() }
+        if requestHasEnded { client.stopTimer() }
         if response.status == 101 {
             client.write(
                 response.forwarded(
@@ -230,23 +234,23 @@ final class GatewayExchange {
         }
         let (announced, written) = response.framing(forHTTP10: request.isHTTP10)
         answer = BodyWriter(written)
-        // Without a length that the client can know, or before the request was read: whether its rest will
-        // be, nobody knows.
-        if written == .untilClose || !requestHasEnded { client.keepsAlive = false }
+        // The client cannot find the end of the answer otherwise, or the rest of its request may never be
+        // read.
+        if written == .untilClose || !requestHasEnded { client.closeAfterAnswer() }
         client.write(response.forwarded(framing: announced, connection: client.connectionOption))
     }
 
     func upstreamBody(_ bytes: ByteBuffer) {
         guard !isOver else { return }
         guard let (before, after) = answer.piece(bytes.readableBytes) else { return fail(.upstreamMalformed) }
-        if !before.isEmpty { client.write(before.utf8) }
+        if !before.isEmpty { client.write(before) }
         client.write(bytes)
-        if !after.isEmpty { client.write(after.utf8) }
+        if !after.isEmpty { client.write(after) }
     }
 
     func upstreamReadComplete() { if !isOver { client.flush() } }
 
-    func upstreamWritabilityChanged() { client.framing.resumeReading() }
+    func upstreamWritabilityChanged() { client.resumeReading() }
 
     /// - Parameter leavesUsable: another request may be sent on the connection, as far as the answer goes.
     func upstreamEnd(_ trailers: FieldBlock, leavesUsable: Bool) {
@@ -254,7 +258,7 @@ final class GatewayExchange {
         isOver = true
         self.upstream = nil
         if leavesUsable, requestHasEnded, keepsUpstream {
-            client.loop.pool.put(upstream, for: device.device.pin)
+            loop.pool.put(upstream, for: device.device.pin)
         } else {
             upstream.close()
         }
@@ -268,10 +272,7 @@ final class GatewayExchange {
         guard !isOver, let upstream else { return }
         isOver = true
         self.upstream = nil
-        let tunnel = GatewayTunnel(client, upstream)
-        client.phase = .tunnel(tunnel)
-        client.flush()
-        tunnel.open()
+        client.join(upstream)
     }
 
     /// The upstream's connection has ended, or failed, before the end of the answer.
@@ -294,7 +295,7 @@ final class GatewayExchange {
     }
 
     private func fail(_ reply: ServeReply) {
-        // With an answer begun there is no honest end but a connection that breaks off.
+        // Once an answer has begun, only a connection that breaks off tells the client that it is not whole.
         client.refuse(reply)
     }
 

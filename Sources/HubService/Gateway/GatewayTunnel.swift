@@ -2,23 +2,21 @@ import NIOCore
 
 /// Two connections joined after an upgrade (RFC 9110 § 7.8): bytes pass both ways as they come, each side's
 /// end by itself.
-final class GatewayTunnel {
-    private weak var client: ServeConnection?
+final class GatewayTunnel: ClientBytesReceiver, UpstreamBytesReceiver {
+    private weak var client: RequestFramingHandler?
     private weak var upstream: UpstreamConnection?
     private var clientHasEnded = false
     private var upstreamHasEnded = false
 
-    init(_ client: ServeConnection, _ upstream: UpstreamConnection) {
+    init(_ client: RequestFramingHandler, _ upstream: UpstreamConnection) {
         self.client = client
         self.upstream = upstream
     }
 
     func open() {
         guard let client, let upstream else { return }
-        try? client.context?.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
-        client.timer.stop()
         upstream.enter(self)
-        client.framing.enter(self)
+        client.enter(self)
         upstream.flush()
     }
 
@@ -45,26 +43,26 @@ final class GatewayTunnel {
     // MARK: From the upstream
 
     var mayReadUpstream: Bool { client?.isWritable ?? true }
-    func fromUpstream(_ bytes: ByteBuffer) { client?.framing.write(bytes) }
-    func upstreamReadComplete() { client?.framing.flush() }
-    func upstreamWritabilityChanged() { client?.framing.resumeReading() }
+    func fromUpstream(_ bytes: ByteBuffer) { client?.write(bytes) }
+    func upstreamReadComplete() { client?.flush() }
+    func upstreamWritabilityChanged() { client?.resumeReading() }
 
     func upstreamInputClosed() {
         upstreamHasEnded = true
         if clientHasEnded { return closeBoth() }
-        client?.framing.flush()
-        client?.framing.closeOutput()
+        client?.flush()
+        client?.closeOutput()
     }
 
     /// The upstream's connection is gone.
     func upstreamClosed() {
         upstream = nil
-        client?.framing.whenWritten { [weak client] in client?.close() }
+        client?.closeWhenWritten()
     }
 
     private func closeBoth() {
         upstream?.closeWhenWritten()
         upstream = nil
-        client?.framing.whenWritten { [weak client] in client?.close() }
+        client?.closeWhenWritten()
     }
 }

@@ -2,6 +2,34 @@ import GatewayRules
 import NIOCore
 import NIOSSL
 
+/// Is told of an upstream connection that it uses.
+protocol UpstreamReceiver: AnyObject {
+    /// True if what the upstream sends next can be passed on.
+    var mayReadUpstream: Bool { get }
+    func upstreamReadComplete()
+    func upstreamWritabilityChanged()
+    /// The connection has ended, or failed.
+    func upstreamClosed()
+}
+
+/// Takes the answer to one request.
+protocol UpstreamAnswerReceiver: UpstreamReceiver {
+    func upstreamHead(_ response: ResponseHead)
+    func upstreamBody(_ bytes: ByteBuffer)
+    /// - Parameter leavesUsable: another request may be sent on the connection, as far as the answer goes.
+    func upstreamEnd(_ trailers: FieldBlock, leavesUsable: Bool)
+    /// The connection is another protocol's from here on.
+    func upstreamHasSwitched()
+    /// The answer cannot be cut.
+    func upstreamFailed(_ fault: FramingError)
+}
+
+/// Takes the upstream's bytes after an upgrade.
+protocol UpstreamBytesReceiver: UpstreamReceiver {
+    func fromUpstream(_ bytes: ByteBuffer)
+    func upstreamInputClosed()
+}
+
 /// One connection to the upstream: cuts what comes into answers, and after an upgrade passes bytes on as they
 /// come.
 final class UpstreamConnection: ChannelDuplexHandler {
@@ -9,11 +37,11 @@ final class UpstreamConnection: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// Whose request it carries; nil in the pool.
-    private var exchange: GatewayExchange?
+    /// The exchange whose request it carries; nil in the pool.
+    private var exchange: (any UpstreamAnswerReceiver)?
     private var framing = ResponseFraming(toHead: false, upgrades: false)
     private var pending: ByteBuffer?
-    private var tunnel: GatewayTunnel?
+    private var tunnel: (any UpstreamBytesReceiver)?
     private var context: ChannelHandlerContext?
     private var isUsable = true
     private var isClosing = false
@@ -43,7 +71,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     /// Carries a request from now on, whose head is written next.
-    func begin(_ exchange: GatewayExchange, _ request: RequestHead) {
+    func begin(_ exchange: some UpstreamAnswerReceiver, _ request: RequestHead) {
         self.exchange = exchange
         framing = ResponseFraming(toHead: request.method == "HEAD", upgrades: request.upgrade != nil)
         followsBody = hasCarriedBody
@@ -52,7 +80,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
         isResting = false
     }
 
-    /// The exchange wants no more of it.
+    /// The exchange no longer needs it.
     func abandon() {
         exchange = nil
         close()
@@ -83,7 +111,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var buffer = unwrapInboundIn(data)
         if let tunnel { return tunnel.fromUpstream(buffer) }
-        // Bytes that nobody has asked for: the beginning of whatever is asked next, to whoever would read it.
+        // Bytes without a request: they would be read as the beginning of the next answer.
         guard exchange != nil, !isClosing else { return close() }
         if pending?.writeBuffer(&buffer) == nil { pending = buffer }
         feed()
@@ -125,7 +153,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     private func end(_ trailers: FieldBlock) {
         let exchange = exchange
         self.exchange = nil
-        // An answer with anything behind it is not the last word: whose it is nobody knows.
+        // Bytes behind an answer belong to no request, so the connection carries no other one.
         exchange?.upstreamEnd(trailers, leavesUsable: isUsable && pending == nil && isActive)
     }
 
@@ -143,7 +171,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Many servers end TLS without a goodbye; whether the answer was whole shows in its framing.
+        // Many servers end TLS without close_notify; the framing shows whether the answer was whole.
         if case NIOSSLError.uncleanShutdown = error { return }
         close()
     }
@@ -165,7 +193,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     // MARK: Bytes
 
     /// From now on the connection carries bytes. What has been read already comes first.
-    func enter(_ tunnel: GatewayTunnel) {
+    func enter(_ tunnel: some UpstreamBytesReceiver) {
         guard let context else { return tunnel.upstreamClosed() }
         exchange = nil
         self.tunnel = tunnel

@@ -5,12 +5,12 @@ import Synchronization
 /// What has been seen of how the upstream treats connections: whether it keeps those that it says it keeps
 /// (RFC 9112 § 9.3), and reads the body of a request to its end before it takes the next request.
 ///
-/// A server that closes a connection without a word loses the request that crosses its end on the way, and
-/// one that leaves a body takes its rest for the beginning of the next request. That spoils the next answer;
-/// that it is no more than spoilt, ``PlainBody`` sees to. So a request that must not be sent twice goes over
-/// a used connection only when both are known: at once of servers that are known by name, of every other one
-/// after 100 requests that may be sent again. A server that is seen to leave bodies is never trusted again,
-/// one that closes without a word after 1,000.
+/// A server that closes a connection without saying so loses a request that is under way at that moment. One
+/// that leaves a body unread takes its rest for the beginning of the next request, and answers that;
+/// ``PlainBody`` ensures that the rest is no valid request. So a request that must not be sent twice goes
+/// over a used connection only when both are known: at once of servers that are known by name, of every other
+/// one after 100 requests that may be sent again. A server that is seen to leave bodies is never trusted
+/// again, one that closes without saying so after 1,000.
 final class UpstreamHabits: Sendable {
     private enum Bodies {
         case unknown
@@ -27,7 +27,7 @@ final class UpstreamHabits: Sendable {
 
     /// Servers that read a body, or throw it away, and say when they close, by how `Server` begins.
     private static let knownServers = ["nginx", "openresty", "Apache/", "Caddy", "lighttpd"]
-    /// After a connection was closed without a word.
+    /// After a connection was closed without `Connection: close`.
     private static let answersNeededAfterBreak = 1_000
 
     private let state = Mutex(State())
@@ -83,7 +83,7 @@ final class UpstreamHabits: Sendable {
         }
     }
 
-    /// The upstream has closed a connection, and had not said so.
+    /// The upstream has closed a connection without `Connection: close` in its last answer.
     ///
     /// - Parameter time: when it was used last; a connection that was long out of use may be closed.
     func noteEnd(lastUsed time: NIODeadline) {

@@ -1,15 +1,14 @@
 package import Addresses
 import Dispatch
-import FoundationEssentials
 import Glibc
 package import Pairing
 import Synchronization
 
 /// The hub's side of the exchange: what `POST /hubpair/v1/pair` is answered with.
 ///
-/// Checking, burning and approving are one step under the directory's lock, which other processes take too. Nothing is
-/// answered as approved that is not durable. The files are written on a thread of their own: fsync may take long, and
-/// must not hold up the connections.
+/// Checking, burning and approving are one step under the directory's lock, which other processes take too.
+/// Nothing is answered as approved that is not durable. The files are written on a thread of their own: fsync
+/// may take long, and must not hold up the connections.
 package final class PairDevice: Sendable {
     private let state: HubState
     private let hub: Hub
@@ -20,7 +19,7 @@ package final class PairDevice: Sendable {
     private let files = Mutex(PairingFiles())
 
     /// - Parameters:
-    ///   - hub: who answers: the name and the pin that devices are told.
+    ///   - hub: the name and the pin that devices are told.
     ///   - register: what is told of every device that was entered.
     ///   - clock: the time; a parameter for tests.
     package init(
@@ -33,11 +32,11 @@ package final class PairDevice: Sendable {
         self.clock = clock
     }
 
-    /// Completes what a crash has cut short: a code that was burnt, and whose device was not entered. Call it before
-    /// the hub serves; until then the files must be as they can be served.
+    /// Completes what a crash has cut short: a code that was burnt, and whose device was not entered. Call it
+    /// before the hub serves; until then the files must be as they can be served.
     ///
-    /// - Returns: what the owner should be told; approved devices can be served all the same, and each pairing tries
-    ///   again. Nil if all is well.
+    /// - Returns: what the owner should be told; approved devices can be served all the same, and each
+    ///   pairing tries again. Nil if all is well.
     @discardableResult
     package func recover() async throws -> Obstacle? {
         try await onQueue { [self] in
@@ -79,7 +78,8 @@ package final class PairDevice: Sendable {
     /// Answers one request.
     ///
     /// - Parameters:
-    ///   - body: the request's body; more than 4,096 bytes are refused with 413, so nobody need read on.
+    ///   - body: the request's body; more than 4,096 bytes are refused with 413, so the caller may stop
+    ///     reading there.
     ///   - devicePin: the pin of the client certificate's key; nil if there was none.
     ///   - source: the address at the other end of the connection.
     package func answer(_ body: [UInt8], devicePin: Pin?, source: NetworkAddress) async -> PairingAnswer {
@@ -141,8 +141,8 @@ package final class PairDevice: Sendable {
             status: status, device: use.device.fingerprint,
             hub: HubDescription(name: hub.settings.name, id: hub.pin.fingerprint), nonce: use.hubNonce,
             proof: transcript.hubProof(key, hubNonce: use.hubNonce))
-        // Who has an answer can ask for it again as often as they like, and a device that waits does; nothing changes,
-        // so nothing is said: the log would fill the disk.
+        // A device may ask for its answer again and again, and one that waits does. Nothing changes by it, so
+        // it is not logged: the log would fill the disk.
         return PairingAnswer(
             status: reply.httpStatus, body: reply.serialized,
             event: isNew ? event(use, status, among: files.devices.content.devices) : nil)
@@ -154,7 +154,8 @@ package final class PairDevice: Sendable {
     ) -> String {
         let device = "device \"\(use.name)\" (\(use.device.fingerprint))"
         guard status == .pending else { return "\(device) approved" }
-        // Five in ten minutes ask at most; whoever has a code for one device was given it.
+        // Only what asks by a label is compared: five in ten minutes at most. A code for one device was given
+        // to its owner.
         let asking = ApprovedDevice(name: use.name, pin: use.device, status: .pending)
         let resembled = DeviceLikeness(devices).resembled(by: asking).first.map {
             ", whose name looks like that of the approved device \($0.fingerprint),"
@@ -181,7 +182,7 @@ package struct PairingAnswer: Equatable, Sendable {
     /// What the log says of it, in one line and without a secret; nil: nothing.
     package let event: String?
 
-    /// A refusal; the log says its code and whence it came, never what the request held.
+    /// A refusal. The log says its code and its source, never what the request held.
     fileprivate static func refusal(
         _ refusal: PairRefusal, status: Int? = nil, from source: NetworkAddress
     ) -> PairingAnswer {

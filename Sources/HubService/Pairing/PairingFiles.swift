@@ -1,7 +1,7 @@
 import Pairing
 
-/// The files of the exchange in memory, read again when another process has changed them. Used under the directory's
-/// lock only.
+/// The files of the exchange in memory, read again when another process has changed them. Used under the
+/// directory's lock only.
 struct PairingFiles {
     private(set) var tickets = Cached(Tickets.fileName, Tickets())
     private(set) var devices = Cached(ApprovedDevices.fileName, ApprovedDevices())
@@ -67,8 +67,8 @@ struct PairingFiles {
         }
     }
 
-    /// Burns the ticket, durably, and then enters the device, durably. A crash between the two leaves a use with a
-    /// higher number than the keyfile has, which is completed by whoever holds the lock next.
+    /// Burns the ticket, durably, and then enters the device, durably. A crash between the two leaves a use
+    /// with a higher number than the keyfile has; the next process that holds the lock completes it.
     mutating func enter(
         _ use: TicketUse, in directory: borrowing ProtectedDirectory, now: Moment, register: DeviceRegister
     ) throws {

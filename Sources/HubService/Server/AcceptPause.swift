@@ -1,10 +1,11 @@
 import NIOCore
 
-/// Takes no connection for a moment when the system has no descriptor, or no memory, for one more (accept(2): EMFILE,
-/// ENFILE, ENOBUFS, ENOMEM).
+/// Takes no connection for a moment when the system has no descriptor, or no memory, for one more (accept(2):
+/// EMFILE, ENFILE, ENOBUFS, ENOMEM).
 ///
-/// NIO leaves the socket registered after such an error, with a connection that waits and is never taken, so that its
-/// loop would ask again at full speed. NIO's own `AcceptBackoffHandler` holds back the next read only, and none follows.
+/// NIO leaves the socket registered after such an error, with a connection that waits and is never taken, so
+/// that its loop would ask again at full speed. NIO's own `AcceptBackoffHandler` holds back the next read
+/// only, and none follows.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 

@@ -1,10 +1,9 @@
 import Crypto
 import Discovery
-import FoundationEssentials
 import Pairing
 
-/// Tells the network of a hub: over mDNS as a service, over UDP by answering probes. Neither is needed to serve: what
-/// fails is logged, and the hub goes on.
+/// Announces a hub: over mDNS as a service, over UDP by answering probes. The hub serves without either: a
+/// failure is logged, and the hub goes on.
 final class AnnounceHub: Sendable {
     private let publishing: Task<Void, Never>
     private let responding: Task<Void, Never>
@@ -44,7 +43,7 @@ final class AnnounceHub: Sendable {
         }
     }
 
-    /// Says goodbye, and returns when it is said.
+    /// Withdraws the announcement, and returns when that is done.
     func stop() async {
         changes.finish()
         publishing.cancel()
@@ -88,7 +87,7 @@ final class AnnounceHub: Sendable {
         }
     }
 
-    /// Rings once, some seconds from when it was last set.
+    /// Calls a function once, some seconds after it was last set.
     private final class Alarm {
         private var task: Task<Void, Never>?
         private let ring: @Sendable () -> Void

@@ -14,8 +14,8 @@ enum DescriptorLimit {
 
     /// Raises the soft limit as far as the hub needs it: many systems begin with 1,024.
     ///
-    /// - Throws: if the hard limit, which only root may raise, is lower than that. A hub that runs out of descriptors
-    ///   would shut out its own devices, at a time that strangers choose.
+    /// - Throws: if the hard limit, which only root may raise, is lower than that. A hub that runs out of
+    ///   descriptors shuts out its own devices, and strangers would choose when.
     static func raise(for limits: ServeLimits, loops: Int) throws(ServeError) {
         let needed = needed(connections: limits.connections, loops: loops)
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -31,8 +31,8 @@ enum DescriptorLimit {
         throw .tooFewDescriptors(available, needed: needed, fitting: max(0, fitting))
     }
 
-    /// Opens what libdispatch opens at the first use of each of its clocks: a timerfd. It ends the process where it
-    /// cannot, so this happens before anybody can use the descriptors up.
+    /// Opens what libdispatch opens at the first use of each of its clocks: a timerfd. It ends the process
+    /// where it cannot, so this happens before anybody can use the descriptors up.
     static func openTimers() async {
         try? await Task.sleep(for: .nanoseconds(1), clock: .continuous)
         try? await Task.sleep(for: .nanoseconds(1), clock: .suspending)

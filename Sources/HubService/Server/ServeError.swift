@@ -43,7 +43,8 @@ package enum ServeError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .portBusy(let port):
-            "see who has it with 'ss -ltnp sport = :\(port)'; a stock hub must move to another port, on 127.0.0.1"
+            "see who has it with 'ss -ltnp sport = :\(port)'; a stock hub must move to another port, on "
+                + "127.0.0.1"
         case .portNotPermitted:
             "choose a port from 1024 on in the hub's settings, or give the service CAP_NET_BIND_SERVICE"
         case .noSuchAddress: "'ip address' lists this host's addresses"

@@ -1,34 +1,15 @@
-package import Addresses
-import FoundationEssentials
+import Addresses
 import NIOCore
 import NIOPosix
-import NIOSSL
 package import Pairing
 import PinnedTLS
-
-/// What `serve` was told.
-package struct ServeOptions: Sendable {
-    /// The addresses to listen on; empty: all, of IPv4 and IPv6.
-    package var listen: [NetworkAddress] = []
-    /// Another port than the settings have; 0: any that is free.
-    package var port: UInt16?
-    /// Whose certificate header counts, and who may have more connections than others.
-    package var trustedProxies: [NetworkAddress] = []
-    package var limits = ServeLimits()
-    /// Whether the network is told of the hub, over mDNS and UDP. Who listens on loopback alone is never announced.
-    package var isAnnounced = true
-    /// Event loops; nil: as many as the machine has cores, 16 at most.
-    package var threads: Int?
-
-    package init() {}
-}
 
 /// A hub that serves: HTTPS with the hub's key, the pairing exchange, the gateway.
 package final class ServeHub: Sendable {
     /// The TCP port that it listens on.
     package let port: UInt16
 
-    /// More would be for more clients than a home has; each costs descriptors.
+    /// A home has no clients for more, and each costs descriptors.
     private static let maximumThreads = 16
 
     private let group: MultiThreadedEventLoopGroup
@@ -41,7 +22,8 @@ package final class ServeHub: Sendable {
     /// Finished when the announcement is withdrawn, or no longer waited for.
     private let withdrawal = AsyncStream.makeStream(of: Void.self)
 
-    /// How long withdrawing the announcement may take: avahi-daemon may hang, and an announcement expires by itself.
+    /// How long withdrawing the announcement may take: avahi-daemon may hang, and an announcement expires by
+    /// itself.
     private static let withdrawalTime = Duration.seconds(2)
 
     private init(
@@ -128,13 +110,14 @@ package final class ServeHub: Sendable {
             expiries: expiries, shared: shared)
         let upstream = hub.settings.upstream?.text ?? "nothing"
         shared.log.notice(
-            "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), in front of \(upstream)"
+            "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), in front of "
+                + "\(upstream)"
         )
         return server
     }
 
-    /// Stops: takes no more connections, withdraws the announcement, lets requests in flight finish for a while
-    /// meanwhile, and closes what is left.
+    /// Stops: takes no more connections, withdraws the announcement, lets requests in flight finish for a
+    /// while meanwhile, and closes what is left.
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
         // Tasks without a parent: one that hangs is left behind.

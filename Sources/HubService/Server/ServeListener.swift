@@ -25,7 +25,7 @@ enum ServeListener {
                     ])
                 }
             }
-            // A peer that is gone without a word, behind an open WebSocket, is found out in 2 minutes.
+            // A peer that vanishes behind an open WebSocket is noticed within 2 minutes.
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
             .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPIDLE))), value: 60)
             .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPINTVL))), value: 15)

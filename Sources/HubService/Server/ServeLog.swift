@@ -5,14 +5,14 @@ package import Logging
 import NIOCore
 import Synchronization
 
-/// What `serve` says, one line an event. What strangers can cause is counted, so that they cannot fill the disk:
-/// of each kind 10 lines in 10 minutes, then how many were left out.
+/// What `serve` says, one line an event. What strangers can cause is counted, so that they cannot fill the
+/// disk: of each kind 10 lines in 10 minutes, then how many were left out.
 package final class ServeLog: Sendable {
     /// Events that anybody on the network may cause.
     enum Kind: Hashable, Sendable {
         /// A request that was refused, by its status.
         case refusal(Int)
-        /// A fault of the hub's own, which strangers' doings must not keep out of the log.
+        /// A fault of the hub's own: refused strangers must not use up its lines.
         case fault
         /// A pairing that failed.
         case pairing
@@ -73,9 +73,9 @@ package final class ServeLog: Sendable {
     }
 }
 
-/// Writes log lines to standard error: `2026-11-21T10:22:03Z info TEXT`, or with a `<6>` in front and without the
-/// time where the journal reads (sd-daemon(3)). What could drive a terminal or hides is escaped: names and
-/// targets come from the network.
+/// Writes log lines to standard error: `2026-11-21T10:22:03Z info TEXT`, or with a `<6>` in front and without
+/// the time where the journal reads (sd-daemon(3)). What could drive a terminal or hides is escaped: names
+/// and targets come from the network.
 package struct ServeLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
@@ -95,7 +95,8 @@ package struct ServeLogHandler: LogHandler {
         let start =
             isForJournal ? "<\(priority(event.level))>" : "\(Date().formatted(.iso8601)) \(event.level) "
         let line = Array((start + SafeText.escaped("\(event.message)") + "\n").utf8)
-        // One write(2) a line, so that lines of several threads do not mix. If nobody reads, nobody is told.
+        // One write(2) a line, so that lines of several threads do not mix. A log that cannot be written is
+        // no reason to stop.
         _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 

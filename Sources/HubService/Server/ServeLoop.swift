@@ -1,12 +1,22 @@
 import NIOCore
 
+/// One client's connection, as its event loop sees it.
+protocol LoopConnection: AnyObject {
+    /// Closes the connection of a device that came in and may no longer.
+    func closeUnlessStillApproved()
+    /// Closes, after what is written has gone out.
+    func drain()
+    /// Closes at once.
+    func close()
+}
+
 /// What belongs to one event loop; used on that loop only.
 final class ServeLoop {
     let eventLoop: any EventLoop
     let shared: ServerContext
     let pool: GatewayPool
     private(set) var isDraining = false
-    private var connections: [ObjectIdentifier: ServeConnection] = [:]
+    private var connections: [ObjectIdentifier: any LoopConnection] = [:]
     private var whenEmpty: EventLoopPromise<Void>?
 
     init(_ eventLoop: any EventLoop, shared: ServerContext) {
@@ -15,9 +25,9 @@ final class ServeLoop {
         pool = GatewayPool(eventLoop, shared: shared)
     }
 
-    func add(_ connection: ServeConnection) { connections[ObjectIdentifier(connection)] = connection }
+    func add(_ connection: some LoopConnection) { connections[ObjectIdentifier(connection)] = connection }
 
-    func remove(_ connection: ServeConnection) {
+    func remove(_ connection: some LoopConnection) {
         connections[ObjectIdentifier(connection)] = nil
         guard connections.isEmpty, let promise = whenEmpty else { return }
         whenEmpty = nil

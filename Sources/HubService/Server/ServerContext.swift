@@ -1,7 +1,7 @@
 import Addresses
+import GatewayRules
 import NIOCore
 import NIOHTTP1
-import NIOPosix
 import NIOSSL
 import Pairing
 import PinnedTLS
@@ -15,6 +15,7 @@ final class ServerContext: Sendable {
     let tls: NIOSSLContext
     /// The answer of `/hubpair/v1/hub`.
     let hub: ServeReply
+    let router: RequestRouter
     let pairing: PairDevice
     let upstream: Upstream?
     /// For an upstream with https.
@@ -35,12 +36,15 @@ final class ServerContext: Sendable {
         self.devices = devices
         self.pairing = pairing
         var configuration = try identity.serverConfiguration()
-        // How long a client may take to answer TLS's goodbye, which changes nothing any more.
+        // How long a client may take to answer TLS's close_notify; nothing depends on the answer.
         configuration.shutdownTimeout = .seconds(1)
         tls = try NIOSSLContext(configuration: configuration)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
         self.hub = ServeReply(.ok, json: description.serialized)
         upstream = hub.settings.upstream
+        router = RequestRouter(
+            hasUpstream: upstream != nil, maximumBodyByteCount: limits.bodyByteCount,
+            devicePin: { ServeVerify.pin(escapedCertificate: $0) })
         upstreamTLS = try upstream.flatMap { upstream in
             guard upstream.isTLS else { return nil }
             var configuration = TLSConfiguration.makeClientConfiguration()
@@ -49,7 +53,7 @@ final class ServerContext: Sendable {
             configuration.applicationProtocols = ["http/1.1"]
             // The callback decides; with .none it would never be called.
             configuration.certificateVerification = .noHostnameVerification
-            // An upstream that does not answer TLS's goodbye must not hold up the end of the hub.
+            // An upstream that does not answer TLS's close_notify must not delay the end of the hub.
             configuration.shutdownTimeout = .seconds(1)
             return try NIOSSLContext(configuration: configuration)
         }
@@ -72,4 +76,12 @@ final class ServerContext: Sendable {
             fault.map { "the upstream \(name) does not answer: \($0)" }
                 ?? "the upstream \(name) answers again")
     }
+}
+
+/// A connection as the table knows it: by its channel's identity.
+struct ConnectionKey: Hashable, Sendable {
+    let channel: any Channel
+
+    static func == (one: ConnectionKey, other: ConnectionKey) -> Bool { one.channel === other.channel }
+    func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(channel)) }
 }

@@ -1,8 +1,8 @@
 import Glibc
 import Identity
 
-/// The service manager that started the process: systemd, or another one that speaks its protocols. Each function
-/// gets the environment variable it needs, and does nothing without it.
+/// The service manager that started the process: systemd, or another one that speaks its protocols. Each
+/// function gets the environment variable it needs, and does nothing without it.
 package enum ServiceManager {
     /// What it is told of the process (sd_notify(3)).
     package enum Notification: String, Sendable {
@@ -14,8 +14,8 @@ package enum ServiceManager {
 
     /// Sends a datagram with one `NAME=VALUE` line (sd_notify(3)).
     ///
-    /// - Parameter socket: the value of `$NOTIFY_SOCKET`, a path or, after `@`, a name in the abstract namespace
-    ///   (unix(7)). Nothing is sent if it is nil or empty.
+    /// - Parameter socket: the value of `$NOTIFY_SOCKET`, a path or, after `@`, a name in the abstract
+    ///   namespace (unix(7)). Nothing is sent if it is nil or empty.
     /// - Returns: false if the line could not be sent.
     @discardableResult
     package static func notify(_ notification: Notification, socket: String?) -> Bool {
@@ -46,8 +46,9 @@ package enum ServiceManager {
 
     /// True if `descriptor` is the journal's stream.
     ///
-    /// - Parameter stream: the value of `$JOURNAL_STREAM`: the stream's device and inode, `DEVICE:INODE` in decimal
-    ///   (systemd.exec(5)). The variable alone is no proof: every child inherits it, also one with other output.
+    /// - Parameter stream: the value of `$JOURNAL_STREAM`: the stream's device and inode, `DEVICE:INODE` in
+    ///   decimal (systemd.exec(5)). The variable alone is no proof: every child inherits it, also one with
+    ///   other output.
     package static func isJournal(_ descriptor: Int32, stream: String?) -> Bool {
         guard let parts = stream?.split(separator: ":", omittingEmptySubsequences: false), parts.count == 2,
             let device = UInt64(digits: parts[0]), let inode = UInt64(digits: parts[1])

@@ -5,18 +5,20 @@ import Synchronization
 
 /// Which devices may come in, as the keyfile says now: what every request is checked against.
 ///
-/// A look-up answers what reading the file anew would: once `devices revoke` has returned in another process, the next
-/// one refuses. Two ways lead there:
-/// - The kernel tells of changes (``StateEvents``): a look-up asks it, with one system call, and reads the file only if
-///   something happened. Once a second a look-up also looks at the file itself, for what the kernel does not tell of.
-/// - It does not, or not yet: a look-up looks at the file, with five, and reads it if it is another than before.
+/// A look-up answers what reading the file anew would: once `devices revoke` has returned in another process,
+/// the next one refuses. Two ways lead there:
+/// - The kernel tells of changes (``StateEvents``): a look-up asks it, with one system call, and reads the
+///   file only if something happened. Once a second a look-up also looks at the file itself, for what the
+///   kernel does not tell of.
+/// - It does not, or not yet: a look-up looks at the file, with five, and reads it if it is another than
+///   before.
 ///
 /// A fault in the file closes the door: every look-up throws until it is mended.
 package final class DeviceRegister: Sendable {
     private struct Content: ~Copyable {
         var devices: [Pin: ApprovedDevice] = [:]
         var stamp: FileStamp?
-        /// Nil if nobody watches.
+        /// Nil if the kernel tells of no changes.
         var events: StateEvents?
         /// Since the file was read.
         var changes = StateEvents.Changes.everything
@@ -55,7 +57,7 @@ package final class DeviceRegister: Sendable {
                 }, isNew
             )
         }
-        // Whoever takes events out of the queue passes them on; the watch may not see them any more.
+        // Events that were taken out of the queue are passed on here: the watch does not see them any more.
         if isNew { tell() }
         return try result.get()
     }
@@ -95,7 +97,7 @@ package final class DeviceRegister: Sendable {
             if mountsHaveChanged { content.changes.isPathMoved = true }
             let isNew = note(&content)
             guard content.changes.isPathMoved else { return (isNew, true) }
-            // What happened while the path was not watched, nobody knows.
+            // What happened while the path was not watched is unknown: it counts as a change.
             let isWatched = watch(&content)
             return (isNew || isWatched, isWatched)
         }
@@ -135,10 +137,11 @@ package final class DeviceRegister: Sendable {
     func adopt(_ changed: [Pin: ApprovedDevice?], from old: FileStamp?, to stamp: FileStamp?) {
         let isNew = content.withLock { content in
             let isNew = note(&content)
-            // Whoever has read another version reads again.
+            // The file was read in another version: the next look-up reads it again.
             guard content.stamp != nil, content.stamp == old else { return isNew }
             if content.events != nil {
-                // One rename, and what it does to the file before: ours. Everything else is somebody else's.
+                // One rename, and what it does to the file before: ours. Everything else is another
+                // process's.
                 guard content.changes.renames == 1, !content.changes.isTouched, !content.changes.isPathMoved,
                     isWatched(stamp, &content)
                 else { return isNew }
@@ -178,7 +181,8 @@ package final class DeviceRegister: Sendable {
         try look(&content, mustRead: mustRead)
     }
 
-    /// - Parameter mustRead: also if it seems to be the same file; the clock of its stamp ticks in milliseconds.
+    /// - Parameter mustRead: also if it seems to be the same file; the clock of its stamp ticks in
+    ///   milliseconds.
     private func look(_ content: inout Content, mustRead: Bool) throws {
         let isPathMoved = content.changes.isPathMoved
         do {

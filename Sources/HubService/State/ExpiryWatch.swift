@@ -1,14 +1,13 @@
 import FoundationEssentials
-import NIOCore
 import Pairing
-import Synchronization
 
-/// Sees to it that an approval that has run out stays so: writes down that its time has come, and lets the open
-/// connections be looked at. It looks when the keyfile changes, when the next approval expires, and every hour.
+/// Sees to it that an approval that has run out stays so: writes down that its time has come, and lets the
+/// open connections be looked at. It looks when the keyfile changes, when the next approval expires, and
+/// every hour.
 ///
-/// Written down is the time, not the approval: one line for all. Once a day also while nothing has expired, so that a
-/// clock that is set back while the hub is off is seen to be behind by a day at most. A hub whose approvals have no
-/// expiry writes nothing.
+/// Written down is the time, not the approval: one line for all. Once a day also while nothing has expired,
+/// so that a clock that is set back while the hub is off is seen to be behind by a day at most. A hub whose
+/// approvals have no expiry writes nothing.
 final class ExpiryWatch: Sendable {
     /// The longest that one look is enough for, in seconds: somebody may set the clock.
     static let longest: Double = 3600

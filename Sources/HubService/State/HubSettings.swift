@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Pairing
 
 /// What `setup` was told and `serve` goes by: the file `hub` in the state directory.

@@ -64,7 +64,8 @@ package struct HubState: Sendable {
         return identity
     }
 
-    /// The lasting key of a hub that is set up: if it is gone, that is a loss, and no new one takes its place.
+    /// The lasting key of a hub that is set up: if it is gone, that is a loss, and no new one takes its
+    /// place.
     package static func existingIdentity(
         in directory: borrowing ProtectedDirectory
     ) throws -> TLSIdentity {
@@ -74,7 +75,8 @@ package struct HubState: Sendable {
         return identity
     }
 
-    /// The devices and the codes, every use of a code completed. A hub whose `tickets` are missing has none out.
+    /// The devices and the codes, every use of a code completed. A hub whose `tickets` are missing has none
+    /// out.
     static func completedDevices(
         in directory: borrowing ProtectedDirectory
     ) throws -> (devices: ApprovedDevices, isChanged: Bool) {

@@ -1,7 +1,7 @@
 import CGlibc
 
-/// File systems of which the kernel tells every change (statfs(2), `linux/magic.h`): those of one host's disks and
-/// memory. On others, NFS, SMB, Ceph, FUSE, an overlay, a file may change without an event.
+/// File systems for which the kernel tells every change (statfs(2), `linux/magic.h`): those of one host's
+/// disks and memory. On others, NFS, SMB, Ceph, FUSE, an overlay, a file may change without an event.
 enum LocalFileSystem {
     private static let types: Set<UInt32> = [
         0xEF53,  // ext2, ext3, ext4

@@ -3,8 +3,9 @@ import Pairing
 
 /// Whether somebody can pair with a code for one device now: what "pairing open" in a reply to a probe says.
 struct OpenCodes: Equatable {
-    /// The longest that an answer is taken for true while a code is out, in seconds. Wrong proofs void a code, and
-    /// somebody may set the wall clock, by which codes from before a restart live: nobody tells of either.
+    /// The longest that an answer is taken for true while a code is out, in seconds. Wrong proofs void a
+    /// code, and and the wall clock, which decides over codes from before a restart, may be set. Neither
+    /// causes an event.
     static let longest: Double = 30
 
     let isOpen: Bool
@@ -28,7 +29,7 @@ struct OpenCodes: Equatable {
         self.nextLook = nextLook
     }
 
-    /// The same, with what else counts read from the hub's files. If one has a fault nobody can pair.
+    /// The same, with the rest read from the hub's files. While one has a fault, no device can pair.
     static func look(_ tickets: Tickets, in state: HubState, at now: Moment) -> OpenCodes {
         do {
             let directory = try state.open()

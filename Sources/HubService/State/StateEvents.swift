@@ -1,21 +1,23 @@
 import Glibc
 import Pairing
 
-/// What the kernel tells of the state directory (inotify(7)), and of the mounts that might cover it (proc(5)).
+/// What the kernel tells of the state directory (inotify(7)), and of the mounts that might cover it
+/// (proc(5)).
 ///
-/// An event is queued before the system call that causes it returns, in whatever process, and `take` asks the queue
-/// itself: what was done before `take` is called is seen, and costs one poll(2) while nothing happens. Watched are the
-/// directory, the keyfile itself, which may have another name elsewhere, and every directory and symbolic link on the
-/// way, which may come to lead to another place.
+/// An event is queued before the system call that causes it returns, in whatever process, and `take` asks the
+/// queue itself: what was done before `take` is called is seen, and costs one poll(2) while nothing happens.
+/// Watched are the directory, the keyfile itself, which may have another name elsewhere, and every directory
+/// and symbolic link on the way, which may come to lead to another place.
 ///
-/// The kernel does not tell of writes through a mapping (mmap(2)), of those to the disk below the file system, and of
-/// what other hosts do on a network's file system. For the last there is no watch: see ``LocalFileSystem``.
+/// The kernel does not tell of writes through a mapping (mmap(2)), of those to the disk below the file
+/// system, and of what other hosts do on a network's file system. For the last there is no watch: see
+/// ``LocalFileSystem``.
 struct StateEvents: ~Copyable {
     /// What has happened.
     struct Changes: Equatable, Sendable {
         /// How often the keyfile's name came to stand for another file, or for none.
         var renames = 0
-        /// The keyfile was written or opened up to others in its place, or nobody knows what happened.
+        /// The keyfile was written in place or its mode was changed, or it is unknown what happened.
         var isTouched = false
         /// The file that was watched got another name, other rights, or is gone.
         var isFileMoved = false
@@ -93,8 +95,8 @@ struct StateEvents: ~Copyable {
     /// A descriptor that poll(2) tells POLLPRI of once for every change of this process's mounts.
     static func openMounts() -> Int32 { Glibc.open(mountsPath, O_RDONLY | O_CLOEXEC) }
 
-    /// Watches the directory at `path`, the way to it and its keyfile, and nothing else any more. What happens from now
-    /// on comes into the queue.
+    /// Watches the directory at `path`, the way to it and its keyfile, and nothing else any more. What
+    /// happens from now on comes into the queue.
     mutating func watch(_ path: String) throws(FileError) {
         let before = subjects
         subjects = [:]
@@ -102,8 +104,8 @@ struct StateEvents: ~Copyable {
         do throws(FileError) {
             var links = 0
             try watchWay(path, &links)
-            // Last, so that the directory, which is on the way too, is known as what it is. IN_MASK_ADD: two names may lead
-            // to one directory, and have one watch.
+            // Last, so that the directory, which is on the way too, is known as what it is. IN_MASK_ADD: two
+            // names may lead to one directory, and have one watch.
             try add(
                 path, StateEvents.itself | StateEvents.inPlace | StateEvents.renames | UInt32(IN_DONT_FOLLOW),
                 .directory)
@@ -189,7 +191,8 @@ struct StateEvents: ~Copyable {
         }
     }
 
-    /// struct inotify_event: wd, mask, cookie, len (32 bits each, in the host's order), name with NULs behind.
+    /// struct inotify_event: wd, mask, cookie, len (32 bits each, in the host's order), name with NULs
+    /// behind.
     private func note(_ events: UnsafeRawBufferPointer, _ changes: inout Changes) {
         var rest = events[...]
         while rest.count >= 16 {

@@ -5,9 +5,9 @@ import NIOCore
 import Pairing
 import Synchronization
 
-/// Tells when something happens to the keyfile or to the codes: the kernel says so (``StateEvents``), nobody asks. A
-/// system gives each user 128 instances of that, and containers and desktops use them up, and it cannot say what other
-/// hosts do: then the files are looked at every second.
+/// Tells when something happens to the keyfile or to the codes. The kernel says so (``StateEvents``), without
+/// polling. Each user has 128 instances of that, which containers and desktops may use up, and it does not
+/// see what other hosts do. Then the files are looked at every second.
 enum StateWatch {
     /// What goes on until it is stopped.
     enum Running: Sendable {
@@ -40,7 +40,8 @@ enum StateWatch {
         onChange: @escaping @Sendable () -> Void
     ) -> Running {
         log.notice(
-            "looks for changes of \(path) with every request, and every second, since the system does not tell of "
+            "looks for changes of \(path) with every request, and every second, since the system does "
+                + "not tell of "
                 + "them (\(error); see fs.inotify in sysctl(8))")
         let before = Mutex(stamps(path))
         return .looking(
@@ -62,12 +63,12 @@ enum StateWatch {
                 try directory.stamp(of: ApprovedDevices.fileName), try directory.stamp(of: Tickets.fileName),
             ]
         } catch {
-            return nil  // whoever wants to read them says why
+            return nil  // the next look-up says why
         }
     }
 
-    /// A thread that waits for the kernel: look-ups on every event loop take events out of the same queue, which a NIO
-    /// channel would have to itself.
+    /// A thread that waits for the kernel: look-ups on every event loop take events out of the same queue,
+    /// which a NIO channel would have to itself.
     final class Waiting: Sendable {
         private let register: DeviceRegister
         private let queue = DispatchQueue(label: "hubpair.watch")
@@ -118,7 +119,8 @@ enum StateWatch {
             ]
             var isWatched = true
             while true {
-                // A directory that was moved away, perhaps for a backup that takes its place, is looked for every second.
+                // A directory that was moved away, perhaps for a backup that takes its place, is looked for
+                // every second.
                 _ = poll(&polled, nfds_t(polled.count), isWatched ? -1 : 1000)
                 if polled[0].revents != 0 { return }
                 let before = isWatched

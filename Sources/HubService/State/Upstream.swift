@@ -15,8 +15,7 @@ package struct Upstream: Equatable, Sendable {
     /// The URL as it was given.
     package let text: String
     /// The pin that a server on another host must have; nil on loopback, where any key is taken: a stock hub
-    /// makes a new one at every start, and who may listen on this host's loopback is the owner's own
-    /// business.
+    /// makes a new one at every start, and what listens on this host's loopback is up to the owner.
     package let pin: Pin?
     /// Its name or address, IPv6 without brackets.
     package let host: String
@@ -52,8 +51,8 @@ package struct Upstream: Equatable, Sendable {
         guard isLoopback || (isTLS && pin != nil) else { throw .notLoopback }
     }
 
-    /// The addresses to try in turn; empty for a name that has to be looked up. `localhost` is never looked up: what
-    /// a resolver makes of it may be elsewhere (RFC 6761 § 6.3).
+    /// The addresses to try in turn; empty for a name that has to be looked up. `localhost` is never looked
+    /// up: what a resolver makes of it may be elsewhere (RFC 6761 § 6.3).
     package var addresses: [NetworkAddress] {
         let hosts = host == "localhost" ? ["127.0.0.1", "::1"] : [host]
         return hosts.compactMap { NetworkAddress($0) }

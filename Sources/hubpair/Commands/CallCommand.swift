@@ -51,7 +51,7 @@ struct CallCommand: AsyncParsableCommand {
         var answer: HubResponse?
         var text = Console.outputIsTerminal ? TerminalText() : nil
         do {
-            try await call.run(request) {
+            try await call.send(request) {
                 answer = $0
             } body: { piece in
                 try Console.output(bytes: text?.escaped(piece) ?? piece)

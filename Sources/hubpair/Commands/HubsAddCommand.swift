@@ -30,9 +30,10 @@ extension HubsCommand {
                         + "Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000"
                 )
             }
-            let add = AddHub(configuration: configuration.configuration)
+            let add = AddHub(
+                configuration: configuration.configuration, name: name, address: address)
             let manage = ManageHubs(configuration: configuration.configuration)
-            switch try await add(name, at: address) {
+            switch try await add.run() {
             case .added(let hub): try report(hub)
             case .known(.paired(let hub), let isNew):
                 if json {

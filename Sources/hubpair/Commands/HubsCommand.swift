@@ -160,7 +160,7 @@ struct HubsCommand: ParsableCommand {
                 Console.note("forget \(memory.words)? type yes to do it")
                 guard readLine() == "yes" else { return Console.note("nothing was forgotten") }
             }
-            let forgotten = try forget()
+            let forgotten = try forget.forget()
             let names = [
                 forgotten.hubs.map(\.description), forgotten.scenes.map { "the scene \($0)" },
                 forgotten.attempts > 0 ? [counted(forgotten.attempts, "attempt") + " to pair"] : [],

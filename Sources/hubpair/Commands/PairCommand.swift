@@ -89,10 +89,11 @@ struct PairCommand: PreparedCommand {
         if case .pairing(let code) = code { describe(code) }
         let pair = PairWithHub(
             configuration: configuration.configuration, code: code, place: hub.map(HubPlace.init),
-            deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) })
+            deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) },
+            waits: !noWait)
         var progress = ProgressLine()
         defer { progress.clear() }
-        let outcome = try await pair.run(waits: !noWait) { event in
+        let outcome = try await pair.run { event in
             switch event {
             case .resuming(let name):
                 Console.note("an earlier attempt with this code goes on, with the name \"\(name)\"")
@@ -129,7 +130,7 @@ struct PairCommand: PreparedCommand {
         }
     }
 
-    private func report(_ outcome: PairWithHub.Outcome) {
+    private func report(_ outcome: PairOutcome) {
         guard !json else { return }
         let place = "\(title(outcome)) at \(outcome.hub.address ?? "-")"
         switch outcome.change {
@@ -148,12 +149,12 @@ struct PairCommand: PreparedCommand {
         }
     }
 
-    private func title(_ outcome: PairWithHub.Outcome) -> String {
+    private func title(_ outcome: PairOutcome) -> String {
         "\(outcome.hubName) (\(outcome.hub.fingerprint))"
     }
 }
 
-extension PairWithHub.Outcome {
+extension PairOutcome {
     /// The line of `pair --json`.
     fileprivate var json: JSONValue {
         .object([

@@ -91,7 +91,7 @@ struct ScanCommand: ParsableCommand {
                 }
             }
             try showProblems()
-            try ReadCodes.run(paths, search, waiting: progress.update) { index, answer in
+            try ReadCodes(paths, search).run(waiting: progress.update) { index, answer in
                 progress.clear()
                 let status = try show(answer, file: paths[index], known: known)
                 failure = failure ?? status
@@ -112,7 +112,7 @@ struct ScanCommand: ParsableCommand {
     /// An image, a code's text, or a stream.
     private func readStandardInput(_ search: ImageScan, known: [KnownHub]) throws -> ExitStatus? {
         let progress = Progress(total: nil)
-        let answer = StandardInput.read(
+        let answer = StandardInput(
             search,
             events: StandardInput.StreamEvents(
                 deadline: timeout.map { .now + .seconds($0) },
@@ -120,7 +120,8 @@ struct ScanCommand: ParsableCommand {
                 passing: { reading in
                     progress.clear()
                     Console.note("standard input: \(reading.summary); going on")
-                }, waiting: progress.update))
+                }, waiting: progress.update)
+        ).codes()
         progress.clear()
         return try show(answer, file: "-", known: known)
     }

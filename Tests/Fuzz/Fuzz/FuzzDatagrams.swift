@@ -1,8 +1,8 @@
 import Crypto
 import Discovery
 
-/// Reads any bytes as each of the UDP datagrams and as a TXT record. What is read must be what was written, the
-/// rest must be refused without a trap.
+/// Reads any bytes as each of the UDP datagrams and as a TXT record. What is read must be what was written,
+/// the rest must be refused without a trap.
 func fuzzDatagrams(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     if let probe = try? Probe(parsing: bytes) {

@@ -1,8 +1,9 @@
 import FoundationEssentials
 import Pairing
 
-/// Reads any bytes as each message of the exchange and as each file of the hub's. What is read must be written again
-/// as the same; everything else must be refused without a trap, and the reason must not repeat what was sent.
+/// Reads any bytes as each message of the exchange and as each file of the hub's. What is read must be
+/// written again as the same; everything else must be refused without a trap, and the reason must not repeat
+/// what was sent.
 func fuzzExchange(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     if let request = try? PairRequest(parsing: bytes) {

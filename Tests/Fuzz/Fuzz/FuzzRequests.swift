@@ -1,9 +1,10 @@
 import GatewayRules
+import Pairing
 
 /// Reads any bytes as requests on one connection, in pieces of three sizes, which must come to the same. A
 /// second reader must find the same requests in them at the same places; and in what would be written to the
 /// upstream for each exactly one, with the same method, target and body, from the device that sent it. The
-/// targets must not lead to the hub's own names.
+/// router must pass on nothing that it may not, whoever sends it.
 func fuzzRequests(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     let whole = readRequests(bytes, step: .max)
@@ -76,6 +77,7 @@ private func readRequests(_ bytes: [UInt8], step: Int) -> Reading {
 private func take(_ part: RequestFraming.Part?, of bytes: ArraySlice<UInt8>, into reading: inout Reading) {
     switch part {
     case .head(let head):
+        checkActions(for: head)
         let written = head.forwarded(for: device.lines, authority: "127.0.0.1:80", closes: false)
         reading.requests.append(
             Request(method: head.method, target: head.target, head: written, framing: head.body))
@@ -124,10 +126,83 @@ private func checkWritten(_ request: Request) {
         claims.count == 1 && claims[0].value == Array(device.fingerprint.utf8), "nobody claims to be another")
 }
 
+private func pin(_ byte: UInt8) -> Pin {
+    guard let pin = Pin(bytes: [UInt8](repeating: byte, count: Pin.byteCount)) else {
+        preconditionFailure("a pin has this many bytes")
+    }
+    return pin
+}
+
+private func approved(_ pin: Pin) -> ApprovedDevice {
+    guard let name = try? PeerName("x") else { preconditionFailure("a name") }
+    return ApprovedDevice(name: name, pin: pin, status: .approved)
+}
+
+private let (own, vouched) = (pin(1), pin(2))
+private let maximumBodyByteCount = 1_000
+private let router = RequestRouter(hasUpstream: true, maximumBodyByteCount: maximumBodyByteCount) {
+    $0.count.isMultiple(of: 2) ? vouched : nil
+}
+
+/// Every kind of client, beside every answer of the keyfile.
+private func checkActions(for head: RequestHead) {
+    let certificates: [RequestRouter.Client.Certificate] = [.none, .otherKey("a key"), .device(own)]
+    for certificate in certificates {
+        for isProxy in [false, true] {
+            let client = RequestRouter.Client(certificate: certificate, isTrustedProxy: isProxy)
+            checkAction(for: head, from: client) { .approved(approved($0)) }
+            checkAction(for: head, from: client) { .refused(approved($0), .revoked) }
+            checkAction(for: head, from: client) { _ in .unknown }
+            checkAction(for: head, from: client) { _ in .unreadable }
+        }
+    }
+}
+
+private func checkAction(
+    for head: RequestHead, from client: RequestRouter.Client, _ access: (Pin) -> RequestRouter.Access
+) {
+    var asked: [Pin] = []
+    var isApproved = false
+    let action = router.action(for: head, from: client) {
+        asked.append($0)
+        let access = access($0)
+        if case .approved = access { isApproved = true }
+        return access
+    }
+    precondition(asked.count <= 1, "one look-up decides")
+    precondition(asked.allSatisfy { $0 == client.pin || client.isTrustedProxy }, "only proxies vouch")
+    let length: Int? = if case .length(let length) = head.body { length } else { nil }
+    switch action {
+    case .forward(let device):
+        precondition(isApproved && client.pin == device.pin && asked == [device.pin], "it was let in")
+        precondition(!namesHub(head.target), "the hub's names are withheld")
+        precondition(head.method != "TRACE" && length ?? 0 <= maximumBodyByteCount)
+    case .pair:
+        precondition(head.path == "/hubpair/v1/pair" && head.method == "POST" && asked.isEmpty)
+        precondition(client.pin == nil || length ?? 0 <= PairRequest.maximumByteCount)
+    case .answer(let answer, let rest, let device):
+        precondition(
+            device == nil || isApproved && device?.pin == client.pin, "only who is approved comes in")
+        if case .verified(let device) = answer {
+            precondition(isApproved && asked == [device.pin], "only who is approved is verified")
+            precondition(device.pin == (client.isTrustedProxy ? vouched : own), "and nobody else")
+        }
+        guard rest == .discarded else { return }
+        precondition(length ?? 0 <= RequestRouter.discardedByteCount, "what is thrown away has an end")
+        precondition(
+            !head.expectsContinue || !head.body.hasBytes, "no body is waited for that nobody asks for")
+    }
+}
+
 private func checkPath(_ bytes: [UInt8]) {
     let target = "/" + String(decoding: bytes, as: UTF8.self)
     guard GatewayPath(target: target) == .upstream else { return }
-    // A simple server: it cuts the query off, decodes, ignores case and doubled slashes.
+    precondition(!namesHub(target), "the hub's names are withheld")
+}
+
+/// True if a simple server finds one of the hub's names: it cuts the query off, decodes twice, ignores case
+/// and doubled slashes.
+private func namesHub(_ target: String) -> Bool {
     var path = Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })
     for _ in 0..<2 {
         var decoded: [UInt8] = []
@@ -145,6 +220,7 @@ private func checkPath(_ bytes: [UInt8]) {
         path = decoded
         let segments = path.split(separator: UInt8(ascii: "/")).filter { !$0.elementsEqual(".".utf8) }
         let first = String(decoding: segments.first ?? [], as: UTF8.self).lowercased()
-        precondition(!first.utf8.starts(with: "hubpair".utf8), "the hub's names are withheld")
+        if first.utf8.starts(with: "hubpair".utf8) { return true }
     }
+    return false
 }

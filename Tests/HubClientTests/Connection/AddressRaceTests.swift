@@ -11,8 +11,8 @@ import Testing
         HubConnectionError(address: "\(address)", reason: .closed)
     }
 
-    /// A hub that closes its connections over IPv6, because a neighbour of the same /64 has them all, is tried over
-    /// IPv4 in the same attempt; and the other way round.
+    /// A hub that closes its connections over IPv6, because a neighbour of the same /64 has them all, is
+    /// tried over IPv4 in the same attempt; and the other way round.
     @Test(arguments: [("fd77::1", "192.0.2.7"), ("192.0.2.7", "fd77::1")])
     func anAddressThatFailsMakesRoomForTheNext(first: String, second: String) throws {
         let (one, two) = (try address(first), try address(second))

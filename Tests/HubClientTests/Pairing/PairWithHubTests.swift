@@ -16,12 +16,12 @@ import Testing
     func pair(
         _ code: ScannedCode, place: HubPlace? = nil, name: String? = "Anna's tablet", alias: String? = nil,
         waits: Bool = true, report: (PairWithHub.Event) throws -> Void = { _ in }
-    ) async throws -> PairWithHub.Outcome {
+    ) async throws -> PairOutcome {
         try await PairWithHub(
             configuration: device.configuration, code: code, place: place,
             deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) },
-            interval: .milliseconds(1)
-        ).run(waits: waits, report)
+            waits: waits, interval: .milliseconds(1)
+        ).run(report)
     }
 
     func known() throws -> [KnownHub] { try device.configuration.knownHubs().hubs }
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    /// The same for somebody in the middle of a typed code, who cannot know the secret.
+    /// The same for an attacker in the middle of a typed code, without the secret.
     @Test func aTypedCodeGoesToNobodyElse() async throws {
         let hub = try await FakeHub([.reply(.approved)], device: config)
         let other = try await FakeHub([.spoiledProof], device: config)
@@ -111,7 +111,7 @@ import Testing
     func aRefusalIsHandedOn(_ code: PairRefusal.Code) async throws {
         let hub = try await FakeHub([.refuse(code)], device: config)
         do {
-            // With an address nobody looks on the network for another one.
+            // With an address the network is not searched.
             _ = try await pair(try hub.code(), place: .address(try hub.address))
             Issue.record("paired")
         } catch let refusal as PairRefusal {
@@ -134,7 +134,8 @@ import Testing
         #expect(requests.first == requests.last)
     }
 
-    /// A neighbour has used up the attempts of one address family; by the other the same request gets through.
+    /// A neighbour has used up the attempts of one address family; by the other the same request gets
+    /// through.
     @Test func theOtherFamilyIsTriedWhenThereWereTooManyAttempts() async throws {
         let four = try await FakeHub([.refuse(.tooManyAttempts)], device: config)
         let six = try await FakeHub(
@@ -244,8 +245,8 @@ import Testing
         #expect(identity.isBorne(byCertificatePEM: Array(certificate.utf8)))
     }
 
-    /// Who only connects reads key and certificate as they are. A certificate of another key is never shown, and no
-    /// reason to stop: one is made of the key.
+    /// To connect, key and certificate are read as they are. A certificate of another key is never shown,
+    /// and no reason to stop: one is made of the key.
     @Test(arguments: ["device-certificate.pem", "device-key.pem"])
     func aCertificateOfAnotherKeyIsNotShown(_ exchanged: String) async throws {
         let hub = try await FakeHub([.reply(.approved)], device: config)

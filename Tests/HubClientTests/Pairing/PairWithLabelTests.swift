@@ -68,7 +68,7 @@ extension PairWithHubTests {
         #expect(try known().first?.paired != nil)
     }
 
-    /// What the user had noted down by its address is one hub with it, and keeps the user's name and choice.
+    /// A hub that the user had added by its address stays one hub, with the user's name and choice.
     @Test func aHubThatWasAddedIsNoSecondOne() async throws {
         let hub = try await FakeHub([.reply(.approved)], device: config)
         let attic = try PeerName("Attic")
@@ -107,7 +107,7 @@ extension PairWithHubTests {
         #expect(!readFile(config + "/pairing").contains("[attempt "))
     }
 
-    /// The owner has refused while nobody waited: the same command says so, and nothing of the hub stays.
+    /// The owner has refused in the meantime: the same command says so, and nothing of the hub stays.
     @Test(arguments: [PairRefusal.Code.notApproved, .ticketUsed])
     func aRefusalInTheMeantimeLeavesNothing(_ code: PairRefusal.Code) async throws {
         let hub = try await FakeHub(

@@ -82,7 +82,7 @@ extension HubSearchTests {
         #expect(survey.isOver(at: .milliseconds(2_101)))
     }
 
-    // A responder that has just answered somebody else answers the repetition of the question.
+    // A responder that has just answered another host answers the repetition of the question.
     @Test func withoutADaemonTheRepetitionIsWaitedFor() throws {
         var survey = try survey()
         #expect(names(survey.take(.embedded("words"), at: .milliseconds(1))) == ["words"])

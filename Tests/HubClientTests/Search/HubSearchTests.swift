@@ -170,7 +170,7 @@ import Testing
         #expect(names(survey.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
     }
 
-    /// Who does not watch hears of a hub once, and again at the end if it is elsewhere than was said.
+    /// Without watching, a hub is reported once, and again at the end if it has another address by then.
     @Test(arguments: [
         ("10.0.0.5", [] as [String]), ("fe80::9%eth0", []), ("10.0.0.6", ["changed Hub claimed"]),
         ("fd77::9", ["changed Hub claimed"]),

@@ -146,7 +146,8 @@ import Testing
         }
     }
 
-    /// Whether the rest of the request will be read is not known: its bytes must not be taken for the next one.
+    /// Whether the rest of the request will be read is not known: its bytes must not be taken for the next
+    /// one.
     @Test(arguments: [200, 303]) func aResponseThatEndsBeforeTheRequestSaysThatItCloses(status: Int)
         async throws
     {
@@ -162,7 +163,8 @@ import Testing
         }
     }
 
-    /// A byte now and then holds nothing for ever; and the time in which the upstream takes nothing does not count.
+    /// A byte now and then holds nothing for ever; and the time in which the upstream takes nothing does not
+    /// count.
     @Test func aBodyMustComeAtALeastPace() async throws {
         var limits = ServeLimits()
         limits.body = .seconds(5)

@@ -58,24 +58,28 @@ import Testing
             let client = try await hub.connect(as: hub.device)
             try await client.write(
                 "POST /a/..%2f/b;c?d=/hubpair HTTP/1.1\r\nHost: hub:8000\r\nX-Hubpair-Device: fake\r\n"
-                    + "X_Hubpair_Name: fake\r\nX-Forwarded-For: 1.2.3.4\r\nConnection: X-Mine\r\nX-Mine: 1\r\n"
+                    + "X_Hubpair_Name: fake\r\nX-Forwarded-For: 1.2.3.4\r\n"
+                    + "Connection: X-Mine\r\nX-Mine: 1\r\n"
                     + "Accept: */*\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n")
             let peer = try await hub.upstream.accept()
             #expect(
                 try await peer.read(until: "\r\n\r\n")
                     == "POST /a/..%2f/b;c?d=/hubpair HTTP/1.1\r\nHost: hub:8000\r\nAccept: */*\r\n"
-                    + "X-Hubpair-Device: \(hub.device.pin.fingerprint)\r\nX-Hubpair-Name: Anna's t%C3%A4blet\r\n"
+                    + "X-Hubpair-Device: \(hub.device.pin.fingerprint)\r\n"
+                    + "X-Hubpair-Name: Anna's t%C3%A4blet\r\n"
                     + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n")
             // The body passes before it has ended, and the response before it has.
             #expect(try await peer.read(until: "abc\r\n") == "3\r\nabc\r\n")
             try await client.write("2\r\nde\r\n0\r\nX-Sum: 5\r\nX-Hubpair-Device: fake\r\n\r\n")
             #expect(try await peer.read(until: "\r\n\r\n") == "2\r\nde\r\n0\r\nX-Sum: 5\r\n\r\n")
             try await peer.write(
-                "HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: 1\r\nTransfer-Encoding: chunked\r\nSet-Cookie: a=b\r\n"
+                "HTTP/1.1 200 OK\r\nConnection: X-Hop\r\nX-Hop: 1\r\n"
+                    + "Transfer-Encoding: chunked\r\nSet-Cookie: a=b\r\n"
                     + "Set-Cookie: c=d\r\n\r\n1\r\nx\r\n")
             #expect(
                 try await client.read(until: "x\r\n")
-                    == "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nSet-Cookie: c=d\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
+                    == "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nSet-Cookie: c=d\r\n"
+                    + "Transfer-Encoding: chunked\r\n\r\n1\r\nx\r\n"
             )
             try await peer.write("1\r\ny\r\n0\r\nX-End: z\r\n\r\n")
             #expect(try await client.read(until: "\r\n\r\n") == "1\r\ny\r\n0\r\nX-End: z\r\n\r\n")

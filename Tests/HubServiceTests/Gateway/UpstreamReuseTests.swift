@@ -171,7 +171,8 @@ import Testing
         #expect(try await client.response().body == "ok")
     }
 
-    /// A known server that closes all the same: from then on what must not be sent twice has connections of its own.
+    /// A known server that closes all the same: from then on what must not be sent twice has connections of
+    /// its own.
     @Test func aServerThatClosesWithoutAWordIsNotTrusted() async throws {
         try await HubInTest.run(limits: Self.patient) { hub in
             let client = try await hub.connect(as: hub.device)

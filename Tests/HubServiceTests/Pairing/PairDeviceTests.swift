@@ -140,7 +140,8 @@ extension PairDevice {
             #expect(
                 try await pairing.send(stranger, to: hub.hub).event
                     == "device \"\(name)\" (\(fingerprint)), whose name looks like that of the approved "
-                    + "device \(anna.device.fingerprint), asks for approval: hubpair devices approve \(fingerprint)"
+                    + "device \(anna.device.fingerprint), asks for approval: "
+                    + "hubpair devices approve \(fingerprint)"
             )
             let known = name == "Anna's phone" ? [anna.device.fingerprint] : []
             #expect(throws: HubError.asksByName(name: name, asking: [fingerprint], known: known)) {
@@ -179,7 +180,8 @@ extension PairDevice {
         }
     }
 
-    // A crash between the two writes leaves the burn without the approval; the keyfile of before stands for it.
+    // A crash between the two writes leaves the burn without the approval; the keyfile of before stands for
+    // it.
     @Test(arguments: [true, false])
     func aBurnIsCompleted(atStart: Bool) async throws {
         let hub = try PairingHub()

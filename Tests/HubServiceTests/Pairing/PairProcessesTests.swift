@@ -8,8 +8,8 @@ import Testing
 
 /// Two real processes on one state directory: as when a second `serve` is started by mistake.
 @Suite struct PairProcessesTests {
-    /// The file that tells the children of `process` which directory it is about: an environment variable set now
-    /// would race with the other tests of this process.
+    /// The file that tells the children of `process` which directory it is about: an environment variable set
+    /// now would race with the other tests of this process.
     private static func note(of process: pid_t) -> String {
         FileManager.default.temporaryDirectory.path() + "hubpair-race-\(process)"
     }

@@ -70,12 +70,14 @@ import Testing
     @Test func bytesThatComeBeforeTheUpgradeIsAnswered() async throws {
         try await HubInTest.run { hub in
             let request =
-                "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nearly GET / bytes"
+                "GET /ws HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\n"
+                + "Upgrade: websocket\r\n\r\nearly GET / bytes"
             for leaves in [false, true] {
                 let (client, peer) = try await inFlight(hub, request)
                 if leaves { try await client.closeOutput() }
                 try await peer.write(
-                    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n\r\nhello"
+                    "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n"
+                        + "Upgrade: websocket\r\n\r\nhello"
                 )
                 if leaves {
                     _ = try await peer.rest()

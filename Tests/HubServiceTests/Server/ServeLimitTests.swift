@@ -89,8 +89,8 @@ import Testing
         }
     }
 
-    /// Approved while it is connected, and before it has asked for anything: it counts as the device's from its first
-    /// request that is passed on.
+    /// Approved while it is connected, and before it has asked for anything: it counts as the device's from
+    /// its first request that is passed on.
     @Test func aConnectionIsTheDevicesOnceItIsApproved() async throws {
         var limits = ServeLimits()
         (limits.connections, limits.connectionsPerSource) = (9, 1)

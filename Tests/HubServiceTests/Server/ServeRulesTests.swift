@@ -35,6 +35,9 @@ import Testing
     @Test func theCertificateHeaderCountsFromATrustedProxyOnly() throws {
         let (device, own) = (TLSIdentity.random(), TLSIdentity.random().pin)
         let text = escaped(try device.certificatePEM())
+        let router = RequestRouter(hasUpstream: false, maximumBodyByteCount: 0) {
+            ServeVerify.pin(escapedCertificate: $0)
+        }
         let pin = { (headers: KeyValuePairs<String, String>, isTrusted: Bool) in
             let lines = headers.map { "\($0.key): \($0.value)\r\n" }.joined()
             var framing = RequestFraming()
@@ -42,7 +45,8 @@ import Testing
             guard case .head(let head)? = try head.withUnsafeBytes({ try framing.next($0).part }) else {
                 throw RawPeer.Failure.ended("no head")
             }
-            return ServeVerify.pin(head.fields, own: own, isFromTrustedProxy: isTrusted)
+            return router.vouchedPin(
+                head.fields, from: .init(certificate: .device(own), isTrustedProxy: isTrusted))
         }
         #expect(try pin(["X-SSL-Client-Cert": text], true) == device.pin)
         #expect(try pin(["X-SSL-Client-Cert": text], false) == own)

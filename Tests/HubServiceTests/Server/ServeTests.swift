@@ -92,7 +92,8 @@ import Testing
         }
     }
 
-    /// nginx with a client certificate of its own, which happens to be a paired device's, and a client with none.
+    /// nginx with a client certificate of its own, which happens to be a paired device's, and a client with
+    /// none.
     @Test func theProxysOwnCertificateStandsForNobody() async throws {
         try await HubInTest.run(trustedProxies: ["127.0.0.1"]) { hub in
             let request = "GET /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\n"
@@ -114,7 +115,8 @@ import Testing
                 secret: code.secret, name: try PeerName("New"), nonce: .random(), device: device.pin)
             let body = String(decoding: attempt.request(to: known.pin).serialized, as: UTF8.self)
             let request =
-                "POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)"
+                "POST /hubpair/v1/pair HTTP/1.1\r\nHost: h\r\n"
+                + "Content-Length: \(body.utf8.count)\r\n\r\n\(body)"
             let (head, answer) = try await hub.ask(request, as: device)
             #expect(head.hasPrefix("HTTP/1.1 200 "))
             try attempt.verify(PairReply(parsing: Array(answer.utf8)), from: known.pin)

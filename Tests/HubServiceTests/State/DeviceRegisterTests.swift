@@ -8,7 +8,8 @@ import Testing
 
 @testable import HubService
 
-/// A look-up says what a fresh read of the file says, whatever was done to the file, and with one system call.
+/// A look-up says what a fresh read of the file says, whatever was done to the file, and with one system
+/// call.
 @Suite struct DeviceRegisterTests {
     /// In memory, where thousands of changes fall between two ticks of the file's clock, and on a disk.
     @Test(arguments: ["/dev/shm", "/tmp"], 1...6)

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayRules
 import Logging
 import Pairing
 import PinnedTLS

@@ -5,7 +5,8 @@ import Testing
 
 @testable import HubService
 
-/// A file is torn, and the owner does what the hint says: no revoked device is back, and no code is good twice.
+/// A file is torn, and the owner does what the hint says: no revoked device is back, and no code is good
+/// twice.
 @Suite struct TornFileTests {
     /// Cuts the file, and runs the command in the hint; `hubpair setup` with it.
     private func tearAndMend(_ name: String, of hub: PairingHub) async throws -> String {

@@ -11,6 +11,7 @@ import time
 import unittest
 
 from hub import Hestia, Hub
+from listener import Listener
 from second_implementation import Attempt, Code, Connection, Device, Refused, b64, fingerprint
 
 
@@ -296,52 +297,43 @@ class Secret:
         self.secret = secret
 
 
-class Middleman:
+class Middleman(Listener):
     """Somebody between device and hub, with a key of his own on both sides."""
 
     def __init__(self, hub_port, device):
         self.hub_port, self.device, self.forwarded = hub_port, device, 0
         self.context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
         self.context.load_cert_chain(device.certificate_path, device.key_path)
-        import socket
-        self.listener = socket.create_server(("127.0.0.1", 0))
-        self.port = self.listener.getsockname()[1]
-        self.thread = threading.Thread(target=self.run, daemon=True)
+        super().__init__()
 
     def __enter__(self):
-        self.thread.start()
         return self
 
     def __exit__(self, *_):
-        self.listener.close()
+        self.close()
 
-    def run(self):
-        while True:
-            try:
-                raw, _ = self.listener.accept()
-            except OSError:
-                return
-            try:
-                with self.context.wrap_socket(raw, server_side=True) as victim:
-                    data = b""
-                    while b"\r\n\r\n" not in data:
-                        piece = victim.recv(65536)
-                        if not piece:
-                            raise ConnectionError
-                        data += piece
-                    head, _, body = data.partition(b"\r\n\r\n")
-                    length = next(
-                        int(line.split(b":")[1]) for line in head.split(b"\r\n")
-                        if line.lower().startswith(b"content-length"))
-                    while len(body) < length:
-                        body += victim.recv(65536)
-                    self.forwarded += 1
-                    with Connection(self.hub_port, self.device) as hub:
-                        status, _, answer = hub.request("POST", "/hubpair/v1/pair", body)
-                    victim.sendall(
-                        f"HTTP/1.1 {status} x\r\nContent-Length: {len(answer)}\r\n\r\n".encode() + answer)
-            except (OSError, StopIteration):
-                pass
+    def serve(self, connection):
+        try:
+            with self.context.wrap_socket(connection, server_side=True) as victim:
+                data = b""
+                while b"\r\n\r\n" not in data:
+                    piece = victim.recv(65536)
+                    if not piece:
+                        return
+                    data += piece
+                head, _, body = data.partition(b"\r\n\r\n")
+                length = next(
+                    int(line.split(b":")[1]) for line in head.split(b"\r\n")
+                    if line.lower().startswith(b"content-length"))
+                while len(body) < length:
+                    body += victim.recv(65536)
+                self.forwarded += 1
+                with Connection(self.hub_port, self.device) as hub:
+                    status, _, answer = hub.request("POST", "/hubpair/v1/pair", body)
+                victim.sendall(
+                    f"HTTP/1.1 {status} x\r\nContent-Length: {len(answer)}\r\n\r\n".encode() + answer)
+        except (OSError, StopIteration):
+            pass
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import time
 import unittest
 
 from hub import Hestia, Hub
+from listener import Listener
 from second_implementation import Attempt, Device
 from stranger import RecordForger, Stranger, certificate, connected, context
 
@@ -33,21 +34,8 @@ REQUESTS = {
     "discarded body": b"POST /x HTTP/1.1\r\nHost: h\r\nContent-Length: 60000\r\n\r\n" + b"x" * 60_000}
 
 
-class Endless:
+class Endless(Listener):
     """An upstream that answers with a body, or over a WebSocket, without an end, and reads nothing more."""
-
-    def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=100)
-        self.url = f"http://127.0.0.1:{self.listener.getsockname()[1]}"
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=[connection], daemon=True).start()
 
     def serve(self, connection):
         with connection:
@@ -70,9 +58,6 @@ class Endless:
             threading.Event().wait()
         except OSError:
             pass
-
-    def close(self):
-        self.listener.close()
 
 
 class MemoryTests(unittest.TestCase):
@@ -161,7 +146,7 @@ class MemoryTests(unittest.TestCase):
             "an upload that is not read": b"POST /idle HTTP/1.1\r\nHost: h\r\nContent-Length: 33000000\r\n\r\n"}
         for what, request in kinds.items():
             with self.subTest(what=what):
-                hub = self.fresh_hub(upstream.url)
+                hub = self.fresh_hub(f"http://127.0.0.1:{upstream.port}")
                 device = Device(os.path.join(self.folder.name, what), "Device")
                 Attempt(hub.code(), device).send(hub.port)
                 tls = context(device)

@@ -16,6 +16,7 @@ import strict_http
 from faulty_answers import Answer
 from hestia import adhoc_context
 from hub import Hub
+from listener import Listener
 from second_implementation import Attempt, Connection, Device
 
 Answer = functools.lru_cache(1000)(Answer)
@@ -24,22 +25,12 @@ SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
 DEVICES = 4
 
 
-class FaultyServer:
+class FaultyServer(Listener):
     """Answers `METHOD /NUMBER` with Answer(SEED, NUMBER)."""
 
     def __init__(self, tls, fault):
         self.tls, self.fault = tls, fault
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=500)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=[connection], daemon=True).start()
+        super().__init__()
 
     def serve(self, raw):
         spoilt = None  # by the answer with this number, at this time
@@ -78,9 +69,6 @@ class FaultyServer:
             pass
         finally:
             connection.close()
-
-    def close(self):
-        self.listener.close()
 
 
 class MixingTests(unittest.TestCase):

@@ -10,6 +10,7 @@ import time
 import unittest
 
 from hub import Hub
+from listener import Listener
 from second_implementation import Attempt, Connection, Device
 
 ROUNDS = int(os.environ.get("HUBPAIR_ROUNDS", "60"))
@@ -69,22 +70,12 @@ def in_pieces(connection, data, cut, is_slow):
         time.sleep(0 if is_slow else 0.002)
 
 
-class Upstream:
+class Upstream(Listener):
     """Answers every request with the same nonsense, until it is told another one."""
 
     def __init__(self):
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=200)
-        self.port = self.listener.getsockname()[1]
         self.conduct = (OK, 0, False, "close")
-        threading.Thread(target=self.run, daemon=True).start()
-
-    def run(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=[connection], daemon=True).start()
+        super().__init__()
 
     def serve(self, connection):
         with connection:
@@ -116,7 +107,7 @@ class NonsenseTests(unittest.TestCase):
         seed = int(os.environ.get("HUBPAIR_SEED", random.randrange(1 << 32)))
         dice = random.Random(seed)
         upstream = Upstream()
-        self.addCleanup(upstream.listener.close)
+        self.addCleanup(upstream.close)
         hub = Hub(f"http://127.0.0.1:{upstream.port}", options=["--max-connections-per-source", "200"])
         self.addCleanup(hub.remove)
         hub.start()

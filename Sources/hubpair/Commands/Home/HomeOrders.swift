@@ -38,7 +38,7 @@ struct HomeOrders {
     }
 
     func run(_ orders: [Order]) async -> [Result] {
-        let outcomes = await Orders(home: session.home, time: .seconds(timeout)).run(orders)
+        let outcomes = await Orders(orders, home: session.home, time: .seconds(timeout)).run()
         return zip(orders, outcomes).map(Result.init)
     }
 

@@ -85,7 +85,7 @@ final class HomeSession: Sendable {
         guard isFirst else { return }
         do {
             if isInsecureAllowed { try reach.allowInsecure(hub) }
-            if becomesDefault { try reach.use(hub) }
+            if becomesDefault { try reach.makeDefault(hub) }
         } catch {
             // The command itself can still be carried out.
             Console.note("warning: \(hub.name) was not remembered: \(error)")

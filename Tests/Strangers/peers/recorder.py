@@ -1,28 +1,18 @@
 """An upstream that reads strictly, keeps what it was told, and answers each request with who asked for what."""
 import socket
-import threading
 
 import strict_http
+from listener import Listener
 
 
-class Recorder:
+class Recorder(Listener):
     """Answers every request with 200 and `X-Echo: NONCE DEVICE`, and calls `note` with each request that is whole,
     with the head of each that breaks off, and with each fault, on the connection's thread:
     note(message or None, is_whole, why, bytes)."""
 
     def __init__(self, note, tls=None):
         self.note, self.tls = note, tls
-        self.listener = socket.create_server(("127.0.0.1", 0), backlog=500)
-        self.port = self.listener.getsockname()[1]
-        threading.Thread(target=self.accept, daemon=True).start()
-
-    def accept(self):
-        while True:
-            try:
-                connection, _ = self.listener.accept()
-            except OSError:
-                return
-            threading.Thread(target=self.serve, args=[connection], daemon=True).start()
+        super().__init__()
 
     def serve(self, connection):
         data = b""
@@ -61,6 +51,3 @@ class Recorder:
         echo = b" ".join(message.value(name) or b"-" for name in (b"x-nonce", b"x-hubpair-device"))
         body = b"" if message.start[0] == b"HEAD" else b"ok"
         return b"HTTP/1.1 200 OK\r\nX-Echo: " + echo + b"\r\nContent-Length: %d\r\n\r\n" % len(body) + body
-
-    def close(self):
-        self.listener.close()

@@ -144,7 +144,7 @@ import Testing
                     ?? "'hubpair hubs' lists the names and fingerprints"))
     }
 
-    /// Whoever compares fingerprints must do it himself.
+    /// The user must compare the fingerprints.
     @Test func noFingerprintIsSuggested() throws {
         var text = try pin(1).fingerprint.description
         text.removeLast()

@@ -44,7 +44,7 @@ final class TLSServer: Sendable {
 
     private static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
-    /// - Parameter usesTLS: without, the conduct begins with the first bytes of whatever the client sends.
+    /// - Parameter usesTLS: without, the conduct begins with the client's first bytes.
     init(
         _ conduct: Conduct, identity: TLSIdentity = .random(), usesTLS: Bool = true,
         host: String = "127.0.0.1",

@@ -3,7 +3,7 @@ import HubClient
 import Pairing
 import Testing
 
-/// What a person types or pastes, and where they say that the hub is.
+/// Codes that the user types or pastes, and the place of a hub as the user names it.
 @Suite struct ScannedCodeTests {
     private static let text =
         "HUBPAIR:2006P0BGSEGA38N3MJJTD9X8N5N1VGZP51TYGQC0A4A1WZPAQFMSCXWMW69XK2N2YK0WBH7VVP5QBV5X"

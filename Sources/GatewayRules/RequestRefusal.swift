@@ -1,0 +1,94 @@
+package import Pairing
+
+/// Why the hub does not pass a request on, nor answers what was asked for: the status, and what the client is
+/// told.
+package enum RequestRefusal: Equatable, Sendable {
+    /// A path under `/hubpair` that is no endpoint.
+    case notFound
+    /// The endpoint does not take this method.
+    case wrongMethod(ServeEndpoint)
+    /// A method that the gateway passes on to no upstream.
+    case methodNotPassedOn
+    case noCertificate
+    /// The client's key is of a kind that no device has; in words: "an RSA key".
+    case wrongKey(String)
+    /// A proxy must not let the request pass.
+    case notVerified
+    /// The list of approved devices cannot be read.
+    case unreadable
+    /// The device is not in the list.
+    case stranger
+    /// The device is in the list, and may not come in.
+    case notApproved(DeviceVerdict)
+    /// There is no server behind the gateway.
+    case noUpstream
+    /// The body has more bytes than are passed on.
+    case tooLarge(limit: Int)
+
+    /// The HTTP status (RFC 9110 § 15).
+    package var status: Int {
+        switch self {
+        case .noCertificate, .wrongKey, .notVerified: 401
+        case .stranger, .notApproved: 403
+        case .notFound: 404
+        case .wrongMethod, .methodNotPassedOn: 405
+        case .tooLarge: 413
+        case .noUpstream: 502
+        case .unreadable: 503
+        }
+    }
+
+    /// The error's word, which programs read.
+    package var word: String {
+        switch self {
+        case .noCertificate, .wrongKey, .notVerified: "no_certificate"
+        case .stranger, .notApproved: "not_approved"
+        case .notFound: "not_found"
+        case .wrongMethod, .methodNotPassedOn: "method_not_allowed"
+        case .tooLarge: "too_large"
+        case .noUpstream: "no_upstream"
+        case .unreadable: "unavailable"
+        }
+    }
+
+    /// What is wrong and how to mend it, for people.
+    package var message: String {
+        switch self {
+        case .notFound: "the hub has no such page"
+        case .wrongMethod(let endpoint): "this page takes \(endpoint.methods.joined(separator: ", "))"
+        case .methodNotPassedOn: "the gateway does not pass this method on"
+        case .noCertificate:
+            "only paired devices are served here, and this one showed no certificate; pair it: "
+                + "run 'hubpair print' on the hub and 'hubpair pair' on the device, then use "
+                + "'hubpair call' or the device's certificate"
+        case .wrongKey(let kind):
+            "the certificate that came has \(kind), and devices are known here by a P-256 key; "
+                + "pair with one: 'hubpair pair' makes it"
+        case .notVerified: "no approved device's certificate came with the request"
+        case .unreadable:
+            "the hub cannot read its list of approved devices; see its log, or run 'hubpair devices' on it"
+        case .notApproved(.pending):
+            "the owner has not approved this device yet; see 'hubpair devices' on the hub"
+        case .notApproved(.revoked):
+            "the owner has revoked this device; only a new code lets it in again"
+        case .notApproved(.expired):
+            "the approval of this device has expired; see 'hubpair devices' on the hub"
+        case .stranger, .notApproved(.unknown), .notApproved(.approved):
+            "this device has not paired with the hub; run 'hubpair pair' on it"
+        case .noUpstream:
+            "the hub has no server behind it to pass requests on to; set one with 'upstream' in its settings"
+        case .tooLarge(let limit): "the body has more than \(limit) bytes"
+        }
+    }
+
+    /// A field that the status demands: `Allow` with 405 (RFC 9110 § 15.5.6), a challenge with 401 (§
+    /// 15.5.2). No scheme is registered for TLS certificates, so the challenge names one of our own.
+    package var field: (name: String, value: String)? {
+        switch self {
+        case .noCertificate, .wrongKey, .notVerified: ("WWW-Authenticate", "Hubpair realm=\"hubpair\"")
+        case .wrongMethod(let endpoint): ("Allow", endpoint.methods.joined(separator: ", "))
+        case .methodNotPassedOn: ("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
+        default: nil
+        }
+    }
+}
