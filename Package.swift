@@ -23,51 +23,53 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-crypto", from: "4.5.0"),
         // The self-signed X.509 certificate that carries a hub's or a device's key in TLS.
         .package(url: "https://github.com/apple/swift-certificates", from: "1.21.0"),
-        // HTTPS on both sides. Bare NIO and not Hummingbird: a gateway compares raw request targets, judges the
-        // framing, streams both ways with back pressure, hands upgraded connections through and closes those of
-        // a revoked device, all of it below a router and its response types; Hummingbird also loads Foundation
-        // at every start and served half the requests a second on the same machine.
+        // HTTPS on both sides. Bare NIO and not Hummingbird: a gateway compares raw request targets, judges
+        // the framing, streams both ways with back pressure, hands upgraded connections through and closes
+        // those of a revoked device, all of it below a router and its response types; Hummingbird also loads
+        // Foundation at every start and served half the requests a second on the same machine.
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.0"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.0"),
         // One line an event from `serve`, in the form that Swift servers share.
         .package(url: "https://github.com/apple/swift-log", from: "1.16.0"),
-        // `swift package generate-documentation`: a command only. No target uses it, so a build fetches it and no more.
+        // `swift package generate-documentation`: a command only. No target uses it, so a build fetches it
+        // and no more.
         .package(url: "https://github.com/swiftlang/swift-docc-plugin", from: "1.5.0"),
     ],
     targets: [
-        // Floor 0: C libraries. Module maps and a shim header, no logic.
-        // Of avahi only what has no daemon in it is linked; the client is loaded when it is needed: with it come libdbus,
-        // libsystemd and nine more, which `scan` or `print` would load at their start for nothing.
-        // avahi-client's pkg-config file has a flag that SwiftPM prohibits, so every map links by itself.
+        // Floor 0: C libraries. Module maps and a shim header, no logic. Of avahi only what has no daemon in
+        // it is linked; the client is loaded when it is needed: with it come libdbus, libsystemd and nine
+        // more, which `scan` or `print` would load at their start for nothing. avahi-client's pkg-config file
+        // has a flag that SwiftPM prohibits, so every map links by itself.
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
-        // avahi's stack for machines without its daemon. Its header only: libavahi-core is loaded when it is needed, too.
-        // Both export an avahi_entry_group_free, and they differ.
+        // avahi's stack for machines without its daemon. Its header only: libavahi-core is loaded when it is
+        // needed, too. Both export an avahi_entry_group_free, and they differ.
         .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
         // Loaded with the first picture, never linked: with it come the libraries of cameras and of X11.
         .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
-        // Headers only, the map has no `link`: linked, Cairo and Pango would cost every start of every command
-        // some 20 shared libraries more, for a PDF now and then. QRCodes/Drawing/PDF/CairoLibrary.swift loads them.
+        // Headers only, the map has no `link`: linked, Cairo and Pango would cost every start of every
+        // command some 20 shared libraries more, for a PDF now and then.
+        // QRCodes/Drawing/PDF/CairoLibrary.swift loads them.
         .systemLibrary(name: "CCairo", providers: [.apt(["libcairo2-dev"])]),
-        // Loaded at run time, when the first picture of their kind comes, and never linked: libheif brings six
-        // libraries more and 3 to 7 ms to the start of every command, and reading PNG needs none of them.
+        // Loaded at run time, when the first picture of their kind comes, and never linked: libheif brings
+        // six libraries more and 3 to 7 ms to the start of every command, and reading PNG needs none of them.
         .systemLibrary(name: "CWebP", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
         .systemLibrary(name: "CGlibc"),
 
-        // Floor 1: values and rules, no connection of their own. First what all others share: pins, fingerprints, names
-        // and errors; addresses and interfaces; JSON.
+        // Floor 1: values and rules, no connection of their own. First what all others share: pins,
+        // fingerprints, names and errors; addresses and interfaces; JSON.
         .target(
             name: "Identity",
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
         .target(name: "Addresses", dependencies: ["CGlibc", "Identity"], swiftSettings: strict),
-        // The one reader and writer of JSON: for the exchange, where a key that stands twice is refused, and for a hub's
-        // answers.
+        // The one reader and writer of JSON: for the exchange, where a key that stands twice is refused, and
+        // for a hub's answers.
         .target(name: "JSON", dependencies: ["Identity"], swiftSettings: strict),
         // Who is on the network: mDNS and UDP.
         .target(
@@ -78,7 +80,8 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // Images and QR codes, both ways. One module: its loops are hot, and are optimised under sanitizers too.
+        // Images and QR codes, both ways. One module: its loops are hot, and are optimised under sanitizers
+        // too.
         .target(
             name: "QRCodes",
             dependencies: [
@@ -98,8 +101,8 @@ let package = Package(
         // What a hub controls: appliances, scenes, spoken orders. No connection, so all of it can be fuzzed.
         .target(
             name: "Home", dependencies: ["Addresses", "Identity", "JSON", "Pairing"], swiftSettings: strict),
-        // What strangers' bytes may do: requests, answers, targets and fields of the gateway. No NIO: every byte that
-        // decides can be fuzzed.
+        // What strangers' bytes may do: requests, answers, targets and fields of the gateway. No NIO: every
+        // byte that decides can be fuzzed.
         .target(name: "GatewayRules", dependencies: ["Identity", "Pairing"], swiftSettings: strict),
         // A key, its certificate, and TLS that checks pins: what both sides of the pairing share.
         .target(
@@ -166,9 +169,9 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict,
-            // Half of the time to start: 30,000 symbols that nobody looks up are not exported, and 87,000 relocations
-            // take a hundredth of their room (DT_RELR, glibc 2.36), which of the toolchain's linkers only lld can do.
-            // Whoever depends on Discovery or Pairing builds without these flags.
+            // Half of the time to start: 30,000 symbols that nobody looks up are not exported, and 87,000
+            // relocations take a hundredth of their room (DT_RELR, glibc 2.36), which of the toolchain's
+            // linkers only lld can do. Whoever depends on Discovery or Pairing builds without these flags.
             linkerSettings: [
                 .unsafeFlags(
                     [
@@ -260,8 +263,9 @@ if Context.environment["HUBPAIR_BENCHMARKS"] != nil {
         ))
 }
 
-// Only Tests/sanitize asks for it: as it is written, the search of pictures takes half an hour under a sanitizer. All else
-// stays as it is written, since to the thread sanitizer an optimised continuation looks like a race (Swift 6.3).
+// Only Tests/sanitize asks for it: as it is written, the search of pictures takes half an hour under a
+// sanitizer. All else stays as it is written, since to the thread sanitizer an optimised continuation looks
+// like a race (Swift 6.3).
 if Context.environment["HUBPAIR_SANITIZE"] != nil {
     for target in package.targets where target.name == "QRCodes" {
         target.swiftSettings = strict + [.unsafeFlags(["-O"])]

@@ -7,7 +7,7 @@ import Testing
 @testable import HubService
 
 /// The hub's own pages, over TLS.
-@Suite struct ServeEndpointTests {
+@Suite struct PairEndpointTests {
     @Test func theHubTellsAnybodyWhatItIs() async throws {
         try await HubInTest.run { hub in
             let client = try await hub.connect(as: nil)
