@@ -11,7 +11,7 @@ import Testing
         let path = FileManager.default.temporaryDirectory.path() + "hubpair-doctor-" + UUID().uuidString
         defer { try? FileManager.default.removeItem(atPath: path) }
         let state = HubState(option: path, environment: [:], isRoot: false, home: "/")
-        _ = try SetUpHub.run(.init(), defaultName: try PeerName("Kitchen"), state: state)
+        _ = try SetUpHub(.init(), defaultName: try PeerName("Kitchen"), state: state).run()
         try `break`(path)
         var verdicts: [String: Finding.Verdict] = [:]
         for check in CheckHubFiles(state: state).checks { verdicts[check.id] = await check.run().verdict }

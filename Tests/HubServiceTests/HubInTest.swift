@@ -27,9 +27,10 @@ final class HubInTest: Sendable {
         state = HubState(option: path, environment: [:], isRoot: false, home: "/")
         upstream = try await RawUpstream(tls: upstreamTLS)
         let url = upstreamURL ?? "\(upstreamTLS == nil ? "http" : "https")://127.0.0.1:\(upstream.port)"
-        _ = try SetUpHub.run(
+        _ = try SetUpHub(
             .init(upstream: hasUpstream ? try Upstream(url) : nil), defaultName: try PeerName("Test hub"),
-            state: state)
+            state: state
+        ).run()
         var options = ServeOptions()
         options.port = 0
         options.threads = 1

@@ -21,7 +21,7 @@ private final class ScratchState {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 
     func setUp(_ wishes: SetUpHub.Wishes = .init()) throws -> (hub: Hub, outcome: SetUpHub.Outcome) {
-        try SetUpHub.run(wishes, defaultName: try PeerName("Test"), state: state)
+        try SetUpHub(wishes, defaultName: try PeerName("Test"), state: state).run()
     }
 
     func text(_ name: String) -> String? {
@@ -66,9 +66,8 @@ private final class ScratchState {
         try scratch.remove(Tickets.fileName)
         let error = HubError.missingFile(path: "\(scratch.path)/tickets", hasGoodBackup: false)
         #expect(throws: error) {
-            try IssueCode.run(
-                .once, lifetime: 600, state: scratch.state, now: Date(), addressHint: { _ in nil },
-                draw: { _, _ in }, handOut: {})
+            try IssueCode(.once, lifetime: 600, state: scratch.state, now: Date()).run(
+                addressHint: { _ in nil }, draw: { _, _ in }, handOut: {})
         }
         #expect(error.recoverySuggestion?.hasSuffix(": hubpair setup --state \(scratch.path)") == true)
         #expect(try scratch.setUp() == (hub, .mended([.tickets])))
@@ -136,10 +135,8 @@ private final class ScratchState {
         throws
         -> PairingCode
     {
-        try IssueCode.run(
-            kind, lifetime: lifetime, state: state, now: now, boot: nil, addressHint: { _ in nil },
-            draw: { _, _ in },
-            handOut: {}
+        try IssueCode(kind, lifetime: lifetime, state: state, now: now, boot: nil).run(
+            addressHint: { _ in nil }, draw: { _, _ in }, handOut: {}
         ).codes[0]
     }
 
@@ -197,8 +194,7 @@ private final class ScratchState {
         let scratch = try ScratchState()
         _ = try scratch.setUp()
         func issue(_ kind: PairingCode.Kind, count: Int, handOut: () throws -> Void) throws -> [PairingCode] {
-            try IssueCode.run(
-                kind, count: count, lifetime: 600, state: scratch.state, now: Self.now,
+            try IssueCode(kind, count: count, lifetime: 600, state: scratch.state, now: Self.now).run(
                 addressHint: { _ in nil }, draw: { _, _ in }, handOut: handOut
             ).codes
         }
@@ -216,10 +212,8 @@ private final class ScratchState {
         let scratch = try ScratchState()
         _ = try scratch.setUp()
         #expect(throws: RenderError.self) {
-            try IssueCode.run(
-                .once, lifetime: 600, state: scratch.state, now: Self.now, boot: nil,
-                addressHint: { _ in nil },
-                draw: { _, _ in throw RenderError.unreadable("PNG") }, handOut: {})
+            try IssueCode(.once, lifetime: 600, state: scratch.state, now: Self.now, boot: nil).run(
+                addressHint: { _ in nil }, draw: { _, _ in throw RenderError.unreadable("PNG") }, handOut: {})
         }
         #expect(try tickets(scratch).isEmpty)
     }
@@ -229,10 +223,9 @@ private final class ScratchState {
         _ = try scratch.setUp()
         let label = try issue(.label, nil, scratch.state)
         #expect(throws: RenderError.self) {
-            try IssueCode.run(
-                .label, lifetime: nil, state: scratch.state, now: Self.now, boot: nil,
-                addressHint: { _ in nil },
-                draw: { _, _ in }, handOut: { throw RenderError.unreadable("PNG") })
+            try IssueCode(.label, lifetime: nil, state: scratch.state, now: Self.now, boot: nil).run(
+                addressHint: { _ in nil }, draw: { _, _ in }, handOut: { throw RenderError.unreadable("PNG") }
+            )
         }
         #expect(try tickets(scratch) == [Ticket(of: label, issued: Moment(wall: Self.now))])
     }

@@ -4,21 +4,35 @@ package import Pairing
 /// Issues pairing codes: the hub remembers their tickets, durably, before anybody sees the codes, and forgets
 /// them again if the codes cannot be handed out.
 package struct IssueCode {
+    private let kind: PairingCode.Kind
+    private let count: Int
+    private let lifetime: Double?
+    private let state: HubState
+    private let now: Date
+    private let boot: BootTime?
+
     /// - Parameters:
-    ///   - lifetime: seconds; nil for a label that stays valid.
     ///   - count: how many codes, each with a ticket of its own; of a label there is one.
+    ///   - lifetime: seconds; nil for a label that stays valid.
     ///   - now: the wall clock's time.
     ///   - boot: the boot clock's time, by which a once code expires until the host restarts.
+    package init(
+        _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, state: HubState, now: Date,
+        boot: BootTime? = .now
+    ) {
+        (self.kind, self.count, self.lifetime) = (kind, count, lifetime)
+        (self.state, self.now, self.boot) = (state, now, boot)
+    }
+
+    /// - Parameters:
     ///   - addressHint: where devices may find the hub.
     ///   - draw: makes of the codes what is handed out, before their tickets are kept; if it throws, nothing
     ///     has changed.
     ///   - handOut: gives away what was drawn, once the tickets are kept; if it throws, the tickets are again
     ///     what they were, so a label on the wall stays good if the new one could not be handed out.
-    package static func run(
-        _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, state: HubState, now: Date,
-        boot: BootTime? = .now,
-        addressHint: (Hub) -> PairingCode.AddressHint?,
-        draw: ([PairingCode], Hub) throws -> Void, handOut: () throws -> Void
+    package func run(
+        addressHint: (Hub) -> PairingCode.AddressHint?, draw: ([PairingCode], Hub) throws -> Void,
+        handOut: () throws -> Void
     ) throws -> (codes: [PairingCode], hub: Hub) {
         if let lifetime {
             let expiry = now.timeIntervalSince1970 + lifetime

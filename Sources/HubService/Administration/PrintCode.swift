@@ -2,7 +2,7 @@ package import Pairing
 package import QRCodes
 
 /// Draws pairing codes, and reads every drawing again before anybody sees it.
-package enum PrintCode {
+package struct PrintCode {
     /// How a code is drawn.
     package enum Format: String, CaseIterable, Sendable {
         /// Half blocks or ASCII, one string a line.
@@ -34,31 +34,44 @@ package enum PrintCode {
         (modulesPerSide + 2 * asciiQuietZone.lowerBound) * TerminalStyle.ascii.columnsPerModule
     }
 
-    /// Draws `codes` of `hub`.
-    ///
+    private let codes: [PairingCode]
+    private let hub: Hub
+    private let format: Format
+    private let style: TerminalStyle
+    private let columns: Int?
+    private let medium: PrintMedium
+
     /// - Parameters:
     ///   - codes: at least one. PDF sheets take as many as they have labels, and repeat them if there are
     ///     fewer; the other formats draw the first.
-    ///   - columns: of the terminal; ASCII makes its quiet zone smaller to fit. Nil if there is none.
-    /// - Throws: `QREncodeError`; `PDFError`; `RenderError` if a drawing does not read as its code again.
-    package static func run(
+    ///   - columns: of the terminal; ASCII makes its quiet zone smaller to fit. Nil without a terminal.
+    package init(
         _ codes: [PairingCode], of hub: Hub, as format: Format, style: TerminalStyle, columns: Int?,
         medium: PrintMedium
-    ) throws -> Drawing {
-        let symbols = try codes.map(symbol)
+    ) {
+        (self.codes, self.hub, self.format) = (codes, hub, format)
+        (self.style, self.columns, self.medium) = (style, columns, medium)
+    }
+
+    /// Draws the codes.
+    ///
+    /// - Throws: `QREncodeError`; `PDFError`; `RenderError` if a drawing does not read as its code again.
+    package func run() throws -> Drawing {
+        let symbols = try codes.map(PrintCode.symbol)
         guard let code = codes.first, let symbol = symbols.first else { throw QREncodeError.empty }
         switch format {
         case .terminal:
             var quietZone = QRSymbol.quietZone
             if style == .ascii || style == .ascii.inverted, let columns {
                 let room = (columns / style.columnsPerModule - symbol.modulesPerSide) / 2
-                quietZone = min(max(room, asciiQuietZone.lowerBound), asciiQuietZone.upperBound)
+                quietZone = min(
+                    max(room, PrintCode.asciiQuietZone.lowerBound), PrintCode.asciiQuietZone.upperBound)
             }
             let lines = symbol.terminalLines(style: style, quietZone: quietZone)
             try symbol.verify(terminalLines: lines, style: style)
             return .lines(lines, columns: (symbol.modulesPerSide + 2 * quietZone) * style.columnsPerModule)
         case .png:
-            let png = try symbol.png(pixelsPerModule: pixelsPerModule)
+            let png = try symbol.png(pixelsPerModule: PrintCode.pixelsPerModule)
             try symbol.verify(png: png)
             return .file(png, unknownCharacters: 0)
         case .svg:

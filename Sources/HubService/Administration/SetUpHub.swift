@@ -40,35 +40,43 @@ package struct SetUpHub {
         case tickets
     }
 
+    private let wishes: Wishes
+    private let defaultName: PeerName
+    private let state: HubState
+
     /// - Parameter defaultName: the hub's name if none is wished for.
+    package init(_ wishes: Wishes, defaultName: PeerName, state: HubState) {
+        (self.wishes, self.defaultName, self.state) = (wishes, defaultName, state)
+    }
+
     /// - Returns: the hub, and what was done.
-    package static func run(
-        _ wishes: Wishes, defaultName: PeerName, state: HubState
-    ) throws -> (hub: Hub, outcome: Outcome) {
-        try checkName(wishes.name, in: state)
+    package func run() throws -> (hub: Hub, outcome: Outcome) {
+        try SetUpHub.checkName(wishes.name, in: state)
         let directory = try ProtectedDirectory(path: state.path, create: true)
         return try directory.withLock { directory in
             if try HubState.settings(in: directory) != nil {
                 let hub = try HubState.hub(in: directory)
-                try check(wishes, against: hub.settings, path: directory.path(of: HubSettings.fileName))
+                try SetUpHub.check(
+                    wishes, against: hub.settings, path: directory.path(of: HubSettings.fileName))
                 _ = try HubState.existing(
                     ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
                 var mended: [Part] = []
-                if try ensureTickets(in: directory) { mended.append(.tickets) }
-                if try ensureCertificate(of: identity(in: directory), in: directory) {
+                if try SetUpHub.ensureTickets(in: directory) { mended.append(.tickets) }
+                if try SetUpHub.ensureCertificate(of: SetUpHub.identity(in: directory), in: directory) {
                     mended.append(.certificate)
                 }
                 return (hub, mended.isEmpty ? .present : .mended(mended))
             }
-            let identity = try identity(in: directory)
-            try ensureCertificate(of: identity, in: directory)
+            let identity = try SetUpHub.identity(in: directory)
+            try SetUpHub.ensureCertificate(of: identity, in: directory)
             if try HubState.devices(in: directory) == nil {
                 try directory.create(ApprovedDevices.fileName, with: ApprovedDevices().serialized)
             }
-            try ensureTickets(in: directory)
+            try SetUpHub.ensureTickets(in: directory)
             HubState.keepRoom(in: directory)
             let settings = HubSettings(
-                name: wishes.name ?? defaultName, port: wishes.port ?? defaultPort, upstream: wishes.upstream)
+                name: wishes.name ?? defaultName, port: wishes.port ?? SetUpHub.defaultPort,
+                upstream: wishes.upstream)
             try directory.create(HubSettings.fileName, with: settings.serialized)
             return (Hub(settings: settings, pin: identity.pin, statePath: state.path), .made)
         }

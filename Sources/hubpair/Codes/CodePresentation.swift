@@ -33,8 +33,7 @@ struct CodePresentation {
         let now = Date()
         var result = Result()
         var file: OutputFile?
-        let (codes, hub) = try IssueCode.run(
-            kind, count: copies, lifetime: lifetime, state: state, now: now,
+        let (codes, hub) = try IssueCode(kind, count: copies, lifetime: lifetime, state: state, now: now).run(
             addressHint: { options.addressHint(port: $0.settings.port, kind: kind) },
             draw: { codes, hub in
                 result = try draw(codes, of: hub, as: format, lifetime: lifetime, now: now)
@@ -63,8 +62,9 @@ struct CodePresentation {
         if options.plain {
             result.output = Array(try CodeInWords(code, of: hub, lifetime: lifetime, now: now).text.utf8)
         } else {
-            let drawing = try PrintCode.run(
-                codes, of: hub, as: format, style: style, columns: width, medium: options.medium)
+            let drawing = try PrintCode(
+                codes, of: hub, as: format, style: style, columns: width, medium: options.medium
+            ).run()
             switch drawing {
             case .file(let bytes, let unknownCharacters):
                 result.output = bytes
@@ -109,8 +109,9 @@ struct CodePresentation {
     ) throws -> Result {
         var result = Result()
         guard let code = codes.first,
-            case .file(let bytes, _) = try PrintCode.run(
-                codes, of: hub, as: .png, style: style, columns: tooNarrow.columns, medium: options.medium)
+            case .file(let bytes, _) = try PrintCode(
+                codes, of: hub, as: .png, style: style, columns: tooNarrow.columns, medium: options.medium
+            ).run()
         else { return result }
         let path = code.kind == .once ? "hubpair-code.png" : "hubpair-label.png"
         result.path = path

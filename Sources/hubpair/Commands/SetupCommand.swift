@@ -44,7 +44,7 @@ struct SetupCommand: ParsableCommand {
         let wishes = SetUpHub.Wishes(
             name: try name.map(PeerName.init(known:)), port: port,
             upstream: try upstream.map(Upstream.init))
-        let (hub, outcome) = try SetUpHub.run(wishes, defaultName: try hostName(), state: state.state)
+        let (hub, outcome) = try SetUpHub(wishes, defaultName: try hostName(), state: state.state).run()
         let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
         if json { try JSONLine.write(hub.json(isNew: outcome == .made)) }
         if outcome == .made {

@@ -23,7 +23,7 @@ final class CrowdedHub {
     init(_ directory: String, count: Int) throws {
         self.count = count
         state = HubState(option: "\(directory)/\(count)", environment: [:], isRoot: false, home: "/")
-        hub = try SetUpHub.run(.init(), defaultName: PeerName("Bench"), state: state).hub
+        hub = try SetUpHub(.init(), defaultName: PeerName("Bench"), state: state).run().hub
         var devices = ApprovedDevices()
         pins = (0..<count).map { Pin(subjectPublicKeyInfo: Data("device \($0)".utf8)) }
         for (number, pin) in pins.enumerated() {
@@ -37,9 +37,8 @@ final class CrowdedHub {
     }
 
     func pair(_ number: Int) async throws {
-        let issued = try IssueCode.run(
-            .once, lifetime: 600, state: state, now: Date(), addressHint: { _ in nil }, draw: { _, _ in },
-            handOut: {})
+        let issued = try IssueCode(.once, lifetime: 600, state: state, now: Date()).run(
+            addressHint: { _ in nil }, draw: { _, _ in }, handOut: {})
         guard let code = issued.codes.first else { fatalError("no code") }
         let attempt = PairAttempt(
             secret: code.secret, name: try PeerName("New \(number)"), nonce: .random(),

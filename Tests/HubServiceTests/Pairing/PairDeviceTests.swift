@@ -17,7 +17,7 @@ final class PairingHub: Sendable {
         let base = FileManager.default.fileExists(atPath: "/dev/shm") ? "/dev/shm/" : "/tmp/"
         path = base + "hubpair-pair-" + UUID().uuidString
         state = HubState(option: path, environment: [:], isRoot: false, home: "/")
-        hub = try SetUpHub.run(.init(), defaultName: try PeerName("Kitchen"), state: state).hub
+        hub = try SetUpHub(.init(), defaultName: try PeerName("Kitchen"), state: state).run().hub
     }
 
     deinit { try? FileManager.default.removeItem(atPath: path) }
@@ -27,9 +27,8 @@ final class PairingHub: Sendable {
     }
 
     func code(_ kind: PairingCode.Kind = .once) throws -> TicketSecret {
-        let codes = try IssueCode.run(
-            kind, lifetime: kind == .once ? 600 : nil, state: state, now: Date(), addressHint: { _ in nil },
-            draw: { _, _ in }, handOut: {}
+        let codes = try IssueCode(kind, lifetime: kind == .once ? 600 : nil, state: state, now: Date()).run(
+            addressHint: { _ in nil }, draw: { _, _ in }, handOut: {}
         ).codes
         return try #require(codes.first).secret
     }
@@ -306,8 +305,8 @@ extension PairDevice {
     @Test func aCodeInAPagerDoesNotStopPairing() async throws {
         let hub = try PairingHub()
         let attempt = try hub.attempt(try hub.code(), "Tablet")
-        _ = try IssueCode.run(
-            .once, lifetime: 600, state: hub.state, now: Date(), addressHint: { _ in nil }, draw: { _, _ in },
+        _ = try IssueCode(.once, lifetime: 600, state: hub.state, now: Date()).run(
+            addressHint: { _ in nil }, draw: { _, _ in },
             handOut: { try ProtectedDirectory(path: hub.path).withLock { _ in } })
         #expect(try await hub.pairing().send(attempt, to: hub.hub).status == 200)
     }

@@ -105,10 +105,8 @@ import Testing
 
     @Test func aDevicePairsWithACodeAndIsLetIn() async throws {
         try await HubInTest.run { hub in
-            let (codes, known) = try IssueCode.run(
-                .once, lifetime: 600, state: hub.state, now: Date(), addressHint: { _ in nil },
-                draw: { _, _ in },
-                handOut: {})
+            let (codes, known) = try IssueCode(.once, lifetime: 600, state: hub.state, now: Date()).run(
+                addressHint: { _ in nil }, draw: { _, _ in }, handOut: {})
             let code = try #require(codes.first)
             let device = TLSIdentity.random()
             let attempt = PairAttempt(

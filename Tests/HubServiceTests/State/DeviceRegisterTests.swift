@@ -103,7 +103,7 @@ private final class DamagedState {
         for name in ["one", "two"] {
             let hub = HubState(
                 option: "\(root)/\(name)/state", environment: [:], isRoot: false, home: "/")
-            _ = try SetUpHub.run(.init(), defaultName: try PeerName("Hub"), state: hub)
+            _ = try SetUpHub(.init(), defaultName: try PeerName("Hub"), state: hub).run()
         }
         symlink("one", "\(root)/way")
         state = HubState(option: "\(root)/way/state", environment: [:], isRoot: false, home: "/")

@@ -32,7 +32,7 @@ import Testing
             try files.moveItem(atPath: path, toPath: path + ".broken")
         }
         if hint.contains("hubpair setup --state \(hub.path)") {
-            _ = try SetUpHub.run(.init(), defaultName: try PeerName("Kitchen"), state: hub.state)
+            _ = try SetUpHub(.init(), defaultName: try PeerName("Kitchen"), state: hub.state).run()
         }
         return hint
     }
