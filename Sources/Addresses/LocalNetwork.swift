@@ -36,9 +36,4 @@ public struct LocalNetwork: Hashable, Sendable {
         let bits = min(max(prefixLength - index * 8, 0), 8)
         return bits == 0 ? 0 : 0xFF << UInt8(8 - bits)
     }
-
-    /// The networks of all interfaces that are up; empty if the system does not tell.
-    public static func current() -> [LocalNetwork] {
-        InterfaceEntry.all().filter(\.isUp).compactMap(\.network)
-    }
 }

@@ -3,8 +3,8 @@
 #include <cairo/cairo.h>
 
 // Pango's own headers need GLib's, and the path of those depends on the machine's architecture. So the
-// functions of Pango that are used are declared here; Tests/CLI/print-pdf.txt has the compiler compare them
-// with the real headers, where another type is an error.
+// functions of Pango that are used are declared here; Tests/CLI/print/print-pdf.txt has the compiler compare
+// them with the real headers, where another type is an error.
 typedef struct _PangoContext PangoContext;
 typedef struct _PangoFont PangoFont;
 typedef struct _PangoFontDescription PangoFontDescription;

@@ -90,3 +90,15 @@ func avahiText(_ code: Int32) -> String {
     guard let text = avahi_strerror(code) else { return "unknown error" }
     return String(cString: text).lowercased()
 }
+
+extension DiscoveryError {
+    /// Why there is no client.
+    static func withoutClient(_ code: Int32) -> DiscoveryError {
+        code == AvahiCode.noDaemon || code == AvahiCode.dbusError ? .noBus : .avahi(code)
+    }
+
+    /// What a client's error says of the daemon.
+    static func daemon(_ code: Int32) -> DiscoveryError {
+        code == AvahiCode.disconnected || code == AvahiCode.noDaemon ? .daemonLost : .avahi(code)
+    }
+}

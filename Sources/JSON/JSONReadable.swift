@@ -29,6 +29,14 @@ package protocol JSONReadable {
     init(reading reader: inout JSONReader) throws(JSONFault)
 }
 
+extension Optional {
+    /// The value of a member that must be there, after the object has been read.
+    package func required(_ key: String) throws(JSONFault) -> Wrapped {
+        guard let self else { throw JSONFault(.missing(key)) }
+        return self
+    }
+}
+
 extension Array: JSONReadable where Element: JSONReadable {
     package init(reading reader: inout JSONReader) throws(JSONFault) {
         var elements: [Element] = []

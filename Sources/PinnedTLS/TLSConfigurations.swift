@@ -1,8 +1,8 @@
 package import NIOSSL
 
 extension TLSIdentity {
-    /// The hub's side: TLS 1.3 only, HTTP/1.1 only, a client certificate asked for and not required. Who
-    /// bears it is decided by its pin, request by request, so the handshake lets every certificate pass.
+    /// The hub's side: TLS 1.3 only, HTTP/1.1 only, a client certificate asked for and not required. The
+    /// handshake lets every certificate pass; its pin is looked up for each request.
     package func serverConfiguration() throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: try certificateChain(), privateKey: .privateKey(try privateKey()))

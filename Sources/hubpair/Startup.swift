@@ -1,5 +1,4 @@
 import CGlibc
-import FoundationEssentials
 import Glibc
 import Identity
 

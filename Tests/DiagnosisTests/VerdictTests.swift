@@ -202,7 +202,7 @@ import Testing
         #expect(PlainHTTP.status(in: Array(reply.utf8)) == status)
     }
 
-    @Test func whoeverSpeaksPlainHTTPServesStrangers() {
+    @Test func serverOfPlainHTTPServesStrangers() {
         #expect(CheckGateway.judge(plainStatus: 200) == .served(200))
         guard case .failed(let words) = CheckGateway.judge(plainStatus: 301) else {
             Issue.record("a redirection serves nothing")

@@ -43,7 +43,7 @@ func service(
     }
 
     @Test func whatMakesTwoSightingsOneHub() throws {
-        // Who copies an id gets a row of its own, under another name or on another host.
+        // A copied id makes a row of its own, under another name or on another host.
         #expect(
             try rows([
                 service("A", at: "10.0.0.1", txt: [Self.id]),
@@ -64,7 +64,7 @@ func service(
         #expect(
             try rows([service("Caf\u{E9}", at: "10.0.0.1"), service("Cafe\u{301}", at: "10.0.0.1")]).count
                 == 2)
-        // An id that is none does not count, and two ports under one id are two rows.
+        // A text that is no id does not count, and two ports under one id are two rows.
         #expect(
             try rows([
                 service("A", at: "10.0.0.1", txt: ["id=none"]),

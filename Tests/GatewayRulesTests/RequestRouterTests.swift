@@ -5,7 +5,7 @@ import Testing
 
 @testable import GatewayRules
 
-/// What becomes of a request, by its head and by who asks.
+/// What becomes of a request, by its head and its client.
 @Suite struct RequestRouterTests {
     private typealias Client = RequestRouter.Client
 

@@ -172,7 +172,7 @@ final class RawPeer: Sendable {
     }
 }
 
-/// A server behind the gateway, of which the test plays every byte.
+/// A server behind the gateway; the test writes each of its bytes.
 final class RawUpstream: Sendable {
     let port: Int
     private let listener: any Channel

@@ -225,7 +225,7 @@ import Testing
         default: break
         }
         #expect(try hub.ask(code, "a", from: 2, at: restarted(asked)) == verdict)
-        // Whoever uses the label, or a code that is made now, is not shut out.
+        // A device with the label, or with a code that is made now, is not shut out.
         #expect(try hub.ask(label, "b", from: 2, at: restarted(asked)) == "pending")
         let fresh = try hub.issue(.once, lifetime: 600, at: restarted(asked))
         #expect(try hub.ask(fresh, "c", from: 2, at: restarted(asked + 500)) == "approved")

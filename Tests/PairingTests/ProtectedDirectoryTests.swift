@@ -67,7 +67,7 @@ final class Scratch {
                 == ["file", "file.bak", ".file.room-1", ".file.room-2"])
     }
 
-    /// What a disk that is full leads to is in Tests/CLI/disk-full.txt.
+    /// What a full disk leads to is in Tests/CLI/general/disk-full.txt.
     @Test func roomIsKeptForTwoVersions() throws {
         let scratch = try Scratch()
         let directory = try ProtectedDirectory(path: scratch.path)

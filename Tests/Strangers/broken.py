@@ -14,7 +14,7 @@ The mode is read from the file for every request, so that one hub can break in m
     deep     100,000 brackets                   deaf     takes every order and follows none
     hangs    does not answer an order           late     follows an order after 2.5 seconds
     steps    follows at once; its levels are the tenths
-    crowd    30 lamps, the first 12 of which do not answer an order; the others are written to the file MODE-FILE.log
+    crowd    30 lamps; the first 12 do not answer an order, the others are written to the file MODE-FILE.log
     deafs    30 lamps that are deaf
 """
 import json

@@ -94,7 +94,7 @@ enum CheckGateway {
         let enforced = answers.filter { $0.1 == .refused }
         if enforced.isEmpty, isOnLoopback {
             return .warning(
-                "ENFORCED: the hub listens on loopback alone, so no other device reaches it",
+                "ENFORCED: the hub listens on loopback alone, so nobody on the network reaches it",
                 mend: "serve without '--listen 127.0.0.1', unless a proxy of yours stands in front of it")
         }
         guard !enforced.isEmpty else {

@@ -40,7 +40,7 @@ struct CheckHubFiles: Sendable {
                     isThere: bytes != nil, matches: bytes.map(identity.isBorne(byCertificatePEM:)) ?? false,
                     fingerprint: identity.pin.fingerprint.description)
             },
-            DiagnosisCheck("hub-devices", tried: "read the keyfile of the approved devices") {
+            DiagnosisCheck("hub-devices", tried: "read the keyfile of the paired devices") {
                 guard let directory = CheckHubFiles.open(state) else { return CheckHubFiles.closed }
                 guard let devices = try HubState.devices(in: directory) else {
                     let path = directory.path(of: ApprovedDevices.fileName)

@@ -1,6 +1,5 @@
 import Glibc
 import HubClient
-import Identity
 import JSON
 import Pairing
 import PinnedTLS

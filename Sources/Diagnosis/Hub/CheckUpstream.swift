@@ -42,7 +42,7 @@ enum CheckUpstream {
         guard open.isEmpty else {
             let places = open.map { $0.description(withPort: port) }.joined(separator: ", ")
             return .problem(
-                "OPEN: it listens on the network too, at \(places): whoever is there needs no pairing",
+                "OPEN: it listens on the network too, at \(places): everybody there gets in without pairing",
                 mend:
                     "let the server listen on 127.0.0.1 alone (its option for the address or host), and "
                     + "restart it"

@@ -5,7 +5,7 @@ import Glibc
 /// Whether another program keeps mDNS's or the hubs' UDP port for itself. Nothing is sent.
 enum CheckPorts {
     static func check(_ port: UInt16) -> DiagnosisCheck {
-        DiagnosisCheck("port-\(port)", tried: "bound UDP port \(port) beside whoever has it") {
+        DiagnosisCheck("port-\(port)", tried: "bound UDP port \(port), shared with other programs") {
             verdict(port, errno: bindError(port), owners: UDPPortTable.owners(of: port))
         }
     }

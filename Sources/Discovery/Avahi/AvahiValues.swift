@@ -14,18 +14,6 @@ enum AvahiCode {
     static let notSupported = Int32(AVAHI_ERR_NOT_SUPPORTED)
 }
 
-extension DiscoveryError {
-    /// Why there is no client.
-    static func withoutClient(_ code: Int32) -> DiscoveryError {
-        code == AvahiCode.noDaemon || code == AvahiCode.dbusError ? .noBus : .avahi(code)
-    }
-
-    /// What a client's error says of the daemon.
-    static func daemon(_ code: Int32) -> DiscoveryError {
-        code == AvahiCode.disconnected || code == AvahiCode.noDaemon ? .daemonLost : .avahi(code)
-    }
-}
-
 /// The bytes of a C string without its zero, at most 1,013 (avahi's own bound for names); none for NULL.
 func boundedBytes(_ string: UnsafePointer<CChar>?) -> [UInt8] {
     guard let string else { return [] }
@@ -73,7 +61,7 @@ extension NetworkAddress {
 
 /// The strings of an avahi list, in its order, which is that of the wire for a record that was received.
 ///
-/// Copied one by one as they are asked for, so that a reader who stops early has copied no more. A string is
+/// Copied one by one as they are asked for, so that a caller that stops early copies no more. A string is
 /// cut at 256 bytes, one more than a record can hold.
 struct AvahiStrings: Sequence, IteratorProtocol {
     private var current: UnsafeMutablePointer<AvahiStringList>?

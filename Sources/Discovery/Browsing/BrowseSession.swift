@@ -135,7 +135,7 @@ actor BrowseSession: SearchSession {
 
 // Without a daemon, this process's own stack takes its place where the browser allows it.
 extension BrowseSession {
-    /// True if the other stack is used from the next connection on; false if there is none for this error.
+    /// True if the other stack is used from the next connection on; false if this error has no other stack.
     private func fallsBack(_ error: DiscoveryError) -> Bool {
         guard browser.stack == .either, error.isWithoutDaemon, stackType == DaemonBrowsing.self else {
             return false

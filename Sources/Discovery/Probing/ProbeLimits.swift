@@ -1,9 +1,9 @@
 /// Which probes a hub answers: at most 2 a second for one source and 20 for all, each nonce once.
 ///
 /// A pure value: time comes in as a parameter. Two threats: a source that is forged, whose owner would get
-/// the replies (each is smaller than its probe); and a flood that costs a signature each. Who forges the
-/// sources of many hosts on the link can use up the 20, and so make the hub silent over UDP; mDNS and the
-/// address that a code carries remain.
+/// the replies (each is smaller than its probe); and a flood of probes, each of which costs a signature. An
+/// attacker that forges the sources of many hosts on the link can use up the 20, and so make the hub silent
+/// over UDP; mDNS and the address that a code carries remain.
 struct ProbeLimits: Sendable {
     static let perSource = 2
     static let overAll = 20

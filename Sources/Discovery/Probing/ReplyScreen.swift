@@ -59,7 +59,7 @@ struct ReplyScreen: Sendable {
     /// A probe is on its way: replies to its nonce count.
     mutating func expect(_ probe: Probe) { nonces.insert(probe.nonce) }
 
-    /// Judges a datagram of `length` bytes, of which `bytes` are the first.
+    /// Judges a datagram of `length` bytes that begins with `bytes`.
     ///
     /// - Parameter source: nil if it is not on the link.
     mutating func judge(

@@ -17,7 +17,8 @@ struct UDPTarget: Hashable, Sendable {
     let interface: UInt32
 }
 
-/// All links of this machine at one time: where to ask, and who is near. A value, so that both can be tested.
+/// All links of this machine at one time: where to ask, and which sources are on a link. A value,
+/// so that both can be tested.
 struct UDPLinks: Hashable, Sendable {
     /// The most interfaces that count: a host of containers may have thousands.
     static let maximumLinks = 64

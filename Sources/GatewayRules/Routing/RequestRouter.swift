@@ -124,8 +124,8 @@ package struct RequestRouter: Sendable {
     ///
     /// From a trusted proxy, and from nobody else, the field `X-SSL-Client-Cert` counts: the proxy has seen
     /// the client prove its key in its own handshake, and must drop the field if a client sends it. The
-    /// proxy's own certificate never counts: nginx leaves the field out for a client without one, and what
-    /// the proxy shows for itself stands for none of its clients. From everybody else it is the connection's
+    /// proxy's own certificate never counts: nginx leaves the field out for a client without one, and the
+    /// certificate that identifies the proxy identifies no client. From everybody else it is the connection's
     /// own certificate.
     package func vouchedPin(_ fields: FieldBlock, from client: Client) -> Pin? {
         guard client.isTrustedProxy else { return client.pin }

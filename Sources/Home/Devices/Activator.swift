@@ -99,11 +99,3 @@ extension Activator: JSONReadable {
             ]) { _, new in new })
     }
 }
-
-extension Optional {
-    /// The value of a field that must be there.
-    func required(_ key: String) throws(JSONFault) -> Wrapped {
-        guard let self else { throw JSONFault(.missing(key)) }
-        return self
-    }
-}

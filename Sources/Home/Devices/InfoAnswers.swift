@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Answers to what a plugin asks for, given beforehand as `FIELD=VALUE`.

@@ -1,5 +1,4 @@
 import Addresses
-import FoundationEssentials
 package import Identity
 
 /// One answer to what a plugin asks for, checked before it is sent.

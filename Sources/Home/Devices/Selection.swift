@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// A text that names an appliance or an activator on the command line: its id, its name, or an unambiguous

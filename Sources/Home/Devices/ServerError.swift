@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 package import JSON
 

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Why something cannot be set.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Why a sentence is not an order. Nothing was sent.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 package import QRCodes
 
@@ -10,7 +9,7 @@ package enum NoCodeError: Equatable, UserError {
     case damaged(String)
     /// Another kind of code, such as EAN-13.
     case otherSymbology(String)
-    /// A message in several codes (structured append, ISO/IEC 18004 § 8), some of which are missing.
+    /// A message in several codes (structured append, ISO/IEC 18004 § 8), and some are missing.
     case incomplete
     /// A QR code without content, or with bytes that are invalid in its character set.
     case empty

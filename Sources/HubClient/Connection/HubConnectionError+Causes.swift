@@ -1,5 +1,4 @@
 import Glibc
-import Identity
 import NIOCore
 import NIOHTTP1
 import NIOSSL

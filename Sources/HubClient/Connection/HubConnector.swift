@@ -19,7 +19,7 @@ package struct HubConnector: Sendable {
 
     /// - Parameters:
     ///   - identity: for the client certificate, if the hub asks for one.
-    ///   - allowsTLS12: for servers without hubpair, of which only the key is needed.
+    ///   - allowsTLS12: for servers without hubpair, where only the key is needed.
     package init(identity: TLSIdentity? = nil, allowsTLS12: Bool = false) throws {
         var configuration = try identity?.clientConfiguration() ?? .pinned
         if allowsTLS12 { configuration.minimumTLSVersion = .tlsv12 }

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Why pairing has failed, other than by a refusal of the exchange.

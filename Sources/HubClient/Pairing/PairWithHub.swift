@@ -1,4 +1,3 @@
-import Addresses
 import FoundationEssentials
 package import Pairing
 import PinnedTLS

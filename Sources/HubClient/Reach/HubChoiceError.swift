@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Why no hub, or not this one, can be used; or why a hub cannot have this name.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Why the search for a hub does not lead to one.

@@ -1,5 +1,3 @@
-import Addresses
-
 /// Tries one port on every address of a range, for networks where multicast and broadcast do not arrive.
 package struct Sweep: Sendable {
     /// The most addresses that are asked at once.

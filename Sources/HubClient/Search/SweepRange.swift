@@ -1,5 +1,4 @@
 package import Addresses
-import FoundationEssentials
 package import Identity
 
 /// The addresses that a sweep tries.

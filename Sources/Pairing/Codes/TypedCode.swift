@@ -64,7 +64,7 @@ public struct TypedCode: Equatable, Sendable {
 
 /// Why what a person typed is not a typed code; it never holds a piece of the secret.
 public enum TypedCodeError: Equatable, UserError {
-    /// A character that stands for none of Crockford's, the letter U among them.
+    /// A character that Crockford's base 32 does not have, such as the letter U.
     case alphabet
     /// This many characters and not 20; nil if there are too many to count.
     case length(Int?)

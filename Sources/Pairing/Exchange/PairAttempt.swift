@@ -57,9 +57,9 @@ public enum PairReplyError: Equatable, UserError {
     /// What is wrong, in lower case, without a full stop.
     public var description: String {
         switch self {
-        case .wrongProof: "who answered cannot prove to know the code: it is not the hub that made it"
+        case .wrongProof: "what answered cannot prove that it knows the code: it is not the hub that made it"
         case .otherHub(let id, let seen): "the hub calls itself \(id), but its key is that of \(seen)"
-        case .otherDevice(let device, let own): "the hub saw the device \(device), but this one is \(own)"
+        case .otherDevice(let device, let own): "the hub saw the device \(device), but this device is \(own)"
         }
     }
 

@@ -1,5 +1,4 @@
 import Crypto
-import FoundationEssentials
 
 /// The proof of one side that it knows a ticket's secret: HMAC-SHA256 (RFC 2104), 32 bytes.
 public struct PairProof: Equatable, Sendable {

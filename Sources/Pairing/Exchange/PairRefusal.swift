@@ -142,8 +142,8 @@ extension PairRefusal: UserError {
         case .badProof:
             "on this device: check which hub answers; on the hub: make a new code with 'hubpair print'"
         case .notApproved:
-            "on the hub: 'hubpair devices' shows what it knows; a code from 'hubpair print' approves the "
-                + "device"
+            "on the hub: 'hubpair devices' shows what it knows; a code from 'hubpair print' approves "
+                + "this device"
         case .unavailable: "on the hub: see its log; nothing was changed, so the same code works again"
         default: "on this device: update hubpair"
         }

@@ -35,7 +35,7 @@ public struct AddedHub: Equatable, Sendable {
     public let kind: Kind
     /// What a hubpair hub said that it is; a claim.
     public let id: Fingerprint?
-    /// True if the user takes it that nobody checks who answers at the address.
+    /// True if the user accepts that nobody checks what answers at the address.
     public package(set) var isInsecureAllowed = false
 
     /// A hub of these parts.

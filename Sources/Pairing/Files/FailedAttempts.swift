@@ -29,8 +29,8 @@ package import FoundationEssentials
 /// 5 failed proofs kill a once code. 20 failures in 10 minutes stop a source. Nothing is counted over all
 /// sources, so junk from some cannot shut out another. At most 1,024 sources are remembered; for one more,
 /// the source with the fewest failures goes, of those the one whose last failure is the oldest. So no source
-/// that is stopped is let go while one is remembered that is not; who holds more than 1,024 addresses and
-/// spends 20 failures on each gains guesses, against 80 bits and 5 for each code.
+/// that is stopped is let go while one is remembered that is not. An attacker with more than 1,024 addresses
+/// who spends 20 failures on each gains guesses, against 80 bits and 5 for each code.
 public struct FailedAttempts: Equatable, Sendable {
     package static let fileName = "attempts"
     /// How many failed proofs kill a once code.

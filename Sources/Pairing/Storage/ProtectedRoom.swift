@@ -13,7 +13,7 @@ extension ProtectedDirectory {
     /// Sees to it that there is room for two versions of the file `name`, and some growth. Call it inside
     /// `withLock`.
     ///
-    /// - Returns: false if there is none to be had.
+    /// - Returns: false if the system gives none.
     @discardableResult
     package func keepRoom(for name: String) -> Bool {
         var status = stat()

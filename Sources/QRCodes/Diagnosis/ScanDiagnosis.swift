@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Why no QR code was read in a picture, as far as the picture shows it. `description` is shown to the user.

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Why a drawing of a QR code is refused. `description` is shown to the user.

@@ -1,5 +1,4 @@
 import CQREncode
-import FoundationEssentials
 import Glibc
 package import Identity
 

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Why some bytes do not become a picture. `description` is shown to the user.

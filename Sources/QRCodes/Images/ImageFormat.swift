@@ -25,7 +25,7 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
     /// Scalable Vector Graphics, as plain XML.
     case svg = "SVG"
 
-    /// The format of `bytes`, or nil if they begin like none of them.
+    /// The format of `bytes`, or nil if they begin like no known format.
     package static func detect(_ bytes: [UInt8]) -> ImageFormat? {
         func begins(_ prefix: [UInt8], at offset: Int = 0) -> Bool {
             bytes.count >= offset + prefix.count

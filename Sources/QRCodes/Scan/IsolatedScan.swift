@@ -5,7 +5,7 @@ import Glibc
 ///
 /// A picture can break libzbar 0.23.92. Two crafted parts of a structured append make it write past the end
 /// of its memory (`qr_code_data_list_extract_text` reserves no room for the gaps between parts), and a
-/// picture full of finder patterns keeps it busy for hours. Decoders had such faults too. None of them may
+/// picture full of finder patterns keeps it busy for hours. Decoders had such faults too. No such fault may
 /// end this process: the child ends by its own signal or by a limit, and the picture gets an error.
 ///
 /// Only a process with one thread can continue after fork(2) without exec: a lock that another thread holds

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// A place in a picture, in whole pixels from the top left corner. For a code that is cut off it may lie

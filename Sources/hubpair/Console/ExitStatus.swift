@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Identity
 
 /// The exit codes, after sysexits.h. Thrown as an error it ends the program without a message: what was wrong

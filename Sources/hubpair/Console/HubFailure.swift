@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Home
 import HubClient
 import Identity

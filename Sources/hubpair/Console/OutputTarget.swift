@@ -95,7 +95,7 @@ struct OutputTarget: ~Copyable {
                 // The null device keeps nothing, so its owner does not matter: in a user namespace it has
                 // none.
                 if !(kind == S_IFCHR && status.st_rdev == nullDevice) {
-                    let what = kind == S_IFIFO ? "a pipe" : "a device"
+                    let what = kind == S_IFIFO ? "a pipe" : "a character device"
                     try check(status, in: directory, isLast: true, name: path, what: what)
                 }
                 // Through the descriptor: the entry that was examined is the one that is opened.

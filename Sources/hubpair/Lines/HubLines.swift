@@ -1,4 +1,3 @@
-import HubClient
 import JSON
 import Pairing
 

@@ -1,4 +1,3 @@
-import Addresses
 import Discovery
 import FoundationEssentials
 import HubClient

@@ -1,5 +1,4 @@
 import ArgumentParser
-import FoundationEssentials
 import Identity
 
 /// A word that is not a command, in the place of one. ArgumentParser would call it an unexpected argument of

@@ -57,7 +57,7 @@ final class Stranger: Sendable {
         return Array(bytes.prefix(count))
     }
 
-    /// Sends to whom the last datagram came from, from another loopback address if told.
+    /// Sends to the sender of the last datagram, from another loopback address if told.
     func answer(_ bytes: [UInt8], from source: [UInt8]? = nil) throws {
         var socket = descriptor
         if let source {

@@ -3,8 +3,8 @@ import Pairing
 
 /// Reads any bytes as requests on one connection, in pieces of three sizes, which must come to the same. A
 /// second reader must find the same requests in them at the same places; and in what would be written to the
-/// upstream for each exactly one, with the same method, target and body, from the device that sent it. The
-/// router must pass on nothing that it may not, whoever sends it.
+/// upstream exactly one for each, with the same method, target and body, from the device that sent it. The
+/// router must pass on nothing that it may not, from any client.
 func fuzzRequests(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     let whole = readRequests(bytes, step: .max)

@@ -222,7 +222,7 @@ import Testing
         }
     }
 
-    /// Whoever sends requests and never reads makes the hub hold a few answers, not all of them.
+    /// A client that sends requests and never reads makes the hub hold a few answers, not all of them.
     @Test(arguments: [
         "GET /x HTTP/1.1\r\nHost: h\r\n\r\n", "GET /hubpair/v1/hub HTTP/1.1\r\nHost: h\r\n\r\n",
         "GET /hubpair/none HTTP/1.1\r\nHost: h\r\n\r\n",

@@ -4,7 +4,7 @@ import Testing
 
 @testable import HubService
 
-/// Who gives way to whom, without a socket.
+/// Which connection is closed for which other one, without a socket.
 @Suite struct ConnectionTableTests {
     private let limits: ServeLimits = {
         var limits = ServeLimits()
@@ -62,7 +62,7 @@ import Testing
         #expect(table.admit(7, from: here, limits: limits) == .admittedFor(5, .total))
         #expect(table.approve(5, as: other, limits: limits) == false)  // it gave way meanwhile
         for key in 6...7 { #expect(table.approve(key, as: other, limits: limits) == true) }
-        // Nobody is left who would give way.
+        // No connection is left that may be closed for another.
         #expect(table.admit(8, from: here, limits: limits) == .refused(.total))
         table.remove(3)
         #expect(table.admit(8, from: here, limits: limits) == .admitted)

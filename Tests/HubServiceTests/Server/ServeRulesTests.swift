@@ -51,7 +51,7 @@ import Testing
         #expect(try pin(["X-SSL-Client-Cert": text], true) == device.pin)
         #expect(try pin(["X-SSL-Client-Cert": text], false) == own)
         #expect(try pin([:], false) == own)
-        // A proxy's own certificate stands for none of its clients.
+        // A proxy's own certificate identifies no client.
         #expect(try pin([:], true) == nil)
         // A proxy that adds its own field to a client's.
         #expect(try pin(["X-SSL-Client-Cert": text, "x-ssl-client-cert": text], true) == nil)

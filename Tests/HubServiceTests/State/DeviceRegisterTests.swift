@@ -38,7 +38,7 @@ import Testing
         await watch?.stop()
     }
 
-    /// Everything that a change does to the connections follows, whoever takes the event out of the queue.
+    /// A change takes effect on the connections, whichever reader takes its event out of the queue.
     @Test func everyChangeIsTold() async throws {
         let hub = try PairingHub()
         let register = DeviceRegister(state: hub.state)

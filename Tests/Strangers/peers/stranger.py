@@ -66,7 +66,7 @@ def connected(port, number=0):
 
 
 class Stranger:
-    """A connection after its handshake, of which nothing is read unless `read` is called."""
+    """A connection after its handshake. Nothing is read from it unless `read` is called."""
 
     def __init__(self, port, number=0, tls=None, at_once=b""):
         """`at_once` is sent with the last bytes of the handshake."""

@@ -218,7 +218,7 @@ class FaultTests(unittest.TestCase):
         first, second = self.device("First"), self.device("Second")
         Attempt(hub.code(), first).send(hub.port)
         attempt = Attempt(hub.code(), second)
-        for _ in range(15):  # a stranger's junk, of which the log has soon had enough
+        for _ in range(15):  # a stranger's junk, which the log soon limits
             with Connection(hub.port, second) as connection:
                 self.assertEqual(connection.request("POST", "/hubpair/v1/pair", b"{}")[0], 400)
         spoil(hub.state)

@@ -194,7 +194,7 @@ class MemoryTests(unittest.TestCase):
         return stranger
 
     def sends_fast(self, port, number, dice):
-        """Much at a time, all of which is answered."""
+        """Much at a time, and all of it is answered."""
         stranger = Stranger(port, number)
         for _ in range(5):
             stranger.write(REQUESTS["discarded body"])

@@ -1,4 +1,3 @@
-import FoundationEssentials
 package import Identity
 
 /// Why a PDF of codes is not made. `description` is shown to the user.

@@ -1,5 +1,4 @@
 import Home
-import HubClient
 import Identity
 import JSON
 

@@ -71,16 +71,9 @@ struct HomeOfEveryHub {
     /// The hub's appliances, or what went wrong; at the latest when its time is over.
     private func answer(of session: HomeSession) async -> Result<[ControlledDevice], any Error> {
         do {
-            return .success(
-                try await withThrowingTaskGroup(of: [ControlledDevice].self) { group in
-                    defer { group.cancelAll() }
-                    group.addTask { try await session.devices() }
-                    group.addTask {
-                        try await Task.sleep(for: .seconds(timeout))
-                        throw HubTooSlow(seconds: timeout)
-                    }
-                    return try await group.next() ?? []
-                })
+            let devices = try await Deadline(in: .seconds(timeout)).run { try await session.devices() }
+            guard let devices else { throw HubTooSlow(seconds: timeout) }
+            return .success(devices)
         } catch {
             return .failure(error)
         }

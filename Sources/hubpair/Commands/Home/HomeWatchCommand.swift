@@ -1,7 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
 import Home
-import HubClient
 import HubService
 import Identity
 import JSON
