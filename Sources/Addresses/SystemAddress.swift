@@ -45,7 +45,9 @@ package struct SystemAddress: Hashable, Sendable {
     package init?(_ socketAddress: UnsafePointer<sockaddr>?, on name: String? = nil) {
         guard let socketAddress else { return nil }
         let raw = UnsafeRawPointer(socketAddress)
-        switch Int32(socketAddress.pointee.sa_family) {
+        // The family comes first. Whether sockaddr's members are Glibc's or CGlibc's differs between builds with
+        // the dynamic and the static standard library, so none of them is named.
+        switch Int32(raw.loadUnaligned(as: sa_family_t.self)) {
         case AF_INET:
             let native = raw.loadUnaligned(as: sockaddr_in.self)
             let bytes = withUnsafeBytes(of: native.sin_addr) { Array($0) }

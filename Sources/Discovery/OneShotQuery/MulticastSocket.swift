@@ -1,3 +1,4 @@
+import CGlibc
 import Glibc
 
 /// A UDP socket on one interface and one address family, from an ephemeral port: what one-shot queries
