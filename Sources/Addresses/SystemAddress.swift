@@ -45,8 +45,8 @@ package struct SystemAddress: Hashable, Sendable {
     package init?(_ socketAddress: UnsafePointer<sockaddr>?, on name: String? = nil) {
         guard let socketAddress else { return nil }
         let raw = UnsafeRawPointer(socketAddress)
-        // The family comes first. Whether sockaddr's members are Glibc's or CGlibc's differs between builds with
-        // the dynamic and the static standard library, so none of them is named.
+        // The family comes first. Whether sockaddr's members are Glibc's or CGlibc's depends on how the
+        // standard library is linked, so none of them is named.
         switch Int32(raw.loadUnaligned(as: sa_family_t.self)) {
         case AF_INET:
             let native = raw.loadUnaligned(as: sockaddr_in.self)
