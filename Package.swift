@@ -14,6 +14,9 @@ let package = Package(
     products: [
         .library(name: "Discovery", targets: ["Discovery"]),
         .library(name: "Pairing", targets: ["Pairing"]),
+        .library(name: "QRCodes", targets: ["QRCodes"]),
+        // The device's side: pair with a code, open a connection to a hub whose key is checked.
+        .library(name: "HubClient", targets: ["HubClient"]),
         .executable(name: "hubpair", targets: ["hubpair"]),
     ],
     dependencies: [
@@ -67,7 +70,11 @@ let package = Package(
             dependencies: [.product(name: "Crypto", package: "swift-crypto")],
             swiftSettings: strict
         ),
-        .target(name: "Addresses", dependencies: ["CGlibc", "Identity"], swiftSettings: strict),
+        .target(
+            name: "Addresses",
+            // What Pairing needs of it also builds for an app on another platform.
+            dependencies: ["Identity", .target(name: "CGlibc", condition: .when(platforms: [.linux]))],
+            swiftSettings: strict),
         // The one reader and writer of JSON: for the exchange, where a key that stands twice is refused, and
         // for a hub's answers.
         .target(name: "JSON", dependencies: ["Identity"], swiftSettings: strict),
@@ -94,7 +101,7 @@ let package = Package(
         .target(
             name: "Pairing",
             dependencies: [
-                "Addresses", "Identity", "JSON", .product(name: "Crypto", package: "swift-crypto"),
+                "Addresses", "CGlibc", "Identity", "JSON", .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict
         ),
@@ -125,6 +132,8 @@ let package = Package(
                 "PinnedTLS",
                 "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
+                // scrypt, for the passphrase of a backup.
+                .product(name: "CryptoExtras", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
@@ -181,30 +190,43 @@ let package = Package(
             ]
         ),
 
-        // An example for who embeds Discovery; built with the tests, so that it cannot rot.
+        // An example of each library; built and run by the tests, so that none rots.
         .executableTarget(
             name: "list-hubs", dependencies: ["Discovery"], path: "samples/list-hubs", swiftSettings: strict),
+        .executableTarget(
+            name: "hub-devices", dependencies: ["Pairing"], path: "samples/hub-devices",
+            swiftSettings: strict),
+        .executableTarget(
+            name: "qr-codes", dependencies: ["QRCodes"], path: "samples/qr-codes", swiftSettings: strict),
+        .executableTarget(
+            name: "call-hub", dependencies: ["HubClient"], path: "samples/call-hub", swiftSettings: strict),
 
+        // What several test targets share.
+        .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .testTarget(
             name: "GatewayRulesTests", dependencies: ["GatewayRules", "Identity", "Pairing"],
             swiftSettings: strict),
-        .testTarget(name: "IdentityTests", dependencies: ["Identity"], swiftSettings: strict),
+        .testTarget(name: "IdentityTests", dependencies: ["Identity", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "DiscoveryTests",
             dependencies: [
-                "Addresses", "CGlibc", "Discovery", .product(name: "Crypto", package: "swift-crypto"),
+                "Addresses", "CAvahi", "CGlibc", "Discovery",
+                .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .testTarget(
             name: "QRCodesTests", dependencies: ["QRCodes", "CPNG", "CQREncode", "CTurboJPEG"],
             swiftSettings: strict),
-        .testTarget(name: "PairingTests", dependencies: ["Pairing"], swiftSettings: strict),
+        .testTarget(name: "PairingTests", dependencies: ["Pairing", "TestSupport"], swiftSettings: strict),
         .testTarget(
-            name: "CommandLineTests", dependencies: ["Home", "Pairing", "hubpair"], swiftSettings: strict),
+            name: "CommandLineTests",
+            dependencies: ["Diagnosis", "Home", "Identity", "Pairing", "TestSupport", "hubpair"],
+            swiftSettings: strict),
         .testTarget(
             name: "HubServiceTests",
             dependencies: [
                 "Addresses", "Discovery", "GatewayRules", "HubService", "Pairing", "PinnedTLS", "QRCodes",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -1,15 +1,16 @@
+#if os(Linux) && !HUBPAIR_PORTABLE
 import Glibc
 
 /// One entry of getifaddrs(3): an interface, or one of its addresses.
 package struct InterfaceEntry: Sendable {
     /// The interface's name, 1–15 bytes.
     package let name: String
-    /// The address with its network; nil if the entry has neither IPv4 nor IPv6.
+    /// The address with its network; nil if the entry is neither IPv4 nor IPv6.
     package let network: LocalNetwork?
     private let flags: UInt32
 
     package var isUp: Bool { has(IFF_UP) }
-    /// True if it has a carrier: a cable, an access point.
+    /// True if it has a carrier: a plugged cable, or an access point.
     package var isRunning: Bool { has(IFF_RUNNING) }
     package var isLoopback: Bool { has(IFF_LOOPBACK) }
     package var isPointToPoint: Bool { has(IFF_POINTOPOINT) }
@@ -35,7 +36,7 @@ package struct InterfaceEntry: Sendable {
         }
     }
 
-    /// All entries in the system's order; empty if the system does not tell.
+    /// All entries in the system's order; empty if getifaddrs(3) fails.
     package static func all() -> [InterfaceEntry] {
         var list: UnsafeMutablePointer<ifaddrs>?
         guard getifaddrs(&list) == 0 else { return [] }
@@ -47,8 +48,15 @@ package struct InterfaceEntry: Sendable {
 }
 
 extension LocalNetwork {
-    /// The networks of all interfaces that are up; empty if the system does not tell.
+    /// The networks of all interfaces that are up; empty if getifaddrs(3) fails.
     public static func current() -> [LocalNetwork] {
         InterfaceEntry.all().filter(\.isUp).compactMap(\.network)
     }
+
+    /// True if this machine has the address, on whichever interface: two interfaces on one network hear each
+    /// other, and a link-local address then arrives with the other one's scope.
+    package static func isOwn(_ address: NetworkAddress) -> Bool {
+        current().contains { $0.address.bytes == address.bytes }
+    }
 }
+#endif

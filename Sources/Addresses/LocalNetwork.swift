@@ -1,15 +1,16 @@
-/// One address of this machine with the network that it is on: what is "near" for ``HubAddressRules``.
+/// One address of this machine with its network. ``HubAddressRules`` use it to decide which addresses are
+/// local.
 public struct LocalNetwork: Hashable, Sendable {
     /// The interface's name, 1–15 bytes.
     public let interface: String
-    /// This machine's own address there.
+    /// This machine's address on that network.
     public let address: NetworkAddress
-    /// The bits of the address that name the network: 0–32 or 0–128.
+    /// The length of the network prefix in bits: 0–32 or 0–128.
     public let prefixLength: Int
-    /// True if the interface takes part in multicast, and is no point-to-point link: where mDNS is spoken.
+    /// True if the interface supports multicast and is not a point-to-point link: mDNS works there.
     public let isMulticast: Bool
 
-    /// The network that `address` is on by its first `prefixLength` bits (more than it has count as all).
+    /// The network of `address` with this prefix length, which is limited to the valid range.
     public init(interface: String, address: NetworkAddress, prefixLength: Int, isMulticast: Bool = true) {
         self.interface = interface
         self.address = address
@@ -17,7 +18,7 @@ public struct LocalNetwork: Hashable, Sendable {
         self.prefixLength = min(max(prefixLength, 0), address.bytes.count * 8)
     }
 
-    /// True if `other` is on this network; scopes must match too.
+    /// True if `other` is on this network; family and scope must be equal.
     public func contains(_ other: NetworkAddress) -> Bool {
         guard other.family == address.family, other.scope == address.scope else { return false }
         return zip(address.bytes, other.bytes).enumerated().allSatisfy { index, pair in
@@ -25,8 +26,8 @@ public struct LocalNetwork: Hashable, Sendable {
         }
     }
 
-    /// True if `other` is this network's own IPv4 broadcast address (RFC 919 § 7); a network of one or two
-    /// addresses has none (RFC 3021).
+    /// True if `other` is this network's directed IPv4 broadcast address (RFC 919 § 7). Networks of one or
+    /// two addresses have none (RFC 3021).
     package func isBroadcast(_ other: NetworkAddress) -> Bool {
         guard other.family == .ipv4, prefixLength <= 30, contains(other) else { return false }
         return other.bytes.enumerated().allSatisfy { $1 | mask(at: $0) == 0xFF }

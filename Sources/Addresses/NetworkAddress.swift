@@ -1,7 +1,15 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#else
+import Darwin
+#endif
 
-/// An IPv4 or IPv6 address without a port; a link-local IPv6 address carries the interface that it is
-/// valid on (RFC 4007 § 11).
+/// An IPv4 or IPv6 address without a port. A link-local IPv6 address includes the interface on which it is
+/// valid (its zone, RFC 4007 § 11).
 ///
 /// Accepted: `192.168.1.20`, `fd77::1`, `fe80::1%eth0`. Rejected: `192.168.1`, `fe80::1%`, `fd77::1%eth0`.
 public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
@@ -13,14 +21,14 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
         case ipv6
     }
 
-    /// 4 or 16 bytes, in network order.
+    /// The 4 or 16 bytes of the address, in network order.
     public let bytes: [UInt8]
-    /// The interface of a link-local IPv6 address by its name, `eth0`; nil for all others. It is an index,
-    /// `2`, only where a text gave one, or where the interface is gone.
+    /// The interface of a link-local IPv6 address; nil for all other addresses. It is a name such as `eth0`.
+    /// It is an index such as `2` only if the parsed text had one, or if the interface no longer exists.
     public let scope: String?
 
-    /// An address from its bytes, nil unless there are 4 or 16. A scope is kept only where it has a
-    /// meaning: on an address of fe80::/10.
+    /// Creates an address from its bytes; nil unless there are 4 or 16. The scope is kept only for addresses
+    /// in fe80::/10.
     public init?(bytes: some Sequence<UInt8>, scope: String? = nil) {
         let bytes = Array(bytes)
         guard bytes.count == 4 || bytes.count == 16 else { return nil }
@@ -30,13 +38,16 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
 
     private init(fourBytes bytes: [UInt8]) { (self.bytes, scope) = (bytes, nil) }
 
-    /// 0.0.0.0: all addresses of this machine.
+    /// The first 12 bytes of an IPv4-mapped IPv6 address (RFC 4291 § 2.5.5.2).
+    static let mappedPrefix: [UInt8] = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
+
+    /// 0.0.0.0, the wildcard address.
     static let anyIPv4 = NetworkAddress(fourBytes: [0, 0, 0, 0])
 
-    /// An address from its text, as ``description`` writes it; nil for anything else, host names included.
+    /// Parses an address in the form of ``description``; nil for anything else, including host names.
     public init?(_ text: String) {
         let parts = text.split(separator: "%", maxSplits: 1, omittingEmptySubsequences: false)
-        // The longest form of RFC 4291 § 2.2 has 45 characters.
+        // The longest form in RFC 4291 § 2.2 has 45 characters.
         guard let address = parts.first, address.utf8.count <= 45, !address.utf8.contains(0) else {
             return nil
         }
@@ -76,15 +87,15 @@ public struct NetworkAddress: Hashable, Sendable, CustomStringConvertible {
         return nil
     }
 
-    /// What Linux takes for the name of an interface (or its index): 1–15 bytes, no space, no slash, no
-    /// colon; here ASCII only, because the text may come from a file or the command line.
+    /// True for a valid Linux interface name or index: 1–15 bytes without space, slash or colon. Only ASCII
+    /// is accepted here, because the text may come from a file or the command line.
     private static func isInterfaceName(_ text: Substring) -> Bool {
         (1...15).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/:%".utf8.contains($0) }
     }
 }
 
-// Kinds of addresses, as RFC 6890 lists them.
+// Address categories as in RFC 6890.
 extension NetworkAddress {
     /// 127.0.0.0/8 and ::1.
     public var isLoopback: Bool {
@@ -109,7 +120,7 @@ extension NetworkAddress {
             || (bytes[0] == 192 && bytes[1] == 168)
     }
 
-    /// 2000::/3, the global unicast addresses that are given out (RFC 4291 § 2.4).
+    /// 2000::/3, the allocated global unicast addresses (RFC 4291 § 2.4).
     public var isGlobalIPv6: Bool { family == .ipv6 && bytes[0] & 0xE0 == 0x20 }
 
     private static func isIPv6LinkLocal(_ bytes: [UInt8]) -> Bool {

@@ -1,30 +1,38 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#else
+import Darwin
+#endif
 
-/// A network interface of this machine. Two are the same if their index is: an interface that is unplugged
-/// has lost its name by the time its services are gone.
+/// A network interface of this machine. Equality compares only the index: the name of a removed interface is
+/// lost before its services are reported as gone.
 public struct NetworkInterface: Hashable, Sendable {
     /// The kernel's index, above 0.
     public let index: UInt32
-    /// The name, such as `eth0`; the index in digits if the interface is gone.
+    /// The name, such as `eth0`; the index in digits if the interface no longer exists.
     public let name: String
 
-    /// An interface by index and name.
+    /// Creates an interface from its index and name.
     public init(index: UInt32, name: String) {
         self.index = index
         self.name = name
     }
 
-    /// True if the indexes are equal.
+    /// True if both have the same index.
     public static func == (one: NetworkInterface, other: NetworkInterface) -> Bool {
         one.index == other.index
     }
 
-    /// Hashes the index, as `==` compares it.
+    /// Hashes the index, consistent with `==`.
     public func hash(into hasher: inout Hasher) { hasher.combine(index) }
 }
 
 extension NetworkInterface {
-    /// The interface with this index, by its current name.
+    /// The interface with this index and its current name.
     package init(index: UInt32) {
         var name = [CChar](repeating: 0, count: Int(IF_NAMESIZE))
         guard if_indextoname(index, &name) != nil else {
@@ -35,7 +43,7 @@ extension NetworkInterface {
         self.init(index: index, name: String(decoding: bytes, as: UTF8.self))
     }
 
-    /// The interface with this name; nil if this machine has none.
+    /// The interface with this name; nil if it does not exist.
     package init?(named name: String) {
         let index = if_nametoindex(name)
         guard index > 0 else { return nil }

@@ -1,7 +1,7 @@
 import Identity
 
-/// Where a connection or an attempt to pair comes from, as far as it is counted: an IPv4 address, or a /64 of
-/// IPv6, which one host can fill with addresses at will.
+/// The source of connections or pairing attempts, for rate limits: an IPv4 address or an IPv6 /64. A single
+/// host can use any number of addresses within its /64.
 ///
 ///     text = "ipv4 " 1*3DIGIT 3( "." 1*3DIGIT )
 ///          / "ipv6 " 4HEXDIG 3( ":" 4HEXDIG ) [ "%" interface ]    ; the first 64 bits, lower case
@@ -9,13 +9,12 @@ import Identity
 /// Accepted: `ipv4 192.0.2.7`, `ipv6 fd77:0000:0000:0001`, `ipv6 fe80:0000:0000:0000%eth0`. Rejected:
 /// `192.0.2.7`, `ipv4 192.0.2.07`, `ipv6 fd77::1`.
 public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
-    /// 4 bytes of IPv4, or the first 8 bytes of an IPv6 address.
+    /// The 4 bytes of an IPv4 address, or the first 8 bytes of an IPv6 address.
     private let bytes: [UInt8]
-    /// The interface of a link-local prefix; empty for all others.
+    /// The interface of a link-local prefix; empty for all other prefixes.
     private let scope: String
 
-    /// The source that an address belongs to. An IPv4 address inside IPv6 (RFC 4291 § 2.5.5.2) is the IPv4
-    /// address.
+    /// The source of an address. An IPv4-mapped IPv6 address (RFC 4291 § 2.5.5.2) counts as the IPv4 address.
     public init(_ address: NetworkAddress) {
         let isMapped = address.bytes.count == 16 && address.bytes.starts(with: NetworkAddress.mappedPrefix)
         switch address.family {
@@ -25,7 +24,7 @@ public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
         scope = address.scope.flatMap { SourcePrefix.isInterface($0) ? $0 : nil } ?? ""
     }
 
-    /// A source from its text; nil for anything else.
+    /// Parses a source; nil unless `text` has the form above.
     public init?(_ text: String) {
         let words = text.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count == 2, text.utf8.count <= 64 else { return nil }
@@ -52,7 +51,7 @@ public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
         guard description == text else { return nil }
     }
 
-    /// As the file `attempts` has it.
+    /// The text form, as in the keyfile `attempts`.
     public var description: String {
         if bytes.count == 4 { return "ipv4 " + bytes.map(String.init).joined(separator: ".") }
         let groups = stride(from: 0, to: 8, by: 2).map { offset in
@@ -62,7 +61,7 @@ public struct SourcePrefix: Hashable, Sendable, CustomStringConvertible {
         return "ipv6 " + groups.joined(separator: ":") + (scope.isEmpty ? "" : "%" + scope)
     }
 
-    // Part of a group's name in the file, so no bracket may stand in it.
+    // The text is part of a group name in a keyfile, so brackets are not allowed.
     private static func isInterface(_ text: String) -> Bool {
         (1...15).contains(text.utf8.count)
             && text.utf8.allSatisfy { (0x21...0x7E).contains($0) && !"/:%[]".utf8.contains($0) }

@@ -1,52 +1,53 @@
+#if os(Linux) && !HUBPAIR_PORTABLE
 package import CGlibc
 import Identity
 
-/// An address and a port as system calls take and return them (`sockaddr_in`, `sockaddr_in6`).
+/// A socket address as system calls take and return it (`sockaddr_in`, `sockaddr_in6`).
 ///
-/// The only code that reads or writes these structures. The kernel gives the interface of a link-local
-/// address as an index. Here it becomes the interface's name, so that an address is the same value whether
-/// it comes from accept(2), getaddrinfo(3), getifaddrs(3), UDP or mDNS.
+/// Only this file reads or writes these structures. The kernel identifies the interface of a link-local
+/// address by index. Here it becomes the interface's name, so that an address has the same value whether it
+/// comes from accept(2), getaddrinfo(3), getifaddrs(3), UDP or mDNS.
 package struct SystemAddress: Hashable, Sendable {
     package let address: NetworkAddress
     package let port: UInt16
-    /// The kernel's index, used for IPv6 only; 0 leaves the choice to the routes.
+    /// The interface index, used for IPv6 only; 0 lets the routing table choose.
     private let interface: UInt32
 
-    /// - Parameter interface: the kernel's index, for IPv6; 0 leaves the choice to the routes.
+    /// - Parameter interface: the interface index for IPv6; 0 lets the routing table choose.
     package init(_ address: NetworkAddress, port: UInt16, interface: UInt32) {
         self.address = address
         self.port = port
         self.interface = interface
     }
 
-    /// The address on the interface that its scope names; nil if this machine has no such interface.
+    /// The address on the interface that its scope names; nil if that interface does not exist.
     package init?(_ address: NetworkAddress, port: UInt16) {
         guard let scope = address.scope else {
             self.init(address, port: port, interface: 0)
             return
         }
-        // Digits are the index of an interface without a name: see NetworkInterface.init(index:).
+        // Digits are the index of an interface without a name; see NetworkInterface.init(index:).
         guard let index = NetworkInterface(named: scope)?.index ?? UInt32(digits: scope), index > 0 else {
             return nil
         }
         self.init(address, port: port, interface: index)
     }
 
-    /// All IPv4 addresses of this machine: 0.0.0.0.
+    /// 0.0.0.0, the IPv4 wildcard address, with a port.
     package static func anyIPv4(port: UInt16) -> SystemAddress {
         SystemAddress(.anyIPv4, port: port, interface: 0)
     }
 
-    /// Reads what the system returned; nil for NULL and for families other than IPv4 and IPv6.
+    /// Converts an address that the system returned; nil for NULL and for families other than IPv4 and IPv6.
     ///
-    /// An IPv4 address inside IPv6 (RFC 4291 § 2.5.5.2), as a socket for both shows it, becomes IPv4.
+    /// An IPv4-mapped address (RFC 4291 § 2.5.5.2), as a dual-stack socket returns it, becomes IPv4.
     ///
-    /// - Parameter name: the name of the interface, if it is known. Otherwise the system is asked for it.
+    /// - Parameter name: the name of the interface if known; otherwise it is looked up.
     package init?(_ socketAddress: UnsafePointer<sockaddr>?, on name: String? = nil) {
         guard let socketAddress else { return nil }
         let raw = UnsafeRawPointer(socketAddress)
-        // The family comes first. Whether sockaddr's members are Glibc's or CGlibc's depends on how the
-        // standard library is linked, so none of them is named.
+        // The family is the first member. Depending on how the standard library is linked, sockaddr's members
+        // belong to Glibc or CGlibc, so no member is named.
         switch Int32(raw.loadUnaligned(as: sa_family_t.self)) {
         case AF_INET:
             let native = raw.loadUnaligned(as: sockaddr_in.self)
@@ -66,9 +67,9 @@ package struct SystemAddress: Hashable, Sendable {
         }
     }
 
-    /// Passes room for an address to `call`, which fills it as recvfrom(2) and getsockname(2) do.
+    /// Calls `call` with a buffer for an address, which it fills as recvfrom(2) and getsockname(2) do.
     ///
-    /// - Returns: the call's result, and the address that it wrote.
+    /// - Returns: the result of `call`, and the address that it wrote.
     package static func written<Result>(
         on name: String? = nil,
         by call: (UnsafeMutablePointer<sockaddr>, UnsafeMutablePointer<socklen_t>) -> Result
@@ -83,7 +84,7 @@ package struct SystemAddress: Hashable, Sendable {
         }
     }
 
-    /// Passes the address to `body` as bind(2), connect(2) and sendto(2) take it.
+    /// Calls `body` with the address in the form that bind(2), connect(2) and sendto(2) take.
     package func withPointer<Result>(_ body: (UnsafePointer<sockaddr>, socklen_t) -> Result) -> Result {
         func pass<Native>(_ native: Native) -> Result {
             withUnsafePointer(to: native) { pointer in
@@ -95,7 +96,7 @@ package struct SystemAddress: Hashable, Sendable {
         return address.family == .ipv4 ? pass(ipv4) : pass(ipv6)
     }
 
-    /// For an IPv4 address only.
+    /// The address as `sockaddr_in`; only for IPv4.
     package var ipv4: sockaddr_in {
         var native = sockaddr_in()
         native.sin_family = sa_family_t(AF_INET)
@@ -104,7 +105,7 @@ package struct SystemAddress: Hashable, Sendable {
         return native
     }
 
-    /// For an IPv6 address only.
+    /// The address as `sockaddr_in6`; only for IPv6.
     package var ipv6: sockaddr_in6 {
         var native = sockaddr_in6()
         native.sin6_family = sa_family_t(AF_INET6)
@@ -116,16 +117,15 @@ package struct SystemAddress: Hashable, Sendable {
 }
 
 extension NetworkAddress {
-    /// What precedes an IPv4 address inside IPv6 (RFC 4291 § 2.5.5.2).
-    static let mappedPrefix: [UInt8] = [UInt8](repeating: 0, count: 10) + [0xFF, 0xFF]
-
-    /// The same address with its interface by name. Text from outside (an option, a file) may give the
-    /// interface by index, `fe80::1%2`; ``init(_:)`` keeps that as it is, since it asks nobody.
+    /// The address with its scope converted from an index to the interface's name. Text from a command-line
+    /// option or a file may use the index, as in `fe80::1%2`; ``init(_:)`` keeps it, because it makes no
+    /// system calls.
     ///
-    /// An address whose scope is the name of an interface, or no index of one, stays as it is.
+    /// A scope that is an interface name, or not the index of an interface, stays unchanged.
     package var withScopeName: NetworkAddress {
         guard let scope, let index = UInt32(digits: scope), index > 0, NetworkInterface(named: scope) == nil
         else { return self }
         return NetworkAddress(bytes: bytes, scope: NetworkInterface(index: index).name) ?? self
     }
 }
+#endif

@@ -1,5 +1,6 @@
 #include <linux/memfd.h>
 #include <signal.h>
+#include <sys/fsuid.h>
 #include <sys/prctl.h>
 #include <sys/timex.h>
 #include <sys/types.h>
@@ -15,6 +16,8 @@ int wcwidth(wchar_t character);
 // And these only with _GNU_SOURCE.
 int memfd_create(const char *name, unsigned int flags);
 int pipe2(int ends[2], int flags);
+int setresgid(gid_t real, gid_t effective, gid_t saved);
+int setresuid(uid_t real, uid_t effective, uid_t saved);
 int unshare(int flags);
 
 // Swift imports neither fork(2) nor variadic functions. The child dies with its parent, so that a search that was

@@ -11,24 +11,28 @@ package struct Doctor: Sendable {
     /// - Parameter sweeps: when no hub is heard, every address of the local network is tried, up to a /22.
     package init(state: HubState, configuration: DeviceConfiguration, sweeps: Bool) {
         let files = CheckHubFiles(state: state)
-        network = [
-            CheckInterfaces.check, CheckMulticast.check, CheckDaemon.bus, CheckDaemon.daemon,
-            CheckPorts.check(5353),
-            CheckPorts.check(8000), CheckFirewall.check(hasHub: files.exists),
-            CheckSearch.check(sweeps: sweeps),
-        ]
+        network =
+            [
+                CheckInterfaces.check, CheckMulticast.check, CheckDaemon.bus, CheckDaemon.daemon,
+                CheckPorts.check(5353),
+                CheckPorts.check(8000), CheckFirewall.check(hasHub: files.exists),
+                CheckSearch.check(sweeps: sweeps),
+            ] + (files.hub.map { [CheckTwin.check($0)] } ?? [])
         if files.exists {
             let running = files.hub.map { [CheckGateway.check($0)] + CheckUpstream.checks($0) }
             hub = files.checks + [CheckClock.check(directory: state.path)] + (running ?? [])
         } else {
             hub = [
                 DiagnosisCheck("hub-files", tried: "looked for a hub in \(state.path)") {
-                    .skipped("no hub is set up there")
+                    files.elsewhere ?? .skipped("no hub is set up there")
                 }
             ]
         }
         device = CheckPairedHubs(configuration: configuration).checks
     }
+
+    /// How many findings there will be.
+    package var checkCount: Int { network.count + hub.count + device.count }
 
     /// Runs all checks: the network's one after the other, since some would see each other's traces; beside
     /// them the others. `report` gets each finding in a fixed order, as soon as those before it are done.

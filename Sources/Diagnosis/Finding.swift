@@ -1,4 +1,5 @@
 import Glibc
+import HubClient
 import Identity
 import Pairing
 
@@ -61,32 +62,23 @@ package struct DiagnosisCheck: Sendable {
 
     /// Looks. An error that is thrown is a problem, in its own words.
     package func run() async -> Finding {
-        let (verdicts, continuation) = AsyncStream.makeStream(
-            of: Finding.Verdict.self, bufferingPolicy: .bufferingOldest(1))
-        let work = Task { [look] in
+        let verdict = await Deadline(in: deadline).runOrLeave { [look] in
             do {
-                continuation.yield(try await look())
+                return try await look()
             } catch {
-                continuation.yield(Finding.Verdict(error))
+                return Finding.Verdict(error)
             }
         }
-        let clock = Task { [deadline] in
-            try await Task.sleep(for: deadline)
-            continuation.yield(.skipped("no result within \(deadline)", mend: "try again"))
-        }
-        defer {
-            work.cancel()
-            clock.cancel()
-        }
-        for await verdict in verdicts { return Finding(check: id, tried: tried, verdict: verdict) }
-        return Finding(check: id, tried: tried, verdict: .skipped("interrupted"))
+        let none = Finding.Verdict.skipped(
+            Task.isCancelled ? "interrupted" : "no result within \(deadline.words)", mend: "try again")
+        return Finding(check: id, tried: tried, verdict: verdict ?? none)
     }
 }
 
 extension Finding.Verdict {
     /// A problem in the error's own words; skipped if this user may not look.
     init(_ error: any Error) {
-        let words = (error as? any UserError)?.description ?? foreignDescription(of: error)
+        let words = message(of: error)
         let mend = (error as? any UserError)?.hint
         if case FileError.system(let code, _, _) = error, code == EACCES || code == EPERM {
             self = .skipped(words, mend: mend)

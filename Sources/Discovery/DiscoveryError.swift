@@ -2,30 +2,35 @@ import CAvahi
 import Glibc
 public import Identity
 
-/// Why a browse ended. The description is what the user reads.
+/// Why a search, an announcement or a UDP responder ended or could not start. The description is shown to the
+/// user.
 public enum DiscoveryError: Hashable, UserError {
-    /// There is no D-Bus system bus to reach the avahi-daemon through.
+    /// The D-Bus system bus cannot be reached; avahi-daemon is only reachable through it.
     case noBus
-    /// The bus is there, but no avahi-daemon answers on it: none runs, or the bus's policy hides it.
+    /// The D-Bus system bus is running, but no avahi-daemon answers on it: none runs, or the bus policy hides
+    /// it.
     case noDaemon
-    /// libavahi-client, through which the daemon is asked, cannot be loaded: why not.
+    /// libavahi-client, the library that talks to avahi-daemon, cannot be loaded; the string is the reason
+    /// given by dlopen(3).
     case noClient(String)
-    /// The bus or the avahi-daemon does not permit this program what it needs, with avahi's code (negative)
-    /// and text.
+    /// The bus policy or avahi-daemon denies this program what it needs; `code` is avahi's error code
+    /// (negative), `text` its meaning.
     case refused(code: Int32, text: String)
-    /// The avahi-daemon or the bus went away in the middle.
+    /// The connection to avahi-daemon or to the bus was lost after it had been established.
     case daemonLost
-    /// Another error of avahi, with its code (negative) and text.
+    /// Any other error from avahi-daemon or its client library; `code` is avahi's error code (negative),
+    /// `text` its meaning.
     case avahi(code: Int32, text: String)
-    /// An error of avahi's stack in this process, which takes the place of a missing daemon.
+    /// An error of the embedded stack (avahi's mDNS stack in this process, used without a daemon); `code` is
+    /// negative.
     case embedded(code: Int32, text: String)
-    /// avahi's stack cannot be loaded into this process: why not.
+    /// The embedded stack (libavahi-core) cannot be loaded into this process; the string is the reason.
     case noEmbeddedStack(String)
-    /// A system call failed, with its errno.
+    /// The system call `call` failed with `errno`.
     case system(call: String, errno: Int32)
-    /// Another program has this UDP port.
+    /// Another program is bound to this UDP port.
     case portInUse(UInt16)
-    /// Sightings came faster than they were read: more than ``HubBrowser/maximumUnread`` waited.
+    /// Results arrived faster than the caller read them: more than ``HubBrowser/maximumUnread`` were waiting.
     case overrun
 
     static func avahi(_ code: Int32) -> DiscoveryError {
@@ -36,8 +41,7 @@ public enum DiscoveryError: Hashable, UserError {
         }
     }
 
-    /// True if there is no avahi-daemon that this program may use, so that ``HubBrowser/Stack/embedded`` is
-    /// needed.
+    /// True if this program cannot use an avahi-daemon, so that ``HubBrowser/Stack/embedded`` is needed.
     public var isWithoutDaemon: Bool {
         switch self {
         case .noBus, .noDaemon, .noClient, .refused: true
@@ -62,10 +66,10 @@ public enum DiscoveryError: Hashable, UserError {
         }
     }
 
-    /// What a program does with it; the command's exit code follows from it.
+    /// How a program should react; the command's exit code is derived from it.
     public var kind: UserErrorKind { .unavailable }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     public var hint: String? {
         switch self {
         case .noBus: "start it: sudo systemctl start dbus avahi-daemon"
@@ -85,19 +89,19 @@ public enum DiscoveryError: Hashable, UserError {
     }
 }
 
-/// What avahi calls an error code: lower case is ours.
+/// avahi's text for an error code, converted to lower case.
 func avahiText(_ code: Int32) -> String {
     guard let text = avahi_strerror(code) else { return "unknown error" }
     return String(cString: text).lowercased()
 }
 
 extension DiscoveryError {
-    /// Why there is no client.
+    /// The error for a failed `avahi_client_new`.
     static func withoutClient(_ code: Int32) -> DiscoveryError {
         code == AvahiCode.noDaemon || code == AvahiCode.dbusError ? .noBus : .avahi(code)
     }
 
-    /// What a client's error says of the daemon.
+    /// The error for a failure that an existing client reports.
     static func daemon(_ code: Int32) -> DiscoveryError {
         code == AvahiCode.disconnected || code == AvahiCode.noDaemon ? .daemonLost : .avahi(code)
     }

@@ -1,3 +1,3 @@
-// Addresses and fingerprints are part of this library's interface: its users need no second import.
+// The public interface of this library uses types of these two modules, so a user needs only one import.
 @_exported public import Addresses
 @_exported public import Identity

@@ -34,16 +34,37 @@ package enum Orthography {
         return distance <= limit ? distance : nil
     }
 
-    /// Those of `names` that somebody may have meant by `text`: at most three, the nearest first.
+    /// Those of `words`, such as commands, that somebody may have mistyped as `text`: at most three, the
+    /// nearest first. Up to four letters one slip counts, beyond that two; or it is the word's beginning.
+    package static func slips(of text: String, among words: [String]) -> [String] {
+        let wanted = text.lowercased()
+        let limit = wanted.count > 4 ? 2 : 1
+        let near = words.compactMap { word -> (name: String, distance: Int)? in
+            if let distance = distance(wanted, word.lowercased(), limit: limit) { return (word, distance) }
+            return wanted.count > 1 && word.lowercased().hasPrefix(wanted) ? (word, limit) : nil
+        }
+        return nearest(near)
+    }
+
+    /// Those of `names` that somebody may have meant by `text`: at most three, the nearest first. A slip in
+    /// the first words of a name counts as well: `Kichen` for `Kitchen hub`.
     package static func suggestions(for text: String, among names: [String]) -> [String] {
         let wanted = words(text).joined(separator: " ")
         let limit = max(1, min(3, wanted.count / 3))
         let near = names.compactMap { name -> (name: String, distance: Int)? in
             let candidate = words(name).joined(separator: " ")
             if !wanted.isEmpty, candidate.contains(wanted) { return (name, limit) }
-            return distance(wanted, candidate, limit: limit).map { (name, $0) }
+            if let distance = distance(wanted, candidate, limit: limit) { return (name, distance) }
+            guard !wanted.isEmpty else { return nil }
+            let beginning = words(name).prefix(words(text).count).joined(separator: " ")
+            return distance(wanted, beginning, limit: min(limit, 2)).map { (name, $0 + limit) }
         }
-        return near.enumerated().sorted {
+        return nearest(near)
+    }
+
+    /// The three with the least distances, in their order where those are the same.
+    private static func nearest(_ near: [(name: String, distance: Int)]) -> [String] {
+        near.enumerated().sorted {
             ($0.element.distance, $0.offset) < ($1.element.distance, $1.offset)
         }
         .prefix(3).map(\.element.name)

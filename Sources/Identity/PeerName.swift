@@ -105,7 +105,7 @@ public enum PeerNameError: Equatable, UserError {
     /// What a program does with it; the command's exit code follows from it.
     public var kind: UserErrorKind { .usage }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     public var hint: String? {
         switch self {
         case .invisibleCharacter("\u{FE0F}"), .invisibleCharacter("\u{200D}"):

@@ -28,7 +28,7 @@ extension UserError {
     public var helpAnchor: String? { nil }
 }
 
-/// What a program does about a ``UserError``: one kind for each exit code of the command (sysexits.h).
+/// What a program does about a `UserError`: one kind for each exit code of the command (sysexits.h).
 public enum UserErrorKind: Hashable, Sendable {
     /// A search or a name without a match.
     case notFound
@@ -50,14 +50,13 @@ public enum UserErrorKind: Hashable, Sendable {
     case configuration
 }
 
-/// What is wrong with any error, and how to mend it, in one line; errors of other libraries in their own
-/// words.
-package func describing(_ error: any Error) -> String {
-    guard let error = error as? any UserError else { return foreignDescription(of: error) }
-    return error.hint.map { "\(error.description); \($0)" } ?? error.description
+/// What is wrong with any error: the description of ours, the words of another library's.
+package func message(of error: any Error) -> String {
+    (error as? any LocalizedError)?.errorDescription ?? "\(error)"
 }
 
-/// The words of any error.
-package func foreignDescription(of error: any Error) -> String {
-    (error as? any LocalizedError)?.errorDescription ?? "\(error)"
+/// What is wrong with any error, and how to mend it, in one line.
+package func describing(_ error: any Error) -> String {
+    let words = message(of: error)
+    return (error as? any UserError)?.hint.map { "\(words); \($0)" } ?? words
 }

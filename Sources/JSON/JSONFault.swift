@@ -1,33 +1,33 @@
 import Identity
 
-/// Why a text is not the JSON that was asked for, and where in it.
+/// Why a text is not valid JSON of the expected shape, and where.
 package struct JSONFault: Error, Equatable, CustomStringConvertible {
     package enum Kind: Equatable, Sendable {
-        /// Not JSON, or only the beginning of it.
+        /// Invalid or truncated JSON.
         case syntax
         case tooDeep
-        /// Another type of value than is expected here.
+        /// A value of an unexpected type.
         case otherType
-        /// An object without this key.
+        /// An object without this required key.
         case missing(String)
-        /// An object with the same key twice, where that is refused.
+        /// An object with a duplicate key, where that is refused.
         case duplicateKey
     }
 
     package let kind: Kind
-    /// The keys and entries that lead there, from the inside to the outside.
+    /// The keys and array positions that lead to the fault, innermost first.
     package private(set) var path: [String] = []
 
     package init(_ kind: Kind) { self.kind = kind }
 
-    /// The same, seen from one level further out.
+    /// The same fault, with one more step at the outer end of the path.
     package func inside(_ step: String) -> JSONFault {
         var fault = self
         fault.path.append(step)
         return fault
     }
 
-    /// What is wrong, in lower case, without a full stop; keys are the sender's.
+    /// What is wrong, in lower case, without a full stop. It may quote keys from the input.
     package var description: String {
         let place = path.reversed().map { shortened($0) + ", " }.joined()
         return switch kind {

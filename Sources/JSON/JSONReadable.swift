@@ -1,4 +1,4 @@
-/// The key of a member, as it stands in the text: compared in place, since most keys never become a text.
+/// The key of an object member, compared in place: most keys are never converted to a String.
 package struct JSONKey {
     let bytes: [UInt8]
     let range: Range<Int>
@@ -8,7 +8,7 @@ package struct JSONKey {
         get throws(JSONFault) { try JSONReader.text(bytes, range, hasEscapes: hasEscapes) }
     }
 
-    /// Lets a `switch` look for the keys that are known.
+    /// Lets a `switch` match known keys.
     package static func ~= (name: StaticString, key: JSONKey) -> Bool {
         if key.hasEscapes { return (try? key.text).map { $0.utf8.elementsEqual("\(name)".utf8) } ?? false }
         guard key.range.count == name.utf8CodeUnitCount else { return false }
@@ -24,13 +24,13 @@ package struct JSONKey {
     }
 }
 
-/// What can be read from JSON.
+/// A type that can be read from JSON.
 package protocol JSONReadable {
     init(reading reader: inout JSONReader) throws(JSONFault)
 }
 
 extension Optional {
-    /// The value of a member that must be there, after the object has been read.
+    /// The value of a required member, to be called after the object has been read.
     package func required(_ key: String) throws(JSONFault) -> Wrapped {
         guard let self else { throw JSONFault(.missing(key)) }
         return self
@@ -51,7 +51,7 @@ extension String: JSONReadable {
 
 extension Int: JSONReadable {
     package init(reading reader: inout JSONReader) throws(JSONFault) {
-        // 0.0 is the number 0 (RFC 8259 § 6), and some languages write every number so.
+        // 0.0 equals 0 (RFC 8259 § 6), and some languages write every number with a fraction.
         let value: Int? =
             switch try JSONValue(reading: &reader) {
             case .integer(let integer): Int(exactly: integer)

@@ -1,22 +1,22 @@
-/// Reads JSON (RFC 8259) straight into values, without a tree in between.
+/// Reads JSON (RFC 8259) directly into values, without an intermediate tree.
 ///
-/// Foundation's decoder took more time for the answer of a hub with 1,000 devices than process start, TLS and
-/// transfer together. The grammar is the RFC's to the letter; beyond it, at most `maximumDepth` levels, and
-/// numbers that a Double can hold. Of two equal keys the last counts, as in a stock hub's own Python, or they
-/// are refused.
+/// For the reply of a hub with 1,000 devices, Foundation's decoder took more time than process start, TLS and
+/// transfer together. The grammar is exactly that of the RFC, with two limits: at most `maximumDepth` levels,
+/// and numbers that fit a Double. Of duplicate keys the last counts, as in the Python of a Hestia server, or
+/// they are refused.
 ///
-/// Accepted: `[{"a": -1.5e3, "b": "\u00e9"}]`. Rejected: `[1,]`, `01`, `"\ud800"`, `{"a":1} x`, bytes that
-/// are not UTF-8.
+/// Accepted: `[{"a": -1.5e3, "b": "\u00e9"}]`. Rejected: `[1,]`, `01`, `"\ud800"`, `{"a":1} x`, invalid
+/// UTF-8.
 package struct JSONReader: ~Copyable {
-    /// What becomes of a key that stands twice in an object, whichever way it is escaped.
+    /// How duplicate keys in an object are handled; keys are compared after decoding escapes.
     package enum DuplicateKeys {
-        /// The last one counts.
+        /// The last value is used.
         case lastCounts
-        /// The text is refused, at any depth: I-JSON (RFC 7493 § 2.3).
+        /// The whole text is refused, whatever the depth: I-JSON (RFC 7493 § 2.3).
         case refused
     }
 
-    /// The most objects and arrays in one another.
+    /// The maximum nesting depth of objects and arrays.
     package static let maximumDepth = 64
 
     private let bytes: [UInt8]
@@ -24,11 +24,11 @@ package struct JSONReader: ~Copyable {
     private var position = 0
     private var depth = 0
 
-    /// Reads one value, which all of `bytes` must be.
+    /// Reads one value; throws if anything but white space follows it.
     package static func read<Value: JSONReadable>(
         _: Value.Type, from bytes: [UInt8], duplicateKeys: DuplicateKeys = .lastCounts
     ) throws(JSONFault) -> Value {
-        // All of it, as not every key becomes a text.
+        // The whole text is validated here, because not every key is converted to a String.
         guard (try? UTF8Span(validating: bytes.span)) != nil else { throw JSONFault(.syntax) }
         var reader = JSONReader(bytes: bytes, duplicateKeys: duplicateKeys)
         let value = try Value(reading: &reader)
@@ -41,7 +41,7 @@ package struct JSONReader: ~Copyable {
         self.duplicateKeys = duplicateKeys
     }
 
-    /// The next byte that is no white space, not taken yet.
+    /// Skips white space and returns the next byte without consuming it.
     package mutating func peek() -> UInt8? {
         while position < bytes.count {
             switch bytes[position] {
@@ -58,7 +58,7 @@ package struct JSONReader: ~Copyable {
         return true
     }
 
-    /// Reads an object; `member` gets each key and reads its value.
+    /// Reads an object. `member` is called with each key and must read its value.
     package mutating func object(_ member: (JSONKey, inout JSONReader) throws(JSONFault) -> Void)
         throws(JSONFault)
     {
@@ -82,7 +82,7 @@ package struct JSONReader: ~Copyable {
         close()
     }
 
-    /// Reads an array; `element` reads one.
+    /// Reads an array. `element` is called for each element and must read it.
     package mutating func array(_ element: (inout JSONReader) throws(JSONFault) -> Void) throws(JSONFault) {
         try open(UInt8(ascii: "["))
         guard !take(UInt8(ascii: "]")) else { return close() }
@@ -105,7 +105,8 @@ package struct JSONReader: ~Copyable {
         guard depth <= JSONReader.maximumDepth else { throw JSONFault(.tooDeep) }
     }
 
-    /// What stands here is another value than the expected one, or none.
+    /// The fault when the next value is not of the expected type: `otherType` if a value starts here, else
+    /// `syntax`.
     private mutating func mismatch() -> JSONFault {
         switch peek() {
         case UInt8(ascii: "\"")?, UInt8(ascii: "[")?, UInt8(ascii: "{")?, UInt8(ascii: "-")?, (0x30...0x39)?,
@@ -129,7 +130,9 @@ package struct JSONReader: ~Copyable {
         return try validated(bytes.span.extracting(range))
     }
 
-    /// Takes a string. - Returns: what stands between its quotation marks.
+    /// Reads a string.
+    ///
+    /// - Returns: the range between its quotation marks.
     private mutating func quotedRange() throws(JSONFault) -> (Range<Int>, hasEscapes: Bool) {
         guard take(UInt8(ascii: "\"")) else { throw mismatch() }
         let start = position
@@ -176,7 +179,8 @@ package struct JSONReader: ~Copyable {
         return try validated(units.span)
     }
 
-    /// `String(validating:)` looks its types up anew for every string, which took longer than all the rest.
+    /// A replacement for `String(validating:)`, which looks its types up again for every string and took
+    /// longer than everything else.
     private static func validated(_ bytes: Span<UInt8>) throws(JSONFault) -> String {
         do {
             return String(copying: try UTF8Span(validating: bytes))
@@ -185,7 +189,8 @@ package struct JSONReader: ~Copyable {
         }
     }
 
-    /// The scalar behind `\u`; one beyond the first plane takes two of them (RFC 8259 § 7).
+    /// The scalar after `\u`; a scalar outside the Basic Multilingual Plane needs a surrogate pair (RFC 8259
+    /// § 7).
     private static func scalar(_ rest: inout ArraySlice<UInt8>) throws(JSONFault) -> Unicode.Scalar {
         let first = try hexadecimal(&rest)
         if let scalar = Unicode.Scalar(first) { return scalar }
@@ -210,7 +215,7 @@ package struct JSONReader: ~Copyable {
         return value
     }
 
-    /// A number, `true`, `false` or `null`.
+    /// Reads a number, `true`, `false` or `null`.
     package mutating func literal() throws(JSONFault) -> JSONValue {
         guard peek() != nil else { throw JSONFault(.syntax) }
         let start = position

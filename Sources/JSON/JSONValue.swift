@@ -1,38 +1,38 @@
 import Identity
 
-/// What can be written as JSON.
+/// A type that can be written as JSON.
 package protocol JSONWritable {
-    /// Adds itself to `bytes`, on one line.
+    /// Appends its JSON to `bytes`, on one line.
     func write(to bytes: inout [UInt8])
 }
 
-/// Any JSON value (RFC 8259), so that what a newer server says survives: unknown kinds of activators, extra
-/// fields.
+/// Any JSON value (RFC 8259). It preserves data from newer servers, such as unknown kinds of activators and
+/// extra fields.
 package enum JSONValue: Equatable, Sendable, JSONWritable {
     case null
     case boolean(Bool)
     case integer(Int64)
-    /// Finite.
+    /// A finite number.
     case number(Double)
     case string(String)
     case array([JSONValue])
     case object([String: JSONValue])
 
-    /// Reads a text that is one value.
+    /// Parses a text that holds exactly one value; nil if it is invalid.
     package init?(parsing bytes: [UInt8]) {
         guard let value = try? JSONReader.read(JSONValue.self, from: bytes) else { return nil }
         self = value
     }
 
-    /// The value as one line of JSON, keys in the order of the alphabet. Whatever could drive a terminal,
-    /// break a line or turn the text around is written as `\uXXXX`.
+    /// The value as one line of JSON with keys in alphabetical order. Control characters, line separators and
+    /// bidirectional controls are written as `\uXXXX`, so that it is safe on a terminal.
     package var text: String {
         var bytes: [UInt8] = []
         write(to: &bytes)
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    /// The number, whether it was written with a fraction or without.
+    /// The value of an integer or number; nil for other types.
     package var asDouble: Double? {
         switch self {
         case .integer(let value): Double(value)
@@ -41,22 +41,22 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
         }
     }
 
-    /// The text, if it is one.
+    /// The value of a string; nil for other types.
     package var asString: String? { if case .string(let text) = self { text } else { nil } }
 
-    /// The members, if it is an object.
+    /// The members of an object; nil for other types.
     package var asObject: [String: JSONValue]? {
         if case .object(let members) = self { members } else { nil }
     }
 
-    /// Adds ``text`` to `bytes`.
+    /// Appends ``text`` to `bytes`.
     package func write(to bytes: inout [UInt8]) {
         switch self {
         case .null: bytes += "null".utf8
         case .boolean(let value): bytes += (value ? "true" : "false").utf8
         case .integer(let value): bytes += String(value).utf8
         case .number(let value):
-            // With its fraction, so that it stays a number of that kind.
+            // The fraction is kept (1.0), so that the value is read as a number again and not as an integer.
             bytes += (value.isFinite ? String(value) : "null").utf8
         case .string(let text): JSONValue.write(text, to: &bytes)
         case .array(let values):
@@ -78,10 +78,10 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
         }
     }
 
-    /// Adds a text in quotation marks.
+    /// Appends `text` as a quoted JSON string.
     package static func write(_ text: String, to bytes: inout [UInt8]) {
         bytes.append(UInt8(ascii: "\""))
-        // Most of it is plain, and stands in one piece.
+        // Fast path: most strings need no escapes and are copied as a whole.
         let isWritten = text.utf8.withContiguousStorageIfAvailable { plain in
             guard plain.allSatisfy({ (0x20...0x7E).contains($0) && $0 != 0x22 && $0 != 0x5C }) else {
                 return false

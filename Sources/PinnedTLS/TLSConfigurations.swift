@@ -1,20 +1,21 @@
 package import NIOSSL
 
 extension TLSIdentity {
-    /// The hub's side: TLS 1.3 only, HTTP/1.1 only, a client certificate asked for and not required. The
-    /// handshake lets every certificate pass; its pin is looked up for each request.
+    /// The hub's configuration: TLS 1.3 only, HTTP/1.1 only, a client certificate requested but not required.
+    /// The handshake accepts every certificate; access is decided by its pin for each request.
     package func serverConfiguration() throws -> TLSConfiguration {
         var configuration = TLSConfiguration.makeServerConfiguration(
             certificateChain: try certificateChain(), privateKey: .privateKey(try privateKey()))
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = ["http/1.1"]
-        // With .none a certificate is not even asked for.
+        // With .none the server would not request a certificate.
         configuration.certificateVerification = .optionalVerification
+        configuration.trustRoots = .noAuthorities
         return configuration
     }
 
-    /// The device's side: TLS 1.3 only, HTTP/1.1 only, this identity as the client's certificate. Use it only
-    /// with a verification callback that checks the pin.
+    /// The device's configuration: TLS 1.3 only, HTTP/1.1 only, this identity as client certificate. Use it
+    /// only with a verification callback that checks the pin.
     package func clientConfiguration() throws -> TLSConfiguration {
         var configuration = TLSConfiguration.pinned
         configuration.certificateChain = try certificateChain()
@@ -32,13 +33,21 @@ extension TLSIdentity {
 }
 
 extension TLSConfiguration {
-    /// A client without a certificate of its own, that checks pins and nothing else.
+    /// A client configuration without a client certificate. Use it only with a verification callback that
+    /// checks the pin.
     package static var pinned: TLSConfiguration {
         var configuration = TLSConfiguration.makeClientConfiguration()
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = ["http/1.1"]
-        // With .none the verification callback, which checks the pin, is never called.
+        // With .none the verification callback, which checks the pin, would never be called.
         configuration.certificateVerification = .noHostnameVerification
+        configuration.trustRoots = .noAuthorities
         return configuration
     }
+}
+
+extension NIOSSLTrustRoots {
+    /// Certificate authorities do not count, pins do. To read the system's authorities would take longer than
+    /// a handshake, and a bare Debian has none (ca-certificates), which NIOSSL takes for an error.
+    package static var noAuthorities: NIOSSLTrustRoots { .certificates([]) }
 }

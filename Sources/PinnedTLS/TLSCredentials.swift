@@ -1,20 +1,21 @@
 package import Identity
 package import NIOSSL
 
-/// A key and the certificate over it as a TLS client shows them.
+/// A private key and its certificate, for a TLS client.
 ///
-/// Read from their files they cost a tenth of a ``TLSIdentity``: nothing is made, and no key is looked at
-/// twice. That the key is the certificate's shows when a context is made of them: BoringSSL takes no other.
+/// Loading it from files takes a tenth of the time of a ``TLSIdentity``: no certificate is generated, and
+/// each key is parsed once. Whether key and certificate match is checked when a TLS context is created:
+/// BoringSSL refuses a mismatch.
 package struct TLSCredentials: Sendable {
     private let certificate: NIOSSLCertificate
     private let key: NIOSSLPrivateKey
-    /// Of the certificate's key.
+    /// The pin of the certificate's key.
     package let pin: Pin
 
     /// The length of the SubjectPublicKeyInfo of a P-256 key, uncompressed and named-curve (RFC 5480 § 2).
     private static let keyInfoByteCount = 91
 
-    /// Both in PEM; nil if they cannot be read, or are of another kind than P-256.
+    /// Parses key and certificate in PEM; nil if either is invalid, or if the certificate's key is not P-256.
     package init?(keyPEM: [UInt8], certificatePEM: [UInt8]) {
         guard let key = try? NIOSSLPrivateKey(bytes: keyPEM, format: .pem),
             let certificate = try? NIOSSLCertificate(bytes: certificatePEM, format: .pem),

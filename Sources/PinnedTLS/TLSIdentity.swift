@@ -4,10 +4,11 @@ package import Identity
 import SwiftASN1
 import X509
 
-/// One lasting P-256 key and the self-signed certificate that carries it in TLS: a hub's, or a device's.
+/// A permanent P-256 key, and the self-signed certificate that presents it in TLS: the identity of a hub or a
+/// device.
 ///
-/// Only the key counts. Version 1 has no rotation: another key is another hub, or another device, and has to
-/// pair again. So a key is made once and never replaced.
+/// Only the key identifies its holder. Version 1 has no key rotation: a different key is a different hub or
+/// device and must be paired again. So a key is created once and never replaced.
 package struct TLSIdentity: Sendable {
     package let key: P256.Signing.PrivateKey
     package let pin: Pin
@@ -17,10 +18,10 @@ package struct TLSIdentity: Sendable {
         pin = Pin(key.publicKey)
     }
 
-    /// An identity with a new key from the system.
+    /// An identity with a new key from the system's random number generator.
     package static func random() -> TLSIdentity { TLSIdentity(key: P256.Signing.PrivateKey()) }
 
-    /// Reads a P-256 key in PEM (PKCS #8, RFC 5958, or SEC 1, RFC 5915), or nil if the bytes are not such a
+    /// Parses a P-256 key in PEM (PKCS #8, RFC 5958, or SEC 1, RFC 5915); nil if the bytes are not such a
     /// key.
     package init?(keyPEM bytes: [UInt8]) {
         guard
@@ -32,7 +33,7 @@ package struct TLSIdentity: Sendable {
     /// The key as PKCS #8 in PEM (RFC 5958, RFC 7468).
     package var keyPEM: String { key.pemRepresentation + "\n" }
 
-    /// True if `bytes` are a certificate in PEM over this key.
+    /// True if `bytes` are a PEM certificate for this key.
     package func isBorne(byCertificatePEM bytes: [UInt8]) -> Bool {
         let pem = String(decoding: bytes, as: UTF8.self)
         guard let certificate = try? Certificate(pemEncoded: pem),
@@ -41,11 +42,11 @@ package struct TLSIdentity: Sendable {
         return Pin(key) == pin
     }
 
-    /// A self-signed certificate over the key, in PEM (RFC 5280, RFC 7468).
+    /// A self-signed certificate for the key, in PEM (RFC 5280, RFC 7468).
     ///
-    /// It is valid from 2000 to the end of time (RFC 5280 § 4.1.2.5), as a Pi without a clock wakes up in
-    /// 1970 or 2020; it is a CA with keyCertSign, since some TLS clients trust one exact certificate only if
-    /// it may have signed itself.
+    /// It is valid from 2000 to 9999-12-31, which stands for no expiry (RFC 5280 § 4.1.2.5), because a
+    /// Raspberry Pi without a clock starts in 1970 or 2020. It is a CA with keyCertSign, because some TLS
+    /// clients trust a specific self-signed certificate only then.
     package func certificatePEM() throws -> String {
         let name = try DistinguishedName { CommonName("hubpair \(pin.fingerprint)") }
         let certificate = try Certificate(

@@ -7,20 +7,33 @@ struct Hubpair: AsyncParsableCommand {
         commandName: "hubpair",
         abstract: "Find the home hubs on the local network, and pair with them by a QR code.",
         discussion: """
-            On the hub: setup, serve, print, devices. On a device that pairs with it: list, scan, pair, \
-            hubs, call, home. On both: doctor.
+            'This computer' is the one that runs hubpair; 'devices' are what a hub lets in, by a code or by \
+            its owner; 'appliances' are what a hub controls.
 
-            'This device' is the one that runs hubpair; 'paired devices' are those that a hub lets in; \
-            'appliances' are what a hub controls.
+            Exit codes: 0 done, 1 nothing found or declined, 64 usage, 65 bad data, 66 no such input, 69 no \
+            answer, 73 cannot write, 75 try again, 77 not permitted or not approved, 78 bad configuration.
 
-            Exit codes: 0 done, 1 nothing found, 64 usage, 65 bad data, 66 no such input, 69 no answer, \
-            73 cannot write, 75 try again, 77 not permitted or not approved, 78 bad configuration.
+            EXAMPLES:
+              hubpair list                      # which hubs are there?
+              hubpair pair code.jpg             # with a photograph of the hub's code
+              hubpair home set Lamp on
+              hubpair doctor
             """,
         version: "0.1.0",
-        subcommands: [
-            SetupCommand.self, ServeCommand.self, PrintCommand.self, DevicesCommand.self, ListCommand.self,
-            ScanCommand.self, PairCommand.self, HubsCommand.self, CallCommand.self,
-            HomeCommand.self, DoctorCommand.self,
+        groupedSubcommands: [
+            CommandGroup(
+                name: "On the hub",
+                subcommands: [
+                    SetupCommand.self, ServeCommand.self, PrintCommand.self, CodesCommand.self,
+                    DevicesCommand.self, HubCommand.self,
+                ]),
+            CommandGroup(
+                name: "On this computer",
+                subcommands: [
+                    ListCommand.self, ScanCommand.self, PairCommand.self, HubsCommand.self, CallCommand.self,
+                ]),
+            CommandGroup(name: "At home", subcommands: [HomeCommand.self]),
+            CommandGroup(name: "Trouble", subcommands: [DoctorCommand.self]),
         ]
     )
 }

@@ -1,21 +1,21 @@
 import ArgumentParser
 import Glibc
 import Identity
-import Pairing
+import JSON
 
 /// The entry point. Every error becomes one line, one hint and an exit code here.
 @main
 enum Main {
     static func main() async {
+        Startup.quietDispatch()
         Startup.forbidDumps()
         Startup.fillClosedStandardDescriptors()
         let arguments = Array(CommandLine.arguments.dropFirst())
         do {
             try Startup.refuseTextThatIsNotUTF8()
-            try refuseSecrets(in: arguments)
-            if let unknown = UnknownCommand(in: arguments) { throw unknown }
-            if let error = NegativeSetting.error(in: arguments) { throw error }
-            var command = try Hubpair.parseAsRoot(arguments)
+            if let secret = SecretInArguments(in: arguments) { throw secret }
+            if Set(arguments) == ["--version", "--json"] { return try writeVersion() }
+            var command = try Invocation.command(from: arguments)
             switch command {
             case var prepared as any PreparedCommand:
                 try prepared.prepare()
@@ -28,22 +28,12 @@ enum Main {
         }
     }
 
-    /// Refuses codes as arguments: every user of the machine can read arguments, and they stay in the shell's
-    /// history. A code with a typing error is a secret too, so its shape decides, not its checksum.
-    private static func refuseSecrets(in arguments: [String]) throws {
-        for argument in arguments {
-            let bytes = Array(argument.utf8)
-            let value = String(decoding: bytes.split(separator: UInt8(ascii: "=")).last ?? [], as: UTF8.self)
-            let looksTyped = CrockfordBase32.symbols(typed: value)?.count == TypedCode.characterCount
-            // A name may well be "hubpair: kitchen"; a code has a long word behind the colon.
-            let word = PairingCode.end(ofPrefixIn: bytes).map { bytes[$0...].prefix(8) }
-            let looksScanned = word?.count == 8 && word?.allSatisfy(isLetterOrDigit) == true
-            if looksTyped || looksScanned { throw SecretInArguments() }
-        }
-    }
-
-    private static func isLetterOrDigit(_ byte: UInt8) -> Bool {
-        (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte & 0xDF)
+    /// For scripts: this version, and that of the lines of JSON.
+    private static func writeVersion() throws {
+        try JSONLine.write(
+            .object([
+                "version": .string(Hubpair.configuration.version), "json": .integer(JSONLine.formatVersion),
+            ]))
     }
 
     private static func finish(with error: any Error) -> Int32 {
@@ -63,7 +53,7 @@ enum Main {
             let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: " ")
             let sentences = message.split(separator: ". ", maxSplits: 1).map(String.init)
             let hint = sentences.dropFirst().first.map(inLine)?.replacing("please provide", with: "give")
-            Console.report(inLine(sentences.first ?? message), hint: hint ?? usageHint(error))
+            Console.report(inLine(sentences.first ?? message), hint: hint ?? usageHint(error), exit: .usage)
             return ExitStatus.usage.rawValue
         }
         Console.report(error)

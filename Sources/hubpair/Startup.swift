@@ -14,6 +14,13 @@ enum Startup {
         }
     }
 
+    /// Keeps libdispatch from writing to the system's journal. For each worker thread it asks for a priority
+    /// that only root may give, and logs the refusal: a line with every command, two every 30 seconds from
+    /// `serve`. The variable is read when the first worker thread starts; one that is set is respected.
+    static func quietDispatch() {
+        setenv("LIBDISPATCH_LOG", "NO", 0)
+    }
+
     /// Forbids core dumps, and keeps other processes of the same user from reading the memory, the
     /// environment and the descriptors: they hold keys and codes. Forked children inherit it, other programs
     /// that are started do not. For debugging, `HUBPAIR_DUMPABLE=1` leaves it out; anybody able to set that

@@ -3,26 +3,6 @@ import Testing
 
 @testable import hubpair
 
-@Suite struct LifetimeTests {
-    @Test(arguments: [
-        ("90s", 90), ("10m", 600), ("2h", 7200), ("7d", 604_800), ("1w", 604_800), ("1h30m", 5400),
-        ("999999999s", 999_999_999),
-    ])
-    func accepted(text: String, seconds: Int) { #expect(Lifetime(argument: text)?.seconds == seconds) }
-
-    @Test(arguments: [
-        "", "10", "m", "0m", "-5m", "1.5h", "10 m", "10M", "10m5", "9999999999s", "999999999w", "１0m", "10m ",
-        "10µ",
-    ])
-    func rejected(text: String) { #expect(Lifetime(argument: text) == nil) }
-
-    @Test(arguments: [
-        (0.0, "0 seconds"), (1, "1 second"), (119, "119 seconds"), (120, "2 minutes"), (600, "10 minutes"),
-        (7200, "2 hours"), (172_800, "2 days"), (-5, "0 seconds"), (1e300, "11574074 days"),
-    ])
-    func words(seconds: Double, text: String) { #expect(Lifetime.words(seconds) == text) }
-}
-
 @Suite struct TerminalTextTests {
     @Test(arguments: [
         ("plain Küche 😀", "plain Küche 😀"), ("a\u{1B}[2Jb", "a\\u{1B}[2Jb"), ("a\nb\tc", "a\\u{A}b\\u{9}c"),

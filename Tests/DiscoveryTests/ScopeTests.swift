@@ -1,3 +1,4 @@
+import CAvahi
 import Glibc
 import Testing
 
@@ -5,8 +6,8 @@ import Testing
 
 /// The scope of a link-local address is the interface's name, wherever the address comes from.
 ///
-/// The loopback interface is "lo" with index 1 in every network namespace of Linux. For avahi and mDNS see
-/// also LiveBrowsingTests, for files and options HubAddressTests, for accept(2) ServeRulesTests.
+/// The loopback interface is "lo" with index 1 in every network namespace of Linux. For files and options see
+/// HubAddressTests, for accept(2) ServeRulesTests.
 @Suite struct ScopeTests {
     @Test func aSocketAddressNamesItsInterface() throws {
         let address = try #require(NetworkAddress("fe80::1"))
@@ -48,6 +49,28 @@ import Testing
         #expect(addresses.contains { $0.interface == "lo" })
         for network in addresses where network.address.family == .ipv6 && network.address.isLinkLocal {
             #expect(network.address.scope == network.interface)
+        }
+    }
+
+    @Test(arguments: [("fe80::1", "fe80::1%lo"), ("2001:db8::1", "2001:db8::1"), ("192.0.2.1", "192.0.2.1")])
+    func avahiGivesTheInterfaceThatWasAskedOn(text: String, expected: String) throws {
+        let interface = AvahiIfIndex(1)
+        let instance = try #require(
+            ServiceInstance(name: "Hub", interface: interface, family: Int32(AVAHI_PROTO_INET6)))
+        var address = AvahiAddress()
+        try #require(avahi_address_parse(text, Int32(AVAHI_PROTO_UNSPEC), &address) != nil)
+        #expect(NetworkAddress(address, on: instance.interface)?.description == expected)
+        let service = ResolvedService(
+            instance, AVAHI_RESOLVER_FOUND, host: "hub.local", address: &address, port: 8_000, txt: nil)
+        #expect(service?.address.description == expected)
+    }
+
+    @Test func anOwnAddressIsOwnOnEveryInterface() throws {
+        #expect(LocalNetwork.isOwn(try #require(NetworkAddress("127.0.0.1"))))
+        #expect(!LocalNetwork.isOwn(try #require(NetworkAddress("192.0.2.99"))))
+        for network in LocalNetwork.current() {
+            let elsewhere = NetworkAddress(bytes: network.address.bytes, scope: "another0")
+            #expect(LocalNetwork.isOwn(try #require(elsewhere)))
         }
     }
 

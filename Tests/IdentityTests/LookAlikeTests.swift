@@ -1,4 +1,5 @@
 import Identity
+import TestSupport
 import Testing
 
 @Suite struct LookAlikeTests {
@@ -62,7 +63,7 @@ import Testing
             "Anna's phone", "Kitchen tablet 10", "Living room", "Max's laptop", "Grandma", "hub-client 3",
             "Vic", "Q2",
         ]
-        var generator = SplitMix(state: 20_261_122)
+        var generator = SplitMix64(seed: 20_261_122)
         let noise = [
             "\u{200B}", "\u{AD}", "\u{301}", "\u{20DD}", " ", "\u{A0}", "-", "’", ".", "\u{FE0F}", "\u{2060}",
         ]
@@ -91,18 +92,5 @@ import Testing
             let skeleton = LookAlike.skeleton("a\(scalar)")
             if skeleton.isEmpty { Issue.record("U+\(String(scalar.value, radix: 16))") }
         }
-    }
-}
-
-/// A seed makes the same attacks each time (Steele, Lea, Flood 2014).
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ (mixed >> 31)
     }
 }

@@ -1,6 +1,7 @@
 import CGlibc
 import FoundationEssentials
 import Glibc
+import Identity
 
 /// Whether the wall clock is sane: codes expire by it over a restart, and so do labels.
 enum CheckClock {
@@ -14,14 +15,15 @@ enum CheckClock {
     ///   - newest: when the newest file was written; nil if there is none.
     ///   - isSynchronised: what the kernel says; nil: nothing.
     static func verdict(now: Date, newest: Date?, isSynchronised: Bool?) -> Finding.Verdict {
-        let time = now.formatted(.iso8601)
+        let time = LocalTime(now).textWithZone
         let mend = "sudo timedatectl set-ntp true, or set it: sudo date -s 'YYYY-MM-DD HH:MM'"
         // 2026-01-01: hubpair is younger.
         guard now >= Date(timeIntervalSince1970: 1_767_225_600) else {
             return .problem("it says \(time), which is long ago", mend: mend)
         }
         if let newest, newest.timeIntervalSince(now) > 120 {
-            return .problem("it says \(time), but a file is from \(newest.formatted(.iso8601))", mend: mend)
+            return .problem(
+                "it says \(time), but a file is from \(LocalTime(newest).textWithZone)", mend: mend)
         }
         guard isSynchronised != false else {
             return .warning("it says \(time), and nothing keeps it right (no NTP)", mend: mend)

@@ -13,6 +13,19 @@ struct CheckHubFiles: Sendable {
 
     let state: HubState
 
+    /// Where else this machine's hub is, if there is none here; and how to look at that.
+    var elsewhere: Finding.Verdict? {
+        do {
+            _ = try state.open()
+            return nil
+        } catch let error as HubError {
+            guard case .elsewhere = error else { return nil }
+            return .skipped(error.description, mend: error.hint)
+        } catch {
+            return nil
+        }
+    }
+
     /// True if there is something at the state directory's path, a hub's or not.
     var exists: Bool { access(state.path, F_OK) == 0 }
 
@@ -75,16 +88,15 @@ struct CheckHubFiles: Sendable {
         let directory: ProtectedDirectory
         do {
             directory = try state.open()
-        } catch FileError.otherOwner(let owner, let path) where path == state.path {
+        } catch let error as HubError {
             // Perhaps rightly: a service has a user of its own.
-            return .skipped(
-                FileError.otherOwner(owner, path: path).description,
-                mend: "run it as the owner: sudo -u '#\(owner)' hubpair doctor --state \(shellQuoted(path))")
+            guard case .foreign = error else { throw error }
+            return .skipped(error.description, mend: error.hint)
         }
         let names = [
             HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
             ApprovedDevices.fileName,
-            Tickets.fileName, FailedAttempts.fileName,
+            Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName,
         ]
         var faults: [any Error] = []
         for name in names {

@@ -19,7 +19,7 @@ enum CheckDaemon {
     static var daemon: DiagnosisCheck {
         DiagnosisCheck("avahi-daemon", tried: "asked avahi-daemon to look for hubs", deadline: .seconds(2)) {
             do throws(DiscoveryError) {
-                var browser = HubBrowser(follows: false, asksOnce: false)
+                var browser = HubBrowser(through: .daemon, follows: false, asksOnce: false)
                 browser.resolveDeadline = .milliseconds(200)
                 for try await _ in browser.sightings { break }
                 return .ok("it answers")

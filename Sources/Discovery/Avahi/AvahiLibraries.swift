@@ -2,10 +2,10 @@ import CAvahi
 import CAvahiCore
 import Glibc
 
-/// libavahi-client's functions; the library is loaded when the daemon is first asked, and stays.
+/// The functions of libavahi-client. The library is loaded at first use and never unloaded.
 ///
-/// That is after the one-shot query has gone out, so that answers are on their way while twelve libraries are
-/// read.
+/// Loading reads twelve libraries. It happens after the one-shot query has been sent, so that the answers
+/// travel meanwhile.
 enum AvahiClient {
     private static let loaded: Result<hubpair_avahi_client, DiscoveryError> = {
         var functions = hubpair_avahi_client()
@@ -15,28 +15,28 @@ enum AvahiClient {
         return .success(functions)
     }()
 
-    /// The functions, or why they cannot be had.
+    /// The functions; throws ``DiscoveryError/noClient(_:)`` if the library cannot be loaded.
     static func load() throws(DiscoveryError) -> hubpair_avahi_client { try loaded.get() }
 
-    /// A client's last error.
+    /// The error code of the client's last call; `AVAHI_ERR_FAILURE` without a client.
     static func error(of client: OpaquePointer?) -> Int32 {
         guard let client, let functions = try? loaded.get() else { return AvahiCode.failure }
         return functions.avahi_client_errno(client)
     }
 }
 
-/// libavahi-core's functions; the library is loaded at the first use and stays.
+/// The functions of libavahi-core. The library is loaded at first use and never unloaded.
 struct AvahiCore {
     let functions: hubpair_avahi_core
 
-    /// The library, or why it cannot be had.
+    /// The functions, or ``DiscoveryError/noEmbeddedStack(_:)`` if the library cannot be loaded.
     static let shared: Result<AvahiCore, DiscoveryError> = {
         var functions = hubpair_avahi_core()
         guard hubpair_load_avahi_core(&functions) == 1 else {
             return .failure(
                 .noEmbeddedStack(dlerror().map { String(cString: $0) } ?? "not with the address sanitizer"))
         }
-        // It writes to standard error otherwise, which is the program's, not a library's.
+        // By default avahi logs to standard error, which belongs to the program and not to a library.
         functions.avahi_set_log_function { _, _ in }
         return .success(AvahiCore(functions: functions))
     }()

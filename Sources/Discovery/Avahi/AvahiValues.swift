@@ -1,7 +1,7 @@
 import CAvahi
 import Glibc
 
-/// avahi's error codes and constants, which Swift sees as `Int` where C's functions take an `int`.
+/// avahi's error codes as `Int32`, the C `int` that its functions take; Swift imports the constants as `Int`.
 enum AvahiCode {
     static let failure = Int32(AVAHI_ERR_FAILURE)
     static let collision = Int32(AVAHI_ERR_COLLISION)
@@ -14,19 +14,20 @@ enum AvahiCode {
     static let notSupported = Int32(AVAHI_ERR_NOT_SUPPORTED)
 }
 
-/// The bytes of a C string without its zero, at most 1,013 (avahi's own bound for names); none for NULL.
+/// The bytes of a C string without its terminating zero, at most 1,013 (avahi's limit for names); empty for
+/// NULL.
 func boundedBytes(_ string: UnsafePointer<CChar>?) -> [UInt8] {
     guard let string else { return [] }
     return UnsafeBufferPointer(start: string, count: strnlen(string, 1_013)).map(UInt8.init(bitPattern:))
 }
 
-/// A C string with its zero.
+/// The bytes as a C string, with a terminating zero.
 func cString(_ bytes: [UInt8]) -> [CChar] {
     bytes.map(CChar.init(bitPattern:)) + [0]
 }
 
 extension ServiceInstance {
-    /// What a browser's callback was given; nil for an event that is about no instance.
+    /// The instance that a browser callback reports; nil for an event without an instance.
     init?(name: UnsafePointer<CChar>?, interface: AvahiIfIndex, family: AvahiProtocol) {
         guard let name, interface > 0 else { return nil }
         self.init(
@@ -36,7 +37,7 @@ extension ServiceInstance {
 }
 
 extension ResolvedService {
-    /// What a resolver's callback was given; nil if it has failed.
+    /// The service that a resolver callback reports; nil if resolving failed.
     init?(
         _ instance: ServiceInstance, _ event: AvahiResolverEvent, host: UnsafePointer<CChar>?,
         address: UnsafePointer<AvahiAddress>?, port: UInt16, txt: UnsafeMutablePointer<AvahiStringList>?
@@ -51,7 +52,7 @@ extension ResolvedService {
 }
 
 extension NetworkAddress {
-    /// avahi leaves out the scope of a link-local address: it is the interface that was asked on.
+    /// The address with `interface` as its scope: avahi does not report the scope of a link-local address.
     init?(_ address: AvahiAddress, on interface: NetworkInterface) {
         let count = address.proto == Int32(AVAHI_PROTO_INET) ? 4 : 16
         let bytes = withUnsafeBytes(of: address.data) { Array($0.prefix(count)) }
@@ -59,10 +60,11 @@ extension NetworkAddress {
     }
 }
 
-/// The strings of an avahi list, in its order, which is that of the wire for a record that was received.
+/// The strings of an avahi list, in list order. For a received record that is the order on the wire.
 ///
-/// Copied one by one as they are asked for, so that a caller that stops early copies no more. A string is
-/// cut at 256 bytes, one more than a record can hold.
+/// Strings are copied one at a time on demand, so a caller that stops early copies no more. A string is cut
+/// at 256 bytes, one more than a TXT string can hold (RFC 6763 § 6.1), so that a caller can detect the
+/// excess.
 struct AvahiStrings: Sequence, IteratorProtocol {
     private var current: UnsafeMutablePointer<AvahiStringList>?
 

@@ -2,17 +2,17 @@ import CAvahi
 import CGlibc
 import Glibc
 
-/// A descriptor on a loop: owns it, and calls back when it is readable until `close`.
+/// Owns a file descriptor that an event loop watches, and calls back whenever it is readable, until `close`.
 ///
-/// For the loop's own thread only. The owner must call `close`; the callback holds what it captures until
-/// then.
+/// To be used on the loop's thread only. The owner must call `close`; until then the callback retains its
+/// captures.
 final class DescriptorWatch {
     let descriptor: Int32
     private let poll: UnsafePointer<AvahiPoll>
     private var watch: OpaquePointer?
     private var isReadable: (() -> Void)?
 
-    /// Takes over `descriptor`, and closes it also if this fails.
+    /// Takes ownership of `descriptor`, and closes it even if this throws.
     init(_ descriptor: Int32, on loop: EventLoopThread, isReadable: @escaping () -> Void)
         throws(DiscoveryError)
     {
@@ -23,7 +23,8 @@ final class DescriptorWatch {
             poll, descriptor, AVAHI_WATCH_IN,
             { _, _, _, pointer in
                 guard let pointer else { return }
-                // This reference keeps the object while its callback runs, which may call close.
+                // This strong reference keeps the object alive while its callback runs, because the callback
+                // may call close.
                 let watch = Unmanaged<DescriptorWatch>.fromOpaque(pointer).takeUnretainedValue()
                 watch.isReadable?()
             }, Unmanaged.passUnretained(self).toOpaque())
@@ -33,7 +34,7 @@ final class DescriptorWatch {
         }
     }
 
-    /// Lets go of the loop, the descriptor and the callback; a second call does nothing.
+    /// Stops watching, closes the descriptor and releases the callback. A second call does nothing.
     func close() {
         guard isReadable != nil else { return }
         if let watch { poll.pointee.watch_free?(watch) }
@@ -44,7 +45,8 @@ final class DescriptorWatch {
 }
 
 extension DescriptorWatch {
-    /// Calls back when the kernel reports a change of links or addresses (rtnetlink(7)); nil if it cannot.
+    /// Calls back when the kernel reports a change of links or addresses (rtnetlink(7)); nil if the netlink
+    /// socket cannot be opened.
     static func networkChanges(on loop: EventLoopThread, changed: @escaping () -> Void) -> DescriptorWatch? {
         let descriptor = socket(
             AF_NETLINK, Int32(SOCK_RAW.rawValue) | O_CLOEXEC | O_NONBLOCK, Int32(NETLINK_ROUTE))
@@ -62,7 +64,8 @@ extension DescriptorWatch {
             return nil
         }
         return try? DescriptorWatch(descriptor, on: loop) {
-            // Only that something changed counts, and that is then read anew: so an overrun loses nothing.
+            // The messages themselves are not read: the caller reads the whole state again, so an overrun
+            // loses nothing.
             var buffer = [UInt8](repeating: 0, count: 8_192)
             for _ in 0..<64 where recv(descriptor, &buffer, buffer.count, 0) <= 0 { break }
             changed()

@@ -2,19 +2,19 @@ import CAvahi
 import CAvahiCore
 import Glibc
 
-/// avahi's own mDNS stack in this process, for machines without avahi-daemon: owns the server.
+/// Owns an instance of avahi's mDNS stack (libavahi-core) in this process, for machines without avahi-daemon.
 ///
-/// It is the code that the daemon runs, without D-Bus. It shares port 5353 with other stacks of this machine.
+/// This is the code that the daemon itself runs, without D-Bus. It shares UDP port 5353 with other mDNS
+/// stacks on this machine.
 final class EmbeddedServer {
     let core: hubpair_avahi_core
-    /// The server; nil after `close`.
+    /// Nil after `close`.
     private(set) var server: OpaquePointer?
     private let failed: (DiscoveryError) -> Void
 
-    /// A stack that speaks on all multicast interfaces, with the host name `hostName` (one label) if it
-    /// publishes.
+    /// Starts a stack on all multicast interfaces. It publishes only if `hostName` (one label) is given.
     ///
-    /// - Parameter failed: comes from within avahi's callbacks.
+    /// - Parameter failed: called from within avahi's callbacks.
     init(
         on loop: EventLoopThread, hostName: String? = nil, failed: @escaping (DiscoveryError) -> Void
     ) throws(DiscoveryError) {
@@ -30,8 +30,8 @@ final class EmbeddedServer {
         configuration.publish_hinfo = 0
         configuration.publish_workstation = 0
         configuration.publish_domain = 0
-        // The addresses that we publish bring no reverse PTR records, which would collide with a daemon's
-        // that starts later and make it rename its host.
+        // Our address records must have no reverse PTR records: these would collide with those of an
+        // avahi-daemon that starts later and make it rename its host.
         configuration.publish_addresses = 0
         if let hostName {
             configuration.host_name = avahi_strdup(hostName)
@@ -49,8 +49,8 @@ final class EmbeddedServer {
         guard server != nil else { throw .embedded(code: code, text: avahiText(code)) }
     }
 
-    /// avahi 0.8 ends the process with an assertion where its netlink socket cannot be opened, so a stack is
-    /// not begun while the process, or the system, has hardly any descriptors left.
+    /// avahi 0.8 aborts the process with an assertion if it cannot open its netlink socket. So throw here,
+    /// before a stack is started, if the process or the system is almost out of file descriptors.
     private static func checkDescriptors() throws(DiscoveryError) {
         var opened: [CInt] = []
         defer { for descriptor in opened { Glibc.close(descriptor) } }
@@ -61,17 +61,16 @@ final class EmbeddedServer {
         }
     }
 
-    /// Netlink, and two sockets for each IP version; the rest is for what other threads open meanwhile.
+    /// One netlink socket and two sockets per IP version; the rest is reserve for what other threads open
+    /// meanwhile.
     private static let descriptorsOfServer = 12
 
-    /// The last error's code.
     var error: Int32 { server.map { core.avahi_server_errno($0) } ?? AvahiCode.failure }
 
-    /// The last error.
     var failure: DiscoveryError { .embedded(code: error, text: avahiText(error)) }
 
-    /// Frees the server and all that was made from it, with goodbyes; never from within one of its callbacks.
-    /// A second call does nothing.
+    /// Sends goodbyes and frees the server with everything made from it. Must not be called from within one
+    /// of its callbacks. A second call does nothing.
     func close() {
         guard let server else { return }
         self.server = nil

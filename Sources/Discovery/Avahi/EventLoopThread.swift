@@ -2,16 +2,16 @@ import CAvahi
 import Glibc
 import Synchronization
 
-/// One thread that runs avahi's poll loop, and with it the jobs of the actors whose executor it is.
+/// A thread that runs avahi's poll loop and the jobs of the actors that use it as their executor.
 ///
-/// avahi's client objects are not safe to use from several threads: all calls and all callbacks belong on
-/// the thread that polls for them. An actor on this executor has just that.
+/// avahi's client objects are not thread-safe: all calls and callbacks must happen on the thread that polls
+/// for them. An actor on this executor meets that requirement.
 ///
-/// The thread ends by itself when nobody holds the loop any more; a queued job holds it.
+/// The thread ends once nothing refers to the loop any more; a queued job counts as a reference.
 final class EventLoopThread: SerialExecutor {
-    /// For `avahi_client_new` and similar functions.
-    // Safe although not Sendable: the pointer never changes, it is valid as long as this object exists (the
-    // thread frees it only after deinit), and only code on the loop's own thread follows it.
+    /// The poll object that `avahi_client_new` and similar functions take.
+    // Safe although not Sendable: the pointer never changes, stays valid as long as this object exists (the
+    // thread frees it only after deinit), and is dereferenced only on the loop's own thread.
     nonisolated(unsafe) let poll: UnsafePointer<AvahiPoll>
     private let queue: JobQueue
     private let thread: pthread_t
@@ -21,8 +21,8 @@ final class EventLoopThread: SerialExecutor {
         guard let simplePoll = avahi_simple_poll_new() else {
             throw .system(call: "avahi_simple_poll_new", errno: errno)
         }
-        // Another thread wakes the loop through an eventfd. avahi_simple_poll_wakeup would do it with a
-        // plain int that both threads write.
+        // Other threads wake the loop through an eventfd. avahi_simple_poll_wakeup is not thread-safe: it
+        // writes a plain int from both threads.
         guard let poll = avahi_simple_poll_get(simplePoll),
             poll.pointee.watch_new?(
                 poll, queue.wakeUp, AVAHI_WATCH_IN,
@@ -56,7 +56,8 @@ final class EventLoopThread: SerialExecutor {
     }
 
     private static func start(_ body: LoopThread) throws(DiscoveryError) -> pthread_t {
-        // Signals are the main program's: a thread inherits the mask, so block all while it starts.
+        // A new thread inherits the signal mask. Block all signals while it starts, so that the program's own
+        // threads handle them.
         var all = sigset_t()
         var before = sigset_t()
         sigfillset(&all)
@@ -82,7 +83,7 @@ final class EventLoopThread: SerialExecutor {
     }
 }
 
-/// What the thread owns: the poll object, which it frees at its end.
+/// The state that the thread owns; it frees the poll object when it ends.
 private final class LoopThread {
     private let simplePoll: OpaquePointer
     private let queue: JobQueue
@@ -94,19 +95,20 @@ private final class LoopThread {
 
     func run() {
         while queue.runAll() {
-            // Each round makes at most one callback. -1: it sleeps until something happens, such as a write
-            // to the eventfd. It fails only without memory or descriptors: try again, but do not spin.
+            // Each iteration makes at most one callback. The timeout -1 sleeps until an event, such as a
+            // write to the eventfd. An error means that memory or descriptors ran out: retry, with a pause
+            // instead of a busy loop.
             if avahi_simple_poll_iterate(simplePoll, -1) != 0 { usleep(10_000) }
         }
         avahi_simple_poll_free(simplePoll)
     }
 }
 
-/// Jobs on their way from any thread to the loop's.
+/// The queue that carries jobs from any thread to the loop's thread.
 private final class JobQueue: Sendable {
     struct Job: Sendable {
         let job: UnownedJob
-        // Keeps the loop alive until the job has run, even if the job drops the last actor on it.
+        // Keeps the loop alive until the job has run, even if the job releases the last actor on it.
         let executor: EventLoopThread
     }
 
@@ -115,7 +117,7 @@ private final class JobQueue: Sendable {
         var isClosed = false
     }
 
-    /// An eventfd: readable when there is something to do.
+    /// An eventfd that becomes readable when a job is queued or the queue is closed.
     let wakeUp: Int32
     private let state = Mutex(State())
 
@@ -124,7 +126,7 @@ private final class JobQueue: Sendable {
         guard wakeUp >= 0 else { throw .system(call: "eventfd", errno: errno) }
     }
 
-    // The loop and its thread share this object, so neither can write to a descriptor that is closed.
+    // Both the loop and its thread hold this object, so neither can write to a closed descriptor.
     deinit { Glibc.close(wakeUp) }
 
     func append(_ job: Job) {
@@ -137,7 +139,7 @@ private final class JobQueue: Sendable {
         signal()
     }
 
-    /// Runs what is there, on the calling thread. False if nothing was there and nothing can come.
+    /// Runs the queued jobs on the calling thread. Returns false if there were none and the queue is closed.
     func runAll() -> Bool {
         let (jobs, isClosed) = state.withLock { state in
             defer { state.jobs = [] }
@@ -149,7 +151,7 @@ private final class JobQueue: Sendable {
 
     private func signal() {
         var one: UInt64 = 1
-        // It fails only if the counter is full, and then the loop is awake anyway.
+        // write fails only if the counter is at its maximum, and then the loop is already awake.
         _ = write(wakeUp, &one, MemoryLayout.size(ofValue: one))
     }
 }

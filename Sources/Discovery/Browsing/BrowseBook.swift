@@ -22,6 +22,8 @@ struct BrowseBook: Sendable {
         var isAwaited: Bool { !isAnswered && !isLate }
     }
 
+    /// The most instances. The threat is one host that announces thousands.
+    static let maximumInstances = 16_384
     /// The most hints from one host, and in all: no home hub sends more. One more than a table takes,
     /// so that the flood is named.
     static let maximumHintsPerHost = HubListing.maximumServicesPerAddress + 1
@@ -70,7 +72,7 @@ struct BrowseBook: Sendable {
     ) {
         if stale.remove(instance) == nil {
             guard !instances.contains(instance) else { return }
-            guard instances.count < HubBrowser.maximumInstances else {
+            guard instances.count < BrowseBook.maximumInstances else {
                 if !hasFlooded { say(.flooded) }
                 hasFlooded = true
                 return settle()

@@ -137,7 +137,7 @@ actor BrowseSession: SearchSession {
 extension BrowseSession {
     /// True if the other stack is used from the next connection on; false if this error has no other stack.
     private func fallsBack(_ error: DiscoveryError) -> Bool {
-        guard browser.stack == .either, error.isWithoutDaemon, stackType == DaemonBrowsing.self else {
+        guard browser.stack == .automatic, error.isWithoutDaemon, stackType == DaemonBrowsing.self else {
             return false
         }
         stackType = EmbeddedBrowsing.self
@@ -203,7 +203,7 @@ extension BrowseSession {
             self.assumeIsolated { $0.hinted(hint, on: interface, family, from: source) }
         }
         query = OneShotQuery(
-            serviceType: browser.serviceType, networks: LocalNetwork.current(), poll: loop.poll,
+            serviceType: browser.serviceType, networks: LocalNetwork.current(), on: loop,
             output: output)
         query?.ask()
         questions = Task { await askAgain() }
@@ -216,7 +216,7 @@ extension BrowseSession {
             carryOut()
             try await Task.sleep(for: OneShotQuery.repetition - BrowseSession.grace)
             query?.ask()
-            try await Task.sleep(for: OneShotQuery.patience)
+            while let doubt = query?.doubt(at: .now) { try await Task.sleep(for: doubt) }
             if query?.hasLosses == true { send(.lossy) }
         } catch {}  // closed
     }

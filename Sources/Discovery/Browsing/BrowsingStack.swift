@@ -1,29 +1,29 @@
 import CAvahi
 
-/// What an mDNS stack tells a browse.
+/// An event that an mDNS stack reports to a browse.
 enum BrowsingEvent: Sendable {
     case announced(ServiceInstance, domain: [UInt8])
     case gone(ServiceInstance)
     /// No more instances are expected for now.
     case allForNow
-    /// The address of an instance that was asked for; it comes again when something of it changes.
+    /// The answer to ``BrowsingStack/ask(_:domain:)``; it is reported again whenever the service changes.
     case resolved(ResolvedService)
     case unresolved(ServiceInstance, ResolveError)
-    /// A record of a host whose services were resolved.
+    /// An A or AAAA record of a host whose services were resolved was added.
     case address(NetworkAddress, HostAddresses.Host)
     case addressGone(NetworkAddress, HostAddresses.Host)
-    /// The stack is of no use any more, but another one may be.
+    /// The stack is unusable, but a new one may work.
     case lost(DiscoveryError)
-    /// The browse cannot go on.
+    /// The browse has failed and cannot continue.
     case failed(DiscoveryError)
 }
 
-/// A stack that can browse for one service type: owns what its C library has made for that.
+/// An mDNS stack that browses for one service type. Owns the C library's objects for that.
 ///
-/// All calls belong on the loop's thread. Events come from there too, some from within ``start()`` and
-/// ``ask(_:domain:)``; nothing but ``free(_:)`` may be called from within one. The owner must call `close`.
+/// All calls must come from the loop's thread. Events arrive on that thread too, some from within ``start()``
+/// and ``ask(_:domain:)``; an event handler may call only ``free(_:)``. The owner must call `close`.
 protocol BrowsingStack: AnyObject {
-    /// The most questions for addresses at a time.
+    /// The maximum number of concurrent questions for addresses.
     static var maximumQuestions: Int { get }
 
     init(
@@ -31,19 +31,19 @@ protocol BrowsingStack: AnyObject {
     ) throws(DiscoveryError)
 
     func start() throws(DiscoveryError)
-    /// Asks for the address of an instance; `.unresolved` tells if that is not possible.
+    /// Starts to resolve an instance; reports `.unresolved` if that is not possible.
     func ask(_ instance: ServiceInstance, domain: [UInt8])
-    /// Ends the question for an instance, if there is one.
+    /// Stops resolving an instance; does nothing if it is not being resolved.
     func free(_ instance: ServiceInstance)
-    /// Frees everything, never from within an event; a second call does nothing.
+    /// Frees everything; must not be called from within an event. A second call does nothing.
     func close()
 }
 
-/// The A and AAAA records of one host on one interface, all of them: a resolver names one address, and two
-/// servers may bear the same host name. avahi's callback points to it.
+/// Follows all A and AAAA records of one host on one interface: a resolver reports a single address, and two
+/// servers may use the same host name. avahi's callback holds a pointer to this object.
 final class HostWatch<Stack: BrowsingStack> {
     let host: HostAddresses.Host
-    // Unowned, because the stack holds it and outlives it.
+    // Unowned: the stack owns this object and outlives it.
     unowned let stack: Stack
 
     init(_ host: HostAddresses.Host, stack: Stack) {
@@ -51,7 +51,7 @@ final class HostWatch<Stack: BrowsingStack> {
         self.stack = stack
     }
 
-    /// What a record browser says of a record with these data.
+    /// The event for a record browser's callback with the record data `data` (4 or 16 bytes).
     func event(_ event: AvahiBrowserEvent, _ data: some Sequence<UInt8>) -> BrowsingEvent? {
         guard let address = NetworkAddress(bytes: data, scope: host.interface.name) else { return nil }
         return switch event {
@@ -62,10 +62,10 @@ final class HostWatch<Stack: BrowsingStack> {
     }
 }
 
-/// One question for the address of one instance; avahi's callback points to it.
+/// One running question for the address of one instance. avahi's callback holds a pointer to this object.
 final class Resolution<Stack: BrowsingStack> {
     let instance: ServiceInstance
-    // Unowned, because the stack holds it and outlives it.
+    // Unowned: the stack owns this object and outlives it.
     unowned let stack: Stack
     var resolver: OpaquePointer?
 

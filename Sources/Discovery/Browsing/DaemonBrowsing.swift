@@ -1,13 +1,13 @@
 import CAvahi
 
-/// A browse through avahi-daemon: owns the client and everything made from it.
+/// A browse through avahi-daemon. Owns the client and everything made from it.
 ///
-/// A client that has lost its daemon never recovers and says no goodbyes: it tells
+/// A client that has lost its daemon never recovers and reports no removed services; it reports
 /// ``BrowsingEvent/lost(_:)``.
 final class DaemonBrowsing: BrowsingStack {
-    /// avahi-daemon grants a client 1,024 objects, and the hosts need some.
+    /// avahi-daemon allows 1,024 objects per client; the rest is for hosts.
     static let maximumQuestions = 400
-    /// The most hosts that are followed, with two objects of the daemon each.
+    /// The maximum number of hosts whose addresses are followed. Each takes two objects of the daemon.
     private static let maximumHosts = 280
 
     private let avahi: hubpair_avahi_client
@@ -28,7 +28,7 @@ final class DaemonBrowsing: BrowsingStack {
     func start() throws(DiscoveryError) {
         let pointer = Unmanaged.passUnretained(self).toOpaque()
         var code: Int32 = 0
-        // NO_FAIL tells "no daemon" (a client that is still connecting) from "no bus" (no client).
+        // NO_FAIL distinguishes "no daemon" (the client keeps connecting) from "no bus" (no client is made).
         client = avahi.avahi_client_new(
             loop.poll, AVAHI_CLIENT_NO_FAIL,
             { client, state, pointer in
@@ -41,7 +41,7 @@ final class DaemonBrowsing: BrowsingStack {
         case AVAHI_CLIENT_FAILURE: throw .daemon(AvahiClient.error(of: client))
         default: break
         }
-        // USE_MULTICAST: a question never goes to a DNS server outside.
+        // USE_MULTICAST: a question is never sent to a unicast DNS server.
         let services = avahi.avahi_service_browser_new(
             client, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), serviceType, nil,
             AVAHI_LOOKUP_USE_MULTICAST,
@@ -78,23 +78,24 @@ final class DaemonBrowsing: BrowsingStack {
         if resolution.resolver == nil { answered(instance, nil, code: AvahiClient.error(of: client)) }
     }
 
-    /// avahi allows that within a resolver's own callback.
+    /// avahi allows this within a resolver's own callback.
     func free(_ instance: ServiceInstance) {
         guard let resolver = resolutions.removeValue(forKey: instance)?.resolver else { return }
         _ = avahi.avahi_service_resolver_free(resolver)
     }
 
-    /// Never from within a callback: avahi goes on using the client after the callback returns.
+    /// Must not be called from within a callback: avahi uses the client after the callback returns.
     func close() {
         if let client { avahi.avahi_client_free(client) }
         client = nil
-        // The client's end was that of everything made from it.
+        // Freeing the client has freed everything made from it.
         resolutions = [:]
         hosts = [:]
     }
 
     private func clientChanged(to state: AvahiClientState, code: Int32) {
-        // The first callbacks come from within avahi_client_new; start() looks at the state itself then.
+        // The first callbacks arrive within avahi_client_new; start() checks the state itself after that
+        // call.
         guard client != nil, state == AVAHI_CLIENT_FAILURE else { return }
         changed(.lost(.daemon(code)))
     }
@@ -126,7 +127,8 @@ final class DaemonBrowsing: BrowsingStack {
         let watch = HostWatch(host, stack: self)
         hosts[host] = watch
         for type in [RecordType.a, RecordType.aaaa] {
-            // It lives as long as the client. One that cannot be made leaves the resolver's address.
+            // The record browser lives as long as the client. If it cannot be made, the resolver's address
+            // remains.
             _ = avahi.avahi_record_browser_new(
                 client, Int32(bitPattern: host.interface.index), Int32(AVAHI_PROTO_UNSPEC),
                 cString(Array(host.name.utf8)),

@@ -1,10 +1,10 @@
 import CAvahi
 import CAvahiCore
 
-/// A browse by avahi's own stack in this process: owns the stack and everything made from it.
+/// A browse by the embedded stack. Owns the stack and everything made from it.
 final class EmbeddedBrowsing: BrowsingStack {
     static let maximumQuestions = 400
-    /// The most hosts that are followed, as with a daemon.
+    /// The maximum number of hosts whose addresses are followed, the same as with a daemon.
     private static let maximumHosts = 280
 
     private let serviceType: String
@@ -21,7 +21,7 @@ final class EmbeddedBrowsing: BrowsingStack {
     }
 
     func start() throws(DiscoveryError) {
-        // USE_MULTICAST: a question never goes to a DNS server outside.
+        // USE_MULTICAST: a question is never sent to a unicast DNS server.
         let services = server.core.avahi_s_service_browser_new(
             server.server, Int32(AVAHI_IF_UNSPEC), Int32(AVAHI_PROTO_UNSPEC), serviceType, nil,
             AVAHI_LOOKUP_USE_MULTICAST,
@@ -41,8 +41,8 @@ final class EmbeddedBrowsing: BrowsingStack {
             server.server, Int32(bitPattern: instance.interface.index),
             Int32(instance.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6),
             cString(instance.nameBytes), serviceType, cString(domain),
-            // Over IPv4 avahi sends AAAA records too, and a resolver takes the first that comes: asked for
-            // any, the IPv4 address would be missing now and then.
+            // Over IPv4 avahi sends AAAA records too, and a resolver reports the address that comes first.
+            // Asking for any family would sometimes miss the IPv4 address.
             Int32(instance.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_UNSPEC),
             AVAHI_LOOKUP_USE_MULTICAST,
             { _, _, _, event, _, _, _, host, address, port, txt, _, pointer in
@@ -54,18 +54,19 @@ final class EmbeddedBrowsing: BrowsingStack {
                 resolution.stack.answered(resolution.instance, service)
             }, Unmanaged.passUnretained(resolution).toOpaque())
         guard let resolver = resolution.resolver else { return answered(instance, nil) }
-        // Apart from the making, since answers from the cache come from within.
+        // Started separately: answers from the cache arrive within this call, when resolution.resolver must
+        // be set.
         server.core.avahi_s_service_resolver_start(resolver)
     }
 
-    /// avahi allows that within a resolver's own callback.
+    /// avahi allows this within a resolver's own callback.
     func free(_ instance: ServiceInstance) {
         guard let resolver = resolutions.removeValue(forKey: instance)?.resolver else { return }
         server.core.avahi_s_service_resolver_free(resolver)
     }
 
     func close() {
-        server.close()  // with its browsers and resolvers
+        server.close()  // frees its browsers and resolvers too
         resolutions = [:]
         hosts = [:]
     }
@@ -98,8 +99,8 @@ final class EmbeddedBrowsing: BrowsingStack {
                 continue
             }
             defer { server.core.avahi_key_unref(key) }
-            // It lives as long as the server, and calls back later only. One that cannot be made leaves the
-            // resolver's address.
+            // The record browser lives as long as the server and calls back only later. If it cannot be made,
+            // the resolver's address remains.
             _ = server.core.avahi_s_record_browser_new(
                 server.server, Int32(bitPattern: host.interface.index), Int32(AVAHI_PROTO_UNSPEC), key,
                 AVAHI_LOOKUP_USE_MULTICAST,
@@ -115,7 +116,7 @@ final class EmbeddedBrowsing: BrowsingStack {
     }
 }
 
-/// The data of an A or AAAA record; nil for any other.
+/// The address bytes of an A or AAAA record; nil for any other record.
 private func addressBytes(of record: AvahiRecord) -> [UInt8]? {
     switch record.key?.pointee.type {
     case UInt16(RecordType.a): withUnsafeBytes(of: record.data.a.address) { Array($0) }

@@ -1,18 +1,18 @@
-/// The A and AAAA records of hosts, as an mDNS stack sees them: which addresses are there.
+/// The current A and AAAA records of hosts, as an mDNS stack reports them.
 ///
-/// A pure value: what the stack says comes in, what is news comes out.
+/// A pure value: the stack's events go in, the resulting sightings come out.
 struct HostAddresses: Sendable {
     struct Host: Hashable, Sendable {
         let name: String
         let interface: NetworkInterface
     }
 
-    // How often each is known: once for each family of packets that brought the record.
+    // How many times each record is present: once per address family of the packets that carried it.
     private var counts: [Host: [NetworkAddress: Int]] = [:]
-    // Seen before the stack went away, and not again since.
+    // Addresses that were seen before the stack was lost, and not again since.
     private var stale: [Host: Set<NetworkAddress>] = [:]
 
-    /// A record came.
+    /// Adds a record; returns the sighting if the address is new.
     mutating func add(_ address: NetworkAddress, of host: Host) -> Sighting? {
         stale[host]?.remove(address)
         let known = counts[host] ?? [:]
@@ -22,20 +22,20 @@ struct HostAddresses: Sendable {
         return .address(address, host: host.name, interface: host.interface)
     }
 
-    /// A record went.
+    /// Removes a record; returns the sighting if no other family still carries the address.
     mutating func remove(_ address: NetworkAddress, of host: Host) -> Sighting? {
         guard let count = counts[host]?[address] else { return nil }
         counts[host]?[address] = count > 1 ? count - 1 : nil
         return count > 1 ? nil : .addressGone(address, host: host.name, interface: host.interface)
     }
 
-    /// The stack is gone.
+    /// The stack was lost: every known address becomes stale.
     mutating func interrupt() {
         for (host, addresses) in counts { stale[host, default: []].formUnion(addresses.keys) }
         counts = [:]
     }
 
-    /// A new stack has had the time to see again what the old one saw.
+    /// Removes what is still stale; to be called when a new stack has had time to see the addresses again.
     mutating func removeStale() -> [Sighting] {
         defer { stale = [:] }
         return stale.flatMap { host, addresses in

@@ -9,7 +9,7 @@
 public struct HubBrowser: Hashable, Sendable {
     /// The most instances (service, interface and address family) that are followed at a time. The threat is
     /// one host that announces thousands.
-    public static let maximumInstances = 16_384
+    public static let maximumInstances = BrowseBook.maximumInstances
     /// The most sightings that wait for a slow reader.
     public static let maximumUnread = 32_768
 
@@ -23,7 +23,7 @@ public struct HubBrowser: Hashable, Sendable {
         /// 20–120 ms (RFC 6762 § 6), or a second if another host has just asked the same.
         case embedded
         /// The daemon, or the embedded stack where there is none; ``Sighting/withoutDaemon(_:)`` tells.
-        case either
+        case automatic
     }
 
     /// What speaks multicast DNS.
@@ -42,7 +42,7 @@ public struct HubBrowser: Hashable, Sendable {
 
     /// A browser; it sends nothing until its sightings are read.
     public init(
-        serviceType: String = "_hestia._tcp", through stack: Stack = .daemon,
+        serviceType: String = "_hestia._tcp", through stack: Stack = .automatic,
         resolveDeadline: Duration = .seconds(2), follows: Bool = true,
         asksOnce: Bool = true
     ) {
@@ -51,13 +51,5 @@ public struct HubBrowser: Hashable, Sendable {
         self.resolveDeadline = resolveDeadline
         self.follows = follows
         self.asksOnce = asksOnce
-    }
-
-    /// What is seen from now on. It does not end by itself: break out of the loop or cancel the task, and
-    /// everything (thread, descriptors, avahi's objects) is freed. Each iteration is a browse of its own.
-    public var sightings: SearchResults<Sighting> {
-        SearchResults(maximumUnread: HubBrowser.maximumUnread) { output, ended throws(DiscoveryError) in
-            try BrowseSession(self, output: output, ended: ended)
-        }
     }
 }

@@ -1,15 +1,15 @@
 import Synchronization
 
-/// What a search finds, as it finds it, with a typed error.
+/// The results of a search as they arrive, as an asynchronous sequence with a typed error.
 ///
-/// It does not end by itself: break out of the loop or cancel the task, and everything (thread, descriptors,
-/// the library's objects) is freed. Each iteration is a search of its own.
+/// The sequence does not end by itself. Breaking out of the loop or cancelling the task frees everything: the
+/// thread, the descriptors and the C library's objects. Each iterator runs a search of its own.
 public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
-    /// The error.
+    /// The error that ends an iteration.
     public typealias Failure = DiscoveryError
-    /// Takes an element; false if there is no room for it.
+    /// Delivers an element; returns false if the buffer is full.
     typealias Output = @Sendable (Element) -> Bool
-    /// Takes the end, with its reason.
+    /// Ends the sequence; nil without an error.
     typealias Ended = @Sendable (DiscoveryError?) -> Void
     typealias Start =
         @Sendable (@escaping Output, @escaping Ended) throws(DiscoveryError) -> any SearchSession
@@ -18,8 +18,8 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     private let start: Start
 
     /// - Parameters:
-    ///   - maximumUnread: how many elements wait for a slow reader.
-    ///   - start: makes the session of one search.
+    ///   - maximumUnread: how many elements are buffered for a slow reader.
+    ///   - start: creates the session of one search.
     init(maximumUnread: Int, start: @escaping Start) {
         self.maximumUnread = maximumUnread
         self.start = start
@@ -28,7 +28,7 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     /// Starts a search.
     public func makeAsyncIterator() -> Iterator { Iterator(maximumUnread, start) }
 
-    /// A search that goes on until this value is gone.
+    /// A running search, which lasts as long as this value.
     public struct Iterator: AsyncIteratorProtocol {
         private var base: AsyncStream<Element>.Iterator
         private let ending: Ending
@@ -46,7 +46,7 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
                     ending.error.withLock { $0 = error }
                     continuation.finish()
                 }
-                // Called in every case: the end, cancellation, or an iterator that is dropped.
+                // Called in every case: end, cancellation, or release of the iterator.
                 continuation.onTermination = { _ in Task { await session.close(nil) } }
                 Task { await session.open() }
             } catch {
@@ -55,7 +55,8 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
             }
         }
 
-        /// The next element; nil if the task is cancelled.
+        /// The next element; nil if the task was cancelled. Throws the ``DiscoveryError`` that ended the
+        /// search.
         public mutating func next(
             isolation actor: isolated (any Actor)? = #isolation
         ) async throws(DiscoveryError) -> Element? {
@@ -65,15 +66,16 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
         }
     }
 
-    /// How a search ended. Beside the stream and not in it, so that it arrives even if the stream is full.
+    /// The error that ended a search. It is kept outside the stream, so that it arrives even if the stream's
+    /// buffer is full.
     private final class Ending: Sendable {
         let error = Mutex<DiscoveryError?>(nil)
     }
 }
 
-/// One search: owns what listens to the network, from `open` to `close`.
+/// One search. Owns the thread, descriptors and sockets that it listens with, from `open` to `close`.
 ///
-/// It holds itself meanwhile, so each `open` needs a `close`.
+/// The session retains itself from `open` to `close`, so every `open` needs a `close`.
 protocol SearchSession: Actor {
     func open()
     /// Frees everything and ends the output; a second call does nothing.

@@ -2,38 +2,42 @@ public import Addresses
 
 /// A DNS-SD service instance, as seen on one interface over one address family.
 public struct ServiceInstance: Hashable, Sendable {
-    /// The instance name, unescaped: at most 63 bytes, UTF-8 by RFC 6763 § 4.1.1, but nobody checks.
+    /// The instance name, unescaped: at most 63 bytes. RFC 6763 § 4.1.1 requires UTF-8, but senders are not
+    /// checked.
     public let nameBytes: [UInt8]
-    /// The interface that the announcement came in on.
+    /// The interface on which the announcement was received.
     public let interface: NetworkInterface
-    /// The family of the packets that announced it, and of the address that is asked for.
+    /// The address family of the packets that announced it. Its address is asked for over the same family,
+    /// but the answer can be an address of the other one.
     public let family: NetworkAddress.Family
 
-    /// An instance; only the first 63 bytes of a longer name count.
+    /// Creates an instance; only the first 63 bytes of `nameBytes` are kept.
     public init(nameBytes: some Sequence<UInt8>, interface: NetworkInterface, family: NetworkAddress.Family) {
         self.nameBytes = Array(nameBytes.prefix(63))
         self.interface = interface
         self.family = family
     }
 
-    /// The name as text. Bytes that are not UTF-8 are replaced by U+FFFD; nothing is escaped.
+    /// The name as text. Invalid UTF-8 is replaced by U+FFFD; nothing is escaped, so escape it before
+    /// printing.
     public var name: String { String(decoding: nameBytes, as: UTF8.self) }
 }
 
-/// A service with the address that its SRV record leads to.
+/// A service instance with its SRV and TXT data and one address of its host.
 public struct ResolvedService: Hashable, Sendable {
-    /// Which service, and where it was seen.
+    /// The instance, with the interface and family on which it was seen.
     public let instance: ServiceInstance
-    /// The SRV record's target, such as `hub.local`, at most 1,014 bytes with the escapes of RFC 1035 § 5.1.
+    /// The SRV record's target, such as `hub.local`: at most 1,014 bytes, including the escapes of RFC 1035 §
+    /// 5.1.
     public let host: String
-    /// The SRV record's port; 0 is possible.
+    /// The SRV record's TCP port, 0–65535; 0 is not checked here.
     public let port: UInt16
-    /// The address of ``host``; whether it makes sense, ``HubAddressRules`` say.
+    /// An address of ``host``, unchecked; ``HubAddressRules`` decide whether a hub can have it.
     public let address: NetworkAddress
     /// The TXT record.
     public let txt: TXTRecord
 
-    /// A resolved service.
+    /// Creates a resolved service from its parts.
     public init(
         instance: ServiceInstance, host: String, port: UInt16, address: NetworkAddress, txt: TXTRecord
     ) {

@@ -1,52 +1,55 @@
 public import Identity
 
-/// What a browse says, as it happens.
+/// An event of a ``HubBrowser``'s search.
 ///
-/// Nothing in it can be trusted: names, hosts, addresses and TXT records are whatever a host of the network
-/// sent. Escape before you print.
+/// Nothing in it can be trusted: any host on the network can announce any name, host, address and TXT record.
+/// Escape before printing.
 public enum Sighting: Hashable, Sendable {
-    /// The daemon has taken the question, or the embedded stack has; a busy daemon can take seconds. It comes
-    /// once. Hints may come before it.
+    /// The mDNS stack (the daemon or the embedded one) has started to browse; a busy daemon can take seconds
+    /// for that. Reported once; hints may come before it.
     case began
-    /// The daemon cannot be used, for this reason, and the embedded stack takes its place
-    /// (``HubBrowser/Stack/either``). It comes at most once, as a rule before ``began``.
+    /// The daemon cannot be used, for this reason, and the embedded stack replaces it
+    /// (``HubBrowser/Stack/automatic``). Reported at most once, usually before ``began``.
     case withoutDaemon(DiscoveryError)
-    /// A service answered with its address. It comes again if the service is announced anew.
+    /// A service was resolved to an address. Reported again if the service is announced anew.
     case resolved(ResolvedService)
-    /// A service answered a one-shot query (RFC 6762 § 5.1) with its address. Only that one packet says so;
-    /// ``resolved(_:)`` of the same instance confirms it. A hint that was never confirmed gets no
-    /// ``gone(_:)``.
+    /// A service answered a one-shot query (RFC 6762 § 5.1) with its address. The only evidence is that one
+    /// packet, until ``resolved(_:)`` of the same instance confirms it. There is no ``gone(_:)`` for an
+    /// unconfirmed hint.
     case hinted(ResolvedService)
-    /// A host has this address too, as its A or AAAA records on this interface say. Host as in
+    /// An A or AAAA record on this interface gives the host this address. `host` is spelled as in
     /// ``ResolvedService/host``.
     case address(NetworkAddress, host: String, interface: NetworkInterface)
     /// A host no longer has this address.
     case addressGone(NetworkAddress, host: String, interface: NetworkInterface)
-    /// A service is announced, but its address did not come. It may still come, as ``resolved(_:)``.
+    /// A service is announced, but its address was not received. A later ``resolved(_:)`` is possible.
     case unresolved(ServiceInstance, ResolveError)
-    /// A service said goodbye or its records ran out (RFC 6762 § 10).
+    /// A service sent a goodbye or its records expired (RFC 6762 § 10).
     case gone(ServiceInstance)
-    /// The daemon expects no more answers for now, and every resolver has answered or run out of time. It
-    /// comes once; what comes after it is news.
+    /// The mDNS stack expects no more answers for now, and every resolver has answered or timed out. Reported
+    /// once; later sightings are changes on the network.
     case settled
-    /// As many services as are given wait for their address now; it comes with every change from or to 0.
+    /// The number of services whose address has not arrived yet. Reported whenever it changes from or to 0.
     case pending(Int)
-    /// A host answered one question and not another: on this network packets are lost. It comes once.
+    /// A host answered one question but not another: this network loses packets. Reported once.
     case lossy
-    /// The daemon went away. What was seen stays; when the daemon is back the browse goes on by itself.
+    /// The daemon was lost. Earlier sightings remain valid; the browse continues by itself when the daemon is
+    /// back.
     case interrupted(DiscoveryError)
-    /// The daemon is back. What it does not see again within some seconds is ``gone(_:)``.
+    /// The daemon is back. Services that it does not see again within a few seconds are reported as
+    /// ``gone(_:)``.
     case resumed
-    /// More services are announced than are followed (``HubBrowser/maximumInstances``); the others are
-    /// ignored. It comes once.
+    /// More services are announced than are followed (``HubBrowser/maximumInstances``); the rest is ignored.
+    /// Reported once.
     case flooded
 }
 
-/// Why the address of an announced service is not there.
+/// Why the address of an announced service is missing.
 public enum ResolveError: Hashable, UserError {
     /// No answer within ``HubBrowser/resolveDeadline``.
     case timedOut
-    /// The avahi-daemon's error.
+    /// An error of avahi-daemon or of the embedded stack; `code` is avahi's error code (negative), `text` its
+    /// meaning.
     case avahi(code: Int32, text: String)
 
     /// What is wrong, in lower case, without a full stop.
@@ -57,9 +60,9 @@ public enum ResolveError: Hashable, UserError {
         }
     }
 
-    /// What a program does with it; the command's exit code follows from it.
+    /// How a program should react; the command's exit code is derived from it.
     public var kind: UserErrorKind { .unavailable }
 
-    /// Nothing: the service may still answer.
+    /// Nil: there is nothing to fix, and the service may still answer.
     public var hint: String? { nil }
 }

@@ -1,35 +1,37 @@
 public import Identity
 
-/// One hub as the network shows it: a row of a ``HubListing``.
+/// One hub as it appears on the network: a row of a ``HubListing``, or of the table that ``HubProofs``
+/// merges.
 ///
-/// A claim, never proof: name, host, `id` and TXT record are what somebody announced. Escape before you
-/// print.
+/// It is a claim, not proof: name, host, `id` and TXT record are whatever a host announced. Only ``pin`` is
+/// proven. Escape before printing.
 public struct DiscoveredHub: Hashable, Sendable {
     /// How a hub was found.
     public enum Source: String, Hashable, Sendable, CaseIterable {
         /// Multicast DNS (RFC 6762).
         case mdns
-        /// A signed reply to a UDP probe.
+        /// A signed reply to a UDP probe (``ProbeReply``).
         case udp
-        /// It answered over TLS when it was asked at its address: by a sweep, or because it was known there.
+        /// A TLS handshake at its address, made by a sweep or because a hub was known to be there.
         case scan
     }
 
-    /// What makes two sightings one hub: all of it must be the same.
+    /// The identity of a row: two sightings are of the same hub only if all these fields are equal.
     ///
-    /// An `id` alone does not: it is announced in the clear, and a server that copies one gets a row of its
-    /// own, so that it can neither hide nor rename the hub that it copies.
+    /// An `id` alone is not enough. It is announced in the clear, and a server that copies an `id` must get a
+    /// row of its own, so that it can neither hide nor rename the hub that it imitates.
     public struct Key: Hashable, Sendable {
-        /// The instance name's bytes.
+        /// The bytes of the instance name.
         public let name: [UInt8]
-        /// The SRV record's target, its ASCII letters in lower case (RFC 1035 § 2.3.3).
+        /// The SRV record's target, with its ASCII letters in lower case (RFC 1035 § 2.3.3); empty if not
+        /// announced over mDNS.
         public let host: String
         /// The SRV record's port.
         public let port: UInt16
-        /// The TXT record's `id`, if it has a valid one.
+        /// The fingerprint in the TXT record's `id`; nil if it is missing or invalid.
         public let id: Fingerprint?
-        /// The key, if the row stands for it alone: what was not announced by mDNS, or one of several servers
-        /// that are announced as one.
+        /// The pin of the proven key, if this row is identified by it: either it was not announced over mDNS,
+        /// or several servers with different keys are announced as one. Nil otherwise.
         public let pin: Pin?
 
         init(name: [UInt8], host: String, port: UInt16, id: Fingerprint?, pin: Pin? = nil) {
@@ -37,26 +39,26 @@ public struct DiscoveredHub: Hashable, Sendable {
         }
     }
 
-    /// The same as long as the row exists.
+    /// Unchanged as long as the row exists.
     public let key: Key
-    /// The instance name, unescaped; bytes that are not UTF-8 are replaced by U+FFFD. At most 63 bytes
-    /// before that.
+    /// The instance name, unescaped: at most 63 bytes, in which invalid UTF-8 is replaced by U+FFFD.
     public let name: String
-    /// The SRV record's target, such as `hub.local`.
+    /// The SRV record's target, such as `hub.local`; empty if not announced over mDNS.
     public let host: String
     /// The TCP port, 1–65535.
     public let port: UInt16
-    /// 1–64 addresses, each once, the best first (``HubAddressRules/bestFirst(_:)``).
+    /// 1–64 distinct addresses, the best first (``HubAddressRules/bestFirst(_:)``).
     public let addresses: [NetworkAddress]
-    /// How it was found, at least one.
+    /// How it was found: at least one source.
     public let sources: Set<Source>
-    /// The fingerprint that the hub claims; nil for a stock hub.
+    /// The fingerprint that the hub claims; nil for a server without hubpair.
     public let id: Fingerprint?
-    /// The key that it has proven to hold, by a signed reply or a TLS handshake at one of its addresses.
+    /// The pin of the key that it has proven to hold, by a signed reply or a TLS handshake at one of its
+    /// addresses.
     public let pin: Pin?
-    /// The TXT record; empty if it was not found by mDNS.
+    /// The TXT record; empty if not announced over mDNS.
     public let txt: TXTRecord
-    /// When it was first seen, since the start of the search.
+    /// When it was first seen, as the time since the start of the search.
     public let firstSeen: Duration
 }
 

@@ -1,23 +1,24 @@
 public import Identity
 
-/// Which addresses can be a hub on a local network, and which of them to try first.
+/// Decides which announced addresses can belong to a hub on the local network, and in which order to try
+/// them.
 ///
-/// mDNS records are anybody's claim. The threat: a record that sends every device of the house to a server
-/// on the Internet, to a service of the device itself, or to a whole subnet. (Pins stop a wrong server in
-/// the handshake; these rules stop the connection.)
+/// Any host can announce any address over mDNS. The threat is a record that sends every device of the home to
+/// a server on the internet, to a service on the device itself, or to a whole subnet. A pin makes the TLS
+/// handshake with a wrong server fail; these rules prevent the connection itself.
 public struct HubAddressRules: Sendable {
-    /// The networks that this machine is on.
+    /// The networks to which this machine is connected.
     public var networks: [LocalNetwork]
 
-    /// Rules for a machine that is on `networks`.
+    /// Rules for a machine that is connected to `networks`.
     public init(networks: [LocalNetwork]) {
         self.networks = networks
     }
 
-    /// Checks what was resolved on `interface`.
+    /// Throws unless `address` and `port`, resolved on the interface `interface`, can belong to a hub.
     ///
-    /// Good are: private, link-local and global IPv6 addresses, and whatever is on one of this machine's
-    /// own networks, which includes its own addresses. Loopback is good only if it was resolved on the
+    /// Accepted: private and link-local addresses, global IPv6 addresses, and every address on one of this
+    /// machine's networks, including its own. A loopback address is accepted only if it was resolved on the
     /// loopback interface: then the hub runs on this machine.
     public func check(
         _ address: NetworkAddress, port: UInt16, on interface: String
@@ -38,12 +39,19 @@ public struct HubAddressRules: Sendable {
         }
     }
 
-    /// Best first: what works for most programs at once comes before what needs a router, a scope, or this
-    /// machine.
+    /// Sorts addresses: those that work for most programs come before those that need a router, a scope, or
+    /// this machine.
     ///
-    /// 1. IPv4 on one of this machine's networks; 2. IPv6 likewise; 3. private IPv4 elsewhere;
-    /// 4. other IPv6; 5. link-local IPv6; 6. link-local IPv4; 7. loopback.
-    /// Within a rank the lower address comes first, so that the order does not depend on the network's.
+    /// 1. IPv4 on one of this machine's networks
+    /// 2. IPv6 on one of this machine's networks
+    /// 3. private IPv4 elsewhere
+    /// 4. other IPv6
+    /// 5. link-local IPv6
+    /// 6. link-local IPv4
+    /// 7. loopback
+    ///
+    /// Within a rank, addresses are sorted by their bytes, so that the result does not depend on the order of
+    /// arrival.
     public func bestFirst(_ addresses: some Collection<NetworkAddress>) -> [NetworkAddress] {
         addresses.map { (rank: rank($0), address: $0) }.sorted { one, other in
             if one.rank != other.rank { return one.rank < other.rank }
@@ -69,19 +77,19 @@ public struct HubAddressRules: Sendable {
     }
 }
 
-/// Why an address of a record cannot be a hub's.
+/// Why an announced address cannot belong to a hub.
 public enum HubAddressError: Hashable, UserError {
     /// The SRV record names port 0.
     case portZero
     /// 0.0.0.0 or ::.
     case unspecified(NetworkAddress)
-    /// A group, not a host.
+    /// A multicast address.
     case multicast(NetworkAddress)
     /// 255.255.255.255 or the broadcast address of a network of this machine.
     case broadcast(NetworkAddress)
-    /// A loopback address that came over a network.
+    /// A loopback address that was announced over the network.
     case loopback(NetworkAddress)
-    /// A public IPv4 address, or one for special purposes, that is not on a network of this machine.
+    /// A public or special-purpose IPv4 address that is not on a network of this machine.
     case notLocal(NetworkAddress)
 
     /// What is wrong, in lower case, without a full stop.
@@ -96,9 +104,9 @@ public enum HubAddressError: Hashable, UserError {
         }
     }
 
-    /// What a program does with it; the command's exit code follows from it.
+    /// How a program should react; the command's exit code is derived from it.
     public var kind: UserErrorKind { .data }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     public var hint: String? { "correct what the hub announces: an address on this network" }
 }

@@ -1,49 +1,50 @@
-/// The table of announced hubs: merges sightings (of several interfaces and address families) into one row a
-/// hub.
+/// The table of announced hubs. It merges the sightings of several interfaces and address families into one
+/// row per hub.
 ///
-/// A pure value: time comes in as a parameter, what changed comes out. Its size is bounded, because one
-/// hostile host can announce thousands of services: what is over the bounds is counted and dropped, and
-/// no host can take the others' place.
+/// A pure value: the time is a parameter, and changes are returned. Its size is bounded, because one hostile
+/// host can announce thousands of services. What exceeds a bound is counted and dropped; existing rows are
+/// never evicted.
 public struct HubListing: Sendable {
-    /// What a sighting did to the table.
+    /// A change of the table that a sighting causes.
     public enum Change: Hashable, Sendable {
-        /// A new row.
+        /// A row was added.
         case added(DiscoveredHub)
-        /// The row with this key looks like this now.
+        /// The row with this key has changed; the new content.
         case changed(DiscoveredHub)
-        /// The last announcement of this row is gone.
+        /// The last announcement of this row has gone; the row's last content.
         case removed(DiscoveredHub)
-        /// Somebody announces an address that cannot be a hub's; it is not in the table.
+        /// A service was announced with an address that cannot belong to a hub. It is not in the table.
         case rejected(ResolvedService, HubAddressError)
-        /// More services than ``maximumServicesPerAddress`` are announced at the address of this one; the
-        /// others are not in the table. It comes once for each address, at most 64 times.
+        /// More services than ``maximumServicesPerAddress`` are announced at this service's address. The
+        /// excess is not in the table. Reported once per address, at most for 64 addresses.
         case flooded(ResolvedService)
-        /// The table, or a row of it, is full: from now on hubs or addresses may be missing. It comes once.
+        /// The table or one of its rows is full, so hubs or addresses may be missing from now on. Reported
+        /// once.
         case overflowed
     }
 
-    /// The most rows.
+    /// The maximum number of rows.
     public static let maximumRows = 1_024
-    /// The most announcements that count in one row, and the most addresses.
+    /// The maximum number of announcements per row, and of addresses per row.
     public static let maximumAddresses = 64
-    /// The most services at one address. The threat is one host that announces thousands.
+    /// The maximum number of services at one address. The threat is one host that announces thousands.
     public static let maximumServicesPerAddress = 256
-    /// How long a hint stays that nobody confirms: an answer to a one-shot query may live no longer
-    /// (RFC 6762 § 6.7).
+    /// How long an unconfirmed hint stays in the table: a record in an answer to a one-shot query must not be
+    /// cached for longer (RFC 6762 § 6.7).
     public static let hintLifetime = Duration.seconds(10)
 
-    /// What can be a hub's address, and which comes first. A change counts from the next sighting on.
+    /// The rules that accept and sort addresses. A change takes effect with the next sighting.
     public var rules: HubAddressRules
-    /// How many resolved services found no place.
+    /// The number of resolved services that were dropped because the table was full.
     public private(set) var overflowCount = 0
 
     private struct Announcement {
         var service: ResolvedService
-        /// When it was hinted at, if it is no more than that.
+        /// When the hint arrived; nil once the service is confirmed.
         var hinted: Duration?
     }
 
-    // A row keeps its announcements in the order in which they came; host and TXT record are the first one's.
+    // Announcements are in order of arrival; the row's host and TXT record are those of the first.
     private struct Row {
         var announcements: [Announcement]
         let firstSeen: Duration
@@ -70,22 +71,22 @@ public struct HubListing: Sendable {
     private var flooding: Set<NetworkAddress> = []
     private var nextNumber = 0
 
-    /// An empty table on a machine that is on `networks`.
+    /// Creates an empty table for a machine that is connected to `networks`.
     public init(networks: [LocalNetwork]) {
         rules = HubAddressRules(networks: networks)
     }
 
-    /// The rows, the first seen first.
+    /// The rows in the order in which they were first seen.
     public var hubs: [DiscoveredHub] {
         rows.sorted { $0.value.number < $1.value.number }.compactMap { hub($0.key) }
     }
 
-    /// True if a service is in the table that nothing but a hint speaks for.
+    /// True if the table holds a service that is only hinted at.
     public var hasHints: Bool {
         rows.values.contains { $0.announcements.contains { $0.hinted != nil } }
     }
 
-    /// Takes in what was seen at `time` after the start of the search.
+    /// Applies a sighting; `time` is the time since the start of the search.
     public mutating func apply(_ sighting: Sighting, at time: Duration) -> [Change] {
         switch sighting {
         case .resolved(let service): return resolve(service, hinted: nil, at: time)
@@ -109,7 +110,7 @@ public struct HubListing: Sendable {
         }
     }
 
-    /// Drops the hints that nobody has confirmed within ``hintLifetime``.
+    /// Removes the hints that were not confirmed within ``hintLifetime``.
     public mutating func expireHints(at time: Duration) -> [Change] {
         let old = rows.values.flatMap(\.announcements).filter { announcement in
             announcement.hinted.map { time - $0 >= HubListing.hintLifetime } ?? false
@@ -199,7 +200,7 @@ public struct HubListing: Sendable {
         serviceCounts[service.address] = count > 0 ? count : nil
     }
 
-    /// Compares the rows with these keys before and after `body`.
+    /// Runs `body` and returns the changes that it makes to the rows with these keys.
     private mutating func changes(
         of keys: [DiscoveredHub.Key], body: (inout HubListing) -> Void
     ) -> [Change] {

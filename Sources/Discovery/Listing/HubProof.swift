@@ -1,28 +1,29 @@
 public import Identity
 
-/// A server that has proven to hold a key: by a signed reply to a UDP probe, or in a TLS handshake.
+/// Evidence that a server at an address holds a private key: a signed reply to a UDP probe, or a TLS
+/// handshake.
 ///
-/// The key is certain; the name, and that it is a home's hub at all, is the server's own word.
+/// Only the key is proven. The name, and that the server is a hub at all, are its own claims.
 public struct HubProof: Hashable, Sendable {
-    /// Where it answered, 1–65535.
+    /// The address at which it answered.
     public let address: NetworkAddress
-    /// The TCP port at that address.
+    /// The TCP port at that address, 1–65535.
     public let port: UInt16
-    /// The key.
+    /// The pin of the proven key.
     public let pin: Pin
-    /// What the server calls itself; empty if it does not say.
+    /// The name that the server claims; empty if it claims none.
     public let name: String
-    /// What it says that its fingerprint is; nil if it says nothing.
+    /// The fingerprint that the server claims; nil if it claims none.
     public let id: Fingerprint?
-    /// How it was found; nil if it had been found already, and was only asked for its key.
+    /// How it was found; nil if it was known before and only asked for its key.
     public let source: DiscoveredHub.Source?
-    /// True for a TLS handshake: the key is at this address. A signed reply may have been passed on, or its
-    /// packet's source made up.
+    /// True for a TLS handshake, which proves that the key is at this address. A signed reply does not prove
+    /// that: it may have been relayed, or its source address forged.
     public let isHandshake: Bool
-    /// When it answered, since the start of the search.
+    /// When it answered, as the time since the start of the search.
     public let time: Duration
 
-    /// A proof of these parts.
+    /// Creates a proof from its parts.
     public init(
         address: NetworkAddress, port: UInt16, pin: Pin, name: String, id: Fingerprint?,
         source: DiscoveredHub.Source?, isHandshake: Bool, time: Duration
@@ -31,12 +32,13 @@ public struct HubProof: Hashable, Sendable {
         (self.id, self.source, self.isHandshake, self.time) = (id, source, isHandshake, time)
     }
 
-    /// True if `hub` says to be what has this key: by its `id`; or by the name, if it says no `id`.
+    /// True if the row `hub` may describe the holder of this key: its `id` is the key's fingerprint, or it
+    /// has no `id` and the names match or this proof has no name.
     func mayBe(_ hub: DiscoveredHub) -> Bool {
         hub.id.map { $0 == pin.fingerprint } ?? (name.isEmpty || name == hub.name)
     }
 
-    /// What both say, if both are of the same place and key; the newer name counts.
+    /// Combines two proofs of the same place and key. The newer name and `id` win; the time stays.
     func renewed(by new: HubProof) -> HubProof {
         HubProof(
             address: address, port: port, pin: pin, name: new.name.isEmpty ? name : new.name,

@@ -1,21 +1,21 @@
 public import Identity
 
-/// What is announced and what has been proven, as one table.
+/// Keeps proofs of keys (``HubProof``), and merges them with the announced hubs into one table.
 ///
-/// - A proof belongs to the rows that have its address and port. Servers with different keys that are
-///   announced as one (two stock hubs announce the same name and host) become a row each; addresses that have
-///   proven nothing stay with the first.
-/// - A proof that belongs to no row joins the row that has proven the same key on the same port, or is a row
-///   of its own. An `id` alone joins nothing: it can be copied.
-/// - A key that is known already belongs to no row that claims to be another hub: announcing the address of a
-///   known hub under another name or `id` cannot hide it.
+/// - A proof belongs to the rows that have its address and port. If servers with different keys are announced
+///   as one (two Hestia servers without hubpair announce the same name and host), each gets a row of its own.
+///   Addresses without a proof stay with the first of these rows.
+/// - A proof that belongs to no row joins the row with the same key and port, or else becomes a row of its
+///   own. An `id` alone joins nothing, because it can be copied.
+/// - A proof of a known key does not belong to a row that claims to be another hub. So announcing the address
+///   of a known hub under another name or `id` cannot hide it.
 ///
-/// A pure value. At most 1,024 places are kept.
+/// A pure value that keeps at most 1,024 places (address and port).
 public struct HubProofs: Sendable {
-    /// The most proofs.
+    /// The maximum number of places (address and port) with proofs.
     public static let maximumCount = 1_024
 
-    /// The most keys at one address and port: replies with a made-up source could bring more.
+    /// The maximum number of keys at one place; replies with a forged source could add more.
     private static let maximumKeys = 4
 
     private struct Place: Hashable {
@@ -25,19 +25,19 @@ public struct HubProofs: Sendable {
 
     private var places: [Place: [HubProof]] = [:]
 
-    /// No proofs.
+    /// Creates a collection without proofs.
     public init() {}
 
-    /// Takes in a proof. A handshake clears its address of other keys that a reply has claimed to be there,
-    /// and is not overruled by one.
+    /// Adds a proof. A handshake removes the other keys that replies have claimed for its place, and later
+    /// replies cannot add another key there.
     ///
-    /// - Returns: false if nothing is new in it, or if there is no room.
+    /// - Returns: false if the proof adds nothing, or if there is no room.
     public mutating func insert(_ proof: HubProof) -> Bool {
         let place = Place(address: proof.address, port: proof.port)
         guard var list = places[place] else {
             if places.count >= HubProofs.maximumCount {
-                // Replies with made-up sources can fill it; what a handshake has shown takes the place of
-                // one.
+                // Replies with forged sources can fill the table, so a handshake may replace a place that has
+                // none.
                 guard proof.isHandshake,
                     let spare = places.first(where: { !$0.value.contains(where: \.isHandshake) })?.key
                 else { return false }
@@ -57,24 +57,29 @@ public struct HubProofs: Sendable {
         return list != before
     }
 
-    /// Forgets what was proven there.
+    /// Removes the proofs of a place.
     ///
-    /// - Returns: false if there was nothing.
+    /// - Returns: false if there were none.
     public mutating func remove(_ address: NetworkAddress, port: UInt16) -> Bool {
         places.removeValue(forKey: Place(address: address, port: port)) != nil
     }
 
-    /// True if something was proven there.
+    /// True if there is a proof for this place.
     public func contains(_ address: NetworkAddress, port: UInt16) -> Bool {
         places[Place(address: address, port: port)] != nil
     }
 
-    /// True if a handshake has shown the key there.
+    /// True if a handshake has proven a key at this place.
     public func hasHandshake(at address: NetworkAddress, port: UInt16) -> Bool {
         places[Place(address: address, port: port)]?.contains(where: \.isHandshake) ?? false
     }
 
-    /// The table of `announced` rows and proofs. `known` are the keys whose holders are known already.
+    /// The table of the `announced` rows merged with the proofs.
+    ///
+    /// - Parameters:
+    ///   - announced: the rows of a ``HubListing``.
+    ///   - rules: sorts the addresses of a row.
+    ///   - known: the keys of hubs that this device knows already.
     public func merged(
         with announced: [DiscoveredHub], rules: HubAddressRules, known: Set<Pin> = []
     ) -> [DiscoveredHub] {
@@ -130,12 +135,14 @@ public struct HubProofs: Sendable {
         return one.address.bytes.lexicographicallyPrecedes(other.address.bytes)
     }
 
-    /// - Parameter proofs: what each of the hub's addresses has proven.
+    /// Splits a row into one row per proven key.
+    ///
+    /// - Parameter proofs: for each of the hub's addresses, its proofs.
     private func split(_ hub: DiscoveredHub, by proofs: [[HubProof]]) -> [DiscoveredHub] {
         var pins: [Pin] = []
         for proof in proofs.joined() where !pins.contains(proof.pin) { pins.append(proof.pin) }
         guard !pins.isEmpty else { return [hub] }
-        // The one that it says to be comes first: it keeps what has proven nothing.
+        // The key whose fingerprint the row claims comes first; its row keeps the addresses without a proof.
         if let index = pins.firstIndex(where: { $0.fingerprint == hub.id }) { pins.swapAt(0, index) }
         return pins.enumerated().map { number, pin in
             let members = zip(hub.addresses, proofs).filter { _, proofs in
@@ -150,7 +157,9 @@ public struct HubProofs: Sendable {
 }
 
 extension DiscoveredHub {
-    /// A row that nobody has announced. - Parameter proofs: at least one, all of one key and port.
+    /// A row for a server that was not announced.
+    ///
+    /// - Parameter proofs: at least one, all of the same key and port.
     fileprivate init(_ proofs: [HubProof], rules: HubAddressRules) {
         let first = proofs[0]
         let name = proofs.first { !$0.name.isEmpty }?.name ?? ""

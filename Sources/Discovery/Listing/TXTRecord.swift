@@ -2,31 +2,31 @@ public import Identity
 
 /// The attributes of a DNS-SD service: a list of `key=value` (RFC 6763 § 6).
 ///
-/// Keys are printable ASCII without `=`, compared without regard to case; values are any bytes. A key
-/// without `=` differs from one with an empty value. Strings without a key are ignored, of two with the same
-/// key the first counts (§ 6.4).
+/// Keys are printable ASCII without `=`, compared without regard to case; values are any bytes. A key without
+/// `=` (no value) differs from a key with an empty value. Strings with an empty or invalid key are ignored;
+/// if a key occurs twice, the first one counts (§ 6.4).
 ///
 /// Accepted: `api_level=0.7`, `hubpair`, `note=`. Ignored: the empty string, `=0.7`, `ключ=1`.
 public struct TXTRecord: Hashable, Sendable {
     /// One attribute.
     public struct Entry: Hashable, Sendable {
-        /// The key as it was sent: 1–255 bytes of printable ASCII without `=`.
+        /// The key as received: 1–255 bytes of printable ASCII without `=`.
         public let key: String
-        /// What stands after the first `=`: 0–254 bytes; nil if there is no `=`.
+        /// The bytes after the first `=`: 0–253 bytes; nil if there is no `=`.
         public let value: [UInt8]?
     }
 
-    /// The most bytes of a record that are read, each string with its length byte: RFC 6763 § 6.2 advises
-    /// against more. It bounds what one hostile record can cost in memory.
+    /// The maximum size of a record in bytes, each string with its length byte; the rest is not read. RFC
+    /// 6763 § 6.2 advises against larger records. This bounds the memory that a hostile record costs.
     public static let maximumByteCount = 8_900
 
-    /// The attributes that count, in the order of the record.
+    /// The valid attributes, each key once, in the order of the record.
     public let entries: [Entry]
-    /// True if the record was longer than ``maximumByteCount`` or held a string of more than 255 bytes;
-    /// what came after is missing then.
+    /// True if the record was longer than ``maximumByteCount`` or held a string of more than 255 bytes; the
+    /// rest is missing from ``entries``.
     public let isTruncated: Bool
 
-    /// A record from its strings, in the order of the wire.
+    /// Creates a record from its strings, in the order on the wire.
     public init(strings: some Sequence<[UInt8]>) {
         var entries: [Entry] = []
         var seen: Set<[UInt8]> = []
@@ -50,18 +50,20 @@ public struct TXTRecord: Hashable, Sendable {
         self.isTruncated = isTruncated
     }
 
-    /// The attribute with this key (ASCII case does not matter), or nil if the record has none.
+    /// The attribute with this key, compared without regard to ASCII case; nil if the record has none.
     public subscript(key: String) -> Entry? {
         let folded = TXTRecord.folded(key.utf8)
         return entries.first { TXTRecord.folded($0.key.utf8) == folded }
     }
 
-    /// The value of this key as text; nil if there is none or if it is not UTF-8. Not escaped: hostile.
+    /// The value of `key` as text; nil if there is none or it is not UTF-8. Untrusted and not escaped: escape
+    /// it before printing.
     public func text(_ key: String) -> String? {
         self[key]?.value.flatMap { String(validating: $0, as: UTF8.self) }
     }
 
-    /// What the hub says that it is, in `id`: a claim. Nil for a stock hub, or if it is not a fingerprint.
+    /// The fingerprint that the hub claims in `id`, unproven. Nil for a server without hubpair, or if `id` is
+    /// not a fingerprint.
     public var fingerprint: Fingerprint? { text("id").flatMap { Fingerprint($0) } }
 
     private static func folded(_ key: some Sequence<UInt8>) -> [UInt8] {

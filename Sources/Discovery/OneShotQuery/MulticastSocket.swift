@@ -2,28 +2,33 @@ import CGlibc
 import Glibc
 
 /// A UDP socket on one interface and one address family, from an ephemeral port: what one-shot queries
-/// (RFC 6762 § 5.1) are sent from. Bound to an address of the interface, so that what arrives came in there.
-struct MulticastSocket: ~Copyable {
+/// (RFC 6762 § 5.1) are sent from. The loop calls back when a packet waits. Bound to an address of the
+/// interface, so that what arrives came in there.
+final class MulticastSocket {
     /// Bytes that wait to be read: 200 hosts answer within a few milliseconds.
     private static let receiveBuffer: Int32 = 1 << 20
     private static let port: UInt16 = 5353
 
-    let descriptor: Int32
     let interface: NetworkInterface
     let family: NetworkAddress.Family
-    private let own: NetworkAddress
+    private let watch: DescriptorWatch
 
-    /// A socket for the network `own` of an interface; nil if the system gives none there (the interface is
-    /// going down, or the address is not good yet).
-    init?(_ network: LocalNetwork) {
-        own = network.address
-        family = own.family
-        interface =
+    /// A socket for the network of an interface; nil if the system gives none there (the interface is going
+    /// down, or the address is not good yet).
+    init?(_ network: LocalNetwork, on loop: EventLoopThread, isReadable: @escaping () -> Void) {
+        let own = network.address
+        let family = own.family
+        let interface =
             NetworkInterface(named: network.interface)
             ?? NetworkInterface(index: 0, name: network.interface)
         let domain = family == .ipv4 ? AF_INET : AF_INET6
-        descriptor = socket(domain, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
-        guard interface.index > 0, descriptor >= 0 else { return nil }
+        guard interface.index > 0 else { return nil }
+        let descriptor = socket(domain, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return nil }
+        func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+            var value = value
+            setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
         set(SOL_SOCKET, SO_RCVBUF, MulticastSocket.receiveBuffer)
         let isBound = SystemAddress(own, port: 0, interface: interface.index).withPointer {
             bind(descriptor, $0, $1) == 0
@@ -44,10 +49,18 @@ struct MulticastSocket: ~Copyable {
             set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, 255)
             set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_LOOP, 0)
         }
-        guard isBound else { return nil }
+        guard isBound else {
+            Glibc.close(descriptor)
+            return nil
+        }
+        guard let watch = try? DescriptorWatch(descriptor, on: loop, isReadable: isReadable) else {
+            return nil
+        }
+        (self.interface, self.family, self.watch) = (interface, family, watch)
     }
 
-    deinit { if descriptor >= 0 { close(descriptor) } }
+    /// Closes the socket; a second call does nothing.
+    func close() { watch.close() }
 
     /// Sends `bytes` to 224.0.0.251 or ff02::fb, port 5353. What cannot be sent is lost, as it may be on the
     /// way.
@@ -56,7 +69,7 @@ struct MulticastSocket: ~Copyable {
         guard let address = NetworkAddress(group) else { return }
         let target = SystemAddress(address, port: MulticastSocket.port, interface: interface.index)
         target.withPointer {
-            _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)
+            _ = sendto(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)
         }
     }
 
@@ -67,7 +80,7 @@ struct MulticastSocket: ~Copyable {
         var buffer = [UInt8](repeating: 0, count: DNSMessage.maximumByteCount + 1)
         while true {
             let (count, sender) = SystemAddress.written(on: interface.name) {
-                recvfrom(descriptor, &buffer, buffer.count, 0, $0, $1)
+                recvfrom(watch.descriptor, &buffer, buffer.count, 0, $0, $1)
             }
             guard count >= 0 else {
                 // A refused packet is reported once on the socket, and is not the end of it.
@@ -79,10 +92,5 @@ struct MulticastSocket: ~Copyable {
             else { continue }
             return (Array(buffer.prefix(count)), sender.address)
         }
-    }
-
-    private func set(_ level: Int32, _ option: Int32, _ value: Int32) {
-        var value = value
-        setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
     }
 }

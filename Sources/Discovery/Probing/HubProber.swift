@@ -32,23 +32,12 @@ public struct HubProber: Sendable {
     public var hearsNotices: Bool
     // Shorter in tests.
     var noticeInterval = HubProber.noticeInterval
-    private let counter = Counter()
+    let counter = Counter()
 
     /// A prober; it sends nothing until its replies are read.
     public init(port: UInt16 = HubProber.defaultPort, hearsNotices: Bool = false) {
         self.port = port
         self.hearsNotices = hearsNotices
-    }
-
-    /// The hubs that answer from now on. It does not end by itself: after ``answerTime`` break out of the
-    /// loop or cancel the task, and everything (thread, sockets) is freed. Each iteration is a search of its
-    /// own.
-    ///
-    /// A hub comes once for each of its addresses, and again when it says something new.
-    public var replies: SearchResults<VerifiedReply> {
-        SearchResults(maximumUnread: HubProber.maximumUnread) { output, ended throws(DiscoveryError) in
-            try ProbeSession(self, counter: counter, output: output, ended: ended)
-        }
     }
 
     /// What was sent and dropped in all searches of this prober and its copies, up to now.
@@ -57,48 +46,5 @@ public struct HubProber: Sendable {
     /// The counts that all searches of a prober share.
     final class Counter: Sendable {
         let counts = Mutex(ProbeCounts())
-    }
-}
-
-/// A hub's signed reply, and where it came from.
-public struct VerifiedReply: Hashable, Sendable {
-    /// What the hub says; its pin is proven.
-    public let reply: ProbeReply
-    /// The source of the packet, link-local IPv6 with its scope; on a network of ``interface``, but not
-    /// proven.
-    public let address: NetworkAddress
-    /// The interface that it came in on.
-    public let interface: NetworkInterface
-    /// When it came, since the start of the search.
-    public let elapsed: Duration
-
-    /// A reply from `address` on `interface`.
-    public init(
-        reply: ProbeReply, address: NetworkAddress, interface: NetworkInterface, elapsed: Duration
-    ) {
-        self.reply = reply
-        self.address = address
-        self.interface = interface
-        self.elapsed = elapsed
-    }
-}
-
-/// What became of datagrams.
-public struct ProbeCounts: Hashable, Sendable {
-    /// Datagrams that the kernel took.
-    public var sent = 0
-    /// Datagrams that the kernel refused, by errno: EPERM speaks for a firewall, ENETUNREACH for a missing
-    /// route.
-    public var refused: [Int32: Int] = [:]
-    /// Replies (on a device) or probes (on a hub) that were good.
-    public var accepted = 0
-    /// What was dropped, by reason.
-    public var dropped: [ProbeDrop: Int] = [:]
-
-    /// Nothing so far.
-    public init() {}
-
-    mutating func note(_ errno: Int32) {
-        if errno == 0 { sent += 1 } else { refused[errno, default: 0] += 1 }
     }
 }

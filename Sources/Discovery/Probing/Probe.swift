@@ -1,28 +1,30 @@
-/// The question "which hubs are here?", sent as one UDP datagram to port 8000 of everybody on the link.
+/// The question "which hubs are here?": one UDP datagram, broadcast or multicast to port 8000 on the link.
 ///
-///     probe  = "HPQ1" nonce padding    ; exactly 256 bytes
-///     nonce  = 16 bytes                ; random, comes back under the reply's signature
-///     padding = 236 zero bytes         ; checked
+///     probe   = "HPQ1" nonce padding    ; exactly 256 bytes
+///     nonce   = 16 bytes                ; random; the reply repeats it under its signature
+///     padding = 236 zero bytes          ; checked to be zero
 ///
-/// The padding makes a probe larger than any reply, so that a forged source gains nothing by it.
+/// The padding makes a probe larger than any reply, so that an attacker who forges the source address gains
+/// no amplification.
 ///
-/// Accepted: `HPQ1`, 16 bytes, 236 zeros. Rejected: the same with 235 or 237 zeros, or with a one among them.
+/// Accepted: `HPQ1`, 16 bytes, 236 zero bytes. Rejected: the same with 235 or 237 zero bytes, or with a
+/// nonzero byte among them.
 public struct Probe: Hashable, Sendable {
-    /// The length of every probe.
+    /// The length of a probe in bytes.
     public static let byteCount = 256
-    /// The length of a nonce.
+    /// The length of a nonce in bytes.
     public static let nonceByteCount = 16
     static let magic = Array("HPQ1".utf8)
 
-    /// 16 bytes, never used for two probes.
+    /// 16 random bytes, new for every probe.
     public let nonce: [UInt8]
 
-    /// A probe with a nonce from `generator`.
+    /// Creates a probe with a nonce from `generator`.
     public init(using generator: inout some RandomNumberGenerator) {
         nonce = (0..<Probe.nonceByteCount).map { _ in UInt8.random(in: 0...255, using: &generator) }
     }
 
-    /// Reads a datagram.
+    /// Parses the bytes of a datagram.
     public init(parsing bytes: [UInt8]) throws(ProbeError) {
         guard bytes.starts(with: Probe.magic) else { throw .wrongMagic }
         guard bytes.count == Probe.byteCount else { throw .wrongLength(bytes.count) }
@@ -31,7 +33,7 @@ public struct Probe: Hashable, Sendable {
         nonce = Array(bytes[Probe.magic.count..<end])
     }
 
-    /// The datagram, 256 bytes.
+    /// The 256 bytes to send.
     public var bytes: [UInt8] {
         let start = Probe.magic + nonce
         return start + [UInt8](repeating: 0, count: Probe.byteCount - start.count)
@@ -40,11 +42,11 @@ public struct Probe: Hashable, Sendable {
 
 /// Why a datagram is not a probe, or not a notice.
 public enum ProbeError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It begins with something else.
+    /// It begins with another magic number.
     case wrongMagic
-    /// It has this many bytes.
+    /// Its length, in bytes, is not that of a probe or notice.
     case wrongLength(Int)
-    /// It holds something where zeros belong.
+    /// Its padding has a byte other than zero.
     case nonzeroPadding
 
     /// What is wrong, in lower case, without a full stop.

@@ -1,44 +1,44 @@
 public import Crypto
 
-/// A hub's answer to a ``Probe``: who it is and where its TLS port is, signed with the key that its pin
-/// stands for.
+/// A hub's answer to a ``Probe``: its name and the port of its TLS server, signed with the key of its
+/// certificate.
 ///
-///     reply     = "HPA1" nonce flags port length name key signature    ; 122–184 bytes, exactly that long
+///     reply     = "HPA1" nonce flags port length name key signature    ; 122–184 bytes, no more
 ///     nonce     = 16 bytes               ; the probe's
-///     flags     = 1 byte                 ; bit 0: the hub is open for pairing; the others are ignored
+///     flags     = 1 byte                 ; bit 0: the hub is open for pairing; other bits are ignored
 ///     port      = 2 bytes, big endian    ; TCP, not 0
-///     length    = 1 byte                 ; of the name, 1–63
+///     length    = 1 byte                 ; of the name in bytes, 1–63
 ///     name      = UTF-8                  ; by the rules of PeerName(known:)
 ///     key       = 33 bytes               ; P-256 point, compressed (SEC 1 § 2.3.3)
-///     signature = 64 bytes               ; ECDSA with SHA-256, r and s, over all before it
+///     signature = 64 bytes               ; ECDSA with SHA-256, r and s, over all bytes before it
 ///
-/// No address is inside. A reply proves that the hub can be reached, not that the packet's source is the
-/// hub's address: somebody between may pass it on. So every connection checks the pin again.
+/// It holds no address. A reply proves that the holder of the key can be reached, not that the packet's
+/// source is the hub's address: a host in between may relay it. So every connection must check the pin again.
 ///
-/// Accepted: the above. Rejected: port 0, a name with a line end, a byte behind the signature, a key that
-/// begins with 04 or is no point of the curve, a signature over another nonce.
+/// Accepted: the above. Rejected: port 0, a name with a line feed, a byte after the signature, a key that
+/// begins with 04 or is not a point on the curve, a signature over another nonce.
 public struct ProbeReply: Hashable, Sendable {
-    /// The least and the most bytes of a reply: names of 1 and of 63 bytes.
+    /// The valid lengths of a reply in bytes, with names of 1 to 63 bytes.
     public static let byteCounts = 122...184
     private static let magic = Array("HPA1".utf8)
     private static let keyByteCount = 33
     private static let signatureByteCount = 64
-    // What stands before the name, and what stands around it.
+    // The bytes before the name; and all bytes but the name.
     private static let headByteCount = 24
     private static let fixedByteCount = headByteCount + keyByteCount + signatureByteCount
 
-    /// The nonce of the probe that it answers, 16 bytes.
+    /// The nonce of the probe that it answers: 16 bytes.
     public let nonce: [UInt8]
-    /// True if the hub says that a code for one device is out.
+    /// True if the hub claims to be open for pairing: a once code is valid.
     public let isPairingOpen: Bool
-    /// The TCP port of the hub's HTTPS, 1–65535.
+    /// The TCP port of the hub's HTTPS server, 1–65535.
     public let port: UInt16
-    /// The hub's name, as it says.
+    /// The name that the hub claims.
     public let name: PeerName
-    /// The pin of the key that the reply is signed with: proven.
+    /// The pin of the key that signed the reply: proven.
     public let pin: Pin
 
-    /// Reads a datagram and verifies its signature, which costs about 0.1 ms.
+    /// Parses the bytes of a datagram and verifies the signature, which takes about 0.1 ms.
     public init(verifying bytes: [UInt8]) throws(ProbeReplyError) {
         guard let nonce = ProbeReply.nonce(of: bytes) else { throw .wrongMagic }
         guard bytes.count >= ProbeReply.byteCounts.lowerBound else { throw .tooShort(bytes.count) }
@@ -68,20 +68,21 @@ public struct ProbeReply: Hashable, Sendable {
         pin = Pin(key)
     }
 
-    /// The nonce of what looks like a reply by its first four bytes; nil for anything else.
+    /// The nonce of a datagram that begins with a reply's magic number; nil for any other. It can be shorter
+    /// than 16 bytes.
     static func nonce(of bytes: [UInt8]) -> [UInt8]? {
         guard bytes.starts(with: magic) else { return nil }
         return Array(bytes.dropFirst(magic.count).prefix(Probe.nonceByteCount))
     }
 
-    /// What a reply says, without the nonce before it and the signature behind it; nil if it is too short for
-    /// both.
+    /// The bytes of a reply between nonce and signature; nil if the length is not that of a reply.
     static func statement(of bytes: [UInt8]) -> ArraySlice<UInt8>? {
         guard byteCounts.contains(bytes.count) else { return nil }
         return bytes.dropFirst(magic.count + Probe.nonceByteCount).dropLast(signatureByteCount)
     }
 
-    /// A hub's reply to `probe`: a datagram of at most 184 bytes, always shorter than the probe.
+    /// The bytes of a hub's reply to `probe`: at most 184, always fewer than the probe has. Throws
+    /// `portZero`, or `invalidKey` if signing fails.
     public static func bytes(
         to probe: Probe, name: PeerName, port: UInt16, isPairingOpen: Bool, key: P256.Signing.PrivateKey
     ) throws(ProbeReplyError) -> [UInt8] {
@@ -98,21 +99,21 @@ public struct ProbeReply: Hashable, Sendable {
     }
 }
 
-/// Why a datagram is not a hub's reply. In the order in which it is checked.
+/// Why a datagram is not a hub's reply. The cases are in the order of the checks.
 public enum ProbeReplyError: Error, Hashable, Sendable, CustomStringConvertible {
-    /// It begins with something else.
+    /// It begins with another magic number.
     case wrongMagic
-    /// It has this many bytes, fewer than it says or than any reply has.
+    /// It has this many bytes: fewer than its length byte requires, or fewer than any reply has.
     case tooShort(Int)
-    /// It has this many bytes, more than it says or than any reply has.
+    /// It has this many bytes: more than its length byte allows, or more than any reply has.
     case tooLong(Int)
-    /// It names TCP port 0.
+    /// The TCP port is 0.
     case portZero
     /// The name is not UTF-8, or breaks the rules of `PeerName`.
     case invalidName
     /// The key is not a compressed point of P-256.
     case invalidKey
-    /// The signature is not this key's over this reply.
+    /// The signature does not verify with this key.
     case invalidSignature
 
     /// What is wrong, in lower case, without a full stop.

@@ -2,36 +2,37 @@ public import Crypto
 import Glibc
 import Synchronization
 
-/// The hub's side of UDP discovery: answers probes with signed replies, and gives notice when it is worth
-/// asking.
+/// The hub's side of UDP discovery: it answers probes with signed replies, and broadcasts a ``Notice`` when
+/// probing is worthwhile.
 ///
 ///     let responder = try ProbeResponder(name: name, port: 8000, key: key)
 ///     try await responder.run { event in log(event) }     // until its task is cancelled
 ///
-/// Only hosts on the link can ask; each source gets at most 2 replies a second, all together 20, and
-/// each reply is smaller than its probe.
+/// Only hosts on the link are answered. Each source gets at most 2 replies per second, all sources together
+/// 20, and each reply is smaller than its probe.
 public actor ProbeResponder {
-    /// What happens, for a log.
+    /// An event for a log.
     public enum Event: Hashable, Sendable {
-        /// It answers from now on.
+        /// It listens on this UDP port over these address families, and answers from now on.
         case listening(port: UInt16, Set<NetworkAddress.Family>)
-        /// It has given notice.
+        /// It has broadcast a notice.
         case noticed(Reason)
     }
 
-    /// Why notice is given.
+    /// Why a notice was broadcast.
     public enum Reason: String, Hashable, Sendable {
         /// The hub has started.
         case started
         /// Its interfaces or addresses have changed.
         case networkChanged
-        /// It has opened for pairing.
+        /// The hub has opened for pairing.
         case pairingOpened
     }
 
-    /// How long a reply may wait, in milliseconds: many hubs do not answer at the same moment.
+    /// The range of the random delay of a reply, in milliseconds, so that many hubs do not answer at the same
+    /// moment.
     private static let jitter = 0...50
-    /// Several changes of the network that belong together come within this time.
+    /// How long to wait after a network change, so that related changes are handled once.
     private static let settling = Duration.milliseconds(500)
 
     private enum State { case new, open, closed }
@@ -54,17 +55,17 @@ public actor ProbeResponder {
     private var changes: DescriptorWatch?
     private var settled: Task<Void, Never>?
 
-    /// The thread of its own that it runs on.
+    /// The executor: a thread of its own.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// A responder for the hub `name` with the TLS key `key`, whose HTTPS is on TCP `port`. Throws
-    /// ``DiscoveryError/system(call:errno:)`` if there is no thread or descriptor for it.
+    /// Creates a responder. Throws ``DiscoveryError/system(call:errno:)`` if no thread or descriptor is
+    /// available.
     ///
     /// - Parameters:
-    ///   - name: what the hub calls itself.
-    ///   - port: the TCP port of its HTTPS, 1–65535.
-    ///   - key: the key of its TLS certificate; each reply is signed with it.
-    ///   - isPairingOpen: true if a code for one device is out.
+    ///   - name: the hub's name.
+    ///   - port: the TCP port of its HTTPS server, 1–65535.
+    ///   - key: the private key of its TLS certificate; it signs each reply.
+    ///   - isPairingOpen: true if a once code is valid now.
     ///   - probePort: the UDP port to listen on.
     public init(
         name: PeerName, port: UInt16, key: P256.Signing.PrivateKey, isPairingOpen: Bool = false,
@@ -78,13 +79,15 @@ public actor ProbeResponder {
         self.probePort = probePort
     }
 
-    /// What was sent and dropped up to now; `accepted` counts the probes that were answered.
+    /// How many datagrams were sent, answered and dropped so far; `accepted` counts the probes that were
+    /// answered.
     public nonisolated var counts: ProbeCounts { counter.withLock { $0 } }
 
-    /// Answers until its task is cancelled; all is freed then. A responder runs once.
+    /// Answers until its task is cancelled, and frees everything then. A responder runs once; a second call
+    /// returns at once.
     ///
-    /// Throws ``DiscoveryError/portInUse(_:)`` if another program has the UDP port: the hub can go on
-    /// without.
+    /// Throws ``DiscoveryError/portInUse(_:)`` if another program is bound to the UDP port, and
+    /// ``DiscoveryError/system(call:errno:)`` if no socket can be opened. The hub works without a responder.
     public func run(_ report: @escaping @Sendable (Event) -> Void = { _ in }) async throws(DiscoveryError) {
         guard case .new = state, !Task.isCancelled else { return }
         state = .open
@@ -104,7 +107,8 @@ public actor ProbeResponder {
         }
     }
 
-    /// Says in replies from now on whether a code for one device is out; gives notice when it opens.
+    /// Sets whether replies say that the hub is open for pairing, and broadcasts a notice when that becomes
+    /// true.
     public func setPairingOpen(_ isOpen: Bool) {
         let isNews = isOpen && !isPairingOpen
         isPairingOpen = isOpen
@@ -126,7 +130,7 @@ public actor ProbeResponder {
                         isReadable: { [unowned self] in assumeIsolated { $0.receive(number) } }))
             } catch {
                 if case .portInUse = error { throw error }
-                failure = error  // a system without IPv6 has the other
+                failure = error  // a system without IPv6 still has IPv4
             }
         }
         if sockets.isEmpty, let failure { throw failure }
@@ -158,13 +162,13 @@ public actor ProbeResponder {
         }
     }
 
-    /// Nil: not for a hub, but no fault either.
+    /// The reason is nil for a datagram that is not meant for a hub but is no fault either.
     private struct Dropped: Error { let reason: ProbeDrop? }
 
     private func answer(_ datagram: UDPDatagram, through number: Int) throws(Dropped) {
         let path = datagram.path
         if datagram.length == Notice.byteCount, (try? Notice(parsing: datagram.bytes)) != nil {
-            throw Dropped(reason: nil)  // another hub's, or our own
+            throw Dropped(reason: nil)  // from another hub or from this one
         }
         let probe: Probe
         do throws(ProbeError) {
@@ -184,7 +188,7 @@ public actor ProbeResponder {
             throw Dropped(reason: reason)
         }
         count { $0.accepted += 1 }
-        // At most as many wait as are admitted in a second.
+        // The number of waiting replies is bounded by the limit per second.
         Task {
             try? await Task.sleep(for: .milliseconds(Int.random(in: ProbeResponder.jitter)))
             reply(to: probe, along: path, through: number)

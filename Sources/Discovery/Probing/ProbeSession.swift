@@ -1,16 +1,17 @@
 import Glibc
 import Synchronization
 
-/// One search of a ``HubProber``: owns its sockets and what listens to them.
+/// One search of a ``HubProber``. Owns its sockets and watches.
 ///
-/// From `open` to `close` the actor holds itself, and `close` runs on the loop's thread: after it no callback
-/// can come. After `open`, the caller must see to it that `close` is called.
+/// The actor retains itself from `open` to `close`. `close` runs on the loop's thread, so no callback follows
+/// it. The caller of `open` must make sure that `close` is called.
 actor ProbeSession: SearchSession {
     private enum State { case new, open(ProbeSession), closed }
 
-    /// How long after a notice a device asks: not all at once.
+    /// The range of the random delay between a notice and the probes, in milliseconds, so that devices do not
+    /// ask all at once.
     private static let noticeJitter = 0...500
-    /// Several changes of the network that belong together come within this time.
+    /// How long to wait after a network change, so that related changes are handled once.
     private static let settling = Duration.milliseconds(200)
 
     private let loop: EventLoopThread
@@ -83,20 +84,20 @@ actor ProbeSession: SearchSession {
                         assumeIsolated { $0.receiveReplies(number) }
                     })
             } catch {
-                failure = error  // a system without IPv6 has the other
+                failure = error  // a system without IPv6 still has IPv4
             }
         }
         if sockets.isEmpty, let failure { throw failure }
     }
 
-    /// Listens for notices on the broadcast address, and on ff02::1 of each link. Not on all addresses: a hub
-    /// on this machine needs the probes that are for it alone.
+    /// Listens for notices on 255.255.255.255, and on ff02::1 of each link. It does not bind the wildcard
+    /// address: a hub on this machine must receive the unicast probes.
     private func openNoticeSockets() {
         for socket in noticeSockets { socket.close() }
         noticeSockets = []
         func listen(_ family: NetworkAddress.Family, _ address: [UInt8], _ interface: UInt32) {
             let number = noticeSockets.count
-            // Without such a socket the search goes on: it hears no notices, then.
+            // Without this socket the search continues, but hears no notices.
             if let socket = try? UDPSocket(
                 family, on: loop, address: address, interface: interface, port: prober.port, sharesPort: true,
                 isReadable: { [unowned self] in assumeIsolated { $0.receiveNotices(number) } })
@@ -172,7 +173,8 @@ actor ProbeSession: SearchSession {
         }
     }
 
-    /// One more burst, at most once in ``HubProber/noticeInterval``: what comes in between waits for its end.
+    /// Schedules another burst of probes, at most one per ``HubProber/noticeInterval``; earlier requests are
+    /// delayed until then.
     private func askAgain(after jitter: Duration) {
         guard case .open = state, again == nil else { return }
         let now = start.duration(to: .now)
@@ -184,7 +186,8 @@ actor ProbeSession: SearchSession {
         }
     }
 
-    /// Links and their addresses are read anew; what is sent from now on goes there too.
+    /// Reads the links and their addresses again; if they changed, later probes use them, and a new burst is
+    /// sent.
     private func networkChanged() {
         guard settled == nil else { return }
         settled = Task {

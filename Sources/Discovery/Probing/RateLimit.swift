@@ -1,10 +1,9 @@
-/// So many a second, and so many at once: the generic cell rate algorithm (ITU-T I.371), which keeps one
-/// number.
+/// A rate limit with a burst: the generic cell rate algorithm (ITU-T I.371), whose only state is one time.
 struct RateLimit: Hashable, Sendable {
-    /// What one costs: a second divided by how many a second.
+    /// The interval between events at the full rate: one second divided by the rate.
     let interval: Duration
     let burst: Int
-    /// When all that was admitted will be paid for.
+    /// The theoretical arrival time: when the events admitted so far no longer count.
     private(set) var paidUntil = Duration.zero
 
     init(perSecond: Int, burst: Int) {
@@ -12,7 +11,8 @@ struct RateLimit: Hashable, Sendable {
         self.burst = burst
     }
 
-    /// True if one more is within the limit at `now`, which never runs backwards; it then counts.
+    /// Returns true, and counts the event, if one more is within the limit at `now`. `now` must never
+    /// decrease.
     mutating func admit(at now: Duration) -> Bool {
         let start = max(paidUntil, now)
         guard start - now <= interval * (burst - 1) else { return false }
@@ -20,6 +20,6 @@ struct RateLimit: Hashable, Sendable {
         return true
     }
 
-    /// True if nothing that was admitted before counts any more.
+    /// True if no earlier event counts any more.
     func isIdle(at now: Duration) -> Bool { paidUntil <= now }
 }

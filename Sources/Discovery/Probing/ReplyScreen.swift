@@ -1,40 +1,41 @@
 /// Why a datagram was dropped. The raw values are for logs and JSON.
 public enum ProbeDrop: String, Hashable, Sendable, CaseIterable {
-    /// It begins with none of the magic numbers that are expected.
+    /// It begins with none of the expected magic numbers.
     case wrongMagic
-    /// It is shorter than it says, or than any of its kind.
+    /// It is shorter than its length byte requires, or than any datagram of its kind.
     case tooShort
-    /// It is longer than it says, or than any of its kind.
+    /// It is longer than its length byte allows, or than any datagram of its kind.
     case tooLong
-    /// Zeros, port, name or key are not what they must be.
+    /// The padding, port, name or key is invalid.
     case malformed
-    /// Its nonce belongs to no probe of this search: forged, or kept from an earlier search.
+    /// Its nonce belongs to no probe of this search: forged, or replayed from an earlier search.
     case wrongNonce
-    /// It was here before, to the byte.
+    /// It repeats a signature that was verified before: the same datagram again.
     case replayed
-    /// It says what the same source has said and proven already.
+    /// Its content was already received from the same source: for a reply, verified; for a probe, with the
+    /// same nonce.
     case repeated
     /// The signature is wrong.
     case badSignature
-    /// Its source is on none of the networks of the interface that it came in on.
+    /// Its source address is not on a network of the receiving interface.
     case offLink
-    /// More of them than are looked at, from this source or in all.
+    /// It exceeds the rate limit for its source or for all sources.
     case overLimit
 }
 
-/// What a device makes of the datagrams that answer its probes: which count, which do not, and why.
+/// Decides which replies to a device's probes are accepted, and why others are dropped.
 ///
-/// A pure value: time comes in as a parameter. The threat is a host on the link, which hears every probe and
-/// its nonce: it can answer with junk in any number. So everything is bounded, and a signature, which costs
-/// about 0.1 ms, is verified at most 8 times a second for one source and 512 in all (1,024 at once, so that
-/// 200 hubs that answer together are all heard).
+/// A pure value: the time is a parameter. The threat is a host on the link, which sees every probe and its
+/// nonce and can answer with any number of invalid replies. So everything is bounded. Verifying a signature
+/// takes about 0.1 ms and happens at most 8 times per second for one source and 512 in total (with a burst of
+/// 1,024, so that 200 hubs answering together are all accepted).
 struct ReplyScreen: Sendable {
     enum Verdict: Hashable {
         case verified(ProbeReply)
         case dropped(ProbeDrop)
     }
 
-    /// The most sources, statements and signatures that are remembered.
+    /// The maximum number of sources and of signatures that are remembered.
     static let maximumRemembered = 4_096
     static let verificationsPerSource = 8
 
@@ -49,19 +50,20 @@ struct ReplyScreen: Sendable {
     private var limit = RateLimit(perSecond: 512, burst: 1_024)
     private var sourceLimits: [NetworkAddress: RateLimit] = [:]
 
-    /// Forgets the probes before, and what was said to them: what comes now is news.
+    /// Starts a new burst: forgets earlier probes and replies, so that hubs that answered before are reported
+    /// again.
     mutating func begin() {
         nonces = []
         signatures = []
         statements = []
     }
 
-    /// A probe is on its way: replies to its nonce count.
+    /// Accepts replies to this probe from now on.
     mutating func expect(_ probe: Probe) { nonces.insert(probe.nonce) }
 
-    /// Judges a datagram of `length` bytes that begins with `bytes`.
+    /// Judges a datagram of `length` bytes, of which `bytes` are the first.
     ///
-    /// - Parameter source: nil if it is not on the link.
+    /// - Parameter source: nil if the sender is not on the link.
     mutating func judge(
         _ bytes: [UInt8], length: Int, from source: NetworkAddress?, at now: Duration
     ) -> Verdict {
@@ -73,9 +75,9 @@ struct ReplyScreen: Sendable {
         }
         guard let source else { return .dropped(.offLink) }
         guard nonces.contains(nonce) else { return .dropped(.wrongNonce) }
-        // From whatever source: a reply is signed anew for every probe, so a sender that repeats one is not
-        // the hub. A host that overhears a reply and sends it first takes its place; the probes after it give
-        // the hub new chances.
+        // Checked for all sources: a hub signs every reply anew, so a repeated signature does not come from
+        // the hub. A host that overhears a reply and sends it first suppresses the hub's own; the next probes
+        // give the hub another chance.
         let signature = bytes.suffix(64)
         guard !signatures.contains(signature) else { return .dropped(.replayed) }
         let said = Statement(source: source, bytes: statement)

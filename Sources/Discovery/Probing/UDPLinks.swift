@@ -1,28 +1,28 @@
-/// An interface of this machine that is up, with what UDP discovery needs to know of it.
+/// A network interface of this machine that is up, as far as UDP discovery needs it.
 struct UDPLink: Hashable, Sendable {
     let interface: NetworkInterface
     let isLoopback: Bool
     let canBroadcast: Bool
     let canMulticast: Bool
-    /// This machine's addresses on it.
+    /// This machine's addresses on it, each with its network.
     var networks: [LocalNetwork] = []
     /// The directed broadcast addresses of ``networks`` (RFC 919), 4 bytes each.
     var broadcasts: Set<[UInt8]> = []
 }
 
-/// One address that a probe or a notice goes to.
+/// A destination of probes and notices.
 struct UDPTarget: Hashable, Sendable {
     /// 4 or 16 bytes.
     let address: [UInt8]
     let interface: UInt32
 }
 
-/// All links of this machine at one time: where to ask, and which sources are on a link. A value,
+/// A snapshot of this machine's links: the destinations of probes, and which sources are on a link. A value,
 /// so that both can be tested.
 struct UDPLinks: Hashable, Sendable {
-    /// The most interfaces that count: a host of containers may have thousands.
+    /// The maximum number of interfaces; a container host may have thousands.
     static let maximumLinks = 64
-    /// All nodes of a link (RFC 4291 § 2.7.1). They are in that group without joining it.
+    /// The all-nodes multicast address ff02::1 (RFC 4291 § 2.7.1). Every node is a member without joining.
     static let allNodes: [UInt8] = [0xFF, 0x02] + [UInt8](repeating: 0, count: 13) + [1]
     static let limitedBroadcast: [UInt8] = [255, 255, 255, 255]
 
@@ -34,8 +34,9 @@ struct UDPLinks: Hashable, Sendable {
         self.links = Dictionary(first.map { ($0.interface.index, $0) }, uniquingKeysWith: { one, _ in one })
     }
 
-    /// Every way to everybody: on a link with broadcasts each directed broadcast address and 255.255.255.255,
-    /// on one with link-local IPv6 ff02::1. On loopback there is only this machine: its own addresses.
+    /// The destinations that reach every host: on a link with broadcast, each directed broadcast address and
+    /// 255.255.255.255; on a link with link-local IPv6, ff02::1; on loopback, this machine's loopback
+    /// addresses.
     var targets: [UDPTarget] {
         links.values.sorted { $0.interface.index < $1.interface.index }.flatMap { link in
             var addresses: [[UInt8]] = []
@@ -56,10 +57,10 @@ struct UDPLinks: Hashable, Sendable {
         }
     }
 
-    /// The source of a datagram that came in on `interface`, if it is on that link; nil for one that a router
-    /// passed on, and for what no host can have as its address.
+    /// The source address of a datagram received on `interface`, if it is on that link; nil if a router
+    /// forwarded it or if no host can have the address.
     ///
-    /// What this machine sends to itself comes in on loopback, from any of its own addresses.
+    /// What this machine sends to itself arrives on loopback, from any of its own addresses.
     func onLinkSource(_ bytes: [UInt8], on interface: UInt32) -> NetworkAddress? {
         guard let link = links[interface],
             let address = NetworkAddress(bytes: bytes, scope: link.interface.name),
@@ -71,17 +72,17 @@ struct UDPLinks: Hashable, Sendable {
         return link.networks.contains { $0.contains(address) } ? address : nil
     }
 
-    /// One of this machine's own addresses, link-local IPv6 with the link that it belongs to.
+    /// The address of this machine with these bytes, a link-local IPv6 address with its link.
     private func ownAddress(_ bytes: [UInt8]) -> NetworkAddress? {
         links.values.lazy.flatMap(\.networks).first { $0.address.bytes == bytes }?.address
     }
 
-    /// The links as they are now; none if the system does not tell.
+    /// The current links; empty if the system does not report them.
     static func current() -> UDPLinks {
         var links: [String: UDPLink] = [:]
         for entry in InterfaceEntry.all() where entry.isUp {
             guard let network = entry.network else { continue }
-            // None if it was unplugged in the meantime.
+            // Nil if the interface was removed in the meantime.
             guard var link = links[entry.name] ?? UDPLink(entry) else { continue }
             link.networks.append(network)
             if let broadcast = network.broadcastAddress, link.canBroadcast {
@@ -94,7 +95,7 @@ struct UDPLinks: Hashable, Sendable {
 }
 
 extension UDPLink {
-    /// The interface of an entry, without its addresses; nil if it is gone.
+    /// The interface of an entry, without its addresses; nil if it no longer exists.
     fileprivate init?(_ entry: InterfaceEntry) {
         guard let interface = NetworkInterface(named: entry.name) else { return nil }
         self.init(
@@ -104,8 +105,8 @@ extension UDPLink {
 }
 
 extension LocalNetwork {
-    /// All host bits set (RFC 919 § 7): 4 bytes; nil for IPv6 and for networks of one or two addresses (RFC
-    /// 3021).
+    /// The directed broadcast address, with all host bits set (RFC 919 § 7): 4 bytes. Nil for IPv6, and for
+    /// IPv4 networks of one or two addresses (RFC 3021).
     var broadcastAddress: [UInt8]? {
         guard address.family == .ipv4, prefixLength > 0, prefixLength <= 30 else { return nil }
         return address.bytes.enumerated().map { $1 | ~mask(at: $0) }

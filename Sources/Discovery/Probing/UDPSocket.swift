@@ -1,45 +1,47 @@
 import CGlibc
 import Glibc
 
-/// The way of a datagram: from or to whom, and by which interface and address of this machine.
+/// The path of a datagram: its peer, and the interface and address of this machine.
 struct UDPPath: Hashable, Sendable {
     /// 4 or 16 bytes.
     var peer: [UInt8]
     /// The peer's port.
     var port: UInt16
-    /// The kernel's index; 0 leaves it to the routes.
+    /// The interface index; 0 lets the routing table choose.
     var interface: UInt32
-    /// This machine's own address, as many bytes; none leaves it to the system.
+    /// This machine's address, 4 or 16 bytes; empty lets the system choose.
     var local: [UInt8] = []
 }
 
-/// A datagram as it came in: its first bytes, and how many there were.
+/// A received datagram: its first bytes, and its length.
 struct UDPDatagram: Sendable {
     /// At most ``UDPSocket/maximumByteCount`` bytes.
     let bytes: [UInt8]
-    /// The whole length, which may be more.
+    /// The length of the whole datagram in bytes, which may be more.
     let length: Int
     let path: UDPPath
 }
 
-/// A UDP socket of one family on a loop, whose callback comes when a datagram waits.
+/// A UDP socket of one address family on an event loop, which calls back when a datagram can be received.
 final class UDPSocket {
-    /// The bytes of a datagram that are kept: more than the longest of ours, so that a longer one is seen as
-    /// such.
+    /// How many bytes of a datagram are kept: more than the longest valid one, so that a longer one is
+    /// recognised.
     static let maximumByteCount = 512
-    /// The most datagrams that one call to ``receive()`` takes in, so that a flood does not keep the loop
-    /// from its timers and its other sockets.
+    /// The maximum number of datagrams per call of ``receive()``, so that a flood does not block the loop's
+    /// timers and other sockets.
     private static let maximumBatch = 64
-    /// Asked for; the kernel grants net.core.rmem_max. With 8 KB only 38 of 200 replies arrived.
+    /// The requested receive buffer in bytes; the kernel grants at most net.core.rmem_max. With 8 KB only 38
+    /// of 200 replies arrived.
     private static let receiveBuffer: Int32 = 1 << 20
 
     let family: NetworkAddress.Family
     private let watch: DescriptorWatch
 
-    /// A socket for broadcasts too, bound to `address` (any, if nil) and `port` (0: a free one).
+    /// Opens a socket with broadcast enabled, bound to `address` (nil: the wildcard address) and `port` (0:
+    /// any free port).
     ///
-    /// - Parameter sharesPort: others that share it may have the same port. Throws `.portInUse` if one has it
-    ///   already.
+    /// - Parameter sharesPort: true to let other sockets that also share it bind the same port. Throws
+    ///   `.portInUse` if the port is taken.
     init(
         _ family: NetworkAddress.Family, on loop: EventLoopThread, address: [UInt8]? = nil,
         interface: UInt32 = 0,
@@ -71,14 +73,14 @@ final class UDPSocket {
     /// Closes the socket; a second call does nothing.
     func close() { watch.close() }
 
-    /// What waits, at most a batch: the callback comes again for the rest.
+    /// Receives the waiting datagrams, at most one batch; the callback comes again for the rest.
     func receive() -> [UDPDatagram] {
         var datagrams: [UDPDatagram] = []
         var buffer = [UInt8](repeating: 0, count: UDPSocket.maximumByteCount)
         var path = hubpair_path()
         for _ in 0..<UDPSocket.maximumBatch {
             let length = hubpair_receive(watch.descriptor, &buffer, buffer.count, &path)
-            // An error that an earlier packet caused (ICMP) is reported here once; what waits is behind it.
+            // A pending ICMP error for an earlier packet is reported here once; the datagrams come after it.
             if length < 0, errno != EAGAIN, errno != EWOULDBLOCK { continue }
             guard length >= 0 else { break }
             let width = family == .ipv4 ? 4 : 16
@@ -93,7 +95,7 @@ final class UDPSocket {
         return datagrams
     }
 
-    /// Sends one datagram; 0, or the errno. It never waits.
+    /// Sends one datagram without blocking; returns 0 or the errno.
     func send(_ bytes: [UInt8], along path: UDPPath) -> Int32 {
         var raw = hubpair_path()
         raw.family = family == .ipv4 ? AF_INET : AF_INET6
@@ -104,12 +106,12 @@ final class UDPSocket {
         return hubpair_send(watch.descriptor, bytes, bytes.count, &raw)
     }
 
-    /// True if a socket that shares its port with nobody has `port` of the loopback address, or of all
-    /// addresses.
+    /// True if any socket, with or without port sharing, is bound to `port` of the loopback or wildcard
+    /// address.
     ///
-    /// A hub shares its port, so that a device on the same machine can listen for notices on it; two hubs
-    /// must not share one. Such a device binds the broadcast address only, so a socket for loopback that does
-    /// not share tells the two apart.
+    /// A hub shares its port, so that a device on the same machine can listen for notices on it; but two hubs
+    /// must not share one. Such a device binds only broadcast and multicast addresses. So a trial bind of the
+    /// loopback address without sharing fails only if another hub, or another program, has the port.
     static func isTaken(_ port: UInt16, _ family: NetworkAddress.Family) -> Bool {
         guard let descriptor = try? open(family) else { return false }
         defer { Glibc.close(descriptor) }

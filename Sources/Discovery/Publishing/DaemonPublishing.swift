@@ -1,20 +1,21 @@
 import CAvahi
 
-/// A service that avahi-daemon publishes for us: owns the client and its entry group.
+/// A service that avahi-daemon publishes for this program. Owns the client and its entry group.
 final class DaemonPublishing: PublishingStack {
     private let avahi: hubpair_avahi_client
     private let changed: (PublishingEvent) -> Void
     private var client: OpaquePointer?
     private var group: OpaquePointer?
 
-    /// True while the daemon runs and its host name is settled.
+    /// True while the daemon runs and has established its host name.
     private(set) var isReady = false
-    /// True if there is a bus, but no daemon on it; `ready` comes when it appears.
+    /// True if the bus is there but no daemon is on it; `ready` is reported when one appears.
     private(set) var isWaiting = false
 
-    /// Connects to the daemon, or waits for it to appear. Throws `.noBus` without a D-Bus, and `.refused`.
+    /// Connects to the daemon, or waits for one to appear. Throws `.noBus` if there is no D-Bus, and
+    /// `.refused` if access is denied.
     ///
-    /// - Parameter changed: comes from within avahi's callbacks.
+    /// - Parameter changed: called from within avahi's callbacks.
     init(on loop: EventLoopThread, changed: @escaping (PublishingEvent) -> Void) throws(DiscoveryError) {
         avahi = try AvahiClient.load()
         self.changed = changed
@@ -59,7 +60,7 @@ final class DaemonPublishing: PublishingStack {
         if code == 0 { code = avahi.avahi_entry_group_commit(group) }
         switch code {
         case 0: break
-        case AvahiCode.collision: changed(.collision)  // another service of this machine
+        case AvahiCode.collision: changed(.collision)  // with another service on this machine
         default: changed(.refused(.avahi(code)))
         }
     }
@@ -71,7 +72,7 @@ final class DaemonPublishing: PublishingStack {
     }
 
     private func clientChanged(to state: AvahiClientState, code: Int32) {
-        // The first callbacks come from within avahi_client_new; init looks at the state itself then.
+        // The first callbacks arrive within avahi_client_new; init checks the state itself after that call.
         guard client != nil else { return }
         isReady = state == AVAHI_CLIENT_S_RUNNING
         switch state {

@@ -1,7 +1,7 @@
 import CAvahi
 import CAvahiCore
 
-/// A service that this process publishes by itself: owns a stack and two entry groups, for the host's
+/// A service that this process publishes itself. Owns an embedded stack and two entry groups, for the host's
 /// addresses and for the service.
 final class EmbeddedPublishing: PublishingStack {
     private let changed: (PublishingEvent) -> Void
@@ -10,13 +10,13 @@ final class EmbeddedPublishing: PublishingStack {
     private var service: OpaquePointer?
     private var hostName: String
     private var published: (announcement: HubAnnouncement, name: String, links: UDPLinks)?
-    // A service is of no use without its host's addresses.
+    // The service counts as published only with its host's addresses.
     private var isHostEstablished = false
     private var isServiceEstablished = false
 
-    /// A stack for `announcement`, whose addresses will have a host name of their own.
+    /// Starts a stack for `announcement`, with a host name that differs from the machine's.
     ///
-    /// - Parameter changed: comes from within avahi's callbacks.
+    /// - Parameter changed: called from within avahi's callbacks.
     init(
         on loop: EventLoopThread, for announcement: HubAnnouncement,
         changed: @escaping (PublishingEvent) -> Void
@@ -30,7 +30,7 @@ final class EmbeddedPublishing: PublishingStack {
         publish(announcement, as: name, links: UDPLinks.current())
     }
 
-    /// Publishes anew if the addresses of this machine have changed.
+    /// Publishes again if this machine's addresses have changed.
     func networkChanged() {
         let links = UDPLinks.current()
         guard let published, links != published.links else { return }
@@ -75,8 +75,8 @@ final class EmbeddedPublishing: PublishingStack {
         }
     }
 
-    /// The addresses of all links but loopback, each on its own link: A records over IPv4, AAAA records over
-    /// both, as avahi-daemon does.
+    /// Adds the addresses of all links except loopback, each on its own link: A records over IPv4, and AAAA
+    /// records over both families, as avahi-daemon does.
     private func add(
         _ links: UDPLinks, to group: OpaquePointer, of server: OpaquePointer, _ core: hubpair_avahi_core
     ) -> Int32 {
@@ -88,12 +88,12 @@ final class EmbeddedPublishing: PublishingStack {
                 let code = core.avahi_server_add_address(
                     server, group, Int32(bitPattern: link.interface.index), Int32(family),
                     AVAHI_PUBLISH_NO_REVERSE, hostName + ".local", &address)
-                // The same address on two links of one network.
+                // A collision means that two links of one network have the same address.
                 guard code == 0 || code == AvahiCode.collision else { return code }
                 count += 1
             }
         }
-        // A machine without a network has nothing to say yet.
+        // Without any address there is nothing to commit, so the host counts as established.
         isHostEstablished = count == 0
         return count == 0 ? 0 : core.avahi_s_entry_group_commit(group)
     }
@@ -114,7 +114,7 @@ final class EmbeddedPublishing: PublishingStack {
             guard let name = avahi_alternative_host_name(hostName) else { return }
             defer { avahi_free(name) }
             hostName = String(cString: name)
-            changed(.ready)  // to be published again, under the new host name
+            changed(.ready)  // publishes again, under the new host name
         default: break
         }
     }
@@ -142,7 +142,7 @@ final class EmbeddedPublishing: PublishingStack {
 }
 
 extension AvahiAddress {
-    /// avahi's form of an address; it has no scope.
+    /// Converts an address to avahi's form, which has no scope.
     init(_ address: NetworkAddress) {
         self.init()
         proto = Int32(address.family == .ipv4 ? AVAHI_PROTO_INET : AVAHI_PROTO_INET6)

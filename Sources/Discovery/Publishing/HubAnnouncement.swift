@@ -1,22 +1,22 @@
-/// What a hub says of itself over mDNS: a DNS-SD service instance (RFC 6763) with the TXT record
-/// `api_level=0.7`, `id=<fingerprint>`, `hubpair=1`.
+/// What a hub announces over mDNS: a DNS-SD service instance (RFC 6763) with the TXT record `api_level=0.7`,
+/// `id=<fingerprint>`, `hubpair=1`.
 ///
-/// `api_level` is the version of Hestia's HTTP interface (`/devices/`, `/plugins/`), which the hub passes on,
-/// as a stock server announces it: a stock client that compares it finds what it knows. The version of
-/// hubpair's own protocol is `hubpair=1`, and the `api` of `GET /hubpair/v1/hub`.
+/// `api_level` is the version of Hestia's HTTP interface (`/devices/`, `/plugins/`), to which the hub
+/// forwards requests; a server without hubpair announces the same, so its clients find the value that they
+/// compare. The version of hubpair's own protocol is `hubpair=1`, and `api` in `GET /hubpair/v1/hub`.
 public struct HubAnnouncement: Hashable, Sendable {
-    /// The instance name; another one is announced if it is taken.
+    /// The instance name; an alternative is announced if it is taken.
     public var name: PeerName
-    /// The TCP port of the hub's HTTPS, 1–65535.
+    /// The TCP port of the hub's HTTPS server, 1–65535.
     public var port: UInt16
     /// The hub's fingerprint.
     public var id: Fingerprint
-    /// The version of Hestia's interface: at most 200 bytes.
+    /// The version of Hestia's HTTP interface: at most 200 bytes.
     public var apiLevel: String
     /// The DNS-SD service type (RFC 6763 § 4.1.2).
     public var serviceType: String
 
-    /// An announcement of the hub `id`.
+    /// Creates an announcement of the hub with the fingerprint `id`.
     public init(
         name: PeerName, port: UInt16, id: Fingerprint, apiLevel: String = "0.7",
         serviceType: String = "_hestia._tcp"
@@ -28,13 +28,14 @@ public struct HubAnnouncement: Hashable, Sendable {
         self.serviceType = serviceType
     }
 
-    /// The strings of the TXT record, in their order.
+    /// The strings of the TXT record in order, each at most 255 bytes.
     public var txt: [[UInt8]] {
         ["api_level=\(apiLevel)", "id=\(id)", "hubpair=1"].map { Array($0.utf8.prefix(255)) }
     }
 
-    /// The host's name where hubpair speaks mDNS by itself: `hubpair-` and the first half of the fingerprint.
-    /// A name of its own, so that an avahi-daemon that starts later does not find the machine's name taken.
+    /// The host name that the embedded stack announces: `hubpair-` and the first half of the fingerprint. It
+    /// differs from the machine's host name, so that an avahi-daemon that starts later does not find that
+    /// name taken.
     var embeddedHostName: String {
         "hubpair-" + id.description.lowercased().filter { $0 != "-" }.prefix(8)
     }

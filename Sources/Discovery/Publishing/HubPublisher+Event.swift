@@ -1,5 +1,5 @@
 extension HubPublisher {
-    /// Which mDNS stack speaks for the hub.
+    /// The mDNS stack that announces the hub.
     public enum Stack: String, Hashable, Sendable {
         /// avahi-daemon, over D-Bus.
         case daemon
@@ -7,20 +7,21 @@ extension HubPublisher {
         case embedded
     }
 
-    /// What happens, for a log.
+    /// An event for a log.
     public enum Event: Hashable, Sendable {
         /// The service is on the network under this name.
         case published(name: String, by: Stack)
-        /// Another one on the network has the name, or avahi has it for another program.
+        /// The name was taken, by a service on the network or by another program on this machine.
         case renamed(from: String, to: String)
-        /// The daemon went away; the service is published again soon.
+        /// The daemon was lost; the service is published again soon.
         case daemonLost(DiscoveryError)
-        /// The daemon does not publish for this program, which does so by itself: why.
+        /// The daemon refuses to publish for this program, for this reason; the embedded stack publishes
+        /// instead.
         case refused(DiscoveryError)
-        /// The stack has not put the service on the network in time, and says nothing: it is published anew
-        /// until it is there. Comes once.
+        /// The stack has neither published nor refused the service in time. It is published again until it
+        /// succeeds. Reported once.
         case overdue(name: String, by: Stack)
-        /// The service is not published for now. It tries again every ``retryInterval``.
+        /// The service is not published for now; the next attempt follows after ``retryInterval``.
         case unavailable(DiscoveryError)
     }
 }

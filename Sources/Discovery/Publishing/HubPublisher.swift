@@ -1,19 +1,19 @@
-/// Announces a hub over mDNS until its task is cancelled: through avahi-daemon if it runs and lets this
-/// program, else by avahi's own stack in this process.
+/// Announces a hub over mDNS until its task is cancelled: through avahi-daemon if it runs and permits that,
+/// otherwise through the embedded stack (avahi's code in this process).
 ///
 ///     let publisher = try HubPublisher(HubAnnouncement(name: name, port: 8000, id: pin.fingerprint))
 ///     await publisher.run { event in log(event) }
 ///
-/// A taken name is replaced by the next free one (`Hub #2`). A daemon that dies or appears is noticed, and
-/// the service moves to it or away from it: beside a daemon that publishes for it this process never does so
-/// by itself, since two stacks of one machine would dispute its names.
+/// If the name is taken, the next free one is used (`Hub #2`). The publisher notices when a daemon stops or
+/// appears, and moves the service from or to it. While a daemon publishes the service, this process does not:
+/// two stacks on one machine would conflict over its names.
 public actor HubPublisher {
-    /// How long it waits before it tries again what has failed.
+    /// How long to wait before a failed step is retried.
     public static let retryInterval = Duration.seconds(10)
-    /// How long a daemon that went away may take to come back, before this process speaks for itself: a
-    /// restart takes about a second.
+    /// How long to wait for a lost daemon to come back before the embedded stack takes over; a restart takes
+    /// about a second.
     public static let restartGrace = Duration.seconds(3)
-    /// Several changes of the network that belong together come within this time.
+    /// How long to wait after a network change, so that related changes are handled once.
     private static let settling = Duration.milliseconds(500)
 
     private enum State { case new, open, closed }
@@ -27,34 +27,35 @@ public actor HubPublisher {
     private var report: @Sendable (Event) -> Void = { _ in }
     private var finished: CheckedContinuation<Void, Never>?
     private var daemon: DaemonPublishing?
-    // The daemon that is there will not publish: nothing is asked of it until another one takes its place.
+    // True if the running daemon refuses to publish: it is not asked again until another one replaces it.
     private var isRefused = false
     private var embedded: EmbeddedPublishing?
-    // An event of a stack that was closed meanwhile means nothing: each has a number.
+    // The number of the current instance of each stack; late events of a closed instance are ignored.
     private var numbers: [Stack: Int] = [:]
     private var pending: [(event: PublishingEvent, stack: Stack, number: Int)] = []
     private var renames = RenamePolicy()
-    // From when a service is handed to a stack until that says what becomes of it.
+    // The running timeouts: from handing a service to a stack until the stack reports the result.
     private var registrations: [Stack: Task<Void, Never>] = [:]
     private var timeout: RegistrationTimeout
     private var lastTrouble: Event?
-    // The next attempt to reach a stack, and the next to publish.
+    // The scheduled attempts to reach a stack, and to publish.
     private var later: Task<Void, Never>?
     private var again: Task<Void, Never>?
     private var changes: DescriptorWatch?
     private var settled: Task<Void, Never>?
 
-    /// The thread of its own that it runs on, which is avahi's.
+    /// The executor: a thread of its own, which runs avahi's loop.
     public nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
 
-    /// A publisher. Throws ``DiscoveryError/system(call:errno:)`` if there is no thread or descriptor for it.
+    /// Creates a publisher. Throws ``DiscoveryError/system(call:errno:)`` if no thread or descriptor is
+    /// available.
     public init(_ announcement: HubAnnouncement) throws(DiscoveryError) {
         try self.init(announcement, usesDaemon: true)
     }
 
     /// - Parameters:
-    ///   - usesDaemon: false to leave a daemon aside, for tests on a machine that has one.
-    ///   - timeout: when a stack that does not answer is asked again; shorter in tests.
+    ///   - usesDaemon: false to ignore a running daemon, for tests.
+    ///   - timeout: when to publish again if a stack does not answer; shorter in tests.
     init(
         _ announcement: HubAnnouncement, usesDaemon: Bool,
         timeout: RegistrationTimeout = RegistrationTimeout()
@@ -66,7 +67,8 @@ public actor HubPublisher {
         name = announcement.name.description
     }
 
-    /// Publishes until its task is cancelled; goodbyes are sent and all is freed then. A publisher runs once.
+    /// Publishes until its task is cancelled; then it sends goodbyes and frees everything. A publisher runs
+    /// once; a second call returns at once.
     public func run(_ report: @escaping @Sendable (Event) -> Void = { _ in }) async {
         guard case .new = state, !Task.isCancelled else { return }
         state = .open
@@ -96,7 +98,7 @@ public actor HubPublisher {
         finished = nil
     }
 
-    /// Takes the daemon's way if there is one, else this process's own.
+    /// Publishes through the daemon if there is one, otherwise through the embedded stack.
     private func connect(afterLoss: Bool) {
         guard usesDaemon else { return embed() }
         isRefused = false
@@ -114,7 +116,7 @@ public actor HubPublisher {
             default: break
             }
             embed()
-            // The bus may still come, or let this program in.
+            // The bus may appear later, or permit access later.
             attempt(after: HubPublisher.retryInterval) { $0.connect(afterLoss: false) }
         }
     }
@@ -124,7 +126,7 @@ public actor HubPublisher {
         daemon?.publish(announcement, as: name)
     }
 
-    /// Leaves the names to a daemon that is there.
+    /// Closes the embedded stack, so that the daemon can use the names.
     private func moveAway() {
         later?.cancel()
         registrations.removeValue(forKey: .embedded)?.cancel()
@@ -146,14 +148,14 @@ public actor HubPublisher {
         }
     }
 
-    /// A callback for a new stack. What it tells is dealt with after the callback, from which nothing may be
-    /// freed.
+    /// A callback for a new stack. Events are queued and handled after avahi's callback has returned, because
+    /// nothing may be freed from within it.
     private func events(of stack: Stack) -> (PublishingEvent) -> Void {
         let number = numbers[stack, default: 0] + 1
         numbers[stack] = number
         return { [unowned self] event in
-            // Without assumeIsolated the compiler takes this closure for the actor's own, and releases the
-            // actor once too often (Swift 6.3).
+            // Without assumeIsolated the compiler treats this closure as isolated to the actor, and releases
+            // the actor once too often (Swift 6.3).
             assumeIsolated { $0.note(event, of: stack, number: number) }
         }
     }
@@ -242,7 +244,7 @@ public actor HubPublisher {
         }
     }
 
-    /// Reports what hinders it, once and not with every attempt.
+    /// Reports a problem once instead of with every attempt.
     private func tell(_ trouble: Event) {
         guard trouble != lastTrouble else { return }
         lastTrouble = trouble

@@ -1,63 +1,64 @@
 import CAvahi
 
-/// What an mDNS stack tells of a service that it publishes.
+/// An event that an mDNS stack reports about the service that it publishes.
 enum PublishingEvent: Sendable {
-    /// The stack takes services, for the first time or again.
+    /// The stack accepts services, for the first time or again.
     case ready
-    /// The stack takes none for now: its host name is being settled.
+    /// The stack accepts no services for now: its host name is not established.
     case busy
-    /// The service is handed to the stack now. What becomes of it, the next event tells; but see
+    /// The service was handed to the stack, and the next event is the result; but see
     /// ``RegistrationTimeout``.
     case registering
     /// The service is on the network.
     case established
-    /// Another one has the service's name.
+    /// The service's name is taken.
     case collision
-    /// The stack is of no use any more.
+    /// The stack is unusable.
     case failed(DiscoveryError)
     /// The service could not be published.
     case refused(DiscoveryError)
 }
 
-/// A stack that can publish one service. All calls belong on the loop's thread, none into avahi's callbacks.
+/// A stack that can publish one service. All calls must come from the loop's thread, and none from within
+/// avahi's callbacks.
 protocol PublishingStack: AnyObject {
-    /// Publishes, in place of what was published before. What becomes of it, the events tell.
+    /// Publishes a service in place of the previous one; events report the result.
     func publish(_ announcement: HubAnnouncement, as name: String)
-    /// Takes the service back with a goodbye (RFC 6762 § 10.1) and frees everything; a second call does
+    /// Withdraws the service with a goodbye (RFC 6762 § 10.1) and frees everything. A second call does
     /// nothing.
     func close()
 }
 
-/// Owns an avahi list of strings, in their order.
+/// Owns an avahi list of strings in the given order.
 struct AvahiTXT: ~Copyable {
     private let list: UnsafeMutablePointer<AvahiStringList>?
 
     init(_ strings: [[UInt8]]) {
-        // A list grows at its head, and is written to the wire from its end.
+        // avahi prepends to a list and serialises it from its end, so the strings keep their order.
         list = strings.reduce(nil) { avahi_string_list_add_arbitrary($0, $1, $1.count) }
     }
 
     deinit { avahi_string_list_free(list) }
 
-    /// Lends the list, which must not be kept.
+    /// Calls `body` with the list, which must not be kept.
     borrowing func withList<Result>(_ body: (UnsafeMutablePointer<AvahiStringList>?) -> Result) -> Result {
         body(list)
     }
 }
 
-/// The name that the field's programs take instead of `name`, if that is taken: `Hub #2`, at most 63 bytes.
+/// avahi's next alternative if `name` is taken: `Hub #2`, at most 63 bytes.
 func alternativeName(to name: String) -> String {
     guard let pointer = avahi_alternative_service_name(name) else { return name }
     defer { avahi_free(pointer) }
     return String(cString: pointer)
 }
 
-/// When to try the next name (RFC 6762 § 8.1): at once, but from the 15th conflict on every 5 seconds. The
-/// threat is a host that claims every name.
+/// When to try the next name after a conflict: at once, but after 5 seconds from the 15th conflict on (RFC
+/// 6762 § 8.1). The threat is a host that claims every name.
 struct RenamePolicy: Sendable {
     private(set) var conflicts = 0
 
-    /// How long to wait after one more conflict.
+    /// Counts a conflict; returns how long to wait.
     mutating func delay() -> Duration {
         conflicts = min(conflicts + 1, 15)
         return conflicts < 15 ? .zero : .seconds(5)
@@ -66,10 +67,10 @@ struct RenamePolicy: Sendable {
 
 /// When to publish a service again that its stack has neither established nor refused.
 ///
-/// avahi probes for about a second (RFC 6762 § 8.1). But if an address goes while it does so, avahi 0.8 waits
-/// for ever, without an error, for the probes that were lost with it (its issues 7 and 234): only a service
-/// that is published again is probed again. The time doubles with each attempt, since avahi itself holds a
-/// service back for 20 seconds after 15 attempts, and each attempt starts that time again.
+/// avahi probes for about a second (RFC 6762 § 8.1). But if an address disappears meanwhile, avahi 0.8 waits
+/// forever for the lost probes and reports no error (avahi issues 7 and 234); only a service that is
+/// published again is probed again. The timeout doubles with each attempt: after 15 attempts avahi delays a
+/// service by 20 seconds, and every attempt restarts that delay.
 struct RegistrationTimeout: Sendable {
     static let longest = Duration.seconds(80)
     private let first: Duration
@@ -77,12 +78,12 @@ struct RegistrationTimeout: Sendable {
 
     init(first: Duration = .seconds(10)) { (self.first, current) = (first, first) }
 
-    /// True as long as none has passed since the service was last established.
+    /// True if no timeout has passed since the service was last established.
     var isFirst: Bool { current == first }
 
-    /// This time has passed.
+    /// Doubles the timeout, after it has passed.
     mutating func extend() { current = min(current * 2, RegistrationTimeout.longest) }
 
-    /// The service is established.
+    /// Resets the timeout, after the service was established.
     mutating func reset() { current = first }
 }

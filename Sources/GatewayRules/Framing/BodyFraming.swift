@@ -1,19 +1,19 @@
-/// How the end of a message's body is told (RFC 9112 § 6). A framing reader's verdict: it is carried along
-/// with the message, and nothing reads it from the fields a second time.
+/// How the end of a message body is determined (RFC 9112 § 6). The framing reader decides it once; it is
+/// passed along with the message, and the header fields are not interpreted again.
 package enum BodyFraming: Equatable, Sendable {
-    /// There is no body, and no field that says so.
+    /// No body, and no header field that announces one.
     case none
-    /// So many bytes.
+    /// A body of this many bytes.
     case length(Int)
     /// Chunked (RFC 9112 § 7.1).
     case chunked
-    /// The end of the connection; in responses only.
+    /// The body ends with the connection; in responses only.
     case untilClose
 
-    /// True if bytes of a body may follow the head.
+    /// True if a body of at least one byte may follow the head.
     package var hasBytes: Bool { self != .none && self != .length(0) }
 
-    /// Writes the field line that tells it.
+    /// Writes the header field line for this framing, if it needs one.
     func write(to head: inout [UInt8]) {
         switch self {
         case .length(let count): head.append(contentsOf: "Content-Length: \(count)\r\n".utf8)
@@ -23,26 +23,26 @@ package enum BodyFraming: Equatable, Sendable {
     }
 }
 
-/// Writes a body in the framing that its head has announced, and nothing beyond it.
+/// Frames the bytes of an outgoing body exactly as its head announces, and allows nothing beyond.
 ///
-/// A reader takes a byte that no head has announced for the beginning of the next message: the body of one
-/// request would become another request. This is the last check before bytes go out, and it stops at the
-/// first such byte.
+/// A receiver takes an unannounced byte as the start of the next message, so that part of one request's body
+/// would become another request (request smuggling). This is the last check before bytes are sent, and it
+/// refuses the first such byte.
 package struct BodyWriter: Sendable {
     private let framing: BodyFraming
     private var left: Int
     private var hasEnded = false
 
-    /// The framing that the head announced; ``BodyFraming/none`` also for a message that has no body whatever
-    /// its head says, as an answer to HEAD.
+    /// - Parameter framing: the framing in the head; ``BodyFraming/none`` also for a message that never has a
+    ///   body, such as the response to HEAD.
     package init(_ framing: BodyFraming) {
         self.framing = framing
         left = if case .length(let count) = framing { count } else { 0 }
     }
 
-    /// What stands before and behind `count` more bytes of the body.
+    /// The bytes to send before and after the next `count` bytes of the body.
     ///
-    /// - Returns: nil if the head has not announced them; then the connection must end here.
+    /// - Returns: nil if the head does not announce these bytes; the connection must then be closed.
     package mutating func piece(_ count: Int) -> (before: String, after: String)? {
         guard !hasEnded else { return nil }
         switch framing {
@@ -56,10 +56,10 @@ package struct BodyWriter: Sendable {
         }
     }
 
-    /// What stands behind the whole body.
+    /// The bytes to send after the body.
     ///
-    /// - Parameter trailers: written if the body is chunked, else left out (RFC 9110 § 6.5).
-    /// - Returns: nil if bytes are missing that the head has announced; then the connection must end here.
+    /// - Parameter trailers: written only if the body is chunked (RFC 9110 § 6.5).
+    /// - Returns: nil if announced bytes are missing; the connection must then be closed.
     package mutating func end(_ trailers: FieldBlock) -> [UInt8]? {
         guard !hasEnded, left == 0 else { return nil }
         hasEnded = true
@@ -72,7 +72,8 @@ package struct BodyWriter: Sendable {
 }
 
 extension FieldBlock {
-    /// What passes of trailers: nothing that frames, routes or identifies (RFC 9110 § 6.5.1).
+    /// Writes the trailers that are forwarded: none that concern framing, routing or identity (RFC 9110 §
+    /// 6.5.1).
     fileprivate func writeTrailers(to bytes: inout [UInt8]) {
         for field in fields {
             switch field.role {

@@ -1,19 +1,19 @@
-/// What a connection's bytes are made of.
+/// A part of a message in a connection's byte stream.
 package enum MessagePart<Head: Sendable>: Sendable {
-    /// A head, whole to its empty line.
+    /// A complete head, including its empty line.
     case head(Head)
-    /// These of the bytes given belong to the body.
+    /// The range of the given bytes that belongs to the body.
     case body(Range<Int>)
-    /// The message is over; its trailers.
+    /// The end of the message, with its trailers.
     case end(FieldBlock)
 }
 
-/// Finds the bytes of a body and its end, by the framing that the head has announced.
+/// Finds the bytes and the end of a body with the framing that the head announces.
 ///
 ///     chunk   = 1*15HEXDIG [ ";" *value ] CRLF *OCTET CRLF      ; RFC 9112 § 7.1
 ///
 /// Accepted: `3;x="y"␍␊abc␍␊0␍␊␍␊`. Rejected: a size with a sign, a space, an underscore or `0x`, a line that
-/// ends with `␊` alone, bytes behind a chunk that are not `␍␊`.
+/// ends with `␊` alone, bytes after a chunk other than `␍␊`.
 struct BodyReader: Sendable {
     private enum Stage: Sendable {
         case bytes(left: Int)
@@ -30,8 +30,8 @@ struct BodyReader: Sendable {
     private var trailers: FieldReader
 
     /// - Parameters:
-    ///   - lines: the reader of the head's lines: what is left of its bytes is what trailers may have.
-    ///   - fields: the reader of the head's fields, likewise.
+    ///   - lines: the reader of the head's lines; trailers share its remaining byte limit.
+    ///   - fields: the reader of the head's fields; trailers share its remaining field limit.
     init(_ framing: BodyFraming, after lines: LineReader, _ fields: FieldReader) {
         stage =
             switch framing {
@@ -44,16 +44,16 @@ struct BodyReader: Sendable {
         trailers = FieldReader(limit: fields.room)
     }
 
-    /// True from the body's last byte on.
+    /// True once the last byte of the body has been read.
     var isComplete: Bool { if case .complete = stage { true } else { false } }
 
-    /// True if the end of the connection is the end of the body.
+    /// True if the body ends with the connection.
     var endsWithConnection: Bool { if case .untilClose = stage { true } else { false } }
 
-    /// The next part; nil if more bytes are needed for it, or the body is complete.
+    /// The next part; nil if it needs more bytes, or if the body is complete.
     ///
-    /// - Parameter start: so many of the bytes belong to the head.
-    /// - Returns: also how many bytes are used up, which are not to be given again.
+    /// - Parameter start: the number of bytes that belong to the head.
+    /// - Returns: the part, and how many bytes were consumed; these must not be passed again.
     mutating func next<Head>(
         _ bytes: UnsafeRawBufferPointer, from start: Int
     ) throws(FramingError) -> (count: Int, part: MessagePart<Head>?) {
@@ -89,7 +89,7 @@ struct BodyReader: Sendable {
         }
     }
 
-    /// Takes a line; true if it was the last one.
+    /// Consumes a line; returns true if it was the last one.
     private mutating func take(_ line: UnsafeRawBufferPointer) throws(FramingError) -> Bool {
         switch stage {
         case .chunkLine:

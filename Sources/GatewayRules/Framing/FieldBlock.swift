@@ -1,12 +1,12 @@
-/// The fields of a head or of trailers as they came: their bytes, once, and where each name and value stands
-/// in them.
+/// The fields of a head or of trailers, unchanged: their bytes in one buffer, and the position of each name
+/// and value.
 ///
-/// Only a framing reader makes one. It has looked at each name once and keeps what the name means beside it
-/// (`role`), so nothing behind it reads a name, a length or a coding again.
+/// Only a framing reader creates a block. It interprets each name once and stores its meaning (`role`), so
+/// that no later step interprets a name, a length or a coding again.
 package struct FieldBlock: Sendable {
     /// One field line.
     package struct Field: Sendable {
-        /// What the field is to the gateway.
+        /// What the field means to the gateway.
         package let role: FieldRole
         fileprivate let start: Int
         fileprivate let nameEnd: Int
@@ -15,12 +15,12 @@ package struct FieldBlock: Sendable {
     }
 
     private var bytes: [UInt8] = []
-    /// In the order in which they came.
+    /// The fields in their original order.
     package private(set) var fields: [Field] = []
 
     package init() {}
 
-    /// Adds a field: a token, and a value without white space at its ends.
+    /// Appends a field. The name must be a token, the value without white space at its ends.
     mutating func append(
         name: Slice<UnsafeRawBufferPointer>, value: Slice<UnsafeRawBufferPointer>, role: FieldRole
     ) {
@@ -38,13 +38,13 @@ package struct FieldBlock: Sendable {
             Field(role: role, start: start, nameEnd: nameEnd, valueStart: valueStart, end: bytes.count))
     }
 
-    /// The name, in the case in which it came.
+    /// The name in its original case.
     package func name(of field: Field) -> ArraySlice<UInt8> { bytes[field.start..<field.nameEnd] }
 
     /// The value, without white space at its ends.
     package func value(of field: Field) -> ArraySlice<UInt8> { bytes[field.valueStart..<field.end] }
 
-    /// The value of the one field with this role; nil if there is none, or more than one.
+    /// The value of the field with this role; nil if there is none, or more than one.
     package func onlyValue(_ role: FieldRole) -> ArraySlice<UInt8>? {
         var found: Field?
         for field in fields where field.role == role {

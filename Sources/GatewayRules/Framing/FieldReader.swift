@@ -1,23 +1,23 @@
 import Identity
 
-/// Reads field lines, and what they say about the message: the only place where a length, a transfer coding
-/// or an option of the connection is read.
+/// Reads field lines and what they say about the message: the only code that interprets a length, a transfer
+/// coding or a connection option.
 struct FieldReader: Sendable {
     private(set) var block = FieldBlock()
     private(set) var hosts = 0
     private(set) var contentLength: Int?
     private(set) var isChunked = false
-    /// The connection's options (RFC 9110 § 7.6.1) in lower case.
+    /// The connection options (RFC 9110 § 7.6.1) in lower case.
     private(set) var options: Set<String> = []
-    /// The most field lines, those before these included.
+    /// The maximum number of field lines, including earlier ones of the same message.
     private let limit: Int
 
     init(limit: Int) { self.limit = limit }
 
-    /// Room for so many field lines more.
+    /// The number of further field lines that are allowed.
     var room: Int { limit - block.fields.count }
 
-    /// Takes a line of a head, which is not empty.
+    /// Reads a field line of a head, without its CR LF; must not be empty.
     mutating func takeField(_ line: UnsafeRawBufferPointer) throws(FramingError) {
         let (role, value) = try takeLine(line)
         switch role {
@@ -44,7 +44,7 @@ struct FieldReader: Sendable {
         }
     }
 
-    /// Takes a line of trailers: it says nothing about the message.
+    /// Reads a field line of trailers, which cannot change the framing.
     mutating func takeTrailer(_ line: UnsafeRawBufferPointer) throws(FramingError) { _ = try takeLine(line) }
 
     private mutating func takeLine(_ line: UnsafeRawBufferPointer) throws(FramingError)
@@ -63,7 +63,7 @@ struct FieldReader: Sendable {
 }
 
 extension Slice<UnsafeRawBufferPointer> {
-    /// Without spaces and tabs at its ends (OWS, RFC 9110 § 5.6.3).
+    /// The bytes without spaces and tabs at the ends (OWS, RFC 9110 § 5.6.3).
     fileprivate var trimmed: Self {
         var rest = self
         while let first = rest.first, first == 0x20 || first == 0x09 { rest.removeFirst() }

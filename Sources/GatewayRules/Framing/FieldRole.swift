@@ -1,7 +1,7 @@
-/// What a header field is to the gateway: decided once, when the field is read, from its name alone.
+/// What a header field means to the gateway, derived from its name alone when the field is read.
 ///
-/// Fields that only a proxy may send are what proxies of all makers write about a client's address,
-/// certificate, user and URL: a server behind the gateway may believe them, so no client's pass.
+/// Proxy-only fields are those with which proxies report a client's address, certificate, user or URL. A
+/// server behind the gateway may trust them, so none is forwarded from a client.
 package enum FieldRole: Hashable, Sendable {
     /// `Host`.
     case host
@@ -15,20 +15,20 @@ package enum FieldRole: Hashable, Sendable {
     case upgrade
     /// `Expect`.
     case expect
-    /// Another field for one hop (RFC 9110 § 7.6.1).
+    /// Another hop-by-hop field (RFC 9110 § 7.6.1).
     case hopByHop
-    /// `X-SSL-Client-Cert`: a client's certificate, as a proxy in front of the hub hands it on.
+    /// `X-SSL-Client-Cert`: the certificate of a client, forwarded by a reverse proxy in front of the hub.
     case clientCertificate
-    /// What only a proxy may say, the hub's own `X-Hubpair…` among it.
+    /// A field that only a proxy may send, including the hub's own `X-Hubpair…`.
     case proxyOnly
-    /// A name with another character than letters, digits and `-`: behind CGI and WSGI `X_Hubpair_Device`,
-    /// with some `X-Hubpair.Device` too, and `X-Hubpair-Device` are one name.
+    /// A name with a character other than letters, digits and `-`. CGI and WSGI treat `X_Hubpair_Device` as
+    /// equal to `X-Hubpair-Device`, and some servers also `X-Hubpair.Device`.
     case ambiguous
-    /// `Authorization` and `Cookie`, which have no place in trailers.
+    /// `Authorization` and `Cookie`, which are not allowed in trailers.
     case credentials
-    /// `Server`, which names the upstream's software.
+    /// `Server`, which identifies the upstream's software.
     case server
-    /// Everything else.
+    /// Any other field.
     case other
 
     /// - Parameter name: a token (RFC 9110 § 5.6.2) in any case.
@@ -67,18 +67,18 @@ package enum FieldRole: Hashable, Sendable {
     }()
 
     private static let proxyOnlyNames = [
-        // CGI makes HTTP_PROXY of the first.
+        // `Proxy` becomes the environment variable HTTP_PROXY in CGI.
         "proxy", "proxy-authorization",
         // The client's address.
         "forwarded", "forwarded-for", "x-real-ip", "x-client-ip", "x-cluster-client-ip", "true-client-ip",
         "client-ip", "fastly-client-ip", "cf-connecting-ip", "cf-connecting-ipv6", "cf-pseudo-ipv4",
         "x-proxyuser-ip", "x-originating-ip", "x-remote-ip", "x-remote-addr", "remote-addr",
         "x-appengine-user-ip", "x-azure-clientip", "x-azure-socketip", "proxy-client-ip",
-        // Its certificate; RFC 9440.
+        // The client's certificate (RFC 9440).
         "client-cert", "client-cert-chain", "x-arr-clientcert", "x-arr-ssl",
-        // Its user.
+        // The client's user.
         "remote-user", "x-remote-user", "x-authenticated-user", "x-webauth-user",
-        // The URL that it asked for.
+        // The requested URL.
         "x-host", "x-http-host-override", "x-scheme", "x-url-scheme", "front-end-https",
     ]
     private static let proxyOnlyBeginnings = [

@@ -1,15 +1,15 @@
-/// Why a request, or an answer of the upstream's, is refused before anybody looks at what it says. After it
-/// the connection is closed: where the next message begins is no longer sure.
+/// Why a request, or a response of the upstream, is refused for its syntax alone. The connection is then
+/// closed, because the start of the next message is uncertain.
 package enum FramingError: Error, Equatable, Sendable {
     /// A line that ends with LF alone.
     case bareLineFeed
-    /// A CR that no LF follows.
+    /// A CR without a following LF.
     case bareCarriageReturn
-    /// A control character other than the tab, NUL among them.
+    /// A control character other than tab, including NUL.
     case controlCharacter
-    /// Bytes that are not UTF-8, which would not reach the upstream as they came.
+    /// Bytes that are not UTF-8; they would not reach the upstream unchanged.
     case notUTF8
-    /// A line that goes on the one before it (obs-fold, RFC 9112 § 5.2).
+    /// A folded line, which continues the one before (obs-fold, RFC 9112 § 5.2).
     case foldedLine
     /// Not `METHOD TARGET HTTP/1.1` with single spaces.
     case badRequestLine
@@ -21,41 +21,41 @@ package enum FramingError: Error, Equatable, Sendable {
     case badTarget
     /// Neither HTTP/1.0 nor HTTP/1.1.
     case otherVersion
-    /// A field without a colon, or with another name than a token.
+    /// A field without a colon, or whose name is not a token.
     case badFieldName
     /// Content-Length twice.
     case repeatedContentLength
     /// A Content-Length that is not 1 to 18 digits.
     case badContentLength
-    /// Both ways to say where the body ends.
+    /// Both Transfer-Encoding and Content-Length.
     case transferEncodingBesideContentLength
     /// Transfer-Encoding twice.
     case repeatedTransferEncoding
-    /// Another Transfer-Encoding than `chunked`.
+    /// A Transfer-Encoding other than `chunked`.
     case otherTransferEncoding
-    /// Transfer-Encoding in a version that does not know it.
+    /// Transfer-Encoding in HTTP/1.0, which does not define it.
     case transferEncodingInHTTP10
     /// No Host in HTTP/1.1.
     case missingHost
     /// Host twice.
     case repeatedHost
-    /// A Host with a byte that none has.
+    /// A Host with an invalid byte.
     case badHost
-    /// A chunk without its size or its end.
+    /// A chunk without a valid size or end.
     case badChunk
     /// More fields than a message may have.
     case tooManyFields(limit: Int)
-    /// A head, with its trailers, of more bytes than it may have.
+    /// More bytes than a head with its trailers may have.
     case headTooLarge(limit: Int)
-    /// A start line of more bytes than `LineReader.maximumStartByteCount`.
+    /// A start line longer than `LineReader.maximumStartByteCount`.
     case startLineTooLong
-    /// Not `HTTP/1.1 CODE REASON` with a code of three digits from 100 on.
+    /// Not `HTTP/1.1 CODE REASON` with a three-digit code of at least 100.
     case badStatusLine
-    /// A switch of protocols that was not asked for, or not to WebSocket.
+    /// A protocol switch that was not requested, or is not to WebSocket.
     case unexpectedSwitch
-    /// More informational answers than `ResponseFraming.maximumInformationalCount`.
+    /// More informational responses than `ResponseFraming.maximumInformationalCount`.
     case tooManyInformational
-    /// An informational answer that announces a body.
+    /// An informational response that announces a body.
     case informationalWithBody
 
     /// The HTTP status (RFC 9110 § 15, RFC 6585 § 5).
@@ -69,7 +69,7 @@ package enum FramingError: Error, Equatable, Sendable {
         }
     }
 
-    /// What is wrong, in lower case, without a full stop; ASCII without quotes, so that it can stand in JSON.
+    /// What is wrong, in lower case, without a full stop; ASCII without quotes, so it needs no JSON escapes.
     package var message: String {
         switch self {
         case .bareLineFeed: "a line ends with LF alone"

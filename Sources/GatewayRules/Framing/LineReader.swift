@@ -1,44 +1,43 @@
-/// Finds the lines of a head, of a chunk's frame and of trailers: each ends with CR LF, and holds no other
-/// control character than the tab (RFC 9112 § 2.2, RFC 9110 § 5.5).
+/// Finds the lines of a head, of chunk framing and of trailers. Each line ends with CR LF and contains no
+/// control character except tab (RFC 9112 § 2.2, RFC 9110 § 5.5).
 struct LineReader: Sendable {
-    /// What a line belongs to, which decides how long it may be.
+    /// The kind of a line, which determines its maximum length.
     enum Kind {
         /// A request line or a status line.
         case start
-        /// A field of a head or of trailers.
+        /// A field line of a head or of trailers.
         case field
-        /// A chunk's size, or the end of its bytes.
+        /// The size line of a chunk, or the line end after its data.
         case chunk
     }
 
-    /// The most bytes of a start line.
+    /// The maximum length of a start line in bytes.
     static let maximumStartByteCount = 8_192
-    /// The most bytes of a chunk's first line.
+    /// The maximum length of a chunk's size line in bytes.
     static let maximumChunkByteCount = 256
 
-    /// The most bytes of a head and its trailers together.
+    /// The maximum size of a head with its trailers in bytes.
     private let limit: Int
     private var byteCount = 0
-    /// So many bytes that wait for the end of their line have been looked through: a sender of single bytes
-    /// must not cost the square of their number.
+    /// How many bytes of an incomplete line were scanned already; without this, a sender of single bytes
+    /// would cost quadratic time.
     private var scannedByteCount = 0
 
     init(limit: Int) { self.limit = limit }
 
-    /// True if no line but an empty one has been read.
+    /// True if nothing but at most one empty line was read.
     var isAtStart: Bool { byteCount <= 2 }
 
-    /// The number of bytes of the line that `bytes` begin with, without its CR LF; nil if its end is not
-    /// there yet.
+    /// The length of the line at the start of `bytes`, without its CR LF; nil if its end has not arrived.
     mutating func next(_ bytes: UnsafeRawBufferPointer, _ kind: Kind) throws(FramingError) -> Int? {
         let end = bytes[scannedByteCount...].firstIndex(of: UInt8(ascii: "\n"))
         let count = end.map { $0 + 1 } ?? bytes.count
-        // Where the text ends: in front of LF, and of a CR that is, or may become, part of the line's end.
+        // The end of the text: before LF, and before a CR that is, or may become, part of the line end.
         var textEnd = end ?? count
         if textEnd > 0, bytes[textEnd - 1] == UInt8(ascii: "\r") { textEnd -= 1 }
         let (most, fault) = limit(kind)
-        // As far as the line may go, and before its length: what is wrong must not depend on how many bytes
-        // have come.
+        // Checked up to the maximum length, and before the length itself: the error must not depend on how
+        // many bytes have arrived.
         try LineReader.check(bytes[min(scannedByteCount, textEnd, most)..<min(textEnd, most)])
         guard count <= most else { throw fault }
         scannedByteCount = end == nil ? textEnd : 0
@@ -52,7 +51,7 @@ struct LineReader: Sendable {
         return textEnd
     }
 
-    /// The most bytes that the line may have, and what it is if it has more.
+    /// The maximum length of the line, and the error if it is longer.
     private func limit(_ kind: Kind) -> (Int, FramingError) {
         let rest = max(0, limit - byteCount)
         return switch kind {
@@ -70,7 +69,7 @@ struct LineReader: Sendable {
     }
 }
 
-/// tchar of RFC 9110 § 5.6.2.
+/// True for a `tchar` (RFC 9110 § 5.6.2).
 func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -78,7 +77,7 @@ func isTokenByte(_ byte: UInt8) -> Bool {
     }
 }
 
-/// True if `bytes` are `word`, which is in lower case, whatever their case.
+/// True if `bytes` equal `word`, which is in lower case, without regard to ASCII case.
 func isEqual(_ bytes: some Collection<UInt8>, _ word: StaticString) -> Bool {
     guard bytes.count == word.utf8CodeUnitCount else { return false }
     return word.withUTF8Buffer { zip(bytes, $0).allSatisfy { ($0 | ($0 &- 0x41 < 26 ? 0x20 : 0)) == $1 } }

@@ -1,24 +1,24 @@
-/// Whether a request's body is nothing but a body to everyone.
+/// Checks that no server can mistake a request's body for further requests.
 ///
-/// Some servers answer without having read the body, and take it for the next request on the connection. A
-/// body that holds a line like `GET / HTTP/1.1` is then a request that this gateway has not seen. So only a
-/// body without any line that begins as a request does goes over a connection that is used again; every other
-/// one gets a connection of its own, and the upstream is told that no request follows.
+/// Some servers respond without reading the body, and then parse it as the next request on the connection. A
+/// body with a line such as `GET / HTTP/1.1` would then be a request that this gateway has not checked. So
+/// only a body without such a line is sent over a reused connection. Every other body gets a connection of
+/// its own, and the upstream is told that no request follows.
 package struct PlainBody: Sendable {
-    /// The most bytes of a body that is looked at; a longer one gets a connection of its own.
+    /// The maximum number of body bytes that are checked; a longer body gets a connection of its own.
     package static let maximumByteCount = 16_384
 
-    /// True if no line so far begins, after white space, with a token and a space or a tab (RFC 9112 § 3).
+    /// True if no line so far begins, after white space, with a token and a space or tab (RFC 9112 § 3).
     ///
-    /// A last line without an end would only be joined to the next request's first line, which is the same
-    /// device's, and spoil its method.
+    /// A last line without a line end is harmless: it can only be joined to the next request line of the same
+    /// device, whose method then becomes invalid.
     package private(set) var isPlain = true
     private var isAtLineStart = true
     private var hasToken = false
 
     package init() {}
 
-    /// Takes the next bytes of the body.
+    /// Checks the next bytes of the body.
     package mutating func take(_ bytes: UnsafeRawBufferPointer) {
         for byte in bytes where isPlain {
             switch byte {

@@ -1,31 +1,31 @@
-/// Cuts a stream of bytes into requests (HTTP/1.1, RFC 9112), stricter than any reader behind it: the one
-/// reader of what a client sends. What it says of a head's fields and of where a body ends is carried along;
-/// nobody reads it again.
+/// Splits a byte stream into requests (HTTP/1.1, RFC 9112), more strictly than any server behind it. It is
+/// the only parser of what a client sends: its interpretation of fields and body is passed along and never
+/// repeated.
 ///
 ///     head    = method SP target SP "HTTP/1." ( "0" / "1" ) CRLF *( name ":" value CRLF ) CRLF
-///     method  = 1*tchar                     ; in the register of methods, or known to UPnP or caches
+///     method  = 1*tchar                     ; registered, or used by UPnP or caches
 ///     target  = "/" *( %x21-7E without "#" )
 ///     name    = 1*tchar                     ; RFC 9110 § 5.6.2; no space before the colon
 ///     value   = *( HTAB / %x20-7E / %x80-FF )         ; together UTF-8
 ///
-/// A request smuggled past a gateway is one that two readers cut in two places. So whatever leaves a choice
-/// is refused: a bare CR or LF, a folded line, Transfer-Encoding beside Content-Length or in HTTP/1.0, one of
-/// them twice, another coding than `chunked`, a length that is not digits alone, no Host or two of them, a
+/// Request smuggling works if two parsers split the same bytes differently. So everything ambiguous is
+/// refused: a bare CR or LF, a folded line, Transfer-Encoding with Content-Length or in HTTP/1.0, either of
+/// them twice, a coding other than `chunked`, a length that is not only digits, no Host or two of them, a
 /// target in absolute, authority or asterisk form.
 ///
-/// Accepted: `GET /devices/ HTTP/1.1␍␊Host: hub␍␊␍␊`. Rejected: the same with `␊` for `␍␊`, with
-/// `Host : hub`, with `http://hub/devices/`.
+/// Accepted: `GET /devices/ HTTP/1.1␍␊Host: hub␍␊␍␊`. Rejected: the same with `␊` for `␍␊`, with `Host :
+/// hub`, with `http://hub/devices/`.
 package struct RequestFraming: Sendable {
     package typealias Part = MessagePart<RequestHead>
 
-    /// The most bytes of a head and its trailers.
+    /// The maximum size of a head with its trailers in bytes.
     package static let maximumHeadByteCount = 32_768
-    /// The most fields of a head and its trailers together.
+    /// The maximum number of fields in a head with its trailers.
     package static let maximumFieldCount = 100
 
-    /// IANA's HTTP Method Registry (RFC 9110 § 16.1.1) without CONNECT and PRI, UPnP's (UDA 2.0 §§ 1.3.2,
-    /// 4.1) and PURGE. Some servers fold the case of a method or take an unknown one for GET, so every other
-    /// one leaves a choice.
+    /// The methods of IANA's HTTP Method Registry (RFC 9110 § 16.1.1) without CONNECT and PRI, those of UPnP
+    /// (UDA 2.0 §§ 1.3.2, 4.1), and PURGE. Some servers ignore the case of a method, or treat an unknown one
+    /// as GET, so any other method is ambiguous.
     private static let methods: Set<String> = [
         "ACL", "BASELINE-CONTROL", "BIND", "CHECKIN", "CHECKOUT", "COPY", "DELETE", "GET", "HEAD", "LABEL",
         "LINK", "LOCK", "MERGE", "MKACTIVITY", "MKCALENDAR", "MKCOL", "MKREDIRECTREF", "MKWORKSPACE", "MOVE",
@@ -48,18 +48,19 @@ package struct RequestFraming: Sendable {
     private var target = ""
     private var isHTTP10 = false
 
-    /// - Parameter limit: the most bytes of the head and its trailers, `maximumHeadByteCount` at most.
+    /// - Parameter limit: the maximum size of the head with its trailers in bytes, at most
+    ///   `maximumHeadByteCount`.
     package init(limit: Int = RequestFraming.maximumHeadByteCount) {
         lines = LineReader(limit: min(limit, RequestFraming.maximumHeadByteCount))
     }
 
-    /// True from the request's last byte on.
+    /// True once the last byte of the request has been read.
     package var isComplete: Bool { if case .complete = stage { true } else { false } }
 
-    /// True before the first whole line of a request.
+    /// True until the request line has been read.
     package var isAtStart: Bool { if case .requestLine = stage { true } else { false } }
 
-    /// True while the head is not whole.
+    /// True until the head is complete.
     package var isInHead: Bool {
         switch stage {
         case .requestLine, .field: true
@@ -69,10 +70,9 @@ package struct RequestFraming: Sendable {
 
     /// The next part of the request.
     ///
-    /// - Parameter bytes: those that were not used up before, and what has come since.
-    /// - Returns: how many of them are used up, and the part; nil if more bytes are needed for one, or the
-    ///   request is
-    ///   complete. A request's end may follow its head without a byte in between.
+    /// - Parameter bytes: the bytes not consumed so far, and those that have arrived since.
+    /// - Returns: how many bytes were consumed, and the part; nil if it needs more bytes, or if the request
+    ///   is complete. The end of a request can follow its head without consuming a byte.
     package mutating func next(
         _ bytes: UnsafeRawBufferPointer
     ) throws(FramingError) -> (count: Int, part: Part?) {
@@ -92,10 +92,11 @@ package struct RequestFraming: Sendable {
         return (count, part)
     }
 
-    /// Takes a line of the head; the head if it was the last one.
+    /// Reads a line of the head; returns the head if it was the last line.
     private mutating func take(_ line: UnsafeRawBufferPointer) throws(FramingError) -> RequestHead? {
         if isAtStart {
-            // RFC 9112 § 2.2: an empty line before a request is ignored; here one, as old clients send it.
+            // RFC 9112 § 2.2: ignore empty lines before a request. Only one is ignored, as sent by old
+            // clients.
             if line.isEmpty, lines.isAtStart { return nil }
             try takeRequestLine(line)
             stage = .field

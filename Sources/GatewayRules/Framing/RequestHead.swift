@@ -1,23 +1,23 @@
-/// The head of a request, read once: what later steps need to know of it stands here, and none of them looks
-/// into the fields for it.
+/// The head of a request, parsed once. It holds everything that later steps need, so that none of them
+/// interprets header fields.
 package struct RequestHead: Sendable {
-    /// A token, as it came: `GET`, `M-SEARCH`.
+    /// The method, a token with its case unchanged: `GET`, `M-SEARCH`.
     package let method: String
-    /// Begins with `/`; visible ASCII without `#`, as it came.
+    /// The unchanged target: begins with `/`, visible ASCII without `#`.
     package let target: String
     /// True for HTTP/1.0, false for HTTP/1.1.
     package let isHTTP10: Bool
-    /// How the end of the body is told.
+    /// How the end of the body is determined.
     package let body: BodyFraming
     package let fields: FieldBlock
-    /// True if the client will send another request on the connection (RFC 9112 § 9.3).
+    /// True if the client may send another request on the connection (RFC 9112 § 9.3).
     package let keepsAlive: Bool
-    /// The protocol to switch to, as it came: WebSocket (RFC 6455 § 4.1) alone. Another, HTTP/2 above all,
-    /// would carry requests past the gateway, so it counts as not asked for.
+    /// The requested protocol, only ever WebSocket (RFC 6455 § 4.1). A request for another one is ignored:
+    /// HTTP/2 in particular would carry requests past the gateway.
     package let upgrade: String?
     /// True if the client waits for `100 Continue` before it sends the body (RFC 9110 § 10.1.1).
     package let expectsContinue: Bool
-    /// The connection's options without those that name what the gateway writes itself, in lower case.
+    /// The connection options in lower case, without those whose fields the gateway writes itself.
     private let hopFields: Set<String>
 
     init(
@@ -29,7 +29,7 @@ package struct RequestHead: Sendable {
         self.isHTTP10 = isHTTP10
         self.body = body
         self.fields = fields
-        // Behind a request to switch protocols, granted or not, stands what the client takes for the other
+        // After a request to switch protocols, granted or not, the client may already send bytes of the other
         // protocol.
         let asksToSwitch = options.contains("upgrade") && fields.fields.contains { $0.role == .upgrade }
         keepsAlive =
@@ -47,11 +47,11 @@ package struct RequestHead: Sendable {
         hopFields = options.subtracting(["host", "close", "keep-alive"])
     }
 
-    /// The target without its query, where clients put secrets.
+    /// The target without its query, which may contain secrets.
     package var path: Substring { target.prefix { $0 != "?" } }
 
-    /// True if the request may be sent a second time: it changes nothing, or the same (RFC 9110 § 9.2.2), and
-    /// has no body, which is sent as it comes and not kept.
+    /// True if the request may be sent a second time: the method is idempotent (RFC 9110 § 9.2.2), and there
+    /// is no body, which is streamed and not kept.
     package var isRepeatable: Bool {
         switch method {
         case "GET", "HEAD", "OPTIONS", "PUT", "DELETE": !body.hasBytes
@@ -59,16 +59,16 @@ package struct RequestHead: Sendable {
         }
     }
 
-    /// The head that the upstream gets, its empty line included.
+    /// The head to send to the upstream, including its empty line.
     ///
-    /// Dropped: fields for one hop and those that `Connection` names (RFC 9110 § 7.6.1), framing, which is
-    /// written anew, and what a client must not say (``FieldRole/proxyOnly``, ``FieldRole/ambiguous``).
-    /// `Host` passes as it came.
+    /// Dropped are hop-by-hop fields and those that `Connection` names (RFC 9110 § 7.6.1), framing fields,
+    /// which are written anew, and fields that a client must not send (``FieldRole/proxyOnly``,
+    /// ``FieldRole/ambiguous``). `Host` is forwarded unchanged.
     ///
     /// - Parameters:
-    ///   - device: the field lines that name the device, each with its CR LF.
-    ///   - authority: what stands in `Host` if the client, of HTTP/1.0, sent none.
-    ///   - closes: the upstream is told that no other request follows on the connection.
+    ///   - device: the field lines that identify the device, each with its CR LF.
+    ///   - authority: the value of `Host` if an HTTP/1.0 client sent none.
+    ///   - closes: true to tell the upstream that no other request follows on the connection.
     package func forwarded(for device: [UInt8], authority: String, closes: Bool) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(1024)
@@ -104,7 +104,7 @@ package struct RequestHead: Sendable {
         }
     }
 
-    /// True if `Connection` names it.
+    /// True if `Connection` names the field.
     private func isNamed(_ field: FieldBlock.Field) -> Bool {
         !hopFields.isEmpty && fields.isNamed(field, in: hopFields)
     }

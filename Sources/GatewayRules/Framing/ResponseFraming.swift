@@ -1,29 +1,30 @@
-/// Cuts what the upstream sends into the answer to one request: the one reader of it. Whatever leaves a
-/// choice is an error, and the connection is used no further: an answer that is cut in the wrong place is
-/// another device's answer.
+/// Splits the upstream's byte stream into the response to one request, as its only parser. Everything
+/// ambiguous is an error, after which the connection is not reused: a wrongly split response would deliver
+/// one device's data to another.
 ///
 ///     head    = "HTTP/1." ( "0" / "1" ) SP 3DIGIT [ SP *( HTAB / %x20-7E / %x80-FF ) ] CRLF
 ///               *( name ":" value CRLF ) CRLF
 ///
-/// Names, values, lengths and chunks are read as in a request. Refused: Transfer-Encoding beside
-/// Content-Length, another coding than `chunked` alone, a status below 100, a switch of protocols that was
-/// not asked for, more than 32 informational answers.
+/// Names, values, lengths and chunks follow the same rules as in a request. Refused: Transfer-Encoding with
+/// Content-Length, a coding other than `chunked` alone, a status below 100, a protocol switch that was not
+/// requested, more than 32 informational responses.
 package struct ResponseFraming: Sendable {
-    /// An informational answer (1xx, but for 101) is a head that no end follows.
+    /// An informational response (1xx except 101) is a head without an end part.
     package typealias Part = MessagePart<ResponseHead>
 
-    /// The most bytes of a head and its trailers; what servers limit themselves to is a quarter of it.
+    /// The maximum size of a head with its trailers in bytes: four times the usual limit of servers.
     package static let maximumHeadByteCount = 65_536
-    /// The most fields of a head and its trailers together.
+    /// The maximum number of fields in a head with its trailers.
     package static let maximumFieldCount = 500
-    /// The most informational answers to one request: an upstream must not keep a request open with them.
+    /// The maximum number of informational responses to one request, so that an upstream cannot keep a
+    /// request open with them.
     package static let maximumInformationalCount = 32
 
     private enum Stage: Sendable {
         case statusLine
         case field
         case body(BodyReader)
-        /// The rest of the connection is another protocol's.
+        /// The connection carries another protocol from here on.
         case switched
         case complete
     }
@@ -39,28 +40,28 @@ package struct ResponseFraming: Sendable {
     private var isHTTP10 = false
 
     /// - Parameters:
-    ///   - isHead: the request was HEAD, whose answer has no body whatever its head says.
-    ///   - upgrades: the request asked to switch to WebSocket.
+    ///   - isHead: true if the request was HEAD, whose response has no body whatever its head announces.
+    ///   - upgrades: true if the request asked to switch to WebSocket.
     package init(toHead isHead: Bool, upgrades: Bool) {
         self.isHead = isHead
         self.upgrades = upgrades
     }
 
-    /// True from the answer's last byte on.
+    /// True once the last byte of the response has been read.
     package var isComplete: Bool { if case .complete = stage { true } else { false } }
 
-    /// True if the connection is another protocol's from here on.
+    /// True if the connection carries another protocol from here on.
     package var hasSwitched: Bool { if case .switched = stage { true } else { false } }
 
-    /// The end of the connection: true if it is the end of the answer too, false if the answer was broken
-    /// off.
+    /// Handles the end of the connection; returns true if it completes the response, false if the response
+    /// was cut off.
     package mutating func endWithConnection() -> Bool {
         guard case .body(let reader) = stage, reader.endsWithConnection else { return false }
         stage = .complete
         return true
     }
 
-    /// The next part of the answer; see ``RequestFraming/next(_:)``.
+    /// The next part of the response; see ``RequestFraming/next(_:)``.
     package mutating func next(
         _ bytes: UnsafeRawBufferPointer
     ) throws(FramingError) -> (count: Int, part: Part?) {
@@ -68,7 +69,7 @@ package struct ResponseFraming: Sendable {
         while isInHead {
             let kind: LineReader.Kind = if case .statusLine = stage { .start } else { .field }
             let rest = UnsafeRawBufferPointer(rebasing: bytes[position...])
-            // What cannot become a status line is not waited for.
+            // Fail at once on bytes that cannot become a status line.
             guard kind != .start || zip(rest, "HTTP/".utf8).allSatisfy(==) else { throw .badStatusLine }
             guard kind != .start || zip(rest, "HTTP/1.".utf8).allSatisfy(==) else { throw .otherVersion }
             guard let count = try lines.next(rest, kind) else { return (position, nil) }
@@ -90,7 +91,7 @@ package struct ResponseFraming: Sendable {
         }
     }
 
-    /// Takes a line of the head; the head if it was the last one.
+    /// Reads a line of the head; returns the head if it was the last line.
     private mutating func take(_ line: UnsafeRawBufferPointer) throws(FramingError) -> ResponseHead? {
         if case .statusLine = stage {
             try takeStatusLine(line)
@@ -103,7 +104,8 @@ package struct ResponseFraming: Sendable {
         }
         let head = try self.head()
         if head.isInformational {
-            // RFC 9110 § 15.2: it has no body; an upstream that announces one may send it.
+            // RFC 9110 § 15.2: an informational response has no body. An upstream that announces one might
+            // send it.
             guard !head.announcesBody else { throw .informationalWithBody }
             informationalCount += 1
             guard informationalCount <= ResponseFraming.maximumInformationalCount else {
@@ -145,7 +147,7 @@ package struct ResponseFraming: Sendable {
             guard !isHTTP10 else { throw .transferEncodingInHTTP10 }
         }
         if status == 101 {
-            // RFC 6455 § 4.1: both fields, or it is no switch.
+            // RFC 6455 § 4.1 requires both fields.
             guard upgrades, !isHTTP10, fields.options.contains("upgrade"),
                 fields.block.onlyValue(.upgrade).map({ isEqual($0, "websocket") }) ?? false
             else { throw .unexpectedSwitch }

@@ -1,13 +1,13 @@
-/// The head of an answer of the upstream's, read once.
+/// The head of an upstream's response, parsed once.
 package struct ResponseHead: Sendable {
-    /// 100 to 999 (RFC 9110 § 15).
+    /// The status code, 100–999 (RFC 9110 § 15).
     package let status: Int
-    /// How the end of the body is told on the connection that it came from.
+    /// How the end of the body is determined on the upstream's connection.
     package let body: BodyFraming
     package let fields: FieldBlock
     private let reason: [UInt8]
     private let announcedLength: Int?
-    /// True if the head announces bytes of a body, whether the answer may have one or not.
+    /// True if the head announces a nonempty body, whether or not the response may have one.
     let announcesBody: Bool
     private let isToHead: Bool
     private let keepsAlive: Bool
@@ -28,38 +28,39 @@ package struct ResponseHead: Sendable {
         hopFields = options.subtracting(["close", "keep-alive"])
     }
 
-    /// True for 1xx but 101: the answer itself is still to come.
+    /// True for 1xx except 101: the final response is still to come.
     package var isInformational: Bool { status < 200 && status != 101 }
 
     /// True if another request may be sent on the connection.
     ///
-    /// Not after 204 or 304 whose head announces a body: whether the upstream sends it all the same shows too
-    /// late.
+    /// False after a 204 or 304 whose head announces a body: whether the upstream nevertheless sends it would
+    /// be noticed too late.
     package var leavesConnectionUsable: Bool {
         keepsAlive && body != .untilClose && !(body == .none && announcesBody && !isToHead)
     }
 
-    /// How the client is told where the body ends, and how it is written to it.
+    /// The framing to announce to the client, and the framing of the bytes that are written to it.
     ///
-    /// - Parameter isHTTP10: the client's version, which knows no chunks.
+    /// - Parameter isHTTP10: true if the client uses HTTP/1.0, which has no chunked coding.
     package func framing(forHTTP10 isHTTP10: Bool) -> (announced: BodyFraming, written: BodyFraming) {
         if status < 200 || status == 204 { return (.none, .none) }
         if body == .none {
-            // To HEAD, and 304: the length is the one that GET would have had.
+            // For HEAD and 304, the length is the one that GET would have had.
             return (announcedLength.map(BodyFraming.length) ?? .none, .none)
         }
         if let announcedLength { return (.length(announcedLength), .length(announcedLength)) }
         return isHTTP10 ? (.untilClose, .untilClose) : (.chunked, .chunked)
     }
 
-    /// The head that the client gets, its empty line included.
+    /// The head to send to the client, including its empty line.
     ///
-    /// Dropped: fields for one hop and those that `Connection` names, and framing, which is written anew.
+    /// Dropped are hop-by-hop fields and those that `Connection` names, and framing fields, which are written
+    /// anew.
     ///
     /// - Parameters:
-    ///   - framing: what to announce; none for an informational answer.
-    ///   - connection: the value of `Connection`; nil for none.
-    ///   - upgrade: the protocol that is switched to.
+    ///   - framing: the framing to announce; `none` for an informational response.
+    ///   - connection: the value of `Connection`; nil to omit it.
+    ///   - upgrade: the protocol that the connection switches to; nil for none.
     package func forwarded(framing: BodyFraming, connection: String?, upgrade: String? = nil) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(1024)

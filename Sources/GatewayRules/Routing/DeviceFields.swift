@@ -1,20 +1,20 @@
-/// The fields by which the upstream, or a proxy in front of the hub, learns which device asks.
+/// The header fields that tell the upstream, or a proxy in front of the hub, which device sent the request.
 package struct DeviceFields: Sendable {
     /// The field with the device's fingerprint.
     package static let fingerprintName = "X-Hubpair-Device"
     /// The field with the device's name.
     package static let nameName = "X-Hubpair-Name"
 
-    /// `XXXX-XXXX-XXXX-XXXX`
+    /// The fingerprint, `XXXX-XXXX-XXXX-XXXX`.
     package let fingerprint: String
-    /// The device's name: printable ASCII as it is, every other byte of its UTF-8, and `%` itself, as `%XX`
-    /// (RFC 3986 § 2.1), so that decoding it always gives the name.
+    /// The device's name in printable ASCII: `%` and every other byte of its UTF-8 are written as `%XX` (RFC
+    /// 3986 § 2.1), so that decoding always restores the name.
     package let encodedName: String
     /// Both as field lines, each with its CR LF.
     package let lines: [UInt8]
 
     /// - Parameters:
-    ///   - fingerprint: as people read it.
+    ///   - fingerprint: in the form `XXXX-XXXX-XXXX-XXXX`.
     ///   - name: the device's name, any text.
     package init(fingerprint: String, name: String) {
         self.fingerprint = fingerprint

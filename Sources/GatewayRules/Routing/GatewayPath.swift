@@ -1,27 +1,27 @@
 package import Pairing
 
-/// What a request's target asks for. Targets are compared as raw bytes before `?` and passed on as they came.
+/// What a request's target refers to. Targets are compared as raw bytes before `?`, and forwarded unchanged.
 ///
-/// The names under `/hubpair` are the hub's own, and nothing that any server might read as one of them is
-/// passed on: what stands behind the gateway must never answer in the hub's name. So the guard reads a target
-/// in every way that servers read them (percent-encoding once and more often, doubled slashes, dot segments,
-/// backslashes, path parameters, either case), and withholds it if one of them leads to `/hubpair…`.
+/// All paths under `/hubpair` belong to the hub, and nothing that any server might read as one of them is
+/// forwarded: the server behind the gateway must never answer in the hub's name. So a target is interpreted
+/// in all the ways that servers use (percent-decoding once or repeatedly, doubled slashes, dot segments,
+/// backslashes, path parameters, either case), and withheld if any of them leads to `/hubpair…`.
 ///
 /// Own: `/hubpair/v1/hub`, `/hubpair/v1/hub?x=1`. Withheld: `/hubpair`, `/hubpairing`, `//hubpair`,
-/// `/%68ubpair`, `/x/..%2fHUBPAIR`. Passed on: `/devices/`, `/x/hubpair`.
+/// `/%68ubpair`, `/x/..%2fHUBPAIR`. Forwarded: `/devices/`, `/x/hubpair`.
 package enum GatewayPath: Equatable, Sendable {
     /// One of the hub's own endpoints.
     case own(PairEndpoint)
-    /// The hub's own, but no endpoint, or another spelling of one.
+    /// Under `/hubpair` but not an endpoint, or another spelling of such a path.
     case withheld
-    /// The upstream's.
+    /// A path of the upstream.
     case upstream
 
-    /// Reads a target that begins with `/`.
+    /// Interprets a target, which must begin with `/`.
     package init(target: some StringProtocol) {
         let bytes = target.utf8
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }
-        // Fast way: without one of these bytes there is only one way to read a path.
+        // Fast path: a path of these bytes alone can be read in only one way.
         let isPlain = path.allSatisfy {
             switch $0 {
             case 0x61...0x7A, 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "/"): true
@@ -40,7 +40,7 @@ package enum GatewayPath: Equatable, Sendable {
 
     private static func leadsToHubpair(_ path: [UInt8]) -> Bool {
         var path = path
-        // Each round undoes one level of encoding; a path that is still changing after this many is no path.
+        // Each iteration decodes one level. A path that still changes after this many is withheld.
         for _ in 0..<8 {
             if namesHubpair(path) { return true }
             let decoded = percentDecoded(path)
@@ -55,7 +55,8 @@ package enum GatewayPath: Equatable, Sendable {
     private static func namesHubpair(_ path: [UInt8]) -> Bool {
         var depth = 0
         for segment in path.split(whereSeparator: { $0 == UInt8(ascii: "/") || $0 == UInt8(ascii: "\\") }) {
-            // Path parameters (RFC 3986 § 3.3), and what a server in C would cut at a NUL, or trim.
+            // Remove path parameters (RFC 3986 § 3.3), what a server in C cuts off at a NUL, and leading
+            // white space that a server may trim.
             let name = segment.prefix { $0 != UInt8(ascii: ";") && $0 != 0 }.drop { $0 <= 0x20 }
             if name.isEmpty || name.elementsEqual(".".utf8) { continue }
             if name.elementsEqual("..".utf8) {

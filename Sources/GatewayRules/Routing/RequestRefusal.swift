@@ -1,28 +1,27 @@
 package import Pairing
 
-/// Why the hub does not pass a request on, nor answers what was asked for: the status, and what the client is
-/// told.
+/// Why the hub refuses a request: it determines the status and the message for the client.
 package enum RequestRefusal: Equatable, Sendable {
-    /// A path under `/hubpair` that is no endpoint.
+    /// A path under `/hubpair` that is not an endpoint.
     case notFound
     /// The endpoint does not take this method.
     case wrongMethod(PairEndpoint)
-    /// A method that the gateway passes on to no upstream.
+    /// A method that the gateway never forwards.
     case methodNotPassedOn
     case noCertificate
-    /// The client's key is of a kind that no device has; in words: "an RSA key".
+    /// The client's key is of a type that no device uses; the string names it: "an RSA key".
     case wrongKey(String)
-    /// A proxy must not let the request pass.
+    /// The answer to a proxy: it must not let the request pass.
     case notVerified
-    /// The list of approved devices cannot be read.
+    /// The keyfile of approved devices cannot be read.
     case unreadable
-    /// The device is not in the list.
+    /// The device is not in the keyfile.
     case stranger
-    /// The device is in the list, and may not come in.
+    /// The device is in the keyfile, but has no access.
     case notApproved(DeviceVerdict)
     /// There is no server behind the gateway.
     case noUpstream
-    /// The body has more bytes than are passed on.
+    /// The body has more bytes than the gateway forwards.
     case tooLarge(limit: Int)
 
     /// The HTTP status (RFC 9110 § 15).
@@ -38,7 +37,7 @@ package enum RequestRefusal: Equatable, Sendable {
         }
     }
 
-    /// The error's word, which programs read.
+    /// The machine-readable error code.
     package var word: String {
         switch self {
         case .noCertificate, .wrongKey, .notVerified: "no_certificate"
@@ -51,7 +50,7 @@ package enum RequestRefusal: Equatable, Sendable {
         }
     }
 
-    /// What is wrong and how to mend it, for people.
+    /// What is wrong and how to fix it, for people.
     package var message: String {
         switch self {
         case .notFound: "the hub has no such page"
@@ -76,13 +75,15 @@ package enum RequestRefusal: Equatable, Sendable {
         case .stranger, .notApproved(.unknown), .notApproved(.approved):
             "this device has not paired with the hub; run 'hubpair pair' on it"
         case .noUpstream:
-            "the hub has no server behind it to pass requests on to; set one with 'upstream' in its settings"
+            "the hub has no server behind it to pass requests on to; "
+                + "set one with 'hubpair setup --change --upstream URL'"
         case .tooLarge(let limit): "the body has more than \(limit) bytes"
         }
     }
 
-    /// A field that the status demands: `Allow` with 405 (RFC 9110 § 15.5.6), a challenge with 401 (§
-    /// 15.5.2). No scheme is registered for TLS certificates, so the challenge names one of our own.
+    /// A header field that the status requires: `Allow` for 405 (RFC 9110 § 15.5.6), `WWW-Authenticate` for
+    /// 401 (§ 15.5.2). No authentication scheme is registered for TLS certificates, so the challenge uses a
+    /// private one.
     package var field: (name: String, value: String)? {
         switch self {
         case .noCertificate, .wrongKey, .notVerified: ("WWW-Authenticate", "Hubpair realm=\"hubpair\"")

@@ -1,83 +1,82 @@
 package import Identity
 package import Pairing
 
-/// Decides over each request by its head: the hub answers it itself, pairs with it, or passes it on. A pure
-/// value; the connection only carries its actions out, and reads no rule of its own.
+/// Decides for each request, from its head, whether the hub answers it, handles it as a pairing request, or
+/// forwards it. A pure value; the connection only carries out its actions and makes no decision itself.
 ///
-/// The threat is a stranger who reaches the server behind the gateway. So only one line of this file passes a
-/// request on, and it stands behind an approval that was looked up for this very request.
+/// The threat is an unapproved client that reaches the server behind the gateway. So a single line in this
+/// file forwards a request, after an approval that was looked up for this very request.
 package struct RequestRouter: Sendable {
-    /// The other end of the connection, as far as the handshake tells.
+    /// The client, as far as the TLS handshake identifies it.
     package struct Client: Equatable, Sendable {
-        /// The certificate of the handshake.
+        /// The client's certificate in the handshake.
         package enum Certificate: Equatable, Sendable {
             case none
-            /// Its key is of a kind that no device has; in words: "an RSA key".
+            /// A key of a type that no device uses; the string names it: "an RSA key".
             case otherKey(String)
-            /// A device's key. Whether the hub knows it is looked up for each request.
+            /// A key of a device's type. Whether the device is known is looked up for each request.
             case device(Pin)
         }
 
         package var certificate: Certificate
-        /// The other end's address is that of a proxy that the owner trusts.
+        /// True if the client's address is that of a proxy that the owner trusts.
         package let isTrustedProxy: Bool
 
         package init(certificate: Certificate, isTrustedProxy: Bool) {
             (self.certificate, self.isTrustedProxy) = (certificate, isTrustedProxy)
         }
 
-        /// The pin of the client's key, if it is a device's.
+        /// The pin of the client's key; nil unless it is a device's.
         package var pin: Pin? { if case .device(let pin) = certificate { pin } else { nil } }
     }
 
-    /// What the keyfile says of a device now.
+    /// A device's access according to the keyfile, now.
     package enum Access: Sendable {
         case approved(ApprovedDevice)
-        /// The keyfile knows the device, and it may not come in; the verdict says why.
+        /// The device is in the keyfile but has no access, as the verdict says.
         case refused(ApprovedDevice, DeviceVerdict)
         case unknown
-        /// The keyfile cannot be read, so nobody comes in until it can.
+        /// The keyfile cannot be read; no device has access until it can.
         case unreadable
     }
 
-    /// What is done with a request.
+    /// What to do with a request.
     package enum Action: Equatable, Sendable {
-        /// Its body is collected, at most `PairRequest.maximumByteCount` bytes, and judged as a pairing
+        /// Collect the body, at most `PairRequest.maximumByteCount` bytes, and handle it as a pairing
         /// request.
         ///
-        /// - Parameter asksForBody: the client waits for `100 Continue`.
+        /// - Parameter asksForBody: true if the client waits for `100 Continue`.
         case pair(asksForBody: Bool)
-        /// The hub answers it itself.
+        /// The hub answers the request itself.
         ///
-        /// - Parameter admits: the device that may come in, although this request goes no further.
+        /// - Parameter admits: the device, if it has access but this request goes no further.
         case answer(Answer, RestOfRequest, admits: ApprovedDevice? = nil)
-        /// The device may come in, and the request goes to the upstream.
+        /// Forward the request of this device, which has access, to the upstream.
         case forward(ApprovedDevice)
     }
 
     /// The hub's own answers.
     package enum Answer: Equatable, Sendable {
-        /// What the hub is, for anybody.
+        /// The hub's description, for everyone.
         case hub
-        /// What the hub knows of the device that asks.
+        /// The status of the requesting device.
         case device(ApprovedDevice, DeviceVerdict)
-        /// A proxy may let this device's request pass.
+        /// The answer to a proxy: it may let this device's request pass.
         case verified(ApprovedDevice)
-        /// A pairing request announces so many bytes, which are too many.
+        /// A pairing request whose head announces this many bytes, more than allowed.
         case pairingTooLarge(Int)
         case refusal(RequestRefusal)
     }
 
-    /// What becomes of the part of a request that has not been read when its answer is known.
+    /// What to do with the unread rest of a request whose answer is known.
     package enum RestOfRequest: Equatable, Sendable {
-        /// It is read and thrown away, at most `discardedByteCount` bytes; then the answer goes out, and the
-        /// connection stays.
+        /// Read and discard at most `discardedByteCount` bytes, then answer; the connection stays open.
         case discarded
-        /// The answer goes out at once, and the connection closes.
+        /// Answer at once and close the connection.
         case unread
     }
 
-    /// The most bytes of a body that are read only to keep the connection.
+    /// The maximum number of body bytes that are read only to keep the connection open.
     package static let discardedByteCount = 65_536
 
     private let hasUpstream: Bool
@@ -85,9 +84,9 @@ package struct RequestRouter: Sendable {
     private let devicePin: @Sendable (ArraySlice<UInt8>) -> Pin?
 
     /// - Parameters:
-    ///   - hasUpstream: there is a server behind the gateway.
-    ///   - maximumBodyByteCount: the most bytes of a body that are passed on.
-    ///   - devicePin: reads the pin of a device from the value of `X-SSL-Client-Cert`; nil if it holds no
+    ///   - hasUpstream: true if there is a server behind the gateway.
+    ///   - maximumBodyByteCount: the maximum number of body bytes that are forwarded.
+    ///   - devicePin: parses the value of `X-SSL-Client-Cert`; returns the pin, or nil if it is not a
     ///     device's certificate.
     package init(
         hasUpstream: Bool, maximumBodyByteCount: Int,
@@ -97,10 +96,9 @@ package struct RequestRouter: Sendable {
         self.devicePin = devicePin
     }
 
-    /// What is done with a request.
+    /// Decides what to do with a request.
     ///
-    /// - Parameter access: looks a device up in the keyfile; called once at most, and only if the action
-    ///   depends on it.
+    /// - Parameter access: looks up a device in the keyfile; called at most once, and only if needed.
     package func action(
         for head: RequestHead, from client: Client, access: (Pin) -> Access
     ) -> Action {
@@ -120,13 +118,12 @@ package struct RequestRouter: Sendable {
         }
     }
 
-    /// The device that a request for `/hubpair/v1/verify` stands for; nil for none.
+    /// The pin of the device on whose behalf `/hubpair/v1/verify` is requested; nil for none.
     ///
-    /// From a trusted proxy, and from nobody else, the field `X-SSL-Client-Cert` counts: the proxy has seen
-    /// the client prove its key in its own handshake, and must drop the field if a client sends it. The
-    /// proxy's own certificate never counts: nginx leaves the field out for a client without one, and the
-    /// certificate that identifies the proxy identifies no client. From everybody else it is the connection's
-    /// own certificate.
+    /// `X-SSL-Client-Cert` counts only from a trusted proxy, which has verified the client's key in its own
+    /// handshake and must drop the field if a client sends it. The proxy's own certificate never counts,
+    /// because it does not identify a client: nginx omits the field for a client without a certificate. For
+    /// all others, the certificate of the connection itself counts.
     package func vouchedPin(_ fields: FieldBlock, from client: Client) -> Pin? {
         guard client.isTrustedProxy else { return client.pin }
         return fields.onlyValue(.clientCertificate).flatMap(devicePin)
@@ -136,7 +133,7 @@ package struct RequestRouter: Sendable {
         if case .otherKey(let kind) = client.certificate {
             return answer(head, .refusal(.wrongKey(kind)))
         }
-        // By the length that the head announces; without a certificate another refusal comes first.
+        // Decided by the announced length. Without a certificate another refusal takes precedence.
         if case .length(let count) = head.body, count > PairRequest.maximumByteCount, client.pin != nil {
             return .answer(.pairingTooLarge(count), .unread)
         }
@@ -167,7 +164,8 @@ package struct RequestRouter: Sendable {
     }
 
     private func passage(_ head: RequestHead, from client: Client, _ access: (Pin) -> Access) -> Action {
-        // It asks for the request as the upstream got it, with the fields that only the gateway writes.
+        // The response to TRACE would reveal the request as forwarded, with the fields that only the gateway
+        // writes.
         guard head.method != "TRACE" else { return answer(head, .refusal(.methodNotPassedOn)) }
         switch client.certificate {
         case .none: return answer(head, .refusal(.noCertificate))
@@ -187,13 +185,13 @@ package struct RequestRouter: Sendable {
         }
     }
 
-    /// Answers when the request has been read to its end, if that is near; else at once.
+    /// Answers after reading the rest of the request if it is short, otherwise at once.
     private func answer(
         _ head: RequestHead, _ answer: Answer, admits device: ApprovedDevice? = nil
     ) -> Action {
         let isNear =
             if case .length(let count) = head.body { count <= RequestRouter.discardedByteCount } else { true }
-        // A client that waits for `100 Continue` sends its body later, or never.
+        // A client that waits for `100 Continue` sends its body later or not at all.
         let isOnItsWay = !head.expectsContinue || !head.body.hasBytes
         return .answer(answer, isNear && isOnItsWay ? .discarded : .unread, admits: device)
     }

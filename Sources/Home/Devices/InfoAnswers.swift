@@ -50,7 +50,7 @@ package enum InfoAnswersError: Equatable, UserError {
 
     package var kind: UserErrorKind { .usage }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .notAPair: "give it like --info ip=192.168.1.20"

@@ -58,7 +58,7 @@ package enum InfoFieldError: Equatable, UserError {
 
     package var kind: UserErrorKind { .usage }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .empty(let field): "give it with --info \(field)=VALUE"

@@ -97,7 +97,7 @@ package enum SelectionError: Equatable, UserError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .unknown(_, _, let near, _) where !near.isEmpty:

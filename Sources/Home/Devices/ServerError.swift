@@ -89,7 +89,7 @@ extension ServerError: UserError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .refused(404, _, let details, _)

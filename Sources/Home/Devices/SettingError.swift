@@ -16,7 +16,7 @@ package enum SettingError: Equatable, UserError {
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .notASetting(let text): "\(quoted(text)) is nothing that an appliance can be set to"
+        case .notASetting(let text): "\(quoted(text)) is not a value: on, off, or a level"
         case .outOfRange(let text): "\(shortened(text)) is out of range"
         case .onlyOnAndOff(let name): "\(quoted(name)) knows only on and off"
         case .unknownKind(let word, let name):
@@ -27,7 +27,7 @@ package enum SettingError: Equatable, UserError {
 
     package var kind: UserErrorKind { .usage }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .notASetting: "give on, off, a level from 0 to 1, or a percentage like 40%"

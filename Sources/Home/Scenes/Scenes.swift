@@ -158,7 +158,7 @@ package enum SceneError: Equatable, UserError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .unknown(_, let near):

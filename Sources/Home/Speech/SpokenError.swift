@@ -76,7 +76,7 @@ package enum SpokenError: Equatable, UserError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? { "\(advice); nothing was changed" }
 
     private var advice: String {

@@ -3,36 +3,40 @@ package import Identity
 import Pairing
 import QRCodes
 
-/// A file with the text of a code was named where an image is meant; standard input takes such a text.
+/// A file with the text of a code, where an image is meant. `pair` reads it; `scan`, which says what images
+/// hold, says how it is given.
 package struct CodeTextFile: UserError {
     private let file: String
-    /// The command that reads it from standard input.
-    private let command: String
 
     /// Nil if that is not the reason of `error`.
-    ///
-    /// - Parameter command: `scan` or `pair`; only `pair` takes a typed code.
-    package init?(_ error: any Error, file: String, command: String) {
-        guard case ImageError.notAnImage = error, file != "-",
-            CodeTextFile.holdsCode(file, isTypedCodeMeant: command == "pair")
+    package init?(_ error: any Error, file: String) {
+        guard let line = CodeTextFile.line(of: file, instead: error), CodeContent(payload: line) != .other
         else { return nil }
         self.file = file
-        self.command = command
     }
 
     package var description: String { "the file is not an image, but the text of a code" }
     package var kind: UserErrorKind { .data }
-    package var hint: String? { "standard input takes it: hubpair \(command) - < \(shellQuoted(file))" }
+    package var hint: String? { "standard input takes it: hubpair scan - < \(shellQuoted(file))" }
 
-    private static func holdsCode(_ path: String, isTypedCodeMeant: Bool) -> Bool {
+    /// The code whose text is in the file, scanned or typed; nil if `error` has another reason.
+    ///
+    /// - Throws: what is wrong with a text that can only be a code.
+    static func code(in file: String, instead error: any Error) throws -> ScannedCode? {
+        guard let line = line(of: file, instead: error) else { return nil }
+        let text = String(decoding: line, as: UTF8.self)
+        guard CodeContent(payload: line) != .other || TypedCode.isSuspected(in: text) else { return nil }
+        return try ScannedCode(text: text)
+    }
+
+    /// The one line of the file, if it is no image and holds nothing else.
+    private static func line(of path: String, instead error: any Error) -> [UInt8]? {
+        guard case ImageError.notAnImage = error, path != "-" else { return nil }
         var status = stat()
         // Only a regular file can be read a second time, and no code is longer.
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG, status.st_size <= 256,
-            let bytes = try? InputFile.readWhole(path, limit: 256), let line = CodeContent.line(of: bytes)
-        else { return false }
-        if CodeContent(payload: line) != .other { return true }
-        guard isTypedCodeMeant, case .typed? = try? ScannedCode(text: String(decoding: line, as: UTF8.self))
-        else { return false }
-        return true
+            let bytes = try? InputFile.readWhole(path, limit: 256)
+        else { return nil }
+        return CodeContent.line(of: bytes)
     }
 }

@@ -60,7 +60,7 @@ package enum NoCodeError: Equatable, UserError {
 
     package var kind: UserErrorKind { .notFound }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .nothing:

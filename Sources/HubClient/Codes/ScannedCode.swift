@@ -22,22 +22,40 @@ package enum ScannedCode: Equatable, Sendable {
         if case .pairing(let code) = self { code.hub } else { nil }
     }
 
-    /// Reads the one pairing code of an image, or on standard input (`-`) an image, a code's text or a typed
-    /// code.
+    /// Reads the one pairing code of an image or a text file, or on standard input (`-`) an image, a code's
+    /// text or a typed code.
     ///
     /// Call it before a thread is started: only then is a picture decoded in a process of its own, so that it
     /// cannot crash this one.
     package static func read(_ path: String, limits: ImageLimits = ImageLimits()) throws -> ScannedCode {
         let search = ImageScan(limits: limits)
         guard path == "-" else {
-            var readings: [ReadCodes.Reading] = []
-            try ReadCodes([path], search).run { _, answer in readings = try answer.result.get() }
-            return try ScannedCode(readings)
+            do {
+                var readings: [ReadCodes.Reading] = []
+                try ReadCodes([path], search).run { _, answer in readings = try answer.result.get() }
+                return try ScannedCode(readings)
+            } catch {
+                guard let code = try CodeTextFile.code(in: path, instead: error) else { throw error }
+                return code
+            }
         }
         switch try StandardInput(search).codesOrText() {
         case .codes(let answer): return try ScannedCode(answer.result.get())
         case .text(""): throw ScannedCodeError.empty
         case .text(let text): return try ScannedCode(text: text)
+        }
+    }
+
+    /// Reads what was named at a prompt: the one pairing code of an image, or of a text in its place.
+    ///
+    /// - Parameter scan: the child that was started for it; nil: it is read in this process.
+    package static func read(_ path: String, in scan: WaitingScan?) throws -> ScannedCode {
+        guard let scan else { return try read(path) }
+        do {
+            return try ScannedCode(ReadCodes.Answer(scan.run(path)).result.get())
+        } catch {
+            guard let code = try CodeTextFile.code(in: path, instead: error) else { throw error }
+            return code
         }
     }
 
@@ -51,7 +69,8 @@ package enum ScannedCode: Equatable, Sendable {
         case .unusable(let error): throw error
         case .other: break
         }
-        // A typed code has 20 letters and digits. Text that is far from that was not meant to be one.
+        // A typed code has 20 letters and digits. Fewer of them are its beginning, or another device's code;
+        // text that is much longer was not meant to be one.
         let count = trimmed.utf8.count { !" -".utf8.contains($0) }
         let isWord = trimmed.utf8.allSatisfy {
             switch $0 {
@@ -59,7 +78,7 @@ package enum ScannedCode: Equatable, Sendable {
             default: false
             }
         }
-        guard isWord, (8...40).contains(count) else { throw ScannedCodeError.noCode }
+        guard isWord, (1...40).contains(count) else { throw ScannedCodeError.noCode }
         self = .typed(try TypedCode(typed: trimmed))
     }
 
@@ -104,7 +123,7 @@ package enum ScannedCodeError: Equatable, UserError {
 
     package var kind: UserErrorKind { .data }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .empty, .noCode: "on the hub: 'hubpair print' shows a code to scan and one to type"

@@ -3,11 +3,12 @@ package import Addresses
 /// Which of a hub's addresses a connection may use.
 package enum AddressKind: Equatable, Sendable {
     case any
-    /// One family only. The hub counts attempts for the IPv4 address of this device and for its IPv6 /64
-    /// apart. A neighbour in the same /64 can use up those of the /64, never those of the IPv4 address.
+    /// One address family only. The hub counts pairing attempts separately for this device's IPv4 address and
+    /// its IPv6 /64. A neighbour in the same /64 can use up that limit, but not the limit of the IPv4
+    /// address.
     case only(NetworkAddress.Family)
-    /// Valid later too. A link-local address is not: it is valid on one interface of this machine, whose name
-    /// may be another after the next start (RFC 4007 § 11).
+    /// Addresses that stay valid. A link-local address does not: it is valid on one interface of this
+    /// machine, whose name may change with the next start (RFC 4007 § 11).
     case lasting
 
     func includes(_ address: NetworkAddress) -> Bool {
@@ -20,12 +21,12 @@ package enum AddressKind: Equatable, Sendable {
 }
 
 extension HubAddress {
-    /// True for names, and for addresses that are valid later too.
+    /// True for host names, and for addresses that stay valid.
     var isLasting: Bool {
         if case .address(let address) = host { AddressKind.lasting.includes(address) } else { true }
     }
 
-    /// The other family: IPv4 if this address is IPv6, and the other way round.
+    /// The other address family: IPv4 if this address is IPv6, and vice versa. `any` for a host name.
     var otherFamily: AddressKind {
         guard case .address(let address) = host else { return .any }
         return .only(address.family == .ipv4 ? .ipv6 : .ipv4)

@@ -1,20 +1,21 @@
-/// Decides which of several addresses to try when: Happy Eyeballs (RFC 8305), for hubs.
+/// Decides which of several addresses to try when: Happy Eyeballs (RFC 8305) for hubs.
 ///
-/// A pure value: events come in, moves come out. After an address that fails the next one is tried at once;
-/// beside a silent one, after a while. Link-local addresses come last.
+/// A pure value: events go in, moves come out. After an address has failed, the next one is tried at once;
+/// while an address does not answer, the next one is tried in parallel after a delay. Link-local addresses
+/// come last.
 struct AddressRace {
     enum Move: Equatable {
-        /// Look this name up.
+        /// Resolve this host name.
         case resolve(HubAddress)
         /// Connect.
         case dial(HubAddress)
-        /// Call ``AddressRace/waited(_:)`` with this number after the stagger.
+        /// Call ``AddressRace/waited(_:)`` with this number after ``HubConnector/stagger``.
         case wait(Int)
         /// No address is left.
         case giveUp(HubConnectionError)
     }
 
-    /// The most addresses that are tried for one connection.
+    /// The maximum number of addresses that are tried for one connection.
     private static let maximumAddresses = 128
 
     private var unresolved: [HubAddress] = []
@@ -30,8 +31,8 @@ struct AddressRace {
     private var lastDialled: HubAddress?
 
     /// - Parameters:
-    ///   - isOpen: more addresses are being looked for.
-    ///   - kind: of the addresses that are tried; others are left out.
+    ///   - isOpen: true while a search may find more addresses.
+    ///   - kind: which addresses are tried; others are ignored.
     init(_ addresses: [HubAddress], isOpen: Bool = false, kind: AddressKind = .any) {
         self.isOpen = isOpen
         self.kind = kind
@@ -77,7 +78,7 @@ struct AddressRace {
         for address in addresses { insert(address) }
     }
 
-    /// No more addresses will be found.
+    /// The search has ended: no more addresses will be added.
     mutating func searched() { isOpen = false }
 
     mutating func unresolved(_ error: HubConnectionError) {
@@ -95,7 +96,7 @@ struct AddressRace {
         if number == wait { isWaiting = false }
     }
 
-    /// The error when the time is over.
+    /// The error to report at the deadline.
     func deadline() -> HubConnectionError {
         guard dialling > 0 || worst == nil, let address = lastDialled else {
             return worst ?? HubConnectionError(address: "", reason: .noAddress)

@@ -4,17 +4,18 @@ import NIOSSL
 import PinnedTLS
 import Synchronization
 
-/// The key that the peer of a connection must show.
+/// The key that the peer of a connection must have.
 package enum ExpectedPeer: Hashable, Sendable {
-    /// The hub with this pin. A hub with another key gets only the first message of the handshake.
+    /// The key with this pin. A peer with another key receives only the first handshake message.
     case pin(Pin)
-    /// The hub with this fingerprint: 80 bits of its pin, too many to make a second key for.
+    /// The key with this fingerprint: 80 bits of its pin, too many to generate a second key with the same
+    /// ones.
     case fingerprint(Fingerprint)
-    /// Any key: to learn which it is, or because a proof follows that covers the key.
+    /// Any key: to learn which it is, or because a later proof covers the key.
     case any
 }
 
-/// One attempt to connect: its channel, which can be given up at any moment, and what it learns of its peer.
+/// One attempt to connect: its channel, which can be closed at any moment, and what it learns about the peer.
 final class ConnectionAttempt: Sendable {
     private struct State {
         var channel: (any Channel)?
@@ -26,12 +27,12 @@ final class ConnectionAttempt: Sendable {
 
     private let state = Mutex(State())
 
-    /// The pin of the peer's key, once it has been seen.
+    /// The pin of the peer's key; nil before its certificate was received.
     var pin: Pin? { state.withLock { $0.pin } }
     /// Why the peer's key was refused.
     var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
 
-    /// For requests, once the handshake is over.
+    /// The handler for requests; usable once the handshake is complete.
     var handler: NIOLoopBound<HTTPClientHandler>? { state.withLock { $0.handler } }
 
     func attach(_ channel: any Channel, _ handler: HTTPClientHandler) throws {
@@ -43,7 +44,7 @@ final class ConnectionAttempt: Sendable {
         }
     }
 
-    /// Ends it, however far it has come.
+    /// Ends the attempt at any stage.
     func abandon(_ handshake: EventLoopPromise<Void>, _ reason: HubConnectionError.Reason) {
         handshake.fail(reason)
         let channel = state.withLock {
@@ -53,8 +54,8 @@ final class ConnectionAttempt: Sendable {
         channel?.close(promise: nil)
     }
 
-    /// Compares the pin of the leaf's key. TLS itself proves that the peer holds the private key (RFC 8446 §
-    /// 4.4.3). Names, dates and issuers do not count.
+    /// Compares the pin of the leaf certificate's key. TLS itself proves that the peer holds the private key
+    /// (RFC 8446 § 4.4.3). Names, dates and issuers are ignored.
     func check(_ certificates: [NIOSSLCertificate], expecting peer: ExpectedPeer) -> Bool {
         state.withLock {
             guard let leaf = certificates.first, let key = Pin(leaf) else {
@@ -74,8 +75,8 @@ final class ConnectionAttempt: Sendable {
     }
 }
 
-/// Tells a port without TLS from one that fails: a server's first byte is that of a handshake record or an
-/// alert (RFC 8446 § 5.1).
+/// Detects a server that does not speak TLS: a TLS server's first byte is that of a handshake or alert record
+/// (RFC 8446 § 5.1).
 final class FirstByte: ChannelInboundHandler, RemovableChannelHandler {
     typealias InboundIn = ByteBuffer
 

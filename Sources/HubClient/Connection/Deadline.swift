@@ -1,15 +1,15 @@
-/// A point in time by which work has to be done.
+/// A point in time by which work must be done.
 package struct Deadline: Sendable {
     private let end: ContinuousClock.Instant
 
     package init(_ end: ContinuousClock.Instant) { self.end = end }
 
-    /// The deadline that is `time` away from now.
+    /// A deadline after `time` from now.
     package init(in time: Duration) { self.init(.now + time) }
 
-    /// Runs `work`. When the time is over, it is cancelled, and this returns once it has stopped.
+    /// Runs `work`. At the deadline it is cancelled, and this returns once it has stopped.
     ///
-    /// - Returns: what `work` gives; nil if the time was over first.
+    /// - Returns: the result of `work`; nil if the deadline came first.
     @discardableResult
     package func run<Value: Sendable>(
         _ work: @escaping @Sendable () async throws -> Value
@@ -21,12 +21,32 @@ package struct Deadline: Sendable {
                 return nil
             })
     }
+
+    /// Runs `work`, which may block in a call that nobody can cancel. When the time is over, or this task is
+    /// cancelled, it is cancelled and left behind.
+    ///
+    /// - Returns: what `work` gives; nil if the time was over first, or this task is cancelled.
+    package func runOrLeave<Value: Sendable>(_ work: @escaping @Sendable () async -> Value) async -> Value? {
+        let (values, continuation) = AsyncStream.makeStream(
+            of: Value?.self, bufferingPolicy: .bufferingOldest(1))
+        let work = Task { _ = continuation.yield(await work()) }
+        let clock = Task { [end] in
+            try await Task.sleep(until: end)
+            continuation.yield(nil)
+        }
+        defer {
+            work.cancel()
+            clock.cancel()
+        }
+        for await value in values { return value }
+        return nil
+    }
 }
 
-/// Runs two tasks at once. When one has ended, the other is cancelled, and this returns once that has
+/// Runs two tasks concurrently. When one has ended, the other is cancelled, and this returns once it has
 /// stopped.
 ///
-/// - Returns: what the first one gives; what it throws is thrown.
+/// - Returns: the result of the task that ended first; its error is rethrown.
 package func first<Value: Sendable>(
     of one: @escaping @Sendable () async throws -> Value,
     or other: @escaping @Sendable () async throws -> Value

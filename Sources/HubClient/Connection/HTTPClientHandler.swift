@@ -3,10 +3,10 @@ import NIOHTTP1
 import NIOSSL
 import NIOTLS
 
-/// The device's end of one TLS connection: the handshake first, then one request and response after another.
+/// The client side of one TLS connection: first the handshake, then one request and response at a time.
 ///
-/// It reads only when a part is waited for: a hub that sends faster than its reader fills the kernel's
-/// buffers and not this process. It is used on its event loop only.
+/// It reads only while a caller waits for a part, so that a fast hub fills the kernel's buffers and not this
+/// process's memory. It is used on its event loop only.
 final class HTTPClientHandler: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias OutboundOut = HTTPClientRequestPart
@@ -26,9 +26,9 @@ final class HTTPClientHandler: ChannelInboundHandler {
         let maximumByteCount: Int
         var body: [UInt8] = []
 
-        /// Takes a part.
+        /// Adds a part.
         ///
-        /// - Returns: the body once it is whole, nil before.
+        /// - Returns: the body once it is complete, nil before.
         mutating func take(_ part: HTTPClientResponsePart) throws(Reason) -> [UInt8]? {
             switch part {
             case .head: break
@@ -51,7 +51,7 @@ final class HTTPClientHandler: ChannelInboundHandler {
     private var parts = CircularBuffer<HTTPClientResponsePart>()
     private var waiter: EventLoopPromise<HTTPClientResponsePart>?
     private var collector: Collector?
-    /// The rest of the request's body that is to be sent; nil: all of it has been.
+    /// The unsent rest of the request's body; nil once everything has been sent.
     private var unsent: ByteBuffer?
     private var isLastResponse = false
     private var quiet = TimeAmount.seconds(30)
@@ -61,12 +61,11 @@ final class HTTPClientHandler: ChannelInboundHandler {
     /// - Parameter handshake: succeeds once the peer's key has been checked, fails with a `Reason`.
     init(handshake: EventLoopPromise<Void>) { self.handshake = handshake }
 
-    /// Begins a request. More parts of the response come from ``next()`` or
-    /// ``rest(maximumByteCount:capacity:)``.
+    /// Sends a request. ``next()`` or ``rest(maximumByteCount:capacity:)`` return more of the response.
     ///
     /// - Parameters:
-    ///   - quiet: the longest time in which nothing arrives while a part is waited for.
-    ///   - total: the longest time for all of it.
+    ///   - quiet: the maximum time without any data while a part is awaited.
+    ///   - total: the maximum time for the whole exchange; nil for no limit.
     /// - Returns: the first part of the response.
     func begin(
         _ head: HTTPRequestHead, body: ByteBuffer, quiet: TimeAmount, total: TimeAmount?
@@ -92,7 +91,7 @@ final class HTTPClientHandler: ChannelInboundHandler {
     /// The next part of the response.
     func next() -> EventLoopFuture<HTTPClientResponsePart> {
         let eventLoop = handshake.futureResult.eventLoop
-        // Parts that came before the end stay readable.
+        // Parts that arrived before the connection ended stay readable.
         if let part = parts.popFirst() { return eventLoop.makeSucceededFuture(part) }
         if case .closed(let reason) = phase { return eventLoop.makeFailedFuture(reason) }
         guard waiter == nil, collector == nil else { return eventLoop.makeFailedFuture(Reason.busy) }
@@ -103,10 +102,8 @@ final class HTTPClientHandler: ChannelInboundHandler {
         return promise.futureResult
     }
 
-    /// The rest of the body. Its pieces are collected on the event loop and not handed to another thread one
-    /// by one.
-    ///
-    /// - Parameter capacity: the expected number of bytes.
+    /// The rest of the body. Its parts are collected on the event loop instead of being passed to another
+    /// thread one by one.
     func rest(maximumByteCount: Int, capacity: Int) -> EventLoopFuture<[UInt8]> {
         let promise = handshake.futureResult.eventLoop.makePromise(of: [UInt8].self)
         guard waiter == nil, collector == nil else {
@@ -115,7 +112,7 @@ final class HTTPClientHandler: ChannelInboundHandler {
         }
         collector = Collector(promise: promise, maximumByteCount: maximumByteCount)
         collector?.body.reserveCapacity(capacity)
-        // Parts that came before the end stay readable.
+        // Parts that arrived before the connection ended stay readable.
         while collector != nil, let part = parts.popFirst() { collect(part) }
         if case .closed(let reason) = phase {
             collector?.promise.fail(reason)
@@ -142,7 +139,8 @@ final class HTTPClientHandler: ChannelInboundHandler {
         }
     }
 
-    /// Sends the body in pieces, each when the one before has reached the socket. An early response ends it.
+    /// Sends the body in chunks, each once the previous one has been written to the socket. A response that
+    /// arrives early stops it.
     private func sendMore() {
         guard let context, case .response = phase, var body = unsent else { return }
         guard let chunk = body.readSlice(length: min(body.readableBytes, HTTPClientHandler.chunkByteCount)),
@@ -195,7 +193,7 @@ final class HTTPClientHandler: ChannelInboundHandler {
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         if case .handshakeCompleted = event as? TLSUserEvent, case .handshake = phase {
             phase = .idle
-            // On the event loop it takes effect at once.
+            // This is the event loop's thread, so the option takes effect at once.
             try? context.channel.syncOptions?.setOption(.autoRead, value: false)
             handshake.succeed()
         }
@@ -217,15 +215,15 @@ final class HTTPClientHandler: ChannelInboundHandler {
         }
         guard case .end = part else { return }
         phase = .idle
-        // After a request that was answered before all of it was sent, the hub cannot tell where the next one
+        // If the hub answered before the whole request was sent, it cannot tell where the next request
         // begins. Received parts stay readable.
         if isLastResponse || unsent != nil { close(.closed) }
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        // Only a piece of a part, or of a TLS record, has come.
+        // Only a fragment of a part, or of a TLS record, has arrived.
         if isAwaited { context.read() }
-        // Every piece is a sign of life.
+        // Any data restarts the timer.
         if collector != nil { startTimer() }
         context.fireChannelReadComplete()
     }

@@ -3,21 +3,21 @@ import FoundationEssentials
 import Glibc
 import Identity
 
-/// The address of a hub: as the user writes it after `--hub`, and as the keyfile keeps it.
+/// The address of a hub, in the form of the option `--hub` and of the keyfile.
 ///
-///     address = host [ ":" port ]              ; port: 1–65535, 8000 if it is missing
+///     address = host [ ":" port ]              ; port: 1–65535, default 8000
 ///     host    = IPv4 / "[" IPv6 [ "%" scope ] "]" / name
 ///     name    = label *( "." label ) [ "." ]   ; letters, digits, "-" and "_"; at most 253 bytes
 ///
-/// An IPv6 address without a port may stand without brackets.
+/// An IPv6 address without a port needs no brackets.
 ///
 /// Accepted: `192.0.2.7`, `hub.local:8443`, `[fe80::1%eth0]:8000`, `fd77::1`. Rejected: `hub:`, `hub:0`,
 /// `https://hub`, `hub:+80`, `1.2.3`, `Kitchen hub`.
 package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
-    /// The port of hubs by default.
+    /// The default port of hubs.
     package static let defaultPort: UInt16 = 8000
 
-    /// An address, or a name that the system looks up.
+    /// An IP address, or a host name that the system resolves.
     package enum Host: Hashable, Sendable {
         case address(NetworkAddress)
         case name(String)
@@ -33,8 +33,8 @@ package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
         self.port = port
     }
 
-    /// Reads what a person or a file writes, or nil if it is no address. The system is asked only where a
-    /// scope is an index: `fe80::1%2` becomes `fe80::1%eth0`, as every other source writes it.
+    /// Parses an address from a person or a file; nil if it is invalid. A system call is made only if a scope
+    /// is an index: `fe80::1%2` becomes `fe80::1%eth0`, as in addresses from all other sources.
     package init?(_ text: String) {
         guard text.utf8.count <= 300 else { return nil }
         if let address = NetworkAddress(text)?.withScopeName {
@@ -75,7 +75,8 @@ package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// A name whose last label is all digits is a mistyped IPv4 address (WHATWG URL § 3.5), never a host.
+    /// True for a valid host name. A name whose last label is all digits is a mistyped IPv4 address (WHATWG
+    /// URL § 3.5), never a host name.
     private static func isHostName(_ text: String) -> Bool {
         let name = text.hasSuffix(".") ? String(text.dropLast()) : text
         guard (1...253).contains(name.utf8.count) else { return false }
@@ -95,7 +96,7 @@ package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
 }
 
 extension HubAddress {
-    /// The addresses of the host, in the system's order (RFC 6724), each once. It blocks.
+    /// Resolves the host to its distinct addresses, in the system's order (RFC 6724). This call blocks.
     func resolved() throws(HubConnectionError) -> [HubAddress] {
         guard case .name(let name) = host else { return [self] }
         var hints = addrinfo()

@@ -1,16 +1,16 @@
-package import Identity
+public import Identity
 import NIOCore
 import NIOHTTP1
 
-/// A connection to a hub whose key has been checked. Requests go one after the other.
+/// A connection to a hub whose key has been checked. Requests are sent one at a time.
 ///
-/// It is closed by ``close()`` or when the last reference is gone.
-package final class HubConnection: Sendable {
+/// It is closed by ``close()``, or when the last reference goes.
+public final class HubConnection: Sendable {
     /// How long a request may take.
     package struct Deadlines: Sendable {
-        /// The longest time without a sign of the hub: before the response, and between its pieces.
+        /// The maximum time without data from the hub: before the response, and between its parts.
         package var quiet = Duration.seconds(30)
-        /// The longest time for all of it; nil: no limit.
+        /// The maximum time for the whole exchange; nil: no limit.
         package var total: Duration?
 
         package init(quiet: Duration = .seconds(30), total: Duration? = nil) {
@@ -19,13 +19,13 @@ package final class HubConnection: Sendable {
         }
     }
 
-    /// The most bytes of a response that is read as a whole, by default.
+    /// The default maximum size of a response body that is read as a whole, in bytes.
     package static let maximumBodyByteCount = 1 << 20
 
-    /// The address that was connected to, never a name.
+    /// The IP address of the connection, never a host name.
     package let address: HubAddress
-    /// The pin of the key that the hub has shown.
-    package let pin: Pin
+    /// The pin of the hub's key.
+    public let pin: Pin
     private let channel: any Channel
     private let handler: NIOLoopBound<HTTPClientHandler>
 
@@ -38,10 +38,10 @@ package final class HubConnection: Sendable {
 
     deinit { close() }
 
-    /// Closes the connection; it does not wait for the hub.
-    package func close() { channel.close(promise: nil) }
+    /// Closes the connection without waiting for the hub.
+    public func close() { channel.close(promise: nil) }
 
-    /// Sends a request and reads the response as a whole.
+    /// Sends a request and returns the whole response.
     package func send(
         _ request: HubRequest, maximumBodyByteCount: Int = maximumBodyByteCount,
         deadlines: Deadlines = Deadlines(total: .seconds(60))
@@ -55,7 +55,7 @@ package final class HubConnection: Sendable {
             guard length <= maximumBodyByteCount || request.method == "HEAD" else {
                 throw HubConnectionError.Reason.tooLarge(maximumBodyByteCount)
             }
-            // The length is the hub's claim: no more memory is reserved than a usual answer needs.
+            // The length is unverified, so no more memory is reserved than a usual response needs.
             let capacity = max(0, min(length, 1 << 20))
             let body = try await untilCancelled {
                 $0.rest(maximumByteCount: maximumBodyByteCount, capacity: capacity)
@@ -64,8 +64,8 @@ package final class HubConnection: Sendable {
         }
     }
 
-    /// Sends a request and hands on the response as it comes: the head once, then the pieces of the body. The
-    /// hub waits while a piece is being handled. Any error closes the connection.
+    /// Sends a request and delivers the response as it arrives: the head once, then the parts of the body. No
+    /// more data is read while `body` handles a part. Any error closes the connection.
     package func send(
         _ request: HubRequest, deadlines: Deadlines = Deadlines(),
         head: (HubResponse) async throws -> Void, body: ([UInt8]) async throws -> Void
@@ -97,19 +97,23 @@ package final class HubConnection: Sendable {
         HubConnectionError(address: "\(address)", reason: reason)
     }
 
-    /// Sends a request. - Returns: the first part of the response.
+    /// Sends a request.
+    ///
+    /// - Returns: the first part of the response.
     private func begin(
         _ request: HubRequest, _ deadlines: Deadlines
     ) async throws -> HTTPClientResponsePart {
         var head = HTTPRequestHead(
             version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target)
         guard request.method.utf8.allSatisfy(isTokenCharacter), (1...64).contains(request.method.utf8.count)
-        else { throw HubConnectionError.Reason.invalidRequest("the method is no HTTP method") }
+        else { throw HubConnectionError.Reason.invalidRequest("\(quoted(request.method)) is no HTTP method") }
         guard request.target.utf8.first == UInt8(ascii: "/"), request.target.utf8.count <= 8_192,
             request.target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
             throw HubConnectionError.Reason.invalidRequest(
-                "the path is none: it begins with '/' and holds visible ASCII, the rest percent-encoded")
+                request.target.utf8.first == UInt8(ascii: "/")
+                    ? "the path holds visible ASCII, at most 8192 bytes; the rest is percent-encoded"
+                    : "the path must begin with '/'")
         }
         head.headers.add(name: "Host", value: hostField)
         for field in request.headers {
@@ -120,8 +124,8 @@ package final class HubConnection: Sendable {
             else { throw HubConnectionError.Reason.invalidRequest("a header field holds what it must not") }
             head.headers.add(name: field.name, value: field.value)
         }
-        // A POST without content says so (RFC 9110 § 8.6). Otherwise NIO announces chunks, which old servers
-        // cannot read.
+        // A POST without content announces the length 0 (RFC 9110 § 8.6). Otherwise NIO uses chunked coding,
+        // which old servers cannot read.
         let mayHaveContent = ["POST", "PUT", "PATCH"].contains(request.method)
         if let length = request.body?.count ?? (mayHaveContent ? 0 : nil) {
             head.headers.add(name: "Content-Length", value: "\(length)")
@@ -137,7 +141,7 @@ package final class HubConnection: Sendable {
 
     private func next() async throws -> HTTPClientResponsePart { try await untilCancelled { $0.next() } }
 
-    /// What the handler answers. A cancelled task does not wait for it.
+    /// Returns the result of a call to the handler. If the task is cancelled, the connection is closed.
     private func untilCancelled<Answer: Sendable>(
         _ question: @escaping @Sendable (HTTPClientHandler) -> EventLoopFuture<Answer>
     ) async throws -> Answer {
@@ -148,7 +152,8 @@ package final class HubConnection: Sendable {
         }
     }
 
-    /// `Host` (RFC 9110 § 7.2): the address without its scope, which has a meaning on this side only.
+    /// The `Host` field (RFC 9110 § 7.2): the address without its scope, which is meaningful only on this
+    /// machine.
     private var hostField: String {
         let text = address.description
         guard let percent = text.firstIndex(of: "%"), let end = text.firstIndex(of: "]") else { return text }
@@ -156,7 +161,7 @@ package final class HubConnection: Sendable {
     }
 }
 
-/// A character of a token (RFC 9110 § 5.6.2).
+/// True for a `tchar` of a token (RFC 9110 § 5.6.2).
 private func isTokenCharacter(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true

@@ -4,7 +4,7 @@ import NIOHTTP1
 import NIOSSL
 
 extension HubConnectionError.Reason: Error {
-    /// What an error of the network stack means.
+    /// The reason that corresponds to an error of the network stack.
     init(_ error: any Error) {
         self =
             switch error {
@@ -25,7 +25,8 @@ extension HubConnectionError.Reason: Error {
     private init(_ error: BoringSSLError) {
         switch error {
         case .sslError(let stack), .unknownError(let stack):
-            // "Error: 268435581 error:1000007d:SSL routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at …"
+            // The description has this form: "Error: 268435581 error:1000007d:SSL
+            // routines:OPENSSL_internal:CERTIFICATE_VERIFY_FAILED at …"
             let line = stack.first?.description ?? ""
             let text = line.split(separator: " at ").first ?? ""
             if text.hasSuffix("EOF during handshake") {

@@ -1,7 +1,7 @@
 import Glibc
 package import Identity
 
-/// Why a hub cannot be reached or understood. The hint says on which side to mend it.
+/// Why a hub cannot be reached, or its response not understood. The hint names the side on which to fix it.
 package struct HubConnectionError: Equatable, UserError {
     /// The step that timed out.
     package enum Wait: Equatable, Sendable {
@@ -16,35 +16,35 @@ package struct HubConnectionError: Equatable, UserError {
     package enum Reason: Equatable, Sendable {
         /// There is no address to try.
         case noAddress
-        /// The name has no address; the system's words.
+        /// The host name cannot be resolved; the string is the system's message.
         case unknownHost(String)
         /// Nothing listens on the port.
         case refused
-        /// There is no route to it (errno).
+        /// There is no route to the address; the errno.
         case unreachable(Int32)
         /// No answer within the deadline.
         case timedOut(Wait)
-        /// Something listens that does not speak TLS.
+        /// The server does not speak TLS.
         case notTLS
-        /// Another key than the hub's.
+        /// The server has another key than the expected hub.
         case otherKey(expected: Fingerprint, seen: Pin)
         /// A certificate whose key cannot be read.
         case unreadableKey
-        /// TLS failed; the library's word, usually the peer's alert (RFC 8446 § 6).
+        /// TLS failed; the string is the library's term, usually for the peer's alert (RFC 8446 § 6).
         case tls(String)
         /// The connection ended before the response did.
         case closed
         /// The response is larger than this many bytes.
         case tooLarge(Int)
-        /// The response's header fields are too many or too long.
+        /// The response has too many header fields, or they are too long.
         case headersTooLarge
-        /// Not HTTP/1.1 (RFC 9112); the parser's word.
+        /// The response is not valid HTTP/1.1 (RFC 9112); the string is the parser's term.
         case malformed(String)
         /// The request has an invalid method, target or header field. Nothing was sent.
         case invalidRequest(String)
-        /// Another request is under way on this connection.
+        /// Another request is in progress on this connection.
         case busy
-        /// Another error of the system (errno).
+        /// Another system error; the errno.
         case system(Int32)
     }
 
@@ -85,7 +85,7 @@ package struct HubConnectionError: Equatable, UserError {
     package var kind: UserErrorKind {
         switch reason {
         case .invalidRequest: .usage
-        // A script must not try again: something else stands in the hub's place.
+        // A script must not retry: another server is in the hub's place.
         case .otherKey: .notPermitted
         case .busy: .tryAgain
         case .noAddress, .unknownHost, .refused, .unreachable, .timedOut, .notTLS, .unreadableKey, .tls,
@@ -94,7 +94,7 @@ package struct HubConnectionError: Equatable, UserError {
         }
     }
 
-    /// How to mend it, and on which side.
+    /// How to fix it, and on which side; nil if there is no advice.
     package var hint: String? {
         switch reason {
         case .noAddress, .unknownHost: "check the name; 'hubpair list' shows the hubs on this network"
@@ -116,12 +116,13 @@ package struct HubConnectionError: Equatable, UserError {
         }
     }
 
-    /// True if no hub could have taken the request; nothing was sent.
+    /// True if the request itself is invalid, so no hub could accept it; nothing was sent.
     package var isRequestAtFault: Bool { if case .invalidRequest = reason { true } else { false } }
 
     private func system(_ code: Int32) -> String { String(cString: strerror(code)) }
 
-    /// How much the error tells. If several addresses fail, the error with the highest weight is reported.
+    /// How informative the error is. If several addresses fail, the error with the highest weight is
+    /// reported.
     var weight: Int {
         switch reason {
         case .otherKey: 8

@@ -6,43 +6,43 @@ import NIOPosix
 import NIOSSL
 package import PinnedTLS
 
-/// Opens connections to hubs: TCP and TLS, to the first of some addresses that shows the right key.
+/// Opens TLS connections to hubs, using the first of several addresses whose server has the right key.
 package struct HubConnector: Sendable {
-    /// After this long without an answer the next address is tried beside the first (RFC 8305 § 5).
+    /// How long to wait for an address before the next one is tried in parallel (RFC 8305 § 5).
     package static let stagger = Duration.milliseconds(250)
-    /// The longest time for search, names, TCP and TLS, by default.
+    /// The default maximum time for search, name resolution, TCP and TLS together.
     package static let deadline = Duration.seconds(10)
-    /// One thread for all connections of this process; it does nothing but move bytes. It is never stopped.
+    /// One thread for all connections of this process: it only transfers bytes. It is never stopped.
     static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     private let context: NIOSSLContext
 
     /// - Parameters:
-    ///   - identity: for the client certificate, if the hub asks for one.
-    ///   - allowsTLS12: for servers without hubpair, where only the key is needed.
+    ///   - identity: the identity to present if the hub requests a client certificate.
+    ///   - allowsTLS12: true to accept TLS 1.2, for servers without hubpair.
     package init(identity: TLSIdentity? = nil, allowsTLS12: Bool = false) throws {
         var configuration = try identity?.clientConfiguration() ?? .pinned
         if allowsTLS12 { configuration.minimumTLSVersion = .tlsv12 }
         try self.init(configuration)
     }
 
-    /// - Parameter credentials: the client certificate and its key; an error if they do not fit together.
+    /// - Parameter credentials: the client certificate and its key; throws if they do not match.
     init(credentials: TLSCredentials) throws { try self.init(credentials.clientConfiguration) }
 
     private init(_ configuration: TLSConfiguration) throws {
         var configuration = configuration
-        // Certificate authorities do not count. To read the system's would take longer than the handshake.
-        configuration.trustRoots = .certificates([])
+        configuration.trustRoots = .noAuthorities
         configuration.shutdownTimeout = .milliseconds(200)
         context = try NIOSSLContext(configuration: configuration)
     }
 
-    /// Connects to the first of `addresses` that shows the right key. The others are tried beside it.
+    /// Connects to the first of `addresses` whose server has the right key. Addresses are tried in parallel
+    /// with a delay.
     ///
     /// - Parameters:
-    ///   - more: addresses that are still being looked for. While it goes on, nothing is given up.
-    ///   - kind: the kind of addresses that are tried; others are left out.
-    ///   - deadline: for search, names, TCP and TLS together.
+    ///   - more: addresses that a search finds. Until it ends, the attempt is not given up.
+    ///   - kind: which addresses are tried; others are ignored.
+    ///   - deadline: the maximum time for search, name resolution, TCP and TLS together.
     ///   - failed: called for each address that fails, while others may still be tried.
     package func connect(
         to addresses: [HubAddress], and more: AsyncStream<[HubAddress]>? = nil,
@@ -55,8 +55,8 @@ package struct HubConnector: Sendable {
             if let more { group.addTask { await next(of: more) } }
             let end = ContinuousClock.now + deadline
             group.addTask {
-                // Attempts have the same deadline and report how far they came. This one is for the look-up
-                // of names.
+                // Attempts have the same deadline and report their own errors. This timer covers name
+                // resolution.
                 try await Task.sleep(until: end + .milliseconds(100))
                 return .deadline
             }
@@ -103,13 +103,13 @@ package struct HubConnector: Sendable {
     }
 
     private func next(of stream: AsyncStream<[HubAddress]>) async -> Event {
-        // The iterators of a stream share its elements.
+        // All iterators of a stream share its elements, so each element is delivered once.
         for await addresses in stream { return .found(addresses) }
         return .searched
     }
 
-    /// Asks the system for the addresses of a name. A silent server can block the asking thread for long. A
-    /// cancelled task does not wait for it.
+    /// Resolves a host name. An unresponsive DNS server can block the worker thread for long; a cancelled
+    /// task does not wait for it.
     private func resolve(_ address: HubAddress) async -> Result<[HubAddress], HubConnectionError> {
         let promise = HubConnector.group.next().makePromise(of: [HubAddress].self)
         promise.completeWith(
@@ -130,7 +130,7 @@ package struct HubConnector: Sendable {
         }
     }
 
-    /// One address: TCP, TLS, and the check of the key.
+    /// Connects to one address: TCP, TLS and the check of the key.
     private func dial(
         _ address: HubAddress, expecting peer: ExpectedPeer, until end: ContinuousClock.Instant
     ) async -> Result<HubConnection, HubConnectionError> {
@@ -190,7 +190,7 @@ package struct HubConnector: Sendable {
 }
 
 extension HubAddress {
-    /// The address for the system; only after ``resolved()``.
+    /// The address in NIO's form; only for addresses from ``resolved()``.
     func socketAddress() throws -> SocketAddress {
         guard case .address(let address) = host else { throw HubConnectionError.Reason.noAddress }
         guard let system = SystemAddress(address, port: port) else {

@@ -6,9 +6,9 @@ package struct HubRequest: Sendable {
     package var method: String
     /// The request target in origin form (RFC 9112 § 3.2.1): begins with `/`, visible ASCII.
     package var target: String
-    /// Header fields beside `Host` and `Content-Length`.
+    /// Header fields other than `Host` and `Content-Length`.
     package var headers: [(name: String, value: String)]
-    /// The content; nil for none. Then `Content-Length` is sent only with methods that expect content.
+    /// The content; nil for none. `Content-Length` is then sent only with methods that expect content.
     package var body: [UInt8]?
 
     package init(
@@ -23,7 +23,7 @@ package struct HubRequest: Sendable {
 
 /// The head of a hub's response.
 package struct HubResponse: Sendable {
-    /// 200–599; informational responses are skipped.
+    /// The status code, 200–599; informational responses are skipped.
     package let status: Int
     package let headers: [(name: String, value: String)]
 
@@ -32,7 +32,7 @@ package struct HubResponse: Sendable {
         headers = head.headers.map { ($0.name, $0.value) }
     }
 
-    /// The first field of this name (ASCII case does not matter).
+    /// The value of the first field with this name, compared without regard to case.
     package subscript(name: String) -> String? {
         headers.first { $0.name.lowercased() == name.lowercased() }?.value
     }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The place of this device's files.
 package struct DeviceConfiguration: Sendable {
     /// The configuration directory's path.
@@ -17,4 +19,15 @@ package struct DeviceConfiguration: Sendable {
                 home + "/.config/hubpair"
             }
     }
+
+    /// The same, with the user's home: `$HOME`, else what the user database says.
+    package init(option: String?, environment: [String: String]) {
+        self.init(option: option, environment: environment, home: userHome(environment))
+    }
+}
+
+/// The user's home: `$HOME`, else what the user database says.
+package func userHome(_ environment: [String: String]) -> String {
+    if let home = environment["HOME"], home.hasPrefix("/") { return home }
+    return getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
 }

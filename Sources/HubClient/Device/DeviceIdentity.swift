@@ -79,7 +79,7 @@ package enum DeviceIdentityError: Equatable, UserError {
 
     package var kind: UserErrorKind { .configuration }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .missing:

@@ -37,7 +37,9 @@ struct KnownHubsFile: Sendable {
         let before = try read(in: directory)
         var known = before
         let result = try body(&known)
-        if known != before { try directory.replace(KnownHubs.fileName, with: known.serialized) }
+        guard known != before else { return result }
+        try directory.replace(KnownHubs.fileName, with: known.serialized)
+        ApplianceNames.forgetHubs(notIn: known, in: directory)
         return result
     }
 

@@ -31,7 +31,7 @@ package struct ManageHubs: Sendable {
 
     /// The hub that is meant, paired or added.
     package func find(_ selector: PeerSelector) throws -> SavedHub {
-        try ManageHubs.hub(selector, in: configuration.knownHubs())
+        try ManageHubs.hub(selector, .forgiving, in: configuration.knownHubs())
     }
 
     /// The paired hub that is meant, and whether it is the default; nil means the default, or the only one
@@ -40,7 +40,7 @@ package struct ManageHubs: Sendable {
         let known = try configuration.knownHubs()
         let hub: KnownHub
         if let selector {
-            switch try ManageHubs.hub(selector, in: known) {
+            switch try ManageHubs.hub(selector, .forgiving, in: known) {
             case .paired(let paired): hub = paired
             case .added(let added) where added.kind == .stock: throw HubChoiceError.stock(added.name)
             case .added(let added): throw HubChoiceError.notPaired(added.name)
@@ -95,12 +95,13 @@ package struct ManageHubs: Sendable {
         }
     }
 
-    /// Forgets a hub, and the scenes of a stock hub. A paired hub still knows this device, until its owner
-    /// revokes it there.
+    /// Forgets a hub, and the scenes of a stock hub. Its name counts to the byte.
+    ///
+    /// A paired hub still knows this device, until its owner revokes it there.
     ///
     /// - Returns: the hub, and the names of the scenes that were forgotten with it.
     package func forget(_ selector: PeerSelector) throws -> (hub: SavedHub, scenes: [PeerName]) {
-        try change(selector) { known, hub, directory in
+        try change(selector, .exact) { known, hub, directory in
             var scenes: [PeerName] = []
             switch hub {
             case .paired(let hub): known.forget(hub.fingerprint)
@@ -117,7 +118,9 @@ package struct ManageHubs: Sendable {
         }
     }
 
-    private static func hub(_ selector: PeerSelector, in known: KnownHubs) throws -> SavedHub {
+    private static func hub(
+        _ selector: PeerSelector, _ matching: PeerSelector.Matching, in known: KnownHubs
+    ) throws -> SavedHub {
         let hubs = known.hubs.map(SavedHub.paired) + known.added.map(SavedHub.added)
         // For a hub that is paired and also added, the fingerprint means the paired entry: it has shown its
         // key.
@@ -126,17 +129,18 @@ package struct ManageHubs: Sendable {
             guard case .added(let added) = hub else { return PeerSelector.Peer(hub.name, hub.fingerprint) }
             return PeerSelector.Peer(added.name, added.id.flatMap { paired.contains($0) ? nil : $0 })
         }
-        return hubs[try selector.index(in: peers, kind: "hub", list: "hubpair hubs")]
+        return hubs[
+            try selector.index(in: peers, kind: "hub", list: "hubpair hubs", matching: matching)]
     }
 
     private func change<Result>(
-        _ selector: PeerSelector,
+        _ selector: PeerSelector, _ matching: PeerSelector.Matching = .forgiving,
         _ body: (inout KnownHubs, SavedHub, borrowing ProtectedDirectory) throws -> Result
     ) throws -> Result {
         // Without a directory no hub is known; then it is this line that says so.
-        _ = try find(selector)
+        _ = try ManageHubs.hub(selector, matching, in: configuration.knownHubs())
         return try KnownHubsFile(in: configuration).change { known, directory in
-            try body(&known, ManageHubs.hub(selector, in: known), directory)
+            try body(&known, ManageHubs.hub(selector, matching, in: known), directory)
         }
     }
 }

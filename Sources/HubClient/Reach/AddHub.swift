@@ -1,12 +1,12 @@
 package import Identity
 package import Pairing
 
-/// Adds a hub by its address, for networks where it cannot be found. Nothing is written unless a hub answers
-/// there.
+/// Adds a hub by its address, for networks on which it cannot be discovered. Nothing is written unless a hub
+/// answers.
 package struct AddHub: Sendable {
     package enum Outcome: Equatable, Sendable {
         case added(AddedHub)
-        /// It was known; the hub has the address that counts from now on.
+        /// The hub was already known; the value has the address that is used from now on.
         case known(SavedHub, isNewAddress: Bool)
     }
 
@@ -20,7 +20,7 @@ package struct AddHub: Sendable {
         self.address = address
     }
 
-    /// Asks the server at the address what it is, and adds it under the name, unless it is known.
+    /// Asks the server at the address what it is, and adds it under the name unless it is known.
     package func run() async throws -> Outcome {
         let (reached, server) = try await RecognizeServer().run([address])
         let kind: AddedHub.Kind
@@ -29,21 +29,22 @@ package struct AddHub: Sendable {
         case .other(let words): throw AddHubError.noHub(address: "\(reached)", words)
         case .stock: kind = .stock
         case .hubpair(_, let claimed, let pin):
-            // A hub's claim and its key must agree: else it is an impostor, or broken.
+            // The claimed fingerprint must match the key; otherwise the server is an impostor or
+            // misconfigured.
             guard claimed == pin.fingerprint else {
                 throw AddHubError.wrongID(address: "\(reached)", claimed: claimed, seen: pin.fingerprint)
             }
             kind = .hubpair
             seen = pin
         }
-        // As the user wrote it: a host name stays right when its address changes.
+        // The address as the user wrote it: a host name stays valid when its IP address changes.
         let hub = AddedHub(name: name, address: "\(address)", kind: kind, id: seen?.fingerprint)
         return try KnownHubsFile(in: configuration).change(createsDirectory: true) { known, _ in
             try AddHub.add(hub, pin: seen, to: &known)
         }
     }
 
-    /// - Parameter pin: of the key that the hub has shown; nil for a stock hub, which has no lasting one.
+    /// - Parameter pin: the pin of the hub's key; nil for a stock hub, whose key is not permanent.
     static func add(_ hub: AddedHub, pin: Pin?, to known: inout KnownHubs) throws(HubChoiceError) -> Outcome {
         if let pin, var paired = known.hubs.first(where: { $0.pin == pin }) {
             let isNew = paired.address != hub.address
@@ -69,9 +70,9 @@ package struct AddHub: Sendable {
 
 /// Why a hub was not added.
 package enum AddHubError: Equatable, UserError {
-    /// Something else answers there: words for a sentence that begins with the address.
+    /// Another server answers there; the second string completes a sentence that begins with the address.
     case noHub(address: String, String)
-    /// It says to be one hub and holds the key of another.
+    /// The server claims the fingerprint of one hub, but has the key of another.
     case wrongID(address: String, claimed: Fingerprint, seen: Fingerprint)
 
     package var description: String {

@@ -2,26 +2,27 @@ package import Identity
 
 /// Sends a request to a hub that this device is paired with, or to a stock hub that the user has added.
 package struct CallHub: Sendable {
-    /// The hub that is meant.
+    /// The selected hub.
     package let hub: SavedHub
     private let useHub: UseHub
     private let isInsecureAllowed: Bool
 
     /// - Parameters:
-    ///   - selector: which hub; nil: the default.
-    ///   - isInsecureAllowed: the user agrees to an unprotected connection to a stock hub.
+    ///   - selector: selects the hub; nil for the default hub.
+    ///   - isInsecureAllowed: true if the user accepts an unprotected connection to a stock hub.
     package init(
         configuration: DeviceConfiguration, selector: PeerSelector?, isInsecureAllowed: Bool = false
     ) throws {
         useHub = try UseHub(configuration: configuration)
-        hub = try useHub.find(selector).hub
+        hub = try useHub.find(selector)
         self.isInsecureAllowed = isInsecureAllowed
     }
 
-    /// The fingerprint by which a paired hub knows this device; nil for a stock hub, which knows no devices.
+    /// The fingerprint that identifies this device to a paired hub; nil for a stock hub, which does not
+    /// identify devices.
     package var device: Fingerprint? { hub.isUnprotected ? nil : useHub.device }
 
-    /// Sends a request and hands on the response as it comes.
+    /// Sends a request and delivers the response as it arrives.
     package func send(
         _ request: HubRequest, deadlines: HubConnection.Deadlines = .init(),
         head: (HubResponse) async throws -> Void, body: ([UInt8]) async throws -> Void
@@ -31,7 +32,7 @@ package struct CallHub: Sendable {
         connection.close()
     }
 
-    /// Notes that the user has agreed to an unprotected connection. Call it once the hub has answered.
+    /// Stores that the user accepts an unprotected connection. Call it once the hub has answered.
     package func remember() throws {
         if isInsecureAllowed { try useHub.allowInsecure(hub) }
     }

@@ -1,19 +1,18 @@
 import FoundationEssentials
 package import Pairing
 
-/// The arguments with which curl does what `call` does: with the same key, and the same check of the hub's
-/// pin.
+/// The curl arguments equivalent to `hubpair call`: the same key, and the same check of the hub's pin.
 ///
-/// `--insecure` switches off the check of names and authorities, which a self-signed certificate cannot pass.
-/// `--pinnedpubkey` is checked all the same, and keeps impostors out (curl then ends with 90).
+/// `--insecure` disables the checks of name and issuer, which a self-signed certificate cannot pass.
+/// `--pinnedpubkey` is still enforced and rejects impostors (curl then exits with 90).
 package struct CurlArguments: Equatable, Sendable {
-    /// The options, each a word, then the base URL without a slash at its end.
+    /// The options, each a word, followed by the base URL without a trailing slash.
     package let words: [String]
 
-    /// Nil if the address of the hub is not known.
+    /// Nil if the hub's address is not known.
     package init?(hub: KnownHub, configuration: DeviceConfiguration) {
         guard let address = hub.address.flatMap(HubAddress.init) else { return nil }
-        // curl reads a name without a slash as the name of a certificate in a database.
+        // curl interprets a name without a slash as the nickname of a certificate in a database.
         let directory = configuration.path.hasPrefix("/") ? configuration.path : "./" + configuration.path
         words = [
             "--tlsv1.3", "--http1.1", "--insecure", "--pinnedpubkey", hub.pin.text,
@@ -26,7 +25,7 @@ package struct CurlArguments: Equatable, Sendable {
     /// One line for a shell: `eval curl "$(hubpair hubs show --curl)/devices/"`.
     package var shellLine: String { words.map(quoted).joined(separator: " ") }
 
-    /// Quotes a word for the shell. Options stay as they are.
+    /// Quotes a word for the shell. Options are left unchanged.
     private func quoted(_ word: String) -> String { word.hasPrefix("--") ? word : shellQuoted(word) }
 }
 

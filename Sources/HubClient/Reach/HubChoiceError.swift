@@ -1,16 +1,16 @@
 package import Identity
 
-/// Why no hub, or not this one, can be used; or why a hub cannot have this name.
+/// Why no hub, or not the selected one, can be used; or why a hub cannot have a name.
 package enum HubChoiceError: Equatable, UserError {
-    /// No hub is named, and this device knows none.
+    /// No hub was selected, and this device knows none.
     case noHub
-    /// No hub is named; this device knows several, and none is the default.
+    /// No hub was selected; this device knows several, and none is the default.
     case noDefault
-    /// A stock hub, and the user has not agreed to an unprotected connection.
+    /// A stock hub, for which the user has not accepted an unprotected connection.
     case unprotected(PeerName)
-    /// It was added by its address, and could be paired with.
+    /// The hub was added by its address and supports pairing, but is not paired.
     case notPaired(PeerName)
-    /// A stock hub has no key that a device could be paired with.
+    /// A stock hub, which does not support pairing.
     case stock(PeerName)
     /// Its owner has not approved this device yet.
     case pending(PeerName, device: Fingerprint)
@@ -39,7 +39,7 @@ package enum HubChoiceError: Equatable, UserError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .noHub, .notPaired:

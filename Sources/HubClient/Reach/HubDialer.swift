@@ -2,17 +2,17 @@ import Addresses
 import Pairing
 import Synchronization
 
-/// Connects to a hub by what is known of it: a code, the keyfile, or the place that the user names.
+/// Connects to a hub with the information from a code, the keyfile, or the user.
 struct HubDialer: Sendable {
     let configuration: DeviceConfiguration
     let connector: HubConnector
 
-    /// The network is asked if a known address has not answered after this long.
+    /// How long to wait for a known address before the network is searched.
     private static let patience = Duration.milliseconds(300)
 
     /// Connects to the hub of a code. If the code has a pin, any address may be tried, because the handshake
-    /// checks the key. A typed code has none, and goes only to the place that the user names, or to the only
-    /// hub there is.
+    /// checks the key. A typed code has none, so only the place that the user names, or the only hub on the
+    /// network, is tried.
     func connect(code: ScannedCode, place: HubPlace?) async throws -> HubConnection {
         guard case .pairing(let code) = code else {
             return try await connectWithoutPin(place)
@@ -25,13 +25,14 @@ struct HubDialer: Sendable {
         return try await connect(code.hub, hint: code.addressHint, place: place)
     }
 
-    /// Connects again to a hub that the code has led to, only to places that the code and the user name.
+    /// Connects again to a hub that was reached with the code, using only the places that the code and the
+    /// user name.
     ///
     /// - Parameters:
-    ///   - pin: of the key that the hub has shown.
-    ///   - kind: of the addresses that are tried.
-    /// - Returns: nil if the hub cannot be reached so, for whatever reason: the caller has an address where
-    ///   it was.
+    ///   - pin: the pin of the hub's key.
+    ///   - kind: which addresses are tried.
+    /// - Returns: nil if the hub cannot be reached this way for any reason; the caller still has the first
+    ///   address.
     func reconnect(
         to pin: Pin, code: ScannedCode, place: HubPlace?, kind: AddressKind = .any
     ) async -> HubConnection? {
@@ -40,8 +41,8 @@ struct HubDialer: Sendable {
         return try? await connect(pin, hint: hint, place: place, kind: kind, deadline: .seconds(3))
     }
 
-    /// The address to look for the hub of a code next time: the one where it was reached, or in the place of
-    /// a link-local one another where it answers too.
+    /// The address to store for the hub of a code: the one where it was reached, or, if that is link-local, a
+    /// lasting address where it answers too.
     func lastingAddress(
         of connection: HubConnection, code: ScannedCode, place: HubPlace?
     ) async -> HubAddress {
@@ -62,6 +63,9 @@ struct HubDialer: Sendable {
         case .address(let address):
             return try await connector.connect(
                 to: addresses + [address], expecting: .pin(pin), kind: kind, deadline: deadline)
+        case .found(let hub):
+            return try await connector.connect(
+                to: addresses + hub.addresses, expecting: .pin(pin), kind: kind, deadline: deadline)
         case .name(let name) where Fingerprint(forgiving: name) == nil:
             return try await connect(pin, addresses, search: .name(name), kind: kind, deadline: deadline)
         case .name:
@@ -77,7 +81,7 @@ struct HubDialer: Sendable {
     }
 
     /// Connects to a hub of the keyfile, at its last address or where it announces itself now. A new address
-    /// is remembered, but not a link-local one in the place of a lasting one.
+    /// is stored, unless it is link-local and the old one is lasting.
     func connect(to hub: KnownHub, deadline: Duration) async throws -> HubConnection {
         let last = hub.address.flatMap(HubAddress.init)
         let connection = try await connect(
@@ -89,8 +93,8 @@ struct HubDialer: Sendable {
             try remember(connection)
             return connection
         }
-        // The first answer came from a link-local address. A lasting one is worth another second; without it
-        // the old one is kept.
+        // The hub was reached at a link-local address first. Spend up to another second on a lasting one;
+        // otherwise keep the old address.
         guard
             let better = try? await connect(
                 hub.pin, [], search: .fingerprint(hub.fingerprint), kind: .lasting, deadline: .seconds(1))
@@ -99,9 +103,9 @@ struct HubDialer: Sendable {
         return better
     }
 
-    /// - Parameter early: notes addresses that failed, which begins the search and makes it short: a machine
-    ///   that refuses is there, so most likely the hub is down. Without it the search takes as long as it
-    ///   needs.
+    /// - Parameter early: reports that a known address has failed, which starts the search early and shortens
+    ///   it: a machine that refuses connections is up, so most likely the hub is not running. Without it the
+    ///   search is not shortened.
     private func connect(
         _ pin: Pin, _ addresses: [HubAddress], search target: HubLookup.Target, after delay: Duration = .zero,
         or early: HubLookup.EarlyFailure? = nil, kind: AddressKind = .any,
@@ -121,21 +125,18 @@ struct HubDialer: Sendable {
         }
     }
 
-    /// Connects where a typed code may go: to the address that was named, or to the only hub that is
-    /// announced.
+    /// Connects to the place that a typed code allows: the address that was named, or the only announced hub.
     private func connectWithoutPin(_ place: HubPlace?) async throws -> HubConnection {
         let target: HubLookup.Target
         switch place {
         case .address(let address): return try await connector.connect(to: [address], expecting: .any)
         case .name(let name): target = Fingerprint(forgiving: name).map { .fingerprint($0) } ?? .name(name)
+        case .found(let hub):
+            return try await connector.connect(to: hub.addresses, expecting: .fingerprint(hub.id))
         case nil: target = .any
         }
-        // An id that is announced twice counts as one hub: a copy of it fails in the handshake.
-        var found: [Fingerprint: [HubLookup.Candidate]] = [:]
-        for try await candidate in HubLookup(target: target).candidates {
-            found[candidate.id, default: []].append(candidate)
-        }
-        guard let (id, candidates) = found.first else {
+        let found = try await FindHubs(target).run()
+        guard let hub = found.first else {
             // It may be a host name without a dot.
             if case .name(let name) = place, let address = HubAddress(name) {
                 return try await connector.connect(to: [address], expecting: .any)
@@ -143,11 +144,9 @@ struct HubDialer: Sendable {
             throw HubLookupError.notFound(target.description)
         }
         guard found.count == 1 else {
-            throw HubLookupError.several(
-                found.map { "\($0.value.first?.name ?? "-") (\($0.key))" }.sorted())
+            throw HubLookupError.several(found.map { "\($0.name) (\($0.id))" })
         }
-        return try await connector.connect(
-            to: candidates.flatMap(\.addresses), expecting: .fingerprint(id))
+        return try await connector.connect(to: hub.addresses, expecting: .fingerprint(hub.id))
     }
 
     /// Why the search ended early, if it did.
@@ -157,7 +156,7 @@ struct HubDialer: Sendable {
 
     private func remember(_ connection: HubConnection) throws {
         try KnownHubsFile(in: configuration).change { known, _ in
-            // The user may have forgotten it meanwhile.
+            // The user may have removed the hub meanwhile.
             guard var hub = known.hubs.first(where: { $0.pin == connection.pin }) else { return }
             hub.address = connection.address.description
             known.insert(hub)

@@ -1,31 +1,31 @@
 import Discovery
 import Identity
 
-/// Finds a hub whose address is not known, by mDNS announcements and replies to UDP probes.
+/// Finds a hub with an unknown address, by mDNS announcements and replies to UDP probes.
 ///
-/// The candidates are unproven claims from the network. The handshake checks the pin.
+/// The candidates are unproven claims from the network; the handshake checks the pin.
 struct HubLookup: Sendable {
-    /// Which hubs are looked for.
+    /// Which hubs to look for.
     enum Target: Equatable, Sendable {
-        /// Those that say that they have this fingerprint.
+        /// Hubs that claim this fingerprint.
         case fingerprint(Fingerprint)
-        /// Those with this name, to the byte, that announce a fingerprint.
+        /// Those with a name that this fits, in any case or as its beginning, that announce a fingerprint.
         case name(String)
-        /// Every hub that announces a fingerprint, and so can pair.
+        /// Every hub that announces a fingerprint, and so supports pairing.
         case any
     }
 
     /// A hub that claims to be the target.
     struct Candidate: Hashable, Sendable {
         let id: Fingerprint
-        /// From the network: escape it.
+        /// Untrusted: escape it before printing.
         let name: String
-        /// The best first.
+        /// The addresses, best first.
         let addresses: [HubAddress]
     }
 
-    /// The most addresses that are taken from one announcement: one with a copied `id` may hold many that
-    /// lead nowhere.
+    /// The maximum number of addresses used from one announcement: one with a copied `id` may hold many that
+    /// do not work.
     private static let addressesOfOne = 4
 
     let target: Target
@@ -33,8 +33,8 @@ struct HubLookup: Sendable {
     /// 5.2).
     var patience = Duration.seconds(1)
 
-    /// The candidates as they are found; a hub comes again when its addresses change. It ends once the
-    /// network is quiet.
+    /// The candidates as they are found; a hub is repeated when its addresses change. The stream ends once
+    /// the network is quiet.
     var candidates: AsyncThrowingStream<Candidate, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
@@ -52,11 +52,11 @@ struct HubLookup: Sendable {
         }
     }
 
-    /// The failure of a known address, which begins the search for others early.
+    /// Signals the failure of a known address, which starts the search early.
     final class EarlyFailure: Sendable {
         private let (failures, failed) = AsyncStream<HubConnectionError>.makeStream()
 
-        /// The address has failed.
+        /// Reports the failure of the address.
         func note(_ error: HubConnectionError) {
             failed.yield(error)
             failed.finish()
@@ -64,8 +64,9 @@ struct HubLookup: Sendable {
 
         /// Returns after `delay`, or as soon as the address has failed.
         ///
-        /// - Returns: how long the search may take if it finds nothing. If the address is silent, packets may
-        ///   be lost, and the repetition of the questions is waited for. If it refuses, the network works.
+        /// - Returns: the maximum duration of the search if it finds nothing. If the address is silent,
+        ///   packets may be lost, so the search waits for the repeated question. If it refuses, the network
+        ///   works.
         fileprivate func wait(atMost delay: Duration) async throws -> Duration {
             let failure = try await Deadline(in: delay).run { [failures] () -> HubConnectionError? in
                 for await failure in failures { return failure }
@@ -76,7 +77,8 @@ struct HubLookup: Sendable {
         }
     }
 
-    /// The addresses of the candidates, in a stream that ends without an error; `failed` is called with it.
+    /// The addresses of the candidates, in a stream that ends without an error; instead `failed` is called
+    /// with it.
     func addresses(
         after delay: Duration = .zero, or failure: EarlyFailure? = nil,
         failed: @escaping @Sendable (any Error) -> Void
@@ -105,7 +107,7 @@ struct HubLookup: Sendable {
     /// Multicast DNS, until it has settled and `patience` is over.
     private func browse(_ found: AsyncThrowingStream<Candidate, any Error>.Continuation) async throws {
         let (settled, settle) = AsyncStream<Void>.makeStream()
-        // The time is over, or the daemon is gone.
+        // Ends when the time is over or the daemon is lost.
         try await first(
             of: {
                 for await _ in settled { break }
@@ -123,11 +125,12 @@ struct HubLookup: Sendable {
                     }
                     if sighting == .settled { settle.yield() }
                 }
-                for try await sighting in HubBrowser(through: .either).sightings { take(sighting) }
+                for try await sighting in HubBrowser(through: .automatic).sightings { take(sighting) }
             })
     }
 
-    /// UDP probes, for as long as an answer may take. Without them there is still mDNS.
+    /// Sends UDP probes and waits for as long as replies may take. Errors are ignored, because mDNS runs in
+    /// parallel.
     private func probe(_ found: AsyncThrowingStream<Candidate, any Error>.Continuation) async {
         _ = try? await Deadline(in: HubProber.answerTime).run {
             for try await answer in HubProber().replies {
@@ -152,7 +155,7 @@ struct HubLookup: Sendable {
     ) {
         switch target {
         case .fingerprint(let fingerprint): guard id == fingerprint else { return }
-        case .name(let wanted): guard name.utf8.elementsEqual(wanted.utf8) else { return }
+        case .name(let wanted): guard PeerSelector.rank(wanted, of: name) != nil else { return }
         case .any: break
         }
         found.yield(Candidate(id: id, name: name, addresses: addresses))

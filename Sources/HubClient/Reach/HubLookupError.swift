@@ -1,12 +1,12 @@
 package import Identity
 
-/// Why the search for a hub does not lead to one.
+/// Why the search for a hub has failed.
 package enum HubLookupError: Equatable, UserError {
-    /// It is not announced.
+    /// No announced hub matches; the string describes what was searched for.
     case notFound(String)
-    /// Several hubs could be meant; names and fingerprints.
+    /// Several hubs match; their names and fingerprints.
     case several([String])
-    /// The code is of another hub than the one that was asked for.
+    /// The code belongs to another hub than the one that the user named.
     case otherHub(asked: String, code: Fingerprint)
 
     /// What is wrong, in lower case, without a full stop.
@@ -26,7 +26,7 @@ package enum HubLookupError: Equatable, UserError {
         }
     }
 
-    /// How to mend it, and on which side.
+    /// How to fix it, and on which side.
     package var hint: String? {
         switch self {
         case .notFound:

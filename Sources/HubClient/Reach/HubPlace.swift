@@ -1,13 +1,15 @@
 import Identity
 
-/// The place of a hub as the user names it.
+/// The location of a hub as the user names it.
 package enum HubPlace: Equatable, Sendable {
     /// At this address.
     case address(HubAddress)
-    /// The one that announces itself by this name or fingerprint.
+    /// The one that announces itself by this fingerprint, or by a name that this fits.
     case name(String)
+    /// The one that was found before, and chosen.
+    case found(FoundHub)
 
-    /// Reads `--hub`: a fingerprint, an address (with a dot, a colon or a port in it), else a name.
+    /// Parses `--hub`: a fingerprint; else an address, if the text has a dot or colon; else a name.
     package init(_ text: String) {
         if Fingerprint(forgiving: text) == nil, text.contains(where: { ".:".contains($0) }),
             let address = HubAddress(text)
@@ -18,8 +20,8 @@ package enum HubPlace: Equatable, Sendable {
         }
     }
 
-    /// True if `text` looks like an address but is not valid: digits and dots, or a wrong port. Without this
-    /// check it would be searched for as a name, in vain.
+    /// True if `text` looks like an invalid address: digits and dots, or a wrong port. Otherwise it would be
+    /// searched for as a name, without success.
     package static func isFaultyAddress(_ text: String) -> Bool {
         guard case .name = HubPlace(text), Fingerprint(forgiving: text) == nil else { return false }
         let parts = text.split(separator: ":", omittingEmptySubsequences: false)

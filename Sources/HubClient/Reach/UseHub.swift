@@ -1,15 +1,16 @@
 import FoundationEssentials
+package import Home
 package import Identity
 import Pairing
 import PinnedTLS
 
-/// The hubs that this device may use, and connections to them. The user need not remember addresses: the hub
-/// used last is the default, and one that has moved is found by its key.
+/// The hubs that this device may use, and connections to them. The user need not remember addresses: one hub
+/// is the default, and one that has moved is found by its key.
 package struct UseHub: Sendable {
     private let configuration: DeviceConfiguration
     /// For paired hubs; nil if this device has no key.
     private let dialer: HubDialer?
-    /// The fingerprint by which paired hubs know this device; nil if it has no key.
+    /// The fingerprint that identifies this device to paired hubs; nil if it has no key.
     package let device: Fingerprint?
 
     package init(configuration: DeviceConfiguration) throws {
@@ -28,15 +29,24 @@ package struct UseHub: Sendable {
         }
     }
 
+    /// Remembers what a hub's appliances are called, for completion in a shell.
+    package func noteNames(of devices: [ControlledDevice], hub: SavedHub) {
+        ApplianceNames(configuration: configuration).note(devices, of: hub)
+    }
+
     /// Every hub that can be used, in the keyfile's order, stock ones last.
     package func all() throws -> [SavedHub] {
         let known = try configuration.knownHubs()
         return UseHub.usable(known)
     }
 
-    /// The hub that is meant, and whether it is the default; without a selector the default, or the only one
-    /// there is.
-    package func find(_ selector: PeerSelector?) throws -> (hub: SavedHub, isDefault: Bool) {
+    /// The selected hub, and whether it is the default. Without a selector, the default or the only hub.
+    package func find(_ selector: PeerSelector?) throws -> SavedHub {
+        if let selector {
+            let hub = try ManageHubs(configuration: configuration).find(selector)
+            guard hub.isUsable else { throw HubChoiceError.notPaired(hub.name) }
+            return hub
+        }
         let known = try configuration.knownHubs()
         let hubs = UseHub.usable(known)
         let isDefault = { (hub: SavedHub) in
@@ -45,38 +55,24 @@ package struct UseHub: Sendable {
             case .added(let hub): hub.name == known.defaultAdded
             }
         }
-        if let selector {
-            let hub = try ManageHubs(configuration: configuration).find(selector)
-            guard hub.isUsable else { throw HubChoiceError.notPaired(hub.name) }
-            return (hub, isDefault(hub))
-        }
         guard !hubs.isEmpty else { throw HubChoiceError.noHub }
-        if let hub = hubs.first(where: isDefault) { return (hub, true) }
+        if let hub = hubs.first(where: isDefault) { return hub }
         guard hubs.count == 1 else { throw HubChoiceError.noDefault }
-        return (hubs[0], false)
+        return hubs[0]
     }
 
-    /// Makes a hub the default. The file is written only if it was not the default already.
-    package func makeDefault(_ hub: SavedHub) throws {
-        let manage = ManageHubs(configuration: configuration)
-        switch hub {
-        case .paired(let hub): _ = try manage.use(PeerSelector(hub.fingerprint.description))
-        case .added(let hub): _ = try manage.use(PeerSelector(hub.name.description))
-        }
-    }
-
-    /// Notes that the user has agreed to an unprotected connection to a stock hub.
+    /// Stores that the user accepts unprotected connections to a stock hub.
     package func allowInsecure(_ hub: SavedHub) throws {
         guard case .added(let hub) = hub, !hub.isInsecureAllowed else { return }
         try ManageHubs(configuration: configuration).allowInsecure(hub)
     }
 
-    /// Opens a connection. A paired hub's key is checked in the handshake, and its new address is remembered.
-    /// A hub that had not approved this device is asked for the approval first.
+    /// Opens a connection. A paired hub's key is checked in the handshake, and its new address is stored. A
+    /// hub that had not approved this device is first asked for its approval.
     ///
     /// - Parameters:
-    ///   - isInsecureAllowed: the user agrees to an unprotected connection, this time.
-    ///   - deadline: for the whole of it.
+    ///   - isInsecureAllowed: true if the user accepts an unprotected connection this time.
+    ///   - deadline: the maximum time for connecting.
     package func connect(
         to hub: SavedHub, isInsecureAllowed: Bool = false, deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
@@ -96,14 +92,13 @@ package struct UseHub: Sendable {
             guard let address = HubAddress(hub.address) else {
                 throw HubConnectionError(address: hub.address, reason: .noAddress)
             }
-            // A stock hub makes a new key at every start, and one of 2018 may know no TLS 1.3.
+            // A stock hub generates a new key at every start, and one of 2018 may not support TLS 1.3.
             return try await HubConnector(allowsTLS12: true).connect(
                 to: [address], expecting: .any, deadline: deadline)
         }
     }
 
-    /// Asks a hub whose owner had not approved this device when it was last asked. An approval is noted;
-    /// without one the hub cannot be used.
+    /// Asks a hub that had not approved this device. An approval is stored; without one this throws.
     private func checkApproval(
         of device: Fingerprint, by hub: KnownHub, over connection: HubConnection
     ) async throws {
@@ -112,7 +107,7 @@ package struct UseHub: Sendable {
         case .status(.approved):
             try PairFiles(configuration: configuration).noteApproval(of: hub.pin, now: Date())
             return
-        // The request that follows will show whether the device is approved.
+        // The next request shows whether the device is approved.
         case .busy: return
         case .status(.pending): failure = HubChoiceError.pending(hub.name, device: device)
         case .status(.revoked), .status(.expired): failure = PairError.revoked

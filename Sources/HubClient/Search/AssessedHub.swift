@@ -2,31 +2,32 @@ package import Discovery
 import Identity
 package import Pairing
 
-/// A hub on the network, with what this device knows of it.
+/// A hub on the network, compared with the hubs that this device knows.
 package struct AssessedHub: Hashable, Sendable {
-    /// How certain it is that a hub is the one that it claims to be.
+    /// How certain it is that a server is the hub that it claims to be.
     package enum Standing: String, Sendable, CaseIterable {
-        /// It holds the key that this device is paired with.
+        /// It has proven the key of a paired hub.
         case verified
-        /// Only its own claim.
+        /// It has only claimed its identity.
         case claimed
-        /// It claims the `id` of a paired hub and has proven another key; or it has the name of a paired hub
-        /// and announces another `id`.
+        /// It claims the `id` of a paired hub but has proven another key, or it has the name of a paired hub
+        /// but announces another `id`.
         case impostor
     }
 
     package let hub: DiscoveredHub
     package let standing: Standing
-    /// True if this device is paired with a hub of the `id` that this one claims, or of the key that it has
-    /// proven; never for an impostor.
+    /// True if this device is paired with the hub whose `id` it claims, or whose key it has proven; never for
+    /// an impostor.
     package let isPaired: Bool
-    /// True, and ``isPaired`` false, if the hub's owner has not approved this device yet.
+    /// True if the hub's owner has not approved this device yet; ``isPaired`` is then false.
     package let isPending: Bool
     /// True if it claims the `id` of a paired hub.
     package let bearsKnownID: Bool
-    /// True for a stock hub: it was asked, and has shown its appliances without a pairing.
+    /// True for a stock hub (a Hestia server without hubpair): when asked, it showed its appliances without
+    /// pairing.
     package let isUnprotected: Bool
-    /// True if it has answered on its port when it was last asked; nil if it was not asked.
+    /// True if it accepted a connection when last asked; nil if it was not asked.
     package var answers: Bool?
 
     package init(
@@ -55,8 +56,9 @@ package struct AssessedHub: Hashable, Sendable {
         bearsKnownID = hasKnownID
     }
 
-    /// True if the difference from `old` must be reported: another name, address or standing. Not reported
-    /// are another source, a link-local address beside others, and this machine's loopback address.
+    /// True if the difference from `old` must be reported: another name, address or standing. A change of the
+    /// sources, of link-local addresses beside others, and of this machine's loopback address is not
+    /// reported.
     func differs(from old: AssessedHub) -> Bool {
         let places = [self, old].map { found in
             Set(found.hub.addresses.filter { !$0.isLinkLocal && !$0.isLoopback })

@@ -1,46 +1,46 @@
 package import Discovery
 
 extension HubSearch {
-    /// What a search takes in.
+    /// An input of a search.
     package enum Step: Sendable {
         case sighting(Sighting)
-        /// The browse has failed; why, in words.
+        /// The browse has failed; the reason.
         case browseEnded(String)
-        /// The browse goes on without a daemon; why, in words. It is over with ``Sighting/settled``.
+        /// The browse continues without a daemon; the reason. It ends with ``Sighting/settled``.
         case embedded(String)
-        /// Another source is missing; why, in words.
+        /// Another source is unavailable; the reason.
         case note(String)
         case proof(HubProof)
-        /// The server at this address shows its appliances to anybody.
+        /// The server at this address shows its appliances without pairing.
         case unprotected(HubAddress)
-        /// The hub at this address was asked for its key, and has not shown one.
+        /// The hub at this address was asked for its key, but has not presented one.
         case noProof(HubAddress)
-        /// A row's hub was asked whether it is still there.
+        /// Whether a row's hub answered when asked if it is still there.
         case answered(DiscoveredHub.Key, Bool)
-        /// A task beside the search has begun or ended: the try of a known address.
+        /// A task that runs in parallel, such as trying a known address, has begun or ended.
         case begun, ended
         case swept(done: Int, total: Int)
         /// Some time has passed.
         case tick
     }
 
-    /// What a search reports.
+    /// An output of a search.
     package enum Event: Sendable {
         /// The table has changed.
         case table([AssessedHub])
-        /// A new row, once it has been quiet for long enough that all its addresses should be there.
+        /// A new row, reported once it has been quiet long enough that all its addresses should be known.
         case added(AssessedHub)
-        /// A row has changed: at once if changes are watched, else at the end, and only if it matters.
+        /// A row has changed; reported at once if changes are watched, otherwise at the end and only if it
+        /// matters.
         case changed(AssessedHub)
         case removed(AssessedHub)
-        /// Something announces itself as a hub but cannot be one; why, in words. Not all of a flood are
-        /// reported.
+        /// An announced service cannot be a hub; the reason. In a flood, not all are reported.
         case unusable(String)
-        /// The list may lack hubs; why, in words.
+        /// The list may be incomplete; the reason.
         case incomplete(String)
-        /// The search takes another way than usual; which, in words.
+        /// The search uses another method than usual; a description of it.
         case note(String)
-        /// How far the sweep is.
+        /// The progress of the sweep, in addresses.
         case progress(done: Int, total: Int)
     }
 }

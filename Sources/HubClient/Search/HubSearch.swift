@@ -4,16 +4,16 @@ package import Pairing
 /// The state of a search: what was seen and proven, what to report, which addresses to ask for a key, and
 /// when it is over.
 ///
-/// A pure value: steps and times (since the start) come in, events and questions come out.
+/// A pure value: steps with their times since the start go in, events and questions come out.
 package struct HubSearch: Sendable {
-    /// How long a row must have been quiet: a host answers within 20–120 ms (RFC 6762 § 6), for each address
-    /// family and interface apart.
+    /// How long a row must be quiet before it is reported: a host answers within 20–120 ms (RFC 6762 § 6),
+    /// separately for each address family and interface.
     package static let settling = Duration.milliseconds(150)
-    /// The same for an answer to a direct question, which names all addresses and comes at once. If it holds
-    /// both families, only other interfaces are waited for (`whole`), else the answer in the other family
-    /// (`part`).
+    /// The same after an answer to a direct question, which arrives at once with all addresses. If it has
+    /// addresses of both families, only other interfaces are waited for (`whole`), otherwise the answer over
+    /// the other family (`part`).
     package static let quickSettling = (whole: Duration.milliseconds(5), part: Duration.milliseconds(50))
-    /// The most questions for keys, in all and for one row.
+    /// The maximum number of questions for keys, in total and per row.
     private static let maximumQuestions = 512
     private static let maximumQuestionsPerRow = 16
     /// How long a search waits for a daemon to come back.
@@ -37,7 +37,7 @@ package struct HubSearch: Sendable {
     private var isStale = false
     private var lastUpdate = Duration.seconds(-1)
 
-    /// Addresses of hubs that have proven their keys and then announced their end.
+    /// Addresses of hubs that have proven their keys and then announced a goodbye.
     private var withdrawn: Set<HubAddress> = []
     private var asked: Set<HubAddress> = []
     private var asking: Set<HubAddress> = []
@@ -49,7 +49,7 @@ package struct HubSearch: Sendable {
     private var isSettling = false
     private var hasSettled = false
 
-    /// - Parameter watches: every change is reported, and at once.
+    /// - Parameter watches: true to report every change at once.
     package init(known: [KnownHub], networks: [LocalNetwork], isBrowsing: Bool, watches: Bool = false) {
         (self.known, self.networks, self.isBrowsing) = (known, networks, isBrowsing)
         pins = Set(known.map(\.pin))
@@ -57,21 +57,20 @@ package struct HubSearch: Sendable {
         listing = HubListing(networks: networks)
     }
 
-    /// The table as it is: impostors first, then by name.
+    /// The current table: impostors first, then by name.
     package var table: [AssessedHub] { rows.values.sorted(by: AssessedHub.precedes) }
 
-    /// The addresses to ask for a key now, each once. ``Step/proof(_:)`` or ``Step/noProof(_:)`` is the
-    /// answer.
+    /// The addresses to ask for a key now, each once. Answer with ``Step/proof(_:)`` or ``Step/noProof(_:)``.
     package mutating func takeQuestions() -> [HubAddress] {
         defer { questions = [] }
         return questions
     }
 
-    /// True if the search is over at `time`. It counts only if the user has set no time.
+    /// True if the search is over at `time`, unless the user has set a duration.
     package func isOver(at time: Duration) -> Bool {
         var rule = rule
         let isWaiting = interrupted.map { time - $0 < HubSearch.patience } ?? false
-        // An empty result is not reported before the daemon has said that nothing more comes.
+        // An empty result is reported only after the daemon expects no more answers.
         let isUnanswered =
             isBrowsing && interrupted == nil && (isBeginning || isSettling || rows.isEmpty && !hasSettled)
         rule.pending = resolving + tasks + asking.count + (isWaiting || isUnanswered ? 1 : 0)
@@ -82,7 +81,7 @@ package struct HubSearch: Sendable {
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
-        // At once, but not for each of thousands of steps in a flood.
+        // At once, but limited in rate, because a flood can bring thousands of steps.
         if isStale, time - lastUpdate >= HubSearch.quickSettling.whole { events += refresh(at: time) }
         return events
     }
@@ -104,7 +103,7 @@ package struct HubSearch: Sendable {
             asking.remove(HubAddress(proof.address, port: proof.port))
             if proofs.insert(proof) { isStale = true }
         case .unprotected(let address):
-            // No more than there can be rows.
+            // Bounded by the maximum number of rows.
             if unprotected.count < HubProofs.maximumCount { unprotected.insert(address) }
         case .noProof(let address):
             asking.remove(address)
@@ -138,7 +137,7 @@ package struct HubSearch: Sendable {
             return [.incomplete("\(error); waiting for it to come back")]
         case .resumed:
             interrupted = nil
-            // The daemon begins with its first question again.
+            // A new daemon starts again with its first question.
             rule.begun = time
         case .unresolved(let instance, _):
             rule.isLossy = true
@@ -175,7 +174,7 @@ package struct HubSearch: Sendable {
         }
     }
 
-    /// A hub has left an address: proofs from there count no longer, and it may be asked again.
+    /// Removes the proofs of an address that a hub no longer has, so that it may be asked again.
     private mutating func drop(_ address: NetworkAddress, _ changes: [HubListing.Change]) {
         for case .changed(let hub) in changes where !hub.addresses.contains(address) {
             asked.remove(HubAddress(address, port: hub.port))
@@ -183,8 +182,8 @@ package struct HubSearch: Sendable {
         }
     }
 
-    /// Drops the proofs of a hub that has announced its end and does not answer. A hub that only does not
-    /// answer may come back.
+    /// Removes the proofs of a hub that has announced a goodbye and does not answer. A hub that merely does
+    /// not answer may come back.
     private mutating func dropProofs(of key: DiscoveredHub.Key) {
         guard let hub = rows[key]?.hub, !hub.sources.contains(.mdns) else { return }
         let places = hub.addresses.map { HubAddress($0, port: hub.port) }
@@ -218,8 +217,8 @@ package struct HubSearch: Sendable {
 
     private func settling(of row: AssessedHub) -> Duration {
         if row.standing == .verified { return HubSearch.quickSettling.whole }
-        // A hub that has answered a probe will soon be found by mDNS too, with addresses that the reply
-        // lacks.
+        // A hub that answered a probe is usually found by mDNS soon after, with addresses that the reply does
+        // not have.
         let isAnnounced = row.hub.sources.contains(.mdns) || !isBrowsing
         guard hinted.contains(row.hub.key.name) || (row.hub.pin != nil && isAnnounced) else {
             return HubSearch.settling
@@ -228,7 +227,7 @@ package struct HubSearch: Sendable {
         return families.count == 2 ? HubSearch.quickSettling.whole : HubSearch.quickSettling.part
     }
 
-    /// The events that are left at the end.
+    /// The remaining events at the end of the search.
     package mutating func finish(at time: Duration) -> [Event] {
         var events = update(at: time)
         if isBrowsing, isBeginning {
@@ -247,7 +246,7 @@ package struct HubSearch: Sendable {
         return isNews ? .changed(row) : nil
     }
 
-    /// Makes the table anew.
+    /// Builds the table again and returns the events for its changes.
     private mutating func update(at time: Duration) -> [Event] {
         let hubs = proofs.merged(with: listing.hubs, rules: listing.rules, known: pins)
         let new = Dictionary(
@@ -267,7 +266,7 @@ package struct HubSearch: Sendable {
         for (key, row) in rows where new[key] == nil {
             fresh[key] = nil
             answers[key] = nil
-            // A row may continue under another key: it was found by UDP first, and is announced now.
+            // A row can get a new key: it was first found by UDP and is now announced over mDNS.
             if let index = appeared.firstIndex(where: {
                 $0.name == key.name && $0.port == key.port && ($0.id ?? key.id) == (key.id ?? $0.id)
             }) {
@@ -287,7 +286,7 @@ package struct HubSearch: Sendable {
             && row.hub.addresses.contains { asking.contains(HubAddress($0, port: row.hub.port)) }
     }
 
-    /// Asks for the keys that matter: of a hub that claims to be a paired one, and of a stock hub with
+    /// Asks for the keys that matter: those of hubs that claim to be a paired one, and of a stock hub with
     /// several IPv4 addresses, which may be several hubs.
     private mutating func ask() {
         for row in rows.values {

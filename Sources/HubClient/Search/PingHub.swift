@@ -2,22 +2,21 @@ import Discovery
 import NIOCore
 import NIOPosix
 
-/// Asks whether a hub that was found still accepts connections: by TCP alone, which costs the hub next to
-/// nothing.
+/// Checks whether a hub still accepts connections. It uses only TCP, which costs the hub almost nothing.
 struct PingHub: Sendable {
-    /// The most addresses that are tried, one after the other.
+    /// The maximum number of addresses that are tried, one after the other.
     private static let maximumAddresses = 4
 
     private let hub: DiscoveredHub
     private let deadline: Duration
 
-    /// - Parameter deadline: for each address.
+    /// - Parameter deadline: the maximum time for each address.
     init(_ hub: DiscoveredHub, deadline: Duration) {
         self.hub = hub
         self.deadline = deadline
     }
 
-    /// True if something accepts a connection at one of the hub's addresses.
+    /// True if one of the hub's addresses accepts a connection.
     func run() async -> Bool {
         for address in hub.addresses.prefix(PingHub.maximumAddresses) {
             let bootstrap = ClientBootstrap(group: HubConnector.group).connectTimeout(TimeAmount(deadline))

@@ -3,22 +3,23 @@ package import Identity
 import JSON
 import Pairing
 
-/// What answers on a port over TLS, with any key.
+/// A server that answers over TLS on a port, with any key.
 package enum RecognizedServer: Equatable, Sendable {
     /// A hub with hubpair: `GET /hubpair/v1/hub`. Name and `id` are its claims, the pin is that of its TLS
     /// key.
     case hubpair(name: PeerName, id: Fingerprint, pin: Pin)
-    /// A stock Hestia server: `GET /devices/` answers with a JSON list, to anybody.
+    /// A stock hub (a Hestia server without hubpair): `GET /devices/` returns a JSON list without
+    /// authentication.
     case stock(pin: Pin)
-    /// Something else; in words, for a sentence that begins with its address.
+    /// Another server; the string completes a sentence that begins with its address.
     case other(String)
 
-    /// The name that stock hubs announce. They do not tell a name over HTTPS.
+    /// The name that stock hubs announce over mDNS. They do not report a name over HTTPS.
     package static let stockName = "HestiaServer"
 
     /// The proof for the list of hubs; nil if it is not a hub.
     ///
-    /// - Parameter stockName: the name of a stock hub: it tells none itself.
+    /// - Parameter stockName: the name to use for a stock hub, which does not report one.
     func proof(
         at address: HubAddress, source: DiscoveredHub.Source?, time: Duration, stockName: String = stockName
     ) -> HubProof? {
@@ -37,9 +38,9 @@ package enum RecognizedServer: Equatable, Sendable {
     }
 }
 
-/// Asks a server what it is, with at most two requests without content.
+/// Finds out what a server is, with at most two requests without content.
 package struct RecognizeServer: Sendable {
-    /// The most bytes of an answer: a stock hub with some hundred appliances.
+    /// The maximum size of a response in bytes: enough for a stock hub with some hundred appliances.
     private static let maximumByteCount = 1 << 20
 
     private let connector: HubConnector
@@ -47,18 +48,18 @@ package struct RecognizeServer: Sendable {
     private let deadlines: HubConnection.Deadlines
 
     /// - Parameters:
-    ///   - connecting: the longest time for TCP and TLS.
-    ///   - answering: the longest time for each of two answers.
+    ///   - connecting: the maximum time for TCP and TLS.
+    ///   - answering: the maximum time for each of the two responses.
     package init(connecting: Duration = .seconds(5), answering: Duration = .seconds(5)) throws {
         self.connecting = connecting
         deadlines = HubConnection.Deadlines(quiet: answering, total: answering)
-        // TLS 1.2 too: a stock hub of 2018 may not know 1.3.
+        // TLS 1.2 is allowed: a stock hub of 2018 may not support TLS 1.3.
         connector = try HubConnector(allowsTLS12: true)
     }
 
-    /// Asks the server at `addresses`, the first that answers.
+    /// Asks the first server at `addresses` that answers.
     ///
-    /// - Returns: the address that answered, and what is there. It throws if no server speaks TLS there.
+    /// - Returns: the address that answered, and what the server is. Throws if no server speaks TLS there.
     package func run(
         _ addresses: [HubAddress]
     ) async throws -> (address: HubAddress, server: RecognizedServer) {
@@ -77,7 +78,7 @@ package struct RecognizeServer: Sendable {
             }
             words = answer.response["Server"].map { " (\($0.prefix(64)))" } ?? ""
         }
-        // A second connection to the same server: many servers close one after a request.
+        // A second connection to the same server: many servers close the first after one request.
         let pin = connection.pin
         connection.close()
         guard
@@ -103,7 +104,7 @@ package struct RecognizeServer: Sendable {
         }
     }
 
-    /// One entry of the list, read and dropped: only that there is a list counts.
+    /// One entry of the list, parsed and discarded: only the presence of a list matters.
     private struct Entry: JSONReadable {
         init(reading reader: inout JSONReader) throws(JSONFault) { _ = try JSONValue(reading: &reader) }
     }

@@ -1,28 +1,28 @@
 package import Discovery
 package import Pairing
 
-/// Finds the hubs on the local network, and says what this device knows of each.
+/// Finds the hubs on the local network, and compares them with the hubs that this device knows.
 package struct SearchHubs: Sendable {
     /// How to search.
     package struct Options: Sendable {
-        /// Search this long; nil: until the network has gone quiet (``QuietRule``).
+        /// The duration of the search; nil: until the network is quiet (``QuietRule``).
         package var time: Duration?
-        /// Go on without end (or for `time`), and report every change.
+        /// True to search forever (or for `time`) and report every change.
         package var watches = false
         package var usesMDNS = true
         package var usesUDP = true
-        /// Also try every address of this range.
+        /// Also tries every address of this range.
         package var sweep: SweepRange?
 
         package init() {}
     }
 
-    /// The interval of checks while the first answers come, and later.
+    /// The interval of checks: during the first answers, and later.
     private static let ticks = (early: Duration.milliseconds(2), late: Duration.milliseconds(25))
     private static let early = Duration.milliseconds(150)
-    /// How long a hub has to show its key.
+    /// The maximum time for a hub to present its key.
     private static let keyDeadline = Duration.milliseconds(750)
-    /// How often a watched hub is asked whether it is still there, and how long it has to answer.
+    /// How often a watched hub is asked whether it is still there, and the maximum time for its answer.
     private static let reachInterval = Duration.seconds(5)
     private static let reachDeadline = Duration.seconds(1)
 
@@ -30,7 +30,7 @@ package struct SearchHubs: Sendable {
     private let known: KnownHubs
     private let options: Options
 
-    package init(browser: HubBrowser = HubBrowser(through: .either), known: KnownHubs, options: Options) {
+    package init(browser: HubBrowser = HubBrowser(through: .automatic), known: KnownHubs, options: Options) {
         self.browser = browser
         self.known = known
         self.options = options
@@ -38,7 +38,7 @@ package struct SearchHubs: Sendable {
 
     /// Searches, and reports events as they happen.
     ///
-    /// - Returns: the hubs that are there at the end, impostors first, then by name.
+    /// - Returns: the hubs present at the end, impostors first, then by name.
     package func run(_ report: (HubSearch.Event) throws -> Void) async throws -> [AssessedHub] {
         let start = ContinuousClock.now
         let (steps, continuation) = AsyncThrowingStream<HubSearch.Step, any Error>.makeStream(
@@ -67,8 +67,7 @@ package struct SearchHubs: Sendable {
                 let now = start.duration(to: .now)
                 for event in search.take(step, at: now) {
                     try report(event)
-                    // A new row is reported as soon as it has been quiet for long enough, not at the next
-                    // tick.
+                    // Check again as soon as a new row can be reported, without waiting for the next tick.
                     guard case .table = event, now < SearchHubs.early else { continue }
                     group.addTask {
                         try await Task.sleep(for: HubSearch.quickSettling.whole)
@@ -112,7 +111,7 @@ package struct SearchHubs: Sendable {
                 }
             }
         } catch {
-            // There is no other way to search.
+            // mDNS is the only enabled search method.
             if options.sweep == nil, !options.usesUDP {
                 steps.finish(throwing: error)
             } else {
@@ -149,7 +148,8 @@ package struct SearchHubs: Sendable {
         }
     }
 
-    /// Tries the last addresses of paired hubs, with one handshake each, and the addresses of added hubs.
+    /// Tasks that try the last addresses of paired hubs, with one handshake each, and the addresses of added
+    /// hubs.
     private func tries(
         since start: ContinuousClock.Instant, _ steps: Steps
     ) -> [@Sendable () async -> Void] {
@@ -218,7 +218,7 @@ package struct SearchHubs: Sendable {
         }
     }
 
-    /// The hubs to be asked now whether they are still there.
+    /// The hubs to ask now whether they are still there.
     private func due(
         _ table: [AssessedHub], _ reached: inout [DiscoveredHub.Key: Duration], at now: Duration
     ) -> [DiscoveredHub] {

@@ -1,10 +1,10 @@
 /// Tries one port on every address of a range, for networks where multicast and broadcast do not arrive.
 package struct Sweep: Sendable {
-    /// The most addresses that are asked at once.
+    /// The maximum number of addresses that are asked concurrently.
     package static let width = 64
-    /// The longest time for TCP and TLS at one address.
+    /// The maximum time for TCP and TLS at one address.
     package static let connecting = Duration.milliseconds(500)
-    /// The longest time for an answer of a server that has been reached.
+    /// The maximum time for a response of a connected server.
     static let answering = Duration.seconds(3)
 
     private let range: SweepRange
@@ -15,8 +15,8 @@ package struct Sweep: Sendable {
         self.port = port
     }
 
-    /// Asks all of them. `report` is called once for each address, in any order, with the hub there, if any,
-    /// and the number of addresses that are done.
+    /// Asks all addresses. `report` is called once for each address, in any order, with the server there, if
+    /// any, and the number of addresses done.
     func run(_ report: (_ found: (HubAddress, RecognizedServer)?, _ done: Int, _ total: Int) -> Void)
         async throws
     {

@@ -3,10 +3,10 @@ package import Identity
 
 /// The addresses that a sweep tries.
 ///
-///     range = address [ "/" prefix ]  ; prefix: 20–32 for IPv4, 116–128 for IPv6; missing: 32 or 128
+///     range = address [ "/" prefix ]  ; prefix: 20–32 for IPv4, 116–128 for IPv6; default: 32 or 128
 ///
-/// All of them must be private, link-local or loopback: a sweep of other networks looks like an attack. The
-/// bits after the prefix do not count.
+/// All addresses must be private, link-local or loopback: a sweep of other networks looks like an attack. The
+/// bits after the prefix are ignored.
 ///
 /// Accepted: `192.168.1.0/24`, `10.0.0.7`, `fd77::/120`, `fe80::%eth0/120`.
 /// Rejected: `192.168.1`, `10.0.0.0/8`, `8.8.8.0/24`, `192.168.1.0/+24`.
@@ -17,7 +17,7 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     private let network: NetworkAddress
     private let prefix: Int
 
-    /// Reads a range as the user writes it.
+    /// Parses a range.
     package init(_ text: String) throws(SweepRangeError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = NetworkAddress(String(parts[0]))?.withScopeName
@@ -28,7 +28,7 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
         try self.init(address, prefix: prefix)
     }
 
-    /// The network of `prefix` bits that `address` is in.
+    /// The network of `address` with this prefix length.
     package init(_ address: NetworkAddress, prefix: Int) throws(SweepRangeError) {
         let bits = address.bytes.count * 8
         guard (0...bits).contains(prefix) else { throw .notCIDR("\(address)/\(prefix)") }
@@ -40,6 +40,7 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
         self.network = network
         self.prefix = prefix
         guard bits - prefix <= SweepRange.maximumHostBits else {
+            guard network.family == .ipv4 else { throw .tooLargeIPv6(description) }
             throw .tooLarge(text: description, smallest: bits - SweepRange.maximumHostBits)
         }
         guard network.isPrivate || network.isLinkLocal || network.isLoopback else {
@@ -50,8 +51,8 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The range of this machine's network, or the /22 around its address if the network is larger; nil if it
-    /// is not on a private IPv4 network.
+    /// The range of this machine's network, or the /22 around its address if the network is larger; nil if
+    /// there is no private IPv4 network.
     package init?(around networks: [LocalNetwork]) {
         let own = networks.first { network in
             network.address.family == .ipv4 && network.address.isPrivate && network.prefixLength <= 30
@@ -63,7 +64,7 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     }
 
     /// The addresses of all hosts, in order: at most 4,096. The network and broadcast addresses of IPv4 are
-    /// left out.
+    /// excluded.
     package var addresses: [NetworkAddress] {
         let count = 1 << (network.bytes.count * 8 - prefix)
         let hasBroadcast = network.family == .ipv4 && count > 2
@@ -79,10 +80,12 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     package var description: String { "\(network)/\(prefix)" }
 }
 
-/// Why a range is not swept.
+/// Why a range is refused.
 package enum SweepRangeError: Equatable, UserError {
     case notCIDR(String)
     case tooLarge(text: String, smallest: Int)
+    /// An IPv6 network: even the smallest has more addresses than can be tried in a life.
+    case tooLargeIPv6(String)
     case notLocal(String)
     case noScope(String)
 
@@ -90,6 +93,7 @@ package enum SweepRangeError: Equatable, UserError {
         switch self {
         case .notCIDR(let text): "\"\(text)\" is no range of addresses"
         case .tooLarge(let text, let smallest): "\(text) is too large to sweep: at most a /\(smallest)"
+        case .tooLargeIPv6(let text): "IPv6 networks cannot be swept: \(text) has too many addresses"
         case .notLocal(let text): "\(text) is not a private, link-local or loopback network"
         case .noScope(let text): "\(text) is link-local: the interface is missing"
         }
@@ -101,6 +105,7 @@ package enum SweepRangeError: Equatable, UserError {
         switch self {
         case .notCIDR: "write it like 192.168.1.0/24, or one address alone like 192.168.1.5"
         case .tooLarge: "sweep the part where the hub is, such as the /24 of its address"
+        case .tooLargeIPv6: "give the hub's address alone, like --scan fd77::1"
         case .notLocal: "hubs are on the local network: 10.0.0.0/8, 172.16.0.0/12, 192.168.0.0/16, fc00::/7"
         case .noScope: "write it like fe80::%eth0/120"
         }

@@ -12,6 +12,14 @@ package struct AdministerDevices {
         try HubState.completedDevices(in: state.open()).devices.devices.filter { !$0.isForgotten(at: now) }
     }
 
+    /// When and from where devices were last let in; an empty record if none has been kept, or if it has a
+    /// fault, which the next one does not have.
+    package func lastSeen() throws -> LastSeen {
+        let directory = try state.open()
+        return (try? directory.read(LastSeen.fileName, LastSeen.init(parsing:)))
+            ?? LastSeen(since: .distantPast)
+    }
+
     /// Approves a device that asked, or whose approval has run out. One that was revoked is refused: only a
     /// new once code brings it back.
     ///
@@ -19,8 +27,9 @@ package struct AdministerDevices {
     /// calls itself as the one the owner has in mind would be let in its place. A name counts for a device
     /// that the owner approved before, unless a device that asks has the same name.
     ///
+    /// - Parameter end: when the approval ends; of one that is there it changes nothing but that.
     /// - Returns: the device as it is now, and whether that is a change.
-    package func approve(_ selector: PeerSelector, now: Moment = .now) throws -> (
+    package func approve(_ selector: PeerSelector, end: ApprovalEnd = .unsaid, now: Moment = .now) throws -> (
         device: ApprovedDevice, changed: Bool
     ) {
         try change(selector, at: now) { devices in
@@ -31,16 +40,23 @@ package struct AdministerDevices {
                 name: first.name.description, asking: asking.map(\.fingerprint),
                 known: named.filter { $0.status != .pending }.map(\.fingerprint))
         } _: { device, _ in
-            switch device.verdict(at: now.wall) {
-            case .approved, .unknown: return
+            // Whole seconds, as the file has them.
+            func ending(besides present: Date?) throws -> Date? {
+                try end.date(besides: present, at: now, latest: device.latest).map {
+                    Date(timeIntervalSince1970: $0.timeIntervalSince1970.rounded(.up))
+                }
+            }
+            switch device.verdict(at: now) {
+            case .approved: device.expires = try ending(besides: device.expires)
+            case .unknown: return
             case .revoked: throw HubError.revoked(name: device.name.description)
             case .pending, .expired:
                 guard !device.isForgotten(at: now) else {
                     throw HubError.askLapsed(name: device.name.description)
                 }
+                device.expires = try ending(besides: nil)
                 device.status = .approved
                 device.approved = now.wall
-                device.expires = nil
                 device.asked = nil
             }
         }
@@ -84,7 +100,13 @@ package struct AdministerDevices {
             let before = keyfile.devices[index]
             var device = before
             try body(&device, keyfile.devices.filter { $0.pin != before.pin })
-            if device != before { keyfile.insert(device) }
+            if device != before {
+                keyfile.insert(device)
+                // By the boot clock too: the approval ends also if nothing serves, and the clock is set back.
+                if device.expires != before.expires, device.expires != nil {
+                    keyfile.see(now.latest(and: keyfile.seen))
+                }
+            }
             if device != before || isChanged {
                 let isRevoked = device.status == .revoked && before.status != .revoked
                 if isRevoked {

@@ -9,7 +9,7 @@ enum CodeWording {
             LabelText(hub.settings.name.description, .title),
             LabelText(hub.pin.fingerprint.description, .code),
         ]
-        let expiry = code.expires.map(LocalTime.init).map { "\($0.day) \($0.clock) \($0.zone)" }
+        let expiry = code.expires.map { LocalTime($0).textWithZone }
         switch code.kind {
         case .once:
             texts += [
@@ -18,8 +18,8 @@ enum CodeWording {
             ]
             if let expiry { texts.append(LabelText("Until \(expiry).", .body)) }
             texts += [
-                LabelText("Lost? See who came in, and revoke strangers:", .body),
-                LabelText("hubpair devices", .code),
+                LabelText("Lost? On the hub:", .body),
+                LabelText("hubpair codes void \(IssuedCode.name(of: code.secret.ticketID))", .code),
             ]
         case .label:
             texts.append(LabelText("Lets a device ask the owner: hubpair pair PHOTO.", .body))

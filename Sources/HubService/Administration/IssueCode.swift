@@ -4,6 +4,9 @@ package import Pairing
 /// Issues pairing codes: the hub remembers their tickets, durably, before anybody sees the codes, and forgets
 /// them again if the codes cannot be handed out.
 package struct IssueCode {
+    /// How many codes a hub remembers: with a use each their file stays well below what is read of one.
+    package static let maximumCodes = 10_000
+
     private let kind: PairingCode.Kind
     private let count: Int
     private let lifetime: Double?
@@ -26,12 +29,14 @@ package struct IssueCode {
 
     /// - Parameters:
     ///   - addressHint: where devices may find the hub.
+    ///   - output: where the codes go, for the list of codes; asked when they are drawn.
     ///   - draw: makes of the codes what is handed out, before their tickets are kept; if it throws, nothing
     ///     has changed.
     ///   - handOut: gives away what was drawn, once the tickets are kept; if it throws, the tickets are again
     ///     what they were, so a label on the wall stays good if the new one could not be handed out.
     package func run(
-        addressHint: (Hub) -> PairingCode.AddressHint?, draw: ([PairingCode], Hub) throws -> Void,
+        addressHint: (Hub) -> PairingCode.AddressHint?, output: () -> CodeOutput? = { nil },
+        draw: ([PairingCode], Hub) throws -> Void,
         handOut: () throws -> Void
     ) throws -> (codes: [PairingCode], hub: Hub) {
         if let lifetime {
@@ -51,7 +56,17 @@ package struct IssueCode {
             }
             try draw(codes, hub)
             var tickets = before
-            for code in codes { tickets.issue(Ticket(of: code, issued: now), at: now) }
+            let (output, sheet) = (output(), TicketID.random())
+            let new = codes.enumerated().map { index, code in
+                let place =
+                    codes.count > 1
+                    ? SheetPlace(sheet: sheet, position: index + 1, count: codes.count) : nil
+                return Ticket(of: code, issued: now, output: output, place: place)
+            }
+            tickets.issue(new, at: now)
+            guard tickets.tickets.count <= IssueCode.maximumCodes else {
+                throw HubError.tooManyCodes(tickets.tickets.count)
+            }
             try directory.replace(Tickets.fileName, with: tickets.serialized)
             return (codes, hub, before, tickets)
         }

@@ -1,3 +1,5 @@
+package import Addresses
+import Glibc
 package import Pairing
 import PinnedTLS
 
@@ -11,12 +13,27 @@ package struct SetUpHub {
     package struct Wishes: Sendable {
         package var name: PeerName?
         package var port: UInt16?
-        package var upstream: Upstream?
+        /// The upstream, or in it nil for none.
+        package var upstream: Upstream??
+        /// The addresses to listen on; empty: all.
+        package var listen: [NetworkAddress]?
 
-        package init(name: PeerName? = nil, port: UInt16? = nil, upstream: Upstream? = nil) {
+        package init(
+            name: PeerName? = nil, port: UInt16? = nil, upstream: Upstream?? = nil,
+            listen: [NetworkAddress]? = nil
+        ) {
             self.name = name
             self.port = port
             self.upstream = upstream
+            self.listen = listen
+        }
+
+        /// The settings that come of these wishes.
+        func settings(besides present: HubSettings) -> HubSettings {
+            HubSettings(
+                name: name ?? present.name, port: port ?? present.port,
+                upstream: upstream ?? present.upstream,
+                listen: listen ?? present.listen)
         }
     }
 
@@ -52,12 +69,14 @@ package struct SetUpHub {
     /// - Returns: the hub, and what was done.
     package func run() throws -> (hub: Hub, outcome: Outcome) {
         try SetUpHub.checkName(wishes.name, in: state)
-        let directory = try ProtectedDirectory(path: state.path, create: true)
+        let settings = wishes.settings(
+            besides: HubSettings(name: defaultName, port: SetUpHub.defaultPort, upstream: nil))
+        if (try? HubState.settings(in: state.open())) == nil { try SetUpHub.checkServable(settings) }
+        let directory = try openOrMake()
         return try directory.withLock { directory in
             if try HubState.settings(in: directory) != nil {
                 let hub = try HubState.hub(in: directory)
-                try SetUpHub.check(
-                    wishes, against: hub.settings, path: directory.path(of: HubSettings.fileName))
+                try SetUpHub.check(wishes, against: hub.settings, state)
                 _ = try HubState.existing(
                     ApprovedDevices.fileName, in: directory, ApprovedDevices.init(parsing:))
                 var mended: [Part] = []
@@ -74,11 +93,43 @@ package struct SetUpHub {
             }
             try SetUpHub.ensureTickets(in: directory)
             HubState.keepRoom(in: directory)
-            let settings = HubSettings(
-                name: wishes.name ?? defaultName, port: wishes.port ?? SetUpHub.defaultPort,
-                upstream: wishes.upstream)
             try directory.create(HubSettings.fileName, with: settings.serialized)
             return (Hub(settings: settings, pin: identity.pin, statePath: state.path), .made)
+        }
+    }
+
+    private func openOrMake() throws -> ProtectedDirectory {
+        if access(state.path, F_OK) == 0 { return try state.open() }
+        return try ProtectedDirectory(path: state.path, create: true)
+    }
+
+    /// Changes the settings of a hub that is set up as wished, and nothing else. A hub that serves goes on
+    /// with those from before until it starts again.
+    ///
+    /// - Returns: the hub as it is now, and its settings from before.
+    package func change() throws -> (hub: Hub, before: HubSettings) {
+        try SetUpHub.checkName(wishes.name, in: state)
+        return try state.open().withLock { directory in
+            let hub = try HubState.hub(in: directory)
+            let settings = wishes.settings(besides: hub.settings)
+            try SetUpHub.checkServable(settings)
+            if settings != hub.settings, let bytes = try directory.read(HubSettings.fileName) {
+                try directory.replace(HubSettings.fileName, with: settings.serialized(in: bytes))
+            }
+            return (Hub(settings: settings, pin: hub.pin, statePath: hub.statePath), hub.settings)
+        }
+    }
+
+    /// Refuses what `serve` would not start with.
+    private static func checkServable(_ settings: HubSettings) throws(HubError) {
+        let own = LocalNetwork.current().map(\.address)
+        if let upstream = settings.upstream,
+            upstream.isHub(onPort: settings.port, listen: settings.listen, own: own)
+        {
+            throw .upstreamIsHub(upstream.text)
+        }
+        for address in settings.listen where !address.isUnspecified && !address.isLoopback {
+            guard own.contains(where: { $0.bytes == address.bytes }) else { throw .noSuchAddress(address) }
         }
     }
 
@@ -133,17 +184,38 @@ package struct SetUpHub {
         }
     }
 
-    private static func check(_ wishes: Wishes, against settings: HubSettings, path: String) throws(HubError)
+    private static func check(_ wishes: Wishes, against settings: HubSettings, _ state: HubState)
+        throws(HubError)
     {
+        func refuse(_ asked: String, _ present: String, _ option: String) throws(HubError) {
+            throw .otherSettings(asked: asked, present: present, options: option + state.argument)
+        }
         if let name = wishes.name, name != settings.name {
-            throw .otherSettings(asked: "\"\(name)\"", present: "the name \"\(settings.name)\"", path: path)
+            try refuse(
+                "\"\(name)\"", "the name \"\(settings.name)\"", "--name \(shellQuoted(name.description))")
         }
         if let port = wishes.port, port != settings.port {
-            throw .otherSettings(asked: "\(port)", present: "the port \(settings.port)", path: path)
+            try refuse("\(port)", "the port \(settings.port)", "--port \(port)")
         }
         if let upstream = wishes.upstream, upstream != settings.upstream {
-            let present = settings.upstream.map { "the upstream \($0.text)" } ?? "no upstream"
-            throw .otherSettings(asked: upstream.text, present: present, path: path)
+            let text = upstream?.text ?? "none"
+            try refuse(text, settings.upstreamWords, "--upstream \(shellQuoted(text))")
         }
+        if let listen = wishes.listen, listen != settings.listen {
+            let options = listen.isEmpty ? ["all"] : listen.map(\.description)
+            try refuse(
+                HubSettings.words(of: listen), "its port on \(HubSettings.words(of: settings.listen))",
+                options.map { "--listen \($0)" }.joined(separator: " "))
+        }
+    }
+}
+
+extension HubSettings {
+    /// `the upstream https://127.0.0.1:8443`, `no upstream`.
+    package var upstreamWords: String { upstream.map { "the upstream \($0.text)" } ?? "no upstream" }
+
+    /// `192.168.1.20 and fd77::1`, `all addresses`.
+    package static func words(of listen: [NetworkAddress]) -> String {
+        listen.isEmpty ? "all addresses" : listen.map(\.description).joined(separator: " and ")
     }
 }

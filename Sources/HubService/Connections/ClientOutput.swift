@@ -1,8 +1,8 @@
 import NIOCore
 
-/// Parts of answers on their way to a client, gathered so that small ones leave as one TLS record.
+/// Collects parts of responses to a client, so that small parts are sent in one TLS record.
 final class ClientOutput {
-    /// The most bytes that are gathered: as many as a TLS record holds (RFC 8446 § 5.1).
+    /// The maximum number of bytes that are collected: those of one TLS record (RFC 8446 § 5.1).
     private static let maximumByteCount = 16_384
 
     private let framing: RequestFramingHandler
@@ -10,16 +10,16 @@ final class ClientOutput {
 
     init(_ framing: RequestFramingHandler) { self.framing = framing }
 
-    /// True if nothing waits for the next flush.
+    /// True if no bytes wait to be flushed.
     var isEmpty: Bool { gathered.readableBytes == 0 }
 
-    /// True if a record is full.
+    /// True if the collected bytes fill a record.
     var isFull: Bool { gathered.readableBytes >= ClientOutput.maximumByteCount }
 
     func write(_ bytes: some Collection<UInt8>) { gathered.writeBytes(bytes) }
     func write(_ text: String) { gathered.writeString(text) }
 
-    /// Adds bytes, few of them to those that wait; many are handed on as they are.
+    /// Adds bytes: few are collected, many are passed on without copying.
     func write(_ bytes: ByteBuffer) {
         var bytes = bytes
         if bytes.readableBytes <= ClientOutput.maximumByteCount {
@@ -31,7 +31,7 @@ final class ClientOutput {
         if gathered.readableBytes > ClientOutput.maximumByteCount { handOn() }
     }
 
-    /// Hands on what waits, without a flush.
+    /// Passes the collected bytes on, without a flush.
     func handOn() {
         guard !isEmpty else { return }
         let bytes = gathered
@@ -39,7 +39,7 @@ final class ClientOutput {
         framing.write(bytes)
     }
 
-    /// Sends what waits.
+    /// Passes the collected bytes on and flushes.
     func flush() {
         handOn()
         framing.flush()

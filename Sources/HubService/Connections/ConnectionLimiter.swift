@@ -2,8 +2,8 @@ import Addresses
 import NIOCore
 import Synchronization
 
-/// Keeps the connections within the limits before they cost a TLS handshake: the oldest stranger gives way,
-/// or the new one is closed.
+/// Enforces the connection limits before a connection costs a TLS handshake: it closes the oldest connection
+/// of an unapproved client, or the new one.
 final class ConnectionLimiter: ChannelInboundHandler {
     typealias InboundIn = any Channel
     typealias InboundOut = any Channel
@@ -44,7 +44,7 @@ final class ConnectionLimiter: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
-    /// Without TLS's close_notify, for which a stranger could make the hub wait.
+    /// Closes without waiting for TLS's close_notify, which the client could delay.
     static func end(_ channel: any Channel) {
         channel.eventLoop.execute {
             if let connection = try? channel.pipeline.syncOperations.handler(type: ServeConnection.self) {

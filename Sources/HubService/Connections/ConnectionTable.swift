@@ -1,41 +1,41 @@
 import Addresses
 import Identity
 
-/// Which connections there are, and which of them gives way to a new one when there is no room. A value;
-/// `Key` names a connection.
+/// The open connections, and which of them is closed for a new one at the limit. A pure value; `Key`
+/// identifies a connection.
 ///
-/// Until its handshake has shown an approved device's certificate, a connection is a stranger's. Strangers
-/// are counted by source, and of them the oldest gives way: of the same source, if that has its fill, of all
-/// when the hub has. An approved device never gives way, and is counted for itself, not for its source. So
-/// strangers, however many there are, take the room of strangers only: an approved device, or one that pairs,
-/// needs no free place, only the time of a handshake.
+/// Until its handshake has presented an approved device's certificate, a connection is a stranger's.
+/// Strangers are counted per source. At the limit of a source, its oldest stranger is closed; at the total
+/// limit, the oldest of all strangers. An approved device is never closed for others, and is counted per
+/// device instead of per source. So strangers, however many, can only displace strangers: a device that is
+/// approved, or that pairs, needs no free place, only the time of a handshake.
 struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
-    /// What becomes of a new connection.
+    /// What to do with a new connection.
     enum Verdict: Equatable, Sendable {
         case admitted
-        /// The other one, a stranger, is to be closed; it is not in the table any longer, but `remove` it all
-        /// the same when it is.
+        /// Admitted in place of this stranger, which must be closed. It is already removed from the table,
+        /// but `remove` must still be called once it is closed.
         case admittedFor(Key, Reason)
         case refused(Reason)
     }
 
-    /// What there is too much of.
+    /// Which limit was reached.
     enum Reason: Equatable, Sendable {
         /// Connections from one source.
         case source
-        /// Connections.
+        /// Connections in total.
         case total
-        /// Connections that gave way and are not closed yet.
+        /// Connections that were displaced but are not closed yet.
         case leaving
     }
 
-    /// The most that may have given way and not be closed yet: each still has a descriptor.
+    /// The maximum number of displaced connections that are not closed yet: each still uses a descriptor.
     static var maximumLeaving: Int { 128 }
 
     private enum Owner {
         case stranger(SourcePrefix)
         case device(Pin)
-        /// A trusted proxy, which stands for many clients and is not counted by itself.
+        /// A trusted proxy, which serves many clients and has no limit of its own.
         case proxy
     }
 
@@ -50,20 +50,20 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     }
 
     private var entries: [Key: Entry] = [:]
-    /// The oldest first.
+    /// Oldest first.
     private var strangers: [Stranger] = []
     private var strangersOfSource: [SourcePrefix: [Stranger]] = [:]
     private var countOfDevice: [Pin: Int] = [:]
     private var leaving: Set<Key> = []
     private var lastNumber: UInt64 = 0
 
-    /// How many connections there are, without those that gave way.
+    /// The number of connections without displaced ones.
     var total: Int { entries.count }
 
-    /// All connections without those that gave way, in no order.
+    /// The connections without displaced ones, in no particular order.
     var keys: [Key] { Array(entries.keys) }
 
-    /// Takes a new connection in, if there is room or somebody gives way. A nil source is a trusted proxy.
+    /// Admits a new connection, displaces another one for it, or refuses it. A nil source is a trusted proxy.
     mutating func admit(_ key: Key, from source: SourcePrefix?, limits: ServeLimits) -> Verdict {
         var verdict = Verdict.admitted
         if let source, let own = strangersOfSource[source], own.count >= limits.connectionsPerSource,
@@ -91,10 +91,10 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
         return verdict
     }
 
-    /// The connection is an approved device's: it keeps its place from now on.
+    /// Marks a connection as an approved device's, so that it is not displaced any more.
     ///
-    /// - Returns: false if the device has its fill, or the connection gave way meanwhile: then it is to be
-    ///   closed.
+    /// - Returns: false if the device has too many connections, or if this one was displaced meanwhile; it
+    ///   must then be closed.
     mutating func approve(_ key: Key, as device: Pin, limits: ServeLimits) -> Bool {
         guard let entry = entries[key] else { return false }
         guard case .stranger(let source) = entry.owner else { return true }
@@ -105,7 +105,7 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
         return true
     }
 
-    /// The connection is closed.
+    /// Removes a closed connection.
     mutating func remove(_ key: Key) {
         leaving.remove(key)
         guard let entry = entries.removeValue(forKey: key) else { return }
@@ -121,13 +121,13 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     private mutating func forget(_ number: UInt64, of source: SourcePrefix) {
         ConnectionTable.remove(number, from: &strangers)
         guard var own = strangersOfSource[source] else { return }
-        // Taken out meanwhile, so that the array is not copied.
+        // Removed from the dictionary during the change, so that the array is not copied.
         strangersOfSource[source] = nil
         ConnectionTable.remove(number, from: &own)
         if !own.isEmpty { strangersOfSource[source] = own }
     }
 
-    /// The numbers rise, so the place is found in a few steps.
+    /// Removes an entry by binary search: the numbers are in ascending order.
     private static func remove(_ number: UInt64, from list: inout [Stranger]) {
         var (low, high) = (0, list.count)
         while low < high {

@@ -1,25 +1,25 @@
 import NIOCore
 
-/// What a connection waits for, and until when. One timer of the event loop serves all waits: it is set anew
-/// only for an earlier moment, and looks when it fires whether a later one counts by now, so that a request
-/// on a busy connection costs none.
+/// What a connection waits for, and until when. All waits share one event-loop timer. It is rescheduled only
+/// for an earlier deadline; when it fires, it checks for a later one. So a request on a busy connection needs
+/// no rescheduling.
 final class ConnectionTimer {
     enum Reason: Equatable {
-        // What the client, or the upstream, is to do next: one at a time.
+        // The next step of the client or the upstream: only one at a time.
         case handshake
         case idle
         case head
         case body
         case upstream
         case linger
-        // Beside it:
-        /// The client reads nothing of what is written.
+        // Independent of those:
+        /// The client does not read the response.
         case stall
         /// The device's approval expires.
         case expiry
     }
 
-    /// What to do when the time is over.
+    /// Called when a deadline has passed.
     var onExpiry: ((Reason) -> Void)?
 
     private let eventLoop: NIOIsolatedEventLoop
@@ -30,10 +30,10 @@ final class ConnectionTimer {
     private var fires = NIODeadline.distantFuture
     private var scheduled: Scheduled<Void>?
 
-    /// Call it on the event loop.
+    /// Must be called on the event loop.
     init(_ eventLoop: any EventLoop) { self.eventLoop = eventLoop.assumeIsolated() }
 
-    /// True if this is waited for.
+    /// True if there is a deadline for `reason`.
     func isRunning(_ reason: Reason) -> Bool {
         switch reason {
         case .stall: stallDeadline != .distantFuture
@@ -42,7 +42,8 @@ final class ConnectionTimer {
         }
     }
 
-    /// Waits for `reason` from now on; all but `stall` and `expiry` take each other's place.
+    /// Sets the deadline for `reason` to `time` from now. All reasons except `stall` and `expiry` replace
+    /// each other.
     func start(_ reason: Reason, _ time: TimeAmount) {
         let end = NIODeadline.now() + time
         switch reason {
@@ -53,10 +54,10 @@ final class ConnectionTimer {
         arm()
     }
 
-    /// Does not wait for the other side to do anything.
+    /// Removes the deadline for the next step of the client or the upstream.
     func stop() { deadline = .distantFuture }
 
-    /// Does not wait for `reason` any longer.
+    /// Removes the deadline for `reason`.
     func clear(_ reason: Reason) {
         switch reason {
         case .stall: stallDeadline = .distantFuture
@@ -65,7 +66,7 @@ final class ConnectionTimer {
         }
     }
 
-    /// Lets go of the event loop's timer, and of what to do.
+    /// Removes all deadlines, the event-loop timer and the callback.
     func cancel() {
         (deadline, stallDeadline, expiryDeadline) = (.distantFuture, .distantFuture, .distantFuture)
         onExpiry = nil

@@ -3,7 +3,7 @@ import GatewayRules
 import Pairing
 import Synchronization
 
-/// A device that may come in, with the header fields that name it.
+/// A device that has access, with the header fields that identify it.
 struct DescribedDevice: Sendable {
     let device: ApprovedDevice
     let fields: DeviceFields
@@ -15,17 +15,17 @@ struct DescribedDevice: Sendable {
     }
 }
 
-/// The device register for the server. While the keyfile cannot be read, no device comes in; the log says so
-/// once, and once more when it can be read again.
+/// The server's view of the device register. While the keyfile cannot be read, no device has access; this is
+/// logged once, and once more when the keyfile can be read again.
 final class DeviceAccess: Sendable {
     let register: DeviceRegister
     private let log: ServeLog
     private let fault = Mutex<String?>(nil)
     private let clock: @Sendable () -> Moment
-    /// The latest that the clocks have said, after which a wall clock that is set back is behind.
+    /// The latest time seen, which reveals a wall clock that was set back.
     private let known: Mutex<Moment>
 
-    /// - Parameter clock: the time; a parameter for tests.
+    /// - Parameter clock: returns the current time; replaced in tests.
     init(_ register: DeviceRegister, log: ServeLog, clock: @escaping @Sendable () -> Moment = { .now }) {
         self.register = register
         self.log = log
@@ -33,7 +33,7 @@ final class DeviceAccess: Sendable {
         known = Mutex(clock())
     }
 
-    /// What the keyfile says of the device with this pin now.
+    /// The access that the keyfile grants now to the device with this pin.
     func access(of pin: Pin) -> RequestRouter.Access {
         do {
             let device = try register.device(pin)
@@ -47,8 +47,8 @@ final class DeviceAccess: Sendable {
         }
     }
 
-    /// Seconds until the approval of `device` expires, 0 if it has; nil if it does not. The wall clock may be
-    /// set, so look again in an hour at the latest.
+    /// Seconds until the approval of `device` expires, 0 if it has expired; nil if it does not expire. The
+    /// wall clock may be changed, so check again after at most an hour.
     func secondsLeft(of device: ApprovedDevice) -> Double? {
         device.expires.map { expires in
             let (now, known) = time()
@@ -56,7 +56,7 @@ final class DeviceAccess: Sendable {
         }
     }
 
-    /// What the clocks say now, and the latest that they have said.
+    /// The current time, and the latest time seen.
     func time() -> (now: Moment, known: Moment) {
         known.withLock { known in
             let now = clock()
@@ -66,7 +66,7 @@ final class DeviceAccess: Sendable {
     }
 
     private func verdict(on device: ApprovedDevice) -> DeviceVerdict {
-        // Most approvals have no expiry; then no clock is asked, and nothing is locked.
+        // Most approvals do not expire; then neither clock nor lock is needed.
         guard device.expires != nil else { return device.verdict(at: .distantPast) }
         let (now, known) = time()
         return device.verdict(at: now, latest: known)

@@ -3,27 +3,27 @@ import NIOCore
 import NIOSSL
 import NIOTLS
 
-/// Ends a connection whose client sends more than 16 KiB before its TLS handshake is done, and bounds what
-/// the certificates of all strangers cost. It stands before TLS in the pipeline.
+/// Closes a connection whose client sends more than 16 KiB before the end of its TLS handshake, and limits
+/// the total cost of strangers' certificates. It precedes TLS in the pipeline.
 ///
-/// BoringSSL takes 100 KB of certificates (`SSL_MAX_CERT_LIST_DEFAULT`) from anybody, and keeps them parsed.
-/// Bytes that usual clients send: 0.4 KB without a certificate, 0.8 KB with a device's, 2.3 KB with one over
-/// RSA-4096, 6.4 KB with three of them; 1.2 KB more with a post-quantum key share. A client that sends more
-/// than 3 KiB, or certificates of more than 1 KiB, needs a place among `LargeHandshakes`.
+/// BoringSSL accepts 100 KB of certificates (`SSL_MAX_CERT_LIST_DEFAULT`) from any client, and keeps them
+/// parsed. Usual clients send 0.4 KB without a certificate, 0.8 KB with a device's, 2.3 KB with an RSA-4096
+/// certificate, 6.4 KB with three of them, and 1.2 KB more with a post-quantum key share. A client that sends
+/// more than 3 KiB, or certificates of more than 1 KiB, needs a place in `LargeHandshakes`.
 ///
-/// What arrives in one read with the end of the handshake may be a request already, so bytes over a limit
-/// wait until TLS has looked at those before them.
+/// Bytes that arrive together with the end of the handshake may already belong to a request. So bytes over a
+/// limit are held until TLS has processed those before them.
 final class HandshakeLimit: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The most bytes of a handshake.
+    /// The maximum number of bytes in a handshake.
     static let byteCount = 16_384
-    /// The most bytes of a handshake that needs no place.
+    /// The maximum number of bytes in a handshake without a place in `LargeHandshakes`.
     static let usualByteCount = 3_072
-    /// The most bytes of certificates, in DER, that need no place.
+    /// The maximum size of the certificates in DER without a place in `LargeHandshakes`, in bytes.
     static let usualCertificateByteCount = 1_024
 
     private let source: NetworkAddress
@@ -34,7 +34,7 @@ final class HandshakeLimit: ChannelDuplexHandler {
     private var isLarge = false
     private var hasLargeCertificates = false
     private var isDone = false
-    /// What came over the limit.
+    /// The bytes over the limit.
     private var held: ByteBuffer?
     private var readIsHeld = false
     private var context: ChannelHandlerContext?
@@ -64,7 +64,7 @@ final class HandshakeLimit: ChannelDuplexHandler {
         if held == nil { context.read() } else { readIsHeld = true }
     }
 
-    /// Hands on as many bytes as may come, and looks again when TLS has seen them.
+    /// Passes on as many bytes as the limit allows, and decides about the rest once TLS has processed them.
     private func pass(_ bytes: ByteBuffer, _ context: ChannelHandlerContext) {
         var bytes = bytes
         let first = bytes.readSlice(length: min(limit - passedByteCount, bytes.readableBytes))
@@ -72,7 +72,7 @@ final class HandshakeLimit: ChannelDuplexHandler {
         held = bytes.readableBytes > 0 ? bytes : nil
         if let first { context.fireChannelRead(wrapInboundOut(first)) }
         guard held != nil else { return }
-        // A client's certificate is verified in a task of its own, which is in line by now, before this one.
+        // Verifying a client's certificate is a task of its own, which is already queued before this one.
         context.eventLoop.assumeIsolated().execute { [self] in decide(context) }
     }
 
@@ -109,14 +109,14 @@ final class HandshakeLimit: ChannelDuplexHandler {
         )
     }
 
-    /// The client shows these certificates.
+    /// Called with the certificates that the client presents.
     func note(_ certificates: [NIOSSLCertificate]) {
         let byteCount = certificates.reduce(0) { $0 + ((try? $1.toDERBytes().count) ?? 0) }
         hasLargeCertificates = byteCount > HandshakeLimit.usualCertificateByteCount
         if hasLargeCertificates { enterLarge() }
     }
 
-    /// The handshake is done. What it cost an approved device is no stranger's.
+    /// Lifts the limit after the handshake. An approved device does not use up the strangers' places.
     func lift(isApproved: Bool) {
         isDone = true
         guard isLarge, isApproved || !hasLargeCertificates, let channel = context?.channel else { return }
@@ -125,7 +125,7 @@ final class HandshakeLimit: ChannelDuplexHandler {
     }
 }
 
-/// Stands behind TLS and lifts a connection's `HandshakeLimit` when the handshake is done.
+/// Follows TLS in the pipeline and lifts the `HandshakeLimit` after the handshake.
 final class HandshakeEnd: ChannelInboundHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = ByteBuffer
@@ -139,7 +139,7 @@ final class HandshakeEnd: ChannelInboundHandler {
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
-        // The connection comes behind this handler, and recognises the device first.
+        // The connection handles the event first and identifies the device.
         context.fireUserInboundEventTriggered(event)
         if case TLSUserEvent.handshakeCompleted = event {
             limit.lift(isApproved: connection.hasBeenApproved)

@@ -1,22 +1,22 @@
 import NIOCore
 import Synchronization
 
-/// Room for clients whose certificates are larger than a device's: 16 connections at a time, of all strangers
+/// Places for clients whose certificates are larger than a device's: 16 connections of all strangers
 /// together.
 ///
-/// A certificate's byte costs up to 40 bytes of memory while it is parsed, and as long as its connection
-/// lasts: BoringSSL keeps the whole chain with the session. 16 KiB from each of 512 strangers would be 270
-/// MB; with 1 KiB from each and 16 KiB from these few it is 26 MB at most.
+/// Each byte of a certificate takes up to 40 bytes of memory, during parsing and until the connection ends,
+/// because BoringSSL keeps the whole chain with the session. 16 KiB from each of 512 strangers would take 270
+/// MB; 1 KiB from each and 16 KiB from these few take at most 26 MB.
 final class LargeHandshakes: Sendable {
-    /// The most connections in it.
+    /// The maximum number of connections.
     static let count = 16
 
-    /// The oldest first.
+    /// Oldest first.
     private let channels = Mutex<[any Channel]>([])
 
-    /// Takes a connection in.
+    /// Adds a connection.
     ///
-    /// - Returns: true if the oldest was closed, to make room.
+    /// - Returns: true if the oldest was closed to make room.
     func enter(_ channel: any Channel) -> Bool {
         let oldest: (any Channel)? = channels.withLock { channels in
             guard !channels.contains(where: { $0 === channel }) else { return nil }
@@ -27,6 +27,6 @@ final class LargeHandshakes: Sendable {
         return oldest != nil
     }
 
-    /// The connection needs no room any more: it is closed, or an approved device's.
+    /// Removes a connection that is closed or belongs to an approved device.
     func leave(_ channel: any Channel) { channels.withLock { $0.removeAll { $0 === channel } } }
 }

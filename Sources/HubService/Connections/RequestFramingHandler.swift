@@ -1,38 +1,38 @@
 import GatewayRules
 import NIOCore
 
-/// Takes the requests that a ``RequestFramingHandler`` reads, one at a time.
+/// Receives the requests that a ``RequestFramingHandler`` parses, one at a time.
 protocol RequestReceiver: AnyObject {
-    /// The most bytes of a request's head.
+    /// The maximum size of a request's head in bytes.
     var headByteCount: Int { get }
-    /// False while what the client sends cannot be taken.
+    /// False while further bytes from the client cannot be processed.
     var mayReadRequest: Bool { get }
-    /// True if one read may go ahead of the answer to the request at hand.
+    /// True if one read is allowed before the current request is answered.
     var mayReadAhead: Bool { get }
     func take(_ head: RequestHead)
     func take(_ body: ByteBuffer)
     func takeEnd(_ trailers: FieldBlock)
-    /// What the client sends is no request; where the next one would begin is not known.
+    /// The client's bytes are not a valid request; the start of the next one is unknown.
     func refuse(_ error: FramingError)
-    /// All is taken that has come.
+    /// All received bytes have been processed.
     ///
-    /// - Parameter isInsideHead: part of a head has come.
+    /// - Parameter isInsideHead: true if part of a head has arrived.
     func requestsAreRead(isInsideHead: Bool)
-    /// The client is read again, after a time in which it was not.
+    /// Reading from the client resumes after a pause.
     func noteReading()
     func close()
 }
 
-/// Takes a client's bytes after an upgrade.
+/// Receives a client's bytes after an upgrade.
 protocol ClientBytesReceiver: AnyObject {
-    /// False while the bytes cannot be passed on.
+    /// False while further bytes cannot be passed on.
     var mayReadClient: Bool { get }
     func fromClient(_ bytes: ByteBuffer)
     func clientReadComplete()
 }
 
-/// Stands behind TLS: cuts the client's bytes into requests and hands on one at a time, stops reading while
-/// no more can be taken, and after an upgrade passes the bytes on as they come.
+/// Follows TLS in the pipeline. It parses the client's bytes into requests and delivers one at a time, stops
+/// reading while no more can be processed, and passes bytes on unchanged after an upgrade.
 final class RequestFramingHandler: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -41,14 +41,14 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     private enum Mode {
         case http
         case tunnel(any ClientBytesReceiver)
-        /// Whatever still comes is thrown away.
+        /// All further bytes are discarded.
         case discard
     }
 
     private var framing: RequestFraming
     private var mode = Mode.http
     private var pending: ByteBuffer?
-    /// True if `pending` is part of the buffer that TLS has read into.
+    /// True if `pending` shares its memory with TLS's read buffer.
     private var isBorrowed = false
     private var isFeeding = false
     private var readIsHeld = false
@@ -63,13 +63,13 @@ final class RequestFramingHandler: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) { self.context = context }
     func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
 
-    /// True if bytes of a request have come that is not whole to the end of its head.
+    /// True if part of a request's head has arrived.
     var isInsideHead: Bool { framing.isInHead && (!framing.isAtStart || (pending?.readableBytes ?? 0) > 0) }
 
-    /// True while bytes that have come are handed on: what is answered meanwhile goes out when that is done.
+    /// True while received bytes are being delivered; answers are flushed after that.
     var isFeedingRequests: Bool { isFeeding }
 
-    /// True if reading waits until what was read is taken.
+    /// True if reading is paused until received bytes have been processed.
     var isHeld: Bool { readIsHeld }
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
@@ -97,7 +97,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         }
     }
 
-    /// Reads on, if that was held back and may go on now.
+    /// Resumes reading if it was paused and is allowed again.
     func resumeReading() {
         guard readIsHeld, mayRead, let context else { return }
         readIsHeld = false
@@ -105,7 +105,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         context.read()
     }
 
-    /// The request is answered, and the answer on its way; the next one may come.
+    /// Starts to parse the next request after an answer.
     func startNext() {
         framing = RequestFraming(limit: receiver.headByteCount)
         guard !isFeeding else { return }
@@ -113,14 +113,14 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         resumeReading()
     }
 
-    /// Throws away whatever still comes.
+    /// Discards all further bytes.
     func discard() {
         mode = .discard
         pending = nil
         resumeReading()
     }
 
-    /// From now on bytes go through the tunnel; those that came early go first.
+    /// Passes all further bytes to the tunnel, starting with those that have already arrived.
     func enter(_ tunnel: some ClientBytesReceiver) {
         mode = .tunnel(tunnel)
         if let early = pending, early.readableBytes > 0 { tunnel.fromClient(early) }
@@ -128,11 +128,11 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         resumeReading()
     }
 
-    /// Bytes for the client.
+    /// Writes bytes to the client.
     func write(_ buffer: ByteBuffer) { context?.write(wrapOutboundOut(buffer), promise: nil) }
     func flush() { context?.flush() }
 
-    /// Flushes, and runs `body` when all that was written has gone to the socket, or the connection is gone.
+    /// Flushes, and runs `body` once everything has been written to the socket or the connection is closed.
     func whenWritten(_ body: @escaping () -> Void) {
         guard let context else { return body() }
         let promise = context.eventLoop.makePromise(of: Void.self)
@@ -140,19 +140,19 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         context.writeAndFlush(wrapOutboundOut(ByteBuffer()), promise: promise)
     }
 
-    /// Closes when all that was written has gone out.
+    /// Closes once everything has been written.
     func closeWhenWritten() { whenWritten { [weak receiver = receiver] in receiver?.close() } }
 
-    /// True if the client takes more bytes.
+    /// True if the client's connection accepts more bytes.
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    /// Ends this side of the connection, and leaves the client's open.
+    /// Closes the hub's direction of the connection; the client's direction stays open.
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
     private var mayRead: Bool {
         switch mode {
         case .http:
-            // Between a request and its answer one read ahead.
+            // One read ahead is allowed between a request and its answer.
             framing.isComplete
                 ? pending == nil && receiver.mayReadAhead : receiver.mayReadRequest
         case .tunnel(let tunnel): tunnel.mayReadClient
@@ -160,9 +160,9 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         }
     }
 
-    /// A few bytes of a head that is not whole would keep the whole buffer that TLS has read into, and a
-    /// second one made for TLS: with hundreds of connections that is most of what strangers can make the hub
-    /// hold.
+    /// Copies the pending bytes. A few bytes of an incomplete head would otherwise keep TLS's whole read
+    /// buffer alive and force a second one; with hundreds of connections that is most of the memory that
+    /// strangers can make the hub use.
     private func keepLittle() {
         guard isBorrowed, let borrowed = pending else { return }
         pending = ByteBuffer(bytes: borrowed.readableBytesView)
@@ -176,7 +176,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         receiver.requestsAreRead(isInsideHead: isInsideHead)
     }
 
-    /// Hands on one part of a request; false if more bytes are needed for it.
+    /// Delivers one part of a request; returns false if it needs more bytes.
     private func feedPart() -> Bool {
         var bytes = pending ?? ByteBuffer()
         do {
@@ -198,14 +198,14 @@ final class RequestFramingHandler: ChannelDuplexHandler {
             pending = nil
             receiver.refuse(error)
         } catch {
-            receiver.close()  // not possible: the reader throws nothing else
+            receiver.close()  // unreachable: the parser throws nothing else
         }
         return false
     }
 }
 
 extension ByteBuffer {
-    /// These of the readable bytes, without copying them.
+    /// A slice of the readable bytes, without copying.
     func part(_ range: Range<Int>) -> ByteBuffer? {
         getSlice(at: readerIndex + range.lowerBound, length: range.count)
     }

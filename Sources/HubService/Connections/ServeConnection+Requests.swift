@@ -4,7 +4,7 @@ import NIOHTTP1
 import Pairing
 import Synchronization
 
-// Carries out what the router says of a request.
+// Carries out the router's decision for a request.
 extension ServeConnection {
     func take(_ head: RequestHead) {
         guard case .waiting = phase else { return }
@@ -33,7 +33,7 @@ extension ServeConnection {
         }
     }
 
-    /// Waits for the body of a pairing request.
+    /// Collects the body of a pairing request.
     private func collect(asksForBody: Bool) {
         phase = .collecting([])
         timer.start(.body, shared.limits.smallBody)
@@ -44,7 +44,7 @@ extension ServeConnection {
     }
 
     private func forward(_ head: RequestHead, from device: ApprovedDevice) {
-        // Not possible without one: the router knows whether there is an upstream.
+        // Unreachable: the router forwards only if there is an upstream.
         guard let upstream = shared.upstream else { return close() }
         let exchange = GatewayExchange(
             self, on: loop, request: head, from: described(device), authority: upstream.authority)
@@ -53,19 +53,22 @@ extension ServeConnection {
         exchange.start()
     }
 
-    /// Counts the connection as the device's own from now on; it is closed when the device may no longer come
-    /// in.
+    /// Counts the connection as the device's own; it is closed when the device loses access.
     ///
-    /// - Returns: false if it has too many connections; then this one is closed.
+    /// - Returns: false if the device has too many connections; this one is then closed.
     @discardableResult
     func enter(_ device: ApprovedDevice) -> Bool {
         watchExpiry(of: device)
+        if client.isTrustedProxy { shared.seen.note(device.pin, from: source) }
         guard !hasBeenApproved, let channel = context?.channel else { return hasBeenApproved }
         let limits = shared.limits
         hasBeenApproved = shared.connections.withLock {
             $0.approve(ConnectionKey(channel: channel), as: device.pin, limits: limits)
         }
-        guard !hasBeenApproved else { return true }
+        guard !hasBeenApproved else {
+            noteDevice()
+            return true
+        }
         shared.log.warning(
             .limit,
             "closed a connection of \(device.fingerprint) from \(source): it has "
@@ -75,7 +78,7 @@ extension ServeConnection {
         return false
     }
 
-    /// The header fields that name a device, made once for many requests.
+    /// The header fields that identify a device, cached across requests.
     private func described(_ device: ApprovedDevice) -> DescribedDevice {
         if let last = lastDevice, last.device == device { return last }
         let described = DescribedDevice(device)
@@ -83,8 +86,8 @@ extension ServeConnection {
         return described
     }
 
-    /// Looks again when the approval expires, since no file changes then; in an hour at the latest, since the
-    /// clock may be set.
+    /// Checks the approval again when it expires, because no file changes then; after at most an hour,
+    /// because the clock may be changed.
     func watchExpiry(of device: ApprovedDevice) {
         guard let left = shared.devices.secondsLeft(of: device) else { return timer.clear(.expiry) }
         let seconds = min(3600, max(0, left))
@@ -100,7 +103,7 @@ extension ServeConnection {
             phase = .waiting  // so that the array is not copied
             let room = PairRequest.maximumByteCount + 1 - body.count
             body.append(contentsOf: bytes.readableBytesView.prefix(room))
-            // One byte too many is enough to be refused; the rest of a large body is not waited for.
+            // One byte too many is enough to refuse the request; the rest is not awaited.
             guard body.count <= PairRequest.maximumByteCount else { return pair(body) }
             phase = .collecting(body)
         case .proxying(let exchange): exchange.clientBody(bytes)
@@ -114,7 +117,7 @@ extension ServeConnection {
         case .refusing(let reply, _): respond(reply)
         case .collecting(let body): pair(body)
         case .proxying(let exchange):
-            // A response that has begun may last: nothing more is waited for.
+            // A started response may take any time, so there is no deadline.
             if exchange.responseHasStarted {
                 timer.stop()
             } else {
@@ -152,7 +155,7 @@ extension ServeConnection {
 
     // MARK: Answers
 
-    /// Answers when the rest of the request has been read, or at once.
+    /// Answers after reading the rest of the request, or at once.
     private func send(_ reply: ServeReply, _ rest: RequestRouter.RestOfRequest) {
         guard rest == .discarded else { return refuse(reply) }
         phase = .refusing(reply, left: RequestRouter.discardedByteCount)
@@ -160,7 +163,7 @@ extension ServeConnection {
         timer.start(.body, shared.limits.smallBody)
     }
 
-    /// Answers at once, reads no more requests, and closes.
+    /// Answers at once, reads no further request, and closes.
     func refuse(_ reply: ServeReply) {
         switch phase {
         case .lingering, .closed, .tunnel: return
@@ -176,7 +179,7 @@ extension ServeConnection {
 
     private func respond(_ reply: ServeReply) {
         if let word = reply.word {
-            // Not the query: clients put secrets there.
+            // Without the query, which may contain secrets.
             let what = request.map { "\($0.method) \($0.path.prefix(200))" } ?? "a request"
             shared.log.warning(
                 .refusal(Int(reply.status.code)),
@@ -186,13 +189,13 @@ extension ServeConnection {
         finish()
     }
 
-    /// The value of `Connection` in the answer to the request at hand; nil for none.
+    /// The value of `Connection` in the answer to the current request; nil to omit it.
     var connectionOption: String? {
         if !keepsAlive { return "close" }
         return request?.isHTTP10 == true ? "keep-alive" : nil
     }
 
-    /// The response is written: waits for the next request, or closes.
+    /// Called after the response: waits for the next request, or closes.
     func finish() {
         request = nil
         if keepsAlive, requestHasEnded {
@@ -203,8 +206,8 @@ extension ServeConnection {
         }
         phase = .lingering
         let mayCloseAtOnce = requestHasEnded
-        // A connection that is closed with bytes unread is reset, and the answer lost with it: so a client
-        // that still sends gets the time to read the answer first.
+        // Closing a connection with unread bytes resets it, and the answer is lost. So a client that still
+        // sends gets time to read the answer.
         timer.start(.linger, mayCloseAtOnce ? shared.limits.stall : .seconds(2))
         framing.discard()
         output.handOn()
@@ -213,10 +216,10 @@ extension ServeConnection {
         }
     }
 
-    /// Takes the next request, if the client reads the answers.
+    /// Processes the next request if the client reads its answers.
     ///
-    /// A client that sends requests and never reads would otherwise make the hub hold the answer to each:
-    /// nothing more is read and answered while more than the channel's water mark waits to be sent.
+    /// Otherwise a client that sends requests and never reads would make the hub hold every answer: no
+    /// request is read while more than the channel's high-water mark waits to be sent.
     private func startNext() {
         if output.isFull || !framing.isFeedingRequests { output.flush() }
         guard isWritable else {
@@ -231,7 +234,7 @@ extension ServeConnection {
     }
 }
 
-// What an exchange with the upstream asks of the client's connection.
+// The functions that an exchange with the upstream needs.
 extension ServeConnection: GatewayClient {
     func write(_ bytes: [UInt8]) { output.write(bytes) }
     func write(_ text: String) { output.write(text) }

@@ -7,26 +7,26 @@ import NIOTLS
 import Pairing
 import PinnedTLS
 
-/// One client's connection: takes its requests one after the other, answers the hub's own pages, and hands
-/// everything else to a `GatewayExchange`.
+/// One client's connection: it processes requests one at a time, answers those for the hub's own endpoints,
+/// and passes all others to a `GatewayExchange`.
 ///
-/// The certificate of the handshake says which device the client is. What the device may do is looked up anew
-/// for every request, and again when the keyfile changes.
+/// The client certificate of the handshake identifies the device. Its access is looked up again for every
+/// request, and whenever the keyfile changes.
 final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnection {
     typealias InboundIn = ByteBuffer
 
     enum Phase {
-        /// Waits for the head of a request.
+        /// Waiting for a request's head.
         case waiting
-        /// The rest of the request is thrown away, so many bytes at most; then the reply goes out.
+        /// Discarding the rest of the request, at most `left` bytes; then the reply is sent.
         case refusing(ServeReply, left: Int)
-        /// Collects a pairing request's body.
+        /// Collecting the body of a pairing request.
         case collecting([UInt8])
-        /// The pairing is under way.
+        /// Pairing is in progress.
         case answering
         case proxying(GatewayExchange)
         case tunnel(GatewayTunnel)
-        /// The last answer is written; closes when it has gone out, or when the client closes.
+        /// The last answer is written; closes once it has been sent or the client closes.
         case lingering
         case closed
     }
@@ -35,7 +35,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     let source: NetworkAddress
     private let ssl: NIOSSLHandler
     private(set) var context: ChannelHandlerContext?
-    /// Stands before this handler in the pipeline.
+    /// Precedes this handler in the pipeline.
     private(set) lazy var framing = RequestFramingHandler(self)
     var phase = Phase.waiting
     private(set) var client: RequestRouter.Client
@@ -43,15 +43,15 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     var lastDevice: DescribedDevice?
     let timer: ConnectionTimer
 
-    /// The request at hand; nil between the answer to a request and the head of the next one.
+    /// The current request; nil between an answer and the next head.
     var request: RequestHead?
     var requestHasEnded = true
     var keepsAlive = true
     private(set) lazy var output = ClientOutput(framing)
-    /// True if the next request waits until the client has read answers.
+    /// True while the next request waits until the client has read answers.
     var isHeldByAnswers = false
 
-    /// The most bytes of a stranger's head: a client that is not let in needs no cookies.
+    /// The maximum size of a head from an unapproved client in bytes: it needs no cookies.
     private static let strangerHeadByteCount = 8_192
 
     init(loop: ServeLoop, source: NetworkAddress, ssl: NIOSSLHandler) {
@@ -66,16 +66,16 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     var shared: ServerContext { loop.shared }
     var isWritable: Bool { context?.channel.isWritable ?? false }
 
-    /// False while what the client sends cannot be passed on, or it does not read what it is sent.
+    /// False while bytes from the client cannot be passed on, or while it does not read its answers.
     var mayReadRequest: Bool {
         if case .proxying(let exchange) = phase { exchange.mayReadClient } else { isWritable }
     }
 
-    /// Between a request and its answer, of devices only: each request of theirs would otherwise be taken off
-    /// the selector's list and put on it again.
+    /// Allowed between a request and its answer, but only for devices: it avoids deregistering and
+    /// registering the socket with the selector for every request.
     var mayReadAhead: Bool { hasBeenApproved }
 
-    /// The most bytes of a request's head.
+    /// The maximum size of a request's head in bytes.
     var headByteCount: Int {
         hasBeenApproved || client.isTrustedProxy
             ? RequestFraming.maximumHeadByteCount : ServeConnection.strangerHeadByteCount
@@ -103,8 +103,8 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
         switch event {
         case TLSUserEvent.handshakeCompleted:
-            // Not from the verification callback: on a resumed session it is not called, and the certificate
-            // comes from the session.
+            // Not taken from the verification callback, which is not called for a resumed session: the
+            // session holds the certificate.
             client.certificate =
                 switch ssl.peerCertificate {
                 case nil: .none
@@ -113,8 +113,8 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
                 }
             recognize()
             timer.start(.idle, idleTime)
-            // BoringSSL says nothing here, so the acknowledgement would wait 40 ms for company, and with it
-            // the first request of every client that has Nagle's algorithm on (tcp(7)).
+            // BoringSSL sends nothing at this point, so the TCP acknowledgement would be delayed by 40 ms,
+            // and with it the first request of every client that uses Nagle's algorithm (tcp(7)).
             let quickAcknowledgement = ChannelOptions.Types.SocketOption(
                 level: .tcp, name: .init(rawValue: CInt(TCP_QUICKACK)))
             try? context.channel.syncOptions?.setOption(quickAcknowledgement, value: 1)
@@ -128,7 +128,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
         switch error {
-        case NIOSSLError.uncleanShutdown: return  // the end of the connection follows
+        case NIOSSLError.uncleanShutdown: return  // the connection ends next
         case is NIOSSLError, is BoringSSLError:
             shared.log.debug("TLS with \(source) failed: \(error)")
             close()
@@ -159,14 +159,14 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     // MARK: The device
 
-    /// How long it may say nothing between two requests.
+    /// The maximum time between two requests.
     var idleTime: TimeAmount {
         let limits = shared.limits
         return hasBeenApproved || client.isTrustedProxy
             ? limits.idle : min(limits.idle, limits.strangerIdle)
     }
 
-    /// From its handshake on an approved device keeps its place, however many others connect.
+    /// From the handshake on, an approved device's connection is never displaced by others.
     private func recognize() {
         guard let pin = client.pin, case .approved(let device) = shared.devices.access(of: pin) else {
             return
@@ -176,7 +176,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     // MARK: The end
 
-    /// Makes room for another connection, without TLS's close_notify.
+    /// Closes to make room for another connection, without TLS's close_notify.
     func giveWay() {
         guard let transport = try? context?.pipeline.syncOperations.context(handler: ssl) else {
             return close()
@@ -186,15 +186,14 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         transport.close(promise: nil)
     }
 
-    /// Closes at once. TLS waits a while for the client's close_notify; what else comes meanwhile is thrown
-    /// away.
+    /// Closes at once. TLS waits a while for the client's close_notify; other bytes are discarded meanwhile.
     func close() {
         framing.discard()
         end()
         context?.close(promise: nil)
     }
 
-    /// Closes, after what is written has gone out.
+    /// Closes once everything written has been sent.
     func drain() {
         switch phase {
         case .waiting where !framing.isInsideHead, .tunnel: close()
@@ -202,7 +201,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         }
     }
 
-    /// Closes the connection of a device that came in and may no longer.
+    /// Closes the connection if its device had access and has lost it.
     func closeUnlessStillApproved() {
         guard hasBeenApproved, let pin = client.pin else { return }
         if case .approved(let device) = shared.devices.access(of: pin) {
@@ -212,9 +211,15 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         close()
     }
 
-    /// All is taken that has come: what was answered meanwhile goes out.
+    /// Notes that its device is here; a proxy's requests are noted one by one.
+    func noteDevice() {
+        guard hasBeenApproved, !client.isTrustedProxy, let pin = client.pin else { return }
+        shared.seen.note(pin, from: source)
+    }
+
+    /// Sends the answers once all received bytes have been processed.
     ///
-    /// - Parameter isInsideHead: part of a head has come.
+    /// - Parameter isInsideHead: true if part of a head has arrived.
     func requestsAreRead(isInsideHead: Bool) {
         if !output.isEmpty { output.flush() }
         guard case .waiting = phase, isInsideHead, !timer.isRunning(.head) else { return }
@@ -236,7 +241,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         case .upstream:
             shared.noteUpstream(fault: "no response in time")
             refuse(.upstreamTimeout)
-        // The hub itself has stopped reading until the client reads answers; `stall` limits that time.
+        // The hub itself has paused reading until the client reads its answers; `stall` limits that time.
         case .head where framing.isHeld: timer.start(.head, shared.limits.head)
         case .body where mayTakeLonger: timer.start(.body, shared.limits.body)
         case .head, .body:
@@ -245,14 +250,14 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         }
     }
 
-    /// True if a body that is passed on comes fast enough, or it is the upstream that is slow.
+    /// True if a forwarded body arrives fast enough, or if the upstream is the slow side.
     private var mayTakeLonger: Bool {
         guard case .proxying(let exchange) = phase else { return false }
         let keepsPace = exchange.clientKeepsPace()
         return keepsPace || framing.isHeld
     }
 
-    /// The client is read again: the time in which it was not does not count.
+    /// Restarts the deadline when reading resumes: the pause does not count.
     func noteReading() {
         if case .proxying = phase, timer.isRunning(.body) { timer.start(.body, shared.limits.body) }
     }
@@ -260,6 +265,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     private func end() {
         if case .closed = phase { return }
         let last = phase
+        noteDevice()
         phase = .closed
         timer.cancel()
         switch last {

@@ -3,13 +3,13 @@ import JSON
 import NIOHTTP1
 import Pairing
 
-/// An answer of the hub's own: a status, JSON, and the fields that go with it.
+/// An answer of the hub itself: a status, a JSON body, and header fields.
 struct ServeReply: Sendable {
     let status: HTTPResponseStatus
     /// JSON in UTF-8; empty for 204.
     let body: [UInt8]
     private(set) var headers: [(String, String)] = []
-    /// The error's word, for the log; nil for what is no error, or has been logged.
+    /// The error code for the log; nil if it is not an error, or is logged already.
     private(set) var word: String?
 
     init(_ status: HTTPResponseStatus, json body: [UInt8]) {
@@ -17,7 +17,7 @@ struct ServeReply: Sendable {
         self.body = body
     }
 
-    /// An error as the design has it: `{"error": word, "message": text}`.
+    /// An error: `{"error": word, "message": text}`.
     init(_ status: HTTPResponseStatus, error: String, _ message: String) {
         var json: [UInt8] = []
         JSONValue.object(["error": .string(error), "message": .string(message)]).write(to: &json)
@@ -35,14 +35,14 @@ struct ServeReply: Sendable {
         if let field = refusal.field { headers.append(field) }
     }
 
-    /// What a device is told of itself.
+    /// The answer to a device about itself.
     init(_ device: ApprovedDevice, verdict: DeviceVerdict) {
         self =
             DeviceDescription(device, verdict: verdict).map { ServeReply(.ok, json: $0.serialized) }
             ?? ServeReply(.stranger)
     }
 
-    /// What a proxy is told of a device whose request may pass.
+    /// The answer to a proxy about a device whose request may pass.
     init(verified device: DeviceFields) {
         self.init(.noContent, json: [])
         headers = [
@@ -50,11 +50,11 @@ struct ServeReply: Sendable {
         ]
     }
 
-    /// The whole answer.
+    /// The bytes of the answer.
     ///
     /// - Parameters:
-    ///   - connection: the value of `Connection`; nil for none.
-    ///   - withBody: false in answer to HEAD.
+    ///   - connection: the value of `Connection`; nil to omit it.
+    ///   - withBody: false in the answer to HEAD.
     func serialized(connection: String?, withBody: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }

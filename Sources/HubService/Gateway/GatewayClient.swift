@@ -1,29 +1,29 @@
 import NIOCore
 
-/// The client's side of an exchange.
+/// The client's side of a gateway exchange.
 protocol GatewayClient: AnyObject {
-    /// True if the client takes more bytes.
+    /// True if the client's connection accepts more bytes.
     var isWritable: Bool { get }
-    /// The value of `Connection` in the answer; nil for none.
+    /// The value of `Connection` in the answer; nil to omit it.
     var connectionOption: String? { get }
-    /// Adds bytes of the answer to what waits to be sent.
+    /// Adds bytes of the answer to the output.
     func write(_ bytes: [UInt8])
     func write(_ text: String)
     func write(_ bytes: ByteBuffer)
-    /// Sends what waits.
+    /// Sends the output.
     func flush()
-    /// The answer is written.
+    /// Called when the whole answer has been written.
     func finish()
-    /// Answers otherwise, and closes.
+    /// Sends this answer instead, and closes.
     func refuse(_ reply: ServeReply)
     /// Closes at once.
     func close()
-    /// What the client sends can be passed on again.
+    /// Resumes reading from the client.
     func resumeReading()
-    /// The answer has begun, after the end of the request: how long it takes is the upstream's own business.
+    /// Removes the deadline: the request is complete and the answer has begun, which may take any time.
     func stopTimer()
-    /// No other request follows on the connection.
+    /// Closes the connection after this answer.
     func closeAfterAnswer()
-    /// The connection is another protocol's from here on.
+    /// Joins the two connections after a protocol switch.
     func join(_ upstream: UpstreamConnection)
 }

@@ -2,19 +2,18 @@ import GatewayRules
 import NIOCore
 import Pairing
 
-/// One request on its way to the upstream, and its answer back: both stream, and neither side is read faster
-/// than the other takes it.
+/// One request to the upstream and its answer. Both are streamed, with backpressure in both directions.
 ///
-/// A connection to the upstream that has been used may be closed by it at any moment. So only a request that
-/// may be sent twice goes over any of them. Every other one goes over one that was in use a moment ago, if
-/// the upstream is known to keep connections and to read bodies (``UpstreamHabits``), and its body could not
-/// be read as a request (``PlainBody``); else it gets a connection of its own. After a body that could, the
+/// The upstream may close a reused connection at any moment. So only a repeatable request uses any idle
+/// connection. Any other request uses one only if it was in use a moment ago, the upstream is known to keep
+/// connections and to read bodies (``UpstreamHabits``), and its body cannot be mistaken for a request
+/// (``PlainBody``); otherwise it gets a connection of its own. After a body that can be mistaken, the
 /// upstream is told that no other request follows.
 final class GatewayExchange: UpstreamAnswerReceiver {
-    /// It cancels this exchange before it is freed, so it exists until `isOver`; after that it must not be
-    /// touched.
+    /// The client cancels this exchange before it is freed, so it exists until `isOver`; after that it must
+    /// not be used.
     private unowned let client: any GatewayClient
-    /// How long the rest of a short body is waited for: many clients send it right behind the head.
+    /// How long to wait for the rest of a short body: many clients send it directly after the head.
     private static let gatheringTime = TimeAmount.milliseconds(2)
 
     private let loop: ServeLoop
@@ -24,24 +23,24 @@ final class GatewayExchange: UpstreamAnswerReceiver {
     private var body: BodyWriter
     private var upstream: UpstreamConnection?
     private var isReused = false
-    /// When the used connection was used before.
+    /// When a reused connection was last used.
     private var lastUsed = NIODeadline.distantPast
     private var isOver = false
-    /// The body, or its beginning, while it cannot be passed on yet: a short one waits until it is whole, of
-    /// any other as much as one read brings.
+    /// The part of the body that cannot be passed on yet: a short body is collected completely, of any other
+    /// one read.
     private var early: [ByteBuffer] = []
     private var earlyEnd: FieldBlock?
     private var isGathering: Bool
     private var isWaiting = false
     private var bodyByteCount = 0
-    /// What had come of the body when the client's pace was last looked at.
+    /// The number of body bytes at the previous pace check.
     private var seenByteCount = 0
     private var requestHasEnded = false
     private var answer = BodyWriter(.none)
     private(set) var responseHasStarted = false
-    /// True if the upstream may get another request on the connection.
+    /// True if the connection to the upstream may carry another request.
     private var keepsUpstream = true
-    /// The status that a used connection has answered with, if that is in doubt.
+    /// The status of a doubtful answer on a reused connection, if there was one.
     private var doubtedStatus: Int?
 
     init(
@@ -62,7 +61,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
             }
     }
 
-    /// Takes a connection that is open, or opens one; a request with a short body waits for that first.
+    /// Uses an idle connection or opens one; with a short body, once it has been collected.
     func start() {
         if !isGathering { reach(holdsPlainBody: !request.body.hasBytes) }
     }
@@ -76,7 +75,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         else { return connect() }
         isReused = true
         lastUsed = pooled.idleSince
-        // What the event loop has already heard of the connection, its end above all, comes first.
+        // Deferred, so that pending events of the connection, above all its end, are handled first.
         loop.eventLoop.assumeIsolated().execute { [self] in
             guard !isOver else { return pooled.close() }
             guard pooled.isActive else { return connect() }
@@ -106,8 +105,8 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         body = BodyWriter(request.body)
         let head = request.forwarded(
             for: device.fields.lines, authority: authority, closes: !keepsUpstream)
-        // In one piece: a server that answers before it has read the body closes the connection, some without
-        // saying so.
+        // Head and body are written together: a server that answers before it has read the body closes the
+        // connection, some without announcing it.
         var bytes = ByteBuffer(bytes: head)
         for var piece in early {
             guard let (before, after) = body.piece(piece.readableBytes) else { return client.close() }
@@ -120,7 +119,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
             bytes.writeBytes(end)
         }
         connection.write(bytes)
-        // A request that may be sent again has no body; its end is kept for that.
+        // A repeatable request has no body; its end is kept for the repetition.
         early = []
         connection.flush()
         client.resumeReading()
@@ -130,7 +129,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
 
     // MARK: The client's side
 
-    /// True if what the client sends next can be passed on.
+    /// True if further bytes from the client can be passed on.
     var mayReadClient: Bool { isGathering || upstream?.isWritable ?? false }
 
     func clientBody(_ bytes: ByteBuffer) {
@@ -142,7 +141,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         if upstream == nil { early.append(bytes) } else { _ = pass(bytes) }
     }
 
-    /// True if the client has sent enough of the body since it was asked last.
+    /// True if the client has sent enough of the body since the previous call.
     func clientKeepsPace() -> Bool {
         defer { seenByteCount = bodyByteCount }
         return bodyByteCount - seenByteCount >= shared.limits.bodyPaceByteCount
@@ -180,11 +179,11 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         if client.isWritable { upstream?.resumeReading() }
     }
 
-    /// Writes bytes of the body; false if the head has not announced them, and all is over.
+    /// Forwards bytes of the body; returns false after closing if the head does not announce them.
     private func pass(_ bytes: ByteBuffer) -> Bool {
         guard let upstream else { return false }
         guard let (before, after) = body.piece(bytes.readableBytes) else {
-            // Not possible while one reader cuts requests; if it ever is, the upstream must not read on.
+            // Unreachable with a single request parser. If it ever happens, the upstream must not read on.
             client.close()
             return false
         }
@@ -199,7 +198,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         if !end.isEmpty { upstream?.write(ByteBuffer(bytes: end)) }
     }
 
-    /// The client is gone, or is answered otherwise.
+    /// Called when the client is gone or gets another answer.
     func cancel() {
         guard !isOver else { return }
         isOver = true
@@ -209,13 +208,13 @@ final class GatewayExchange: UpstreamAnswerReceiver {
 
     // MARK: The upstream's side
 
-    /// True if what the upstream sends next can be passed on.
+    /// True if further bytes from the upstream can be passed on.
     var mayReadUpstream: Bool { client.isWritable }
 
     func upstreamHead(_ response: ResponseHead) {
         guard !isOver else { return }
         if response.isInformational {
-            // 100 (Continue) and its like; HTTP/1.0 knows none.
+            // Informational responses such as 100 (Continue), which HTTP/1.0 does not define.
             if !request.isHTTP10 { client.write(response.forwarded(framing: .none, connection: nil)) }
             return
         }
@@ -224,7 +223,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
             response, doubted: doubtedStatus, followsBody: isReused && upstream?.followsBody == true,
             isReused: isReused)
         responseHasStarted = true
-        // The rest of the request must go on coming.
+        // Until the request is complete, its deadline still applies.
         if requestHasEnded { client.stopTimer() }
         if response.status == 101 {
             client.write(
@@ -234,8 +233,8 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         }
         let (announced, written) = response.framing(forHTTP10: request.isHTTP10)
         answer = BodyWriter(written)
-        // The client cannot find the end of the answer otherwise, or the rest of its request may never be
-        // read.
+        // Otherwise the client could not find the end of the answer, or the rest of its request might never
+        // be read.
         if written == .untilClose || !requestHasEnded { client.closeAfterAnswer() }
         client.write(response.forwarded(framing: announced, connection: client.connectionOption))
     }
@@ -252,7 +251,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
 
     func upstreamWritabilityChanged() { client.resumeReading() }
 
-    /// - Parameter leavesUsable: another request may be sent on the connection, as far as the answer goes.
+    /// - Parameter leavesUsable: true if the answer allows another request on the connection.
     func upstreamEnd(_ trailers: FieldBlock, leavesUsable: Bool) {
         guard !isOver, let upstream else { return }
         isOver = true
@@ -267,7 +266,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         client.finish()
     }
 
-    /// The upstream's connection is another protocol's from here on.
+    /// The upstream's connection carries another protocol from here on.
     func upstreamHasSwitched() {
         guard !isOver, let upstream else { return }
         isOver = true
@@ -275,19 +274,19 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         client.join(upstream)
     }
 
-    /// The upstream's connection has ended, or failed, before the end of the answer.
+    /// The upstream's connection has ended or failed before the answer was complete.
     func upstreamClosed() {
         guard !isOver else { return }
         upstream = nil
         if isReused, !responseHasStarted {
             shared.upstreamHabits.noteEnd(lastUsed: lastUsed)
-            // It was closed while it lay in the pool.
+            // The upstream has closed the idle connection.
             if request.isRepeatable { return connect() }
         }
         fail(.upstreamMalformed)
     }
 
-    /// The upstream's answer cannot be cut.
+    /// The upstream's answer cannot be parsed.
     func upstreamFailed(_ fault: FramingError) {
         guard !isOver else { return }
         upstream = nil
@@ -295,11 +294,11 @@ final class GatewayExchange: UpstreamAnswerReceiver {
     }
 
     private func fail(_ reply: ServeReply) {
-        // Once an answer has begun, only a connection that breaks off tells the client that it is not whole.
+        // After a partial answer, only an aborted connection tells the client that it is incomplete.
         client.refuse(reply)
     }
 
-    /// True if the answer may be to bytes that the upstream has left unread of the request before.
+    /// True if the upstream may be answering unread bytes of the previous request's body.
     private func isInDoubt(_ response: ResponseHead) -> Bool {
         isReused && request.isRepeatable && upstream?.followsBody == true
             && !shared.upstreamHabits.readsBodies && UpstreamHabits.isDoubtful(response.status)

@@ -5,20 +5,19 @@ import NIOPosix
 import NIOSSL
 import PinnedTLS
 
-/// The connections to the upstream of one event loop that wait for a request, those of each device by
-/// themselves: bytes that an upstream sends too late, or too many of, never reach another device than the one
-/// they were meant for.
+/// The idle connections to the upstream of one event loop, separate for each device: bytes that an upstream
+/// sends late, or in excess, never reach another device.
 final class GatewayPool {
-    /// The most that wait, of all devices.
+    /// The maximum number of idle connections of all devices.
     static let maximumIdleCount = 32
-    /// The most that wait of one device.
+    /// The maximum number of idle connections of one device.
     static let maximumIdleCountOfDevice = 16
-    /// Shorter than servers wait for the next request, most of them 60 s or more.
+    /// How long a connection stays idle: less than servers allow, usually 60 s or more.
     private static let idleTime = TimeAmount.seconds(30)
 
     private let eventLoop: any EventLoop
     private let shared: ServerContext
-    /// The youngest last.
+    /// Most recently used last.
     private var idle: [Pin: [UpstreamConnection]] = [:]
     private var count = 0
     private var isSweeping = false
@@ -28,9 +27,9 @@ final class GatewayPool {
         self.shared = shared
     }
 
-    /// The youngest connection of a device that waits, or nil.
+    /// The most recently used idle connection of a device; nil if there is none.
     ///
-    /// - Parameter isFresh: one that was in use a moment ago.
+    /// - Parameter isFresh: true for only a connection that was in use a moment ago.
     func take(for device: Pin, isFresh: Bool) -> UpstreamConnection? {
         guard var own = idle.removeValue(forKey: device) else { return nil }
         count -= own.count
@@ -42,7 +41,7 @@ final class GatewayPool {
         return taken
     }
 
-    /// Puts a connection of a device back whose answer has been read to its end.
+    /// Returns a device's connection whose answer has been read completely.
     func put(_ connection: UpstreamConnection, for device: Pin) {
         guard connection.isActive, idle[device]?.count ?? 0 < GatewayPool.maximumIdleCountOfDevice else {
             return connection.close()
@@ -90,15 +89,15 @@ final class GatewayPool {
         sweepLater()
     }
 
-    /// Opens a connection, and tells `body` on the event loop. With TLS its handshake follows; if that fails,
+    /// Opens a connection, and calls `body` on the event loop. With TLS the handshake follows; if it fails,
     /// the connection closes.
     func connect(_ body: @escaping (Result<UpstreamConnection, any Error>) -> Void) {
         guard let upstream = shared.upstream else { return body(.failure(ChannelError.connectPending)) }
         let (tls, habits) = (shared.upstreamTLS, shared.upstreamHabits)
         let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(shared.limits.connect)
             .channelOption(.socketOption(.so_keepalive), value: 1)
-            // More than one read before anybody looks whether the client takes it is memory for each slow
-            // client.
+            // One read at a time: more, before the client's output is checked, would take memory for each
+            // slow client.
             .channelOption(.maxMessagesPerRead, value: 1)
             .channelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {

@@ -1,7 +1,7 @@
 import NIOCore
 
-/// Two connections joined after an upgrade (RFC 9110 § 7.8): bytes pass both ways as they come, each side's
-/// end by itself.
+/// Two connections joined after an upgrade (RFC 9110 § 7.8): bytes pass in both directions, each of which
+/// ends separately.
 final class GatewayTunnel: ClientBytesReceiver, UpstreamBytesReceiver {
     private weak var client: RequestFramingHandler?
     private weak var upstream: UpstreamConnection?
@@ -34,7 +34,7 @@ final class GatewayTunnel: ClientBytesReceiver, UpstreamBytesReceiver {
         upstream?.closeOutput()
     }
 
-    /// The client's connection is gone.
+    /// The client's connection is closed.
     func clientClosed() {
         upstream?.closeWhenWritten()
         upstream = nil
@@ -54,7 +54,7 @@ final class GatewayTunnel: ClientBytesReceiver, UpstreamBytesReceiver {
         client?.closeOutput()
     }
 
-    /// The upstream's connection is gone.
+    /// The upstream's connection is closed.
     func upstreamClosed() {
         upstream = nil
         client?.closeWhenWritten()

@@ -2,9 +2,9 @@ import GatewayRules
 import NIOCore
 import NIOSSL
 
-/// Is told of an upstream connection that it uses.
+/// Receives the events of an upstream connection.
 protocol UpstreamReceiver: AnyObject {
-    /// True if what the upstream sends next can be passed on.
+    /// True if further bytes from the upstream can be passed on.
     var mayReadUpstream: Bool { get }
     func upstreamReadComplete()
     func upstreamWritabilityChanged()
@@ -12,26 +12,26 @@ protocol UpstreamReceiver: AnyObject {
     func upstreamClosed()
 }
 
-/// Takes the answer to one request.
+/// Receives the answer to one request.
 protocol UpstreamAnswerReceiver: UpstreamReceiver {
     func upstreamHead(_ response: ResponseHead)
     func upstreamBody(_ bytes: ByteBuffer)
-    /// - Parameter leavesUsable: another request may be sent on the connection, as far as the answer goes.
+    /// - Parameter leavesUsable: true if the answer allows another request on the connection.
     func upstreamEnd(_ trailers: FieldBlock, leavesUsable: Bool)
-    /// The connection is another protocol's from here on.
+    /// The connection carries another protocol from here on.
     func upstreamHasSwitched()
-    /// The answer cannot be cut.
+    /// The answer cannot be parsed.
     func upstreamFailed(_ fault: FramingError)
 }
 
-/// Takes the upstream's bytes after an upgrade.
+/// Receives the upstream's bytes after an upgrade.
 protocol UpstreamBytesReceiver: UpstreamReceiver {
     func fromUpstream(_ bytes: ByteBuffer)
     func upstreamInputClosed()
 }
 
-/// One connection to the upstream: cuts what comes into answers, and after an upgrade passes bytes on as they
-/// come.
+/// One connection to the upstream: it parses received bytes into answers, and passes them on unchanged after
+/// an upgrade.
 final class UpstreamConnection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias OutboundIn = ByteBuffer
@@ -47,9 +47,9 @@ final class UpstreamConnection: ChannelDuplexHandler {
     private var isClosing = false
     private var readIsHeld = false
     private var hasCarriedBody = false
-    /// True if the request before the one that it carries had a body.
+    /// True if the previous request on this connection had a body.
     private(set) var followsBody = false
-    /// Since when it has been in the pool.
+    /// When it was returned to the pool.
     private(set) var idleSince = NIODeadline.now()
     private var isResting = false
     private let habits: UpstreamHabits
@@ -70,7 +70,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
         context?.close(promise: nil)
     }
 
-    /// Carries a request from now on, whose head is written next.
+    /// Starts a request, whose head is written next.
     func begin(_ exchange: some UpstreamAnswerReceiver, _ request: RequestHead) {
         self.exchange = exchange
         framing = ResponseFraming(toHead: request.method == "HEAD", upgrades: request.upgrade != nil)
@@ -80,13 +80,13 @@ final class UpstreamConnection: ChannelDuplexHandler {
         isResting = false
     }
 
-    /// The exchange no longer needs it.
+    /// Closes the connection, which its exchange no longer needs.
     func abandon() {
         exchange = nil
         close()
     }
 
-    /// Lies in the pool from now on.
+    /// Marks the connection as idle in the pool.
     func rest() {
         idleSince = .now()
         isResting = true
@@ -101,7 +101,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
         }
     }
 
-    /// Reads on, if that was held back.
+    /// Resumes reading if it was paused.
     func resumeReading() {
         guard readIsHeld, let context else { return }
         readIsHeld = false
@@ -111,7 +111,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         var buffer = unwrapInboundIn(data)
         if let tunnel { return tunnel.fromUpstream(buffer) }
-        // Bytes without a request: they would be read as the beginning of the next answer.
+        // Bytes without a request would be read as the start of the next answer.
         guard exchange != nil, !isClosing else { return close() }
         if pending?.writeBuffer(&buffer) == nil { pending = buffer }
         feed()
@@ -121,7 +121,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
         while exchange != nil, tunnel == nil, feedPart() {}
     }
 
-    /// Hands on one part of the answer; false if more bytes are needed for it.
+    /// Delivers one part of the answer; returns false if it needs more bytes.
     private func feedPart() -> Bool {
         var bytes = pending ?? ByteBuffer()
         do {
@@ -153,7 +153,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     private func end(_ trailers: FieldBlock) {
         let exchange = exchange
         self.exchange = nil
-        // Bytes behind an answer belong to no request, so the connection carries no other one.
+        // Bytes after an answer belong to no request, so the connection is not reused.
         exchange?.upstreamEnd(trailers, leavesUsable: isUsable && pending == nil && isActive)
     }
 
@@ -192,12 +192,12 @@ final class UpstreamConnection: ChannelDuplexHandler {
 
     // MARK: Bytes
 
-    /// From now on the connection carries bytes. What has been read already comes first.
+    /// Passes all further bytes to the tunnel, starting with those that have already arrived.
     func enter(_ tunnel: some UpstreamBytesReceiver) {
         guard let context else { return tunnel.upstreamClosed() }
         exchange = nil
         self.tunnel = tunnel
-        // It fails if the connection is closed already; then there is no half of it.
+        // Fails if the connection is already closed, when half-closure is irrelevant.
         try? context.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)
         if let early = pending {
             pending = nil
@@ -209,7 +209,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
 
     func closeOutput() { context?.close(mode: .output, promise: nil) }
 
-    /// Closes after all that was written has gone out.
+    /// Closes once everything has been written.
     func closeWhenWritten() {
         guard let context else { return }
         let promise = context.eventLoop.makePromise(of: Void.self)

@@ -2,15 +2,15 @@ import GatewayRules
 import NIOCore
 import Synchronization
 
-/// What has been seen of how the upstream treats connections: whether it keeps those that it says it keeps
-/// (RFC 9112 § 9.3), and reads the body of a request to its end before it takes the next request.
+/// How the upstream was seen to handle connections: whether it keeps those that it announces to keep (RFC
+/// 9112 § 9.3), and whether it reads a request's body completely before the next request.
 ///
-/// A server that closes a connection without saying so loses a request that is under way at that moment. One
-/// that leaves a body unread takes its rest for the beginning of the next request, and answers that;
-/// ``PlainBody`` ensures that the rest is no valid request. So a request that must not be sent twice goes
-/// over a used connection only when both are known: at once of servers that are known by name, of every other
-/// one after 100 requests that may be sent again. A server that is seen to leave bodies is never trusted
-/// again, one that closes without saying so after 1,000.
+/// A server that closes a connection without announcing it loses a request that is in progress. A server that
+/// leaves a body unread takes the rest for the next request and answers that; ``PlainBody`` ensures that the
+/// rest is not a valid request. So a request that must not be repeated uses a reused connection only when
+/// both are known: at once for servers known by name, for others after 100 repeatable requests. A server that
+/// was seen to leave a body unread is never trusted again; one that closes without announcing it, after
+/// 1,000.
 final class UpstreamHabits: Sendable {
     private enum Bodies {
         case unknown
@@ -20,47 +20,48 @@ final class UpstreamHabits: Sendable {
 
     private struct State {
         var bodies = Bodies.unknown
-        /// So many more answers on used connections are needed.
+        /// How many more answers on reused connections are needed before the upstream is trusted.
         var answersNeeded = 100
         var hasBroken = false
     }
 
-    /// Servers that read a body, or throw it away, and say when they close, by how `Server` begins.
+    /// Servers that read or discard a body and announce a close, by the beginning of their `Server` field.
     private static let knownServers = ["nginx", "openresty", "Apache/", "Caddy", "lighttpd"]
-    /// After a connection was closed without `Connection: close`.
+    /// The number of answers needed after a connection was closed without `Connection: close`.
     private static let answersNeededAfterBreak = 1_000
 
     private let state = Mutex(State())
     private let freshness: TimeAmount
     private let log: ServeLog
 
-    /// - Parameter freshness: how long after its last use a connection is known to be open.
+    /// - Parameter freshness: how long after its last use a connection is assumed to be open.
     init(freshness: TimeAmount, log: ServeLog) {
         self.freshness = freshness
         self.log = log
     }
 
-    /// True if a connection that was used last at `time` is known to be open.
+    /// True if a connection last used at `time` is assumed to be open.
     func isFresh(_ time: NIODeadline) -> Bool { NIODeadline.now() - time <= freshness }
 
     /// True if a connection may be used again after a request with a body.
     var mayKeepAfterBody: Bool { state.withLock { $0.bodies != .left } }
 
-    /// True if bodies are known to be read.
+    /// True if the upstream is known to read bodies completely.
     var readsBodies: Bool { state.withLock { $0.bodies == .read } }
 
-    /// True if what must not be sent twice may go over a connection that was in use a moment ago.
+    /// True if a request that must not be repeated may use a connection that was in use a moment ago.
     var isTrusted: Bool { state.withLock { $0.bodies == .read && $0.answersNeeded == 0 } }
 
-    /// True for a status that a server may answer bytes of a body with.
+    /// True for a status with which a server may answer the bytes of a body.
     static func isDoubtful(_ status: Int) -> Bool { status >= 400 }
 
-    /// The head of an answer has come.
+    /// Records the head of an answer.
     ///
     /// - Parameters:
-    ///   - doubted: the status of the answer to the same request on a used connection; nil: there was none.
-    ///   - followsBody: the request before it on the connection had a body.
-    ///   - isReused: the connection was a used one.
+    ///   - doubted: the status of the first, doubtful answer to the same request on a reused connection; nil
+    ///     if there was none.
+    ///   - followsBody: true if the previous request on the connection had a body.
+    ///   - isReused: true for a reused connection.
     func noteAnswer(_ response: ResponseHead, doubted: Int?, followsBody: Bool, isReused: Bool) {
         let isLeft = state.withLock { state in
             if isReused, state.answersNeeded > 0 { state.answersNeeded -= 1 }
@@ -83,9 +84,9 @@ final class UpstreamHabits: Sendable {
         }
     }
 
-    /// The upstream has closed a connection without `Connection: close` in its last answer.
+    /// Records that the upstream has closed a connection without announcing it by `Connection: close`.
     ///
-    /// - Parameter time: when it was used last; a connection that was long out of use may be closed.
+    /// - Parameter time: when it was last used; closing a connection that was idle for long is normal.
     func noteEnd(lastUsed time: NIODeadline) {
         guard isFresh(time) else { return }
         let isFirst = state.withLock { state in

@@ -193,7 +193,7 @@ package struct PairingAnswer: Equatable, Sendable {
 
     /// 503, and the reason for the owner alone.
     fileprivate static func unavailable(_ error: any Error) -> PairingAnswer {
-        let text = (error as? any UserError)?.description ?? foreignDescription(of: error)
+        let text = message(of: error)
         let hint = (error as? any UserError)?.hint.map { " (\($0))" } ?? ""
         return PairingAnswer(
             status: 503, body: PairRefusal.unavailable.serialized, event: "cannot pair: \(text)\(hint)")

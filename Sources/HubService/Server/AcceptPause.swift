@@ -1,11 +1,10 @@
 import NIOCore
 
-/// Takes no connection for a moment when the system has no descriptor, or no memory, for one more (accept(2):
+/// Pauses accepting for 100 ms if the system has no descriptor or memory for another connection (accept(2):
 /// EMFILE, ENFILE, ENOBUFS, ENOMEM).
 ///
-/// NIO leaves the socket registered after such an error, with a connection that waits and is never taken, so
-/// that its loop would ask again at full speed. NIO's own `AcceptBackoffHandler` holds back the next read
-/// only, and none follows.
+/// After such an error NIO keeps the socket registered while a connection still waits, so its event loop
+/// would spin. NIO's own `AcceptBackoffHandler` only delays the next read, but none follows.
 final class AcceptPause: ChannelInboundHandler {
     typealias InboundIn = any Channel
 
@@ -17,7 +16,7 @@ final class AcceptPause: ChannelInboundHandler {
     init(_ log: ServeLog) { self.log = log }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        // Others are a connection's that was gone before it was set up.
+        // Any other error concerns a connection that closed before it was set up.
         guard error is IOError else { return log.debug("a connection could not be taken: \(error)") }
         log.warning(.accept, "cannot take a connection: \(error); trying again every 100 ms")
         guard !isPausing, let options = context.channel.syncOptions else { return }
@@ -33,7 +32,7 @@ final class AcceptPause: ChannelInboundHandler {
         do {
             try options.setOption(.autoRead, value: isOn)
         } catch {
-            log.debug("the listening socket is closed: \(error)")  // the hub stops
+            log.debug("the listening socket is closed: \(error)")  // the hub is stopping
         }
     }
 }

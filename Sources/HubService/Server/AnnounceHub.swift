@@ -2,15 +2,16 @@ import Crypto
 import Discovery
 import Pairing
 
-/// Announces a hub: over mDNS as a service, over UDP by answering probes. The hub serves without either: a
-/// failure is logged, and the hub goes on.
+/// Announces a hub: over mDNS as a service, over UDP by answering probes. The hub works without either: a
+/// failure is only logged.
 final class AnnounceHub: Sendable {
     private let publishing: Task<Void, Never>
     private let responding: Task<Void, Never>
     private let watching: Task<Void, Never>
+    private let twins: Task<Void, Never>
     private let changes: AsyncStream<Void>.Continuation
 
-    /// Begins at once; throws `DiscoveryError` if there is no thread for it.
+    /// Starts at once; throws `DiscoveryError` if no thread is available.
     init(_ hub: Hub, key: P256.Signing.PrivateKey, port: UInt16, state: HubState, log: ServeLog) throws {
         let publisher = try HubPublisher(
             HubAnnouncement(name: hub.settings.name, port: port, id: hub.pin.fingerprint))
@@ -30,8 +31,9 @@ final class AnnounceHub: Sendable {
                 log.notice("does not answer probes over UDP: \(error)")
             }
         }
+        twins = Task { await TwinWatch(pin: hub.pin, log: log).run() }
         watching = Task {
-            // A code that is used or expires closes the hub again; only the first of these changes a file.
+            // A code that is used or expires ends the state "open for pairing"; only using it changes a file.
             let expiry = AnnounceHub.Alarm { continuation.yield() }
             continuation.yield()
             for await _ in stream {
@@ -48,15 +50,17 @@ final class AnnounceHub: Sendable {
         changes.finish()
         publishing.cancel()
         responding.cancel()
+        twins.cancel()
         await publishing.value
         await responding.value
+        await twins.value
         await watching.value
     }
 
-    /// Looks at the codes again, soon.
+    /// Checks the codes again soon.
     func codesMayHaveChanged() { changes.yield() }
 
-    /// Whether a code for one device is out, and in how many seconds the next of them expires.
+    /// Whether a once code is valid now, and in how many seconds the next of them expires.
     private static func openCodes(
         _ state: HubState, at now: Moment, _ log: ServeLog
     ) -> (isOpen: Bool, nextExpiry: Double?) {

@@ -1,21 +1,21 @@
 import Glibc
 
-/// How many descriptors the hub needs, and the system's limit on them (setrlimit(2)).
+/// The number of descriptors that the hub needs, and the system's limit (setrlimit(2)).
 enum DescriptorLimit {
-    /// What each event loop has: its own three, and the upstream connections that wait in its pool.
+    /// Per event loop: three of its own, and the idle upstream connections of its pool.
     private static let perLoop = 3 + GatewayPool.maximumIdleCount
     /// Standard streams, listeners, mDNS, UDP, the state's files, and room for the system's libraries.
     private static let others = 64
 
-    /// For every client one, and one for the upstream.
+    /// Two per client: one for its connection, one for the upstream.
     static func needed(connections: Int, loops: Int) -> Int {
         2 * connections + ConnectionTable<Int>.maximumLeaving + perLoop * loops + others
     }
 
-    /// Raises the soft limit as far as the hub needs it: many systems begin with 1,024.
+    /// Raises the soft limit to the number that the hub needs: many systems start with 1,024.
     ///
-    /// - Throws: if the hard limit, which only root may raise, is lower than that. A hub that runs out of
-    ///   descriptors shuts out its own devices, and strangers would choose when.
+    /// - Throws: if the hard limit, which only root can raise, is too low. A hub without descriptors would
+    ///   lock out its own devices, at a moment that strangers choose.
     static func raise(for limits: ServeLimits, loops: Int) throws(ServeError) {
         let needed = needed(connections: limits.connections, loops: loops)
         let resource = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
@@ -31,8 +31,8 @@ enum DescriptorLimit {
         throw .tooFewDescriptors(available, needed: needed, fitting: max(0, fitting))
     }
 
-    /// Opens what libdispatch opens at the first use of each of its clocks: a timerfd. It ends the process
-    /// where it cannot, so this happens before anybody can use the descriptors up.
+    /// Makes libdispatch open its descriptors, a timerfd at the first use of each clock. It aborts the
+    /// process if it cannot, so this is done before descriptors can run out.
     static func openTimers() async {
         try? await Task.sleep(for: .nanoseconds(1), clock: .continuous)
         try? await Task.sleep(for: .nanoseconds(1), clock: .suspending)

@@ -1,19 +1,19 @@
 import Glibc
 package import Identity
 
-/// Why the hub cannot begin to serve. The description is what the user reads.
+/// Why the hub cannot start. The description is shown to the user.
 package enum ServeError: Equatable, UserError {
-    /// Somebody listens on the port already.
+    /// Another program listens on the port.
     case portBusy(UInt16)
-    /// A port below 1024, or one that the system keeps from us.
+    /// A port below 1024, or one that the system reserves.
     case portNotPermitted(UInt16)
-    /// An address that is not this host's.
+    /// An address that this machine does not have.
     case noSuchAddress(String)
-    /// What the system said (errno).
+    /// Listening failed with this errno.
     case cannotListen(Int32, address: String)
-    /// The system lets this process have fewer descriptors than its connections may need.
+    /// The system allows fewer descriptors than the connections may need; `fitting` connections would fit.
     case tooFewDescriptors(Int, needed: Int, fitting: Int)
-    /// The upstream is the hub itself: every request would come back.
+    /// The upstream is the hub itself, so requests would loop.
     case upstreamIsHub(String)
 
     /// What is wrong, in lower case, without a full stop.
@@ -38,7 +38,7 @@ package enum ServeError: Equatable, UserError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .portBusy(let port):

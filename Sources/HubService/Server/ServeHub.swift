@@ -4,12 +4,12 @@ import NIOPosix
 package import Pairing
 import PinnedTLS
 
-/// A hub that serves: HTTPS with the hub's key, the pairing exchange, the gateway.
+/// A running hub: HTTPS with the hub's key, the pairing exchange, and the gateway.
 package final class ServeHub: Sendable {
     /// The TCP port that it listens on.
     package let port: UInt16
 
-    /// A home has no clients for more, and each costs descriptors.
+    /// The maximum number of threads: a home needs no more, and each costs descriptors.
     private static let maximumThreads = 16
 
     private let group: MultiThreadedEventLoopGroup
@@ -18,18 +18,20 @@ package final class ServeHub: Sendable {
     private let loops: [NIOLoopBound<ServeLoop>]
     private let announcement: AnnounceHub?
     private let expiries: ExpiryWatch
+    private let status: ServiceStatus
+    private let keepAlive: KeepAlive
     let shared: ServerContext
-    /// Finished when the announcement is withdrawn, or no longer waited for.
+    /// Finished when the announcement is withdrawn, or when waiting for that is given up.
     private let withdrawal = AsyncStream.makeStream(of: Void.self)
 
-    /// How long withdrawing the announcement may take: avahi-daemon may hang, and an announcement expires by
+    /// The maximum time to withdraw the announcement: avahi-daemon may hang, and an announcement expires by
     /// itself.
     private static let withdrawalTime = Duration.seconds(2)
 
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
         loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, expiries: ExpiryWatch,
-        shared: ServerContext
+        status: ServiceStatus, keepAlive: KeepAlive, shared: ServerContext
     ) {
         self.group = group
         self.listeners = listeners
@@ -37,39 +39,46 @@ package final class ServeHub: Sendable {
         self.loops = loops
         self.announcement = announcement
         self.expiries = expiries
+        self.status = status
+        self.keepAlive = keepAlive
         self.shared = shared
         port = UInt16(listeners.first?.localAddress?.port ?? 0)
     }
 
-    /// Begins to serve: returns when connections are taken and the hub is announced.
+    /// Starts serving; returns once connections are accepted and the hub is being announced.
     ///
-    /// - Parameter clock: the time; a parameter for tests.
+    /// - Parameter clock: returns the current time; replaced in tests.
     package static func start(
         state: HubState, options: ServeOptions, log: ServeLog,
         clock: @escaping @Sendable () -> Moment = { .now }
     ) async throws -> ServeHub {
         let (hub, identity) = try load(state)
+        var options = options
+        if options.listen.isEmpty { options.listen = hub.settings.listen }
         let port = options.port ?? hub.settings.port
-        if let upstream = hub.settings.upstream, upstream.isLoopback, upstream.port == port,
-            reaches(upstream, options.listen)
+        let own = LocalNetwork.current().map(\.address)
+        if let upstream = hub.settings.upstream,
+            upstream.isHub(onPort: port, listen: options.listen, own: own)
         {
             throw ServeError.upstreamIsHub(upstream.text)
         }
         let register = DeviceRegister(state: state)
         let pairing = PairDevice(state: state, hub: hub, register: register, clock: clock)
         let obstacle = try await pairing.recover()
-        _ = try register.device(hub.pin)  // a keyfile with a fault is told now, not to the first client
+        _ = try register.device(hub.pin)  // reports a faulty keyfile now, not at the first request
         if let obstacle { tell(obstacle, of: state, log) }
         let shared = try ServerContext(
             hub: hub, identity: identity, devices: DeviceAccess(register, log: log, clock: clock),
-            options: options, pairing: pairing, log: log)
+            options: options, pairing: pairing,
+            seen: SeenDevices(state, register, log: log, clock: clock), log: log)
         let threads = options.threads ?? min(System.coreCount, maximumThreads)
         try DescriptorLimit.raise(for: options.limits, loops: threads)
         await DescriptorLimit.openTimers()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         do {
             return try await start(
-                hub, identity, on: group, port: port, state: state, options: options, shared: shared)
+                hub, identity, on: group, port: port, state: state, options: options, shared: shared,
+                clock: clock)
         } catch {
             try? await group.shutdownGracefully()
             throw error
@@ -78,7 +87,8 @@ package final class ServeHub: Sendable {
 
     private static func start(
         _ hub: Hub, _ identity: TLSIdentity, on group: MultiThreadedEventLoopGroup, port: UInt16,
-        state: HubState, options: ServeOptions, shared: ServerContext
+        state: HubState, options: ServeOptions, shared: ServerContext,
+        clock: @escaping @Sendable () -> Moment
     ) async throws -> ServeHub {
         var loops: [NIOLoopBound<ServeLoop>] = []
         for eventLoop in group.makeIterator() {
@@ -97,30 +107,45 @@ package final class ServeHub: Sendable {
         let sweep = { @Sendable in
             for loop in everyLoop { loop.execute { $0.sweep() } }
         }
+        // A stream may last for days.
+        group.next().scheduleRepeatedTask(initialDelay: .minutes(30), delay: .minutes(30)) { _ in
+            for loop in everyLoop { loop.execute { $0.noteDevices() } }
+        }
         let expiries = ExpiryWatch(shared.devices, shared.pairing, log: shared.log, onExpiry: sweep)
+        let settings = SettingsWatch(state, served: hub.settings, log: shared.log)
+        let manager = options.serviceManager
+        let register = shared.devices.register
+        let status = ServiceStatus(
+            manager, hub, port: bound, state: state, register: register, clock: clock)
+        let keepAlive = KeepAlive(manager, loops.map(\.eventLoop)) { _ = try? register.device(hub.pin) }
         let watch = StateWatch.start(
-            state.path, for: shared.devices.register, on: group.next(), log: shared.log
+            state.path, for: register, on: group.next(), log: shared.log
         ) {
             sweep()
             expiries.look()
+            settings.look()
+            status.look()
             announcement?.codesMayHaveChanged()
         }
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
-            expiries: expiries, shared: shared)
-        let upstream = hub.settings.upstream?.text ?? "nothing"
+            expiries: expiries, status: status, keepAlive: keepAlive, shared: shared)
+        let upstream =
+            hub.settings.upstream.map { "in front of \($0.text)" }
+            ?? "no upstream is set: pairing works, everything else answers 502"
         shared.log.notice(
-            "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), in front of "
-                + "\(upstream)"
-        )
+            "\(hub.settings.name) (\(hub.pin.fingerprint)) serves on port \(server.port), \(upstream)")
         return server
     }
 
-    /// Stops: takes no more connections, withdraws the announcement, lets requests in flight finish for a
-    /// while meanwhile, and closes what is left.
+    /// Tells the service manager that the hub serves, and from then on how it stands.
+    package func tellReady() { status.tellReady() }
+
+    /// Stops the hub: accepts no more connections, withdraws the announcement, meanwhile lets requests in
+    /// progress finish for a limited time, and closes the rest.
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
-        // Tasks without a parent: one that hangs is left behind.
+        // Unstructured tasks: if one hangs, it is not awaited.
         Task { [announcement, withdrawal] in
             await announcement?.stop()
             withdrawal.continuation.finish()
@@ -138,17 +163,20 @@ package final class ServeHub: Sendable {
         for await _ in withdrawal.stream {}
         await watch.stop()
         await expiries.stop()
+        await shared.seen.stop()
+        await status.stop()
+        keepAlive.stop()
         try? await group.shutdownGracefully()
         shared.log.notice("stopped")
     }
 
-    /// Waits for nothing any longer; `stop` then returns.
+    /// Closes everything at once; `stop` then returns.
     package func stopAtOnce() {
         withdrawal.continuation.finish()
         for loop in loops { loop.execute { $0.closeAll() } }
     }
 
-    /// The hub serves all the same; the owner is told in one line.
+    /// The hub serves nevertheless; one log line informs the owner.
     private static func tell(_ obstacle: PairDevice.Obstacle, of state: HubState, _ log: ServeLog) {
         switch obstacle {
         case .cannotWrite(let error):
@@ -164,13 +192,6 @@ package final class ServeHub: Sendable {
         let directory = try state.open()
         let hub = try HubState.hub(in: directory)
         return (hub, try HubState.existingIdentity(in: directory))
-    }
-
-    private static func reaches(_ upstream: Upstream, _ listen: [NetworkAddress]) -> Bool {
-        listen.isEmpty
-            || listen.contains { address in
-                address.isUnspecified || upstream.addresses.contains { $0.bytes == address.bytes }
-            }
     }
 }
 

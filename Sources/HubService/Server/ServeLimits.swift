@@ -1,40 +1,41 @@
 import Addresses
 package import NIOCore
 
-/// What one client, or all of them, may take of the hub.
+/// The limits for one client and for all clients together.
 package struct ServeLimits: Sendable {
-    /// The most connections at a time.
+    /// The maximum number of concurrent connections.
     package var connections = 512
-    /// The most connections at a time from one source, an IPv4 address or an IPv6 /64, without an approved
-    /// device's certificate; and of one approved device.
+    /// The maximum number of concurrent connections without an approved device's certificate from one source
+    /// (an IPv4 address or an IPv6 /64), and of one approved device.
     package var connectionsPerSource = 16
-    /// The most bytes of a request's body.
+    /// The maximum size of a request's body in bytes.
     package var bodyByteCount = 32 << 20
-    /// From the accept to the end of the TLS handshake.
+    /// The time from accepting a connection to the end of its TLS handshake.
     package var handshake = TimeAmount.seconds(10)
-    /// From a request's first byte to the end of its head.
+    /// The time from the first byte of a request to the end of its head.
     package var head = TimeAmount.seconds(10)
-    /// Between two requests.
+    /// The time between two requests.
     package var idle = TimeAmount.seconds(60)
-    /// The same without an approved device's certificate, and without a trusted proxy's address.
+    /// The same for a client with neither an approved device's certificate nor a trusted proxy's address.
     package var strangerIdle = TimeAmount.seconds(15)
-    /// The time in which `bodyPaceByteCount` bytes of a body that is passed on must come, while the upstream
-    /// takes them.
+    /// The time in which `bodyPaceByteCount` bytes of a forwarded body must arrive while the upstream accepts
+    /// them.
     package var body = TimeAmount.seconds(30)
-    /// One byte now and then would hold a connection here and one at the upstream for ever.
+    /// Without this, a client that sends single bytes could hold a connection here and one to the upstream
+    /// forever.
     package var bodyPaceByteCount = 1024
-    /// For a whole body that is not passed on.
+    /// The time for a whole body that is not forwarded.
     package var smallBody = TimeAmount.seconds(10)
-    /// Between two moments at which the client has read something.
+    /// The maximum time in which a client reads none of its answer.
     package var stall = TimeAmount.seconds(30)
-    /// From the end of a request to the head of the upstream's response.
+    /// The time from the end of a request to the head of the upstream's response.
     package var upstream = TimeAmount.seconds(60)
-    /// How long after its last use a connection to the upstream is known to be open: shorter than any server
-    /// waits.
+    /// How long after its last use a connection to the upstream is assumed to be open: less than any server's
+    /// idle timeout.
     package var upstreamFreshness = TimeAmount.seconds(1)
-    /// To the upstream's TCP connection.
+    /// The time to establish a TCP connection to the upstream.
     package var connect = TimeAmount.seconds(5)
-    /// For requests in flight when the hub is stopped.
+    /// The time for requests in progress when the hub is stopped.
     package var drain = TimeAmount.seconds(10)
 
     package init() {}

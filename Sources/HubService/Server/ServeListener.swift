@@ -4,9 +4,9 @@ import NIOCore
 import NIOPosix
 import NIOSSL
 
-/// The hub's sockets, and what is put on each connection.
+/// The hub's listening sockets, and the pipeline of each connection.
 enum ServeListener {
-    /// Listens on `addresses`, or on all there are.
+    /// Listens on `addresses`; on all addresses if empty.
     static func bind(
         _ addresses: [NetworkAddress], port: UInt16, group: MultiThreadedEventLoopGroup,
         loops: [NIOLoopBound<ServeLoop>]
@@ -25,12 +25,12 @@ enum ServeListener {
                     ])
                 }
             }
-            // A peer that vanishes behind an open WebSocket is noticed within 2 minutes.
+            // Detects within 2 minutes that the peer of an open WebSocket is gone.
             .childChannelOption(.socketOption(.so_keepalive), value: 1)
             .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPIDLE))), value: 60)
             .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPINTVL))), value: 15)
             .childChannelOption(.tcpOption(.init(rawValue: CInt(TCP_KEEPCNT))), value: 4)
-            // TLS collects what one event brings before it hands it on, in a buffer that never shrinks.
+            // One read per event: TLS collects the reads of an event in a buffer that never shrinks.
             .childChannelOption(.maxMessagesPerRead, value: 1)
             .childChannelOption(
                 .recvAllocator,
@@ -63,7 +63,7 @@ enum ServeListener {
 
     private static func bindToAll(_ bootstrap: ServerBootstrap, port: UInt16) async throws -> any Channel {
         do {
-            // One socket for both: IPv4 arrives mapped.
+            // One dual-stack socket: IPv4 clients appear as IPv4-mapped addresses.
             let both = bootstrap.serverChannelOption(.ipv6Only, value: 0)
             return try await bind(both, to: SocketAddress(ipAddress: "::", port: Int(port)))
         } catch ServeError.cannotListen(EAFNOSUPPORT, _), ServeError.noSuchAddress {
@@ -96,7 +96,7 @@ enum ServeListener {
         }
         let shared = loop.shared
         let limit = HandshakeLimit(source, log: shared.log, large: largeHandshakes)
-        // Every certificate passes; whose it is is looked up for each request.
+        // Every certificate is accepted here; access is looked up for each request.
         let ssl = NIOSSLServerHandler(
             context: shared.tls,
             customVerificationCallback: { certificates, promise in
@@ -111,7 +111,7 @@ enum ServeListener {
 }
 
 extension ChannelOption where Self == ChannelOptions.Types.SocketOption {
-    /// Whether a socket for IPv6 refuses IPv4 (ipv6(7)).
+    /// Whether an IPv6 socket refuses IPv4 (ipv6(7)).
     fileprivate static var ipv6Only: Self { .init(level: .ipv6, name: .ipv6_v6only) }
 }
 

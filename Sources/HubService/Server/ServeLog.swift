@@ -5,27 +5,29 @@ package import Logging
 import NIOCore
 import Synchronization
 
-/// What `serve` says, one line an event. What strangers can cause is counted, so that they cannot fill the
-/// disk: of each kind 10 lines in 10 minutes, then how many were left out.
+/// The log of `serve`, one line per event. Events that strangers can cause are limited, so that they cannot
+/// fill the disk: 10 lines of each kind in 10 minutes, then the number of suppressed lines.
 package final class ServeLog: Sendable {
-    /// Events that anybody on the network may cause.
+    /// Events that anyone on the network can cause.
     enum Kind: Hashable, Sendable {
-        /// A request that was refused, by its status.
+        /// A refused request, by its status.
         case refusal(Int)
-        /// A fault of the hub's own: refused strangers must not use up its lines.
+        /// A fault of the hub itself, separate so that refused requests cannot use up its lines.
         case fault
-        /// A pairing that failed.
+        /// A failed pairing.
         case pairing
         /// A connection over the limits.
         case limit
-        /// No connection can be taken.
+        /// A connection could not be accepted.
         case accept
-        /// A connection that was too slow.
+        /// A connection closed for being too slow.
         case slow
-        /// TLS that failed.
+        /// A failed TLS handshake.
         case tls
-        /// The upstream came or went.
+        /// The upstream became reachable or unreachable.
         case upstream
+        /// Another machine with this hub's key.
+        case twin
     }
 
     private static let burst = 10
@@ -44,12 +46,14 @@ package final class ServeLog: Sendable {
 
     func notice(_ text: String) { logger.notice("\(text)") }
     func error(_ text: String) { logger.error("\(text)") }
+    /// Root's `serve` has become this user.
+    package func runs(as user: String) { info("runs as the user \(user), whose files these are") }
     func debug(_ text: @autoclosure () -> String) { logger.debug("\(text())") }
 
-    /// An event of the owner's own making, which is always written.
+    /// Logs an event that strangers cannot cause, without a limit.
     func info(_ text: String) { logger.info("\(text)") }
 
-    /// An event that strangers may cause.
+    /// Logs an event that strangers can cause, with the limit.
     func warning(_ kind: Kind, _ text: @autoclosure () -> String, now: NIODeadline = .now()) {
         guard logger.logLevel <= .warning else { return }
         let (mayWrite, leftOut) = counts.withLock { counts in
@@ -73,9 +77,9 @@ package final class ServeLog: Sendable {
     }
 }
 
-/// Writes log lines to standard error: `2026-11-21T10:22:03Z info TEXT`, or with a `<6>` in front and without
-/// the time where the journal reads (sd-daemon(3)). What could drive a terminal or hides is escaped: names
-/// and targets come from the network.
+/// Writes log lines to standard error: `2026-11-21T10:22:03Z info TEXT`, or for the journal with a prefix
+/// such as `<6>` and without the time (sd-daemon(3)). Control and invisible characters are escaped, because
+/// names and targets come from the network.
 package struct ServeLogHandler: LogHandler {
     package var metadata: Logger.Metadata = [:]
     package var logLevel: Logger.Level
@@ -93,10 +97,9 @@ package struct ServeLogHandler: LogHandler {
 
     package func log(event: LogEvent) {
         let start =
-            isForJournal ? "<\(priority(event.level))>" : "\(Date().formatted(.iso8601)) \(event.level) "
+            isForJournal ? "<\(priority(event.level))>" : "\(Date().timestamp) \(event.level) "
         let line = Array((start + SafeText.escaped("\(event.message)") + "\n").utf8)
-        // One write(2) a line, so that lines of several threads do not mix. A log that cannot be written is
-        // no reason to stop.
+        // One write(2) per line, so that lines of several threads do not mix. A write error is ignored.
         _ = line.withUnsafeBytes { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
     }
 

@@ -1,16 +1,18 @@
 import NIOCore
 
-/// One client's connection, as its event loop sees it.
+/// A client's connection, as seen by its event loop.
 protocol LoopConnection: AnyObject {
-    /// Closes the connection of a device that came in and may no longer.
+    /// Closes the connection if its device had access and has lost it.
     func closeUnlessStillApproved()
-    /// Closes, after what is written has gone out.
+    /// Notes that its device is here.
+    func noteDevice()
+    /// Closes once everything written has been sent.
     func drain()
     /// Closes at once.
     func close()
 }
 
-/// What belongs to one event loop; used on that loop only.
+/// The state of one event loop, used only on that loop.
 final class ServeLoop {
     let eventLoop: any EventLoop
     let shared: ServerContext
@@ -35,14 +37,19 @@ final class ServeLoop {
         promise.succeed()
     }
 
-    /// Closes the connections of devices that may no longer come in.
+    /// Closes the connections of devices that have lost access.
     func sweep() {
         for connection in Array(connections.values) { connection.closeUnlessStillApproved() }
     }
 
-    /// Lets requests in flight finish and closes everything else.
+    /// Notes which devices are here.
+    func noteDevices() {
+        for connection in connections.values { connection.noteDevice() }
+    }
+
+    /// Lets requests in progress finish and closes all other connections.
     ///
-    /// - Returns: when nothing is left.
+    /// - Returns: a future that succeeds when all are closed.
     func drain() -> EventLoopFuture<Void> {
         isDraining = true
         let promise = eventLoop.makePromise(of: Void.self)

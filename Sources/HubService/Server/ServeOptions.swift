@@ -1,19 +1,21 @@
 package import Addresses
 
-/// What `serve` was told.
+/// The options of `serve`.
 package struct ServeOptions: Sendable {
-    /// The addresses to listen on; empty: all, of IPv4 and IPv6.
+    /// The addresses to listen on; empty: all IPv4 and IPv6 addresses.
     package var listen: [NetworkAddress] = []
-    /// Another port than the settings have; 0: any that is free.
+    /// A port that replaces the one in the settings; 0: any free port.
     package var port: UInt16?
-    /// Proxies in front of the hub: their certificate header counts, and they may have more connections than
-    /// others.
+    /// Trusted proxies in front of the hub: their certificate header counts, and they may have more
+    /// connections.
     package var trustedProxies: [NetworkAddress] = []
     package var limits = ServeLimits()
-    /// Whether the hub is announced, over mDNS and UDP. A hub that listens on loopback alone never is.
+    /// Whether the hub is announced over mDNS and UDP. A hub that listens only on loopback never is.
     package var isAnnounced = true
-    /// Event loops; nil: as many as the machine has cores, 16 at most.
+    /// The number of event loops; nil: one per core, at most 16.
     package var threads: Int?
+    /// Who is told how the hub does.
+    package var serviceManager = ServiceManager(environment: [:])
 
     package init() {}
 }

@@ -7,18 +7,19 @@ import Pairing
 import PinnedTLS
 import Synchronization
 
-/// What all connections share: limits, keys, registers, and what is known of the upstream.
+/// State shared by all connections: limits, keys, registers, and what is known about the upstream.
 final class ServerContext: Sendable {
     let limits: ServeLimits
     let log: ServeLog
     let devices: DeviceAccess
     let tls: NIOSSLContext
-    /// The answer of `/hubpair/v1/hub`.
+    /// The answer to `/hubpair/v1/hub`.
     let hub: ServeReply
     let router: RequestRouter
     let pairing: PairDevice
+    let seen: SeenDevices
     let upstream: Upstream?
-    /// For an upstream with https.
+    /// The TLS context for an https upstream.
     let upstreamTLS: NIOSSLContext?
     let upstreamHabits: UpstreamHabits
     let connections = Mutex(ConnectionTable<ConnectionKey>())
@@ -27,7 +28,7 @@ final class ServerContext: Sendable {
 
     init(
         hub: Hub, identity: TLSIdentity, devices: DeviceAccess, options: ServeOptions,
-        pairing: PairDevice, log: ServeLog
+        pairing: PairDevice, seen: SeenDevices, log: ServeLog
     ) throws {
         limits = options.limits
         trustedProxies = options.trustedProxies
@@ -35,8 +36,9 @@ final class ServerContext: Sendable {
         upstreamHabits = UpstreamHabits(freshness: limits.upstreamFreshness, log: log)
         self.devices = devices
         self.pairing = pairing
+        self.seen = seen
         var configuration = try identity.serverConfiguration()
-        // How long a client may take to answer TLS's close_notify; nothing depends on the answer.
+        // The time for a client to answer TLS's close_notify; nothing depends on the answer.
         configuration.shutdownTimeout = .seconds(1)
         tls = try NIOSSLContext(configuration: configuration)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)
@@ -48,11 +50,12 @@ final class ServerContext: Sendable {
         upstreamTLS = try upstream.flatMap { upstream in
             guard upstream.isTLS else { return nil }
             var configuration = TLSConfiguration.makeClientConfiguration()
-            // What a stock hub of 2017 speaks.
+            // A stock hub of 2017 supports only TLS 1.2.
             configuration.minimumTLSVersion = .tlsv12
             configuration.applicationProtocols = ["http/1.1"]
-            // The callback decides; with .none it would never be called.
+            // The verification callback decides; with .none it would not be called.
             configuration.certificateVerification = .noHostnameVerification
+            configuration.trustRoots = .noAuthorities
             // An upstream that does not answer TLS's close_notify must not delay the end of the hub.
             configuration.shutdownTimeout = .seconds(1)
             return try NIOSSLContext(configuration: configuration)
@@ -63,7 +66,7 @@ final class ServerContext: Sendable {
         trustedProxies.contains { $0.bytes == address.bytes }
     }
 
-    /// Notes that the upstream can be reached, or why not; a change is logged.
+    /// Records that the upstream can be reached, or why not, and logs a change.
     func noteUpstream(fault: String?) {
         let hasChanged = upstreamIsUp.withLock { isUp in
             defer { isUp = fault == nil }
@@ -78,7 +81,7 @@ final class ServerContext: Sendable {
     }
 }
 
-/// A connection as the table knows it: by its channel's identity.
+/// Identifies a connection in the table by its channel.
 struct ConnectionKey: Hashable, Sendable {
     let channel: any Channel
 

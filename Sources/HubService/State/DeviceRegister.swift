@@ -34,10 +34,21 @@ package final class DeviceRegister: Sendable {
     /// The device with this pin, or nil if the keyfile does not know it.
     package func device(_ pin: Pin) throws -> ApprovedDevice? { try lookUp { $0[pin] } }
 
+    /// The pins of all devices in the keyfile.
+    func pins() throws -> Set<Pin> { try lookUp { Set($0.keys) } }
+
     /// When approvals expire, and the latest moment that the keyfile knows of.
     func expiries() throws -> (dates: [Date], seen: Moment?) {
         let expiring = try lookUp { $0.values.filter { $0.status == .approved && $0.expires != nil } }
         return (expiring.compactMap(\.expires), expiring.first?.latest)
+    }
+
+    /// How many devices may come in at the time `now`, and when the first of their approvals expires.
+    func pairedCount(at now: Date) throws -> (count: Int, nextExpiry: Date?) {
+        try lookUp { devices in
+            let paired = devices.values.filter { $0.verdict(at: now) == .approved }
+            return (paired.count, paired.compactMap(\.expires).min())
+        }
     }
 
     /// Whether the device with this pin may come in at the time `now`.
@@ -112,6 +123,7 @@ package final class DeviceRegister: Sendable {
         guard let new = content.events?.take(), !new.isEmpty else { return false }
         content.changes += new
         content.changes.hasOtherCodes = false
+        content.changes.hasOtherSettings = false
         return true
     }
 

@@ -42,8 +42,7 @@ final class ExpiryWatch: Sendable {
         }
     }
 
-    private let looks: AsyncStream<Void>.Continuation
-    private let watching: Task<Void, Never>
+    private let looks: RecurringLook
 
     /// Looks for the first time.
     ///
@@ -52,33 +51,16 @@ final class ExpiryWatch: Sendable {
         _ devices: DeviceAccess, _ pairing: PairDevice, log: ServeLog,
         onExpiry: @escaping @Sendable () -> Void
     ) {
-        let (stream, continuation) = AsyncStream.makeStream(
-            of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        looks = continuation
-        watching = Task {
-            var alarm: Task<Void, Never>?
-            continuation.yield()
-            for await _ in stream {
-                let next = await ExpiryWatch.look(devices, pairing, log, onExpiry)
-                alarm?.cancel()
-                alarm = next.map { seconds in
-                    Task {
-                        guard (try? await Task.sleep(for: .seconds(seconds))) != nil else { return }
-                        continuation.yield()
-                    }
-                }
-            }
-            alarm?.cancel()
+        looks = RecurringLook(remembering: ()) { _ in
+            await ExpiryWatch.look(devices, pairing, log, onExpiry)
         }
+        looks.look()
     }
 
     /// Looks again, soon.
-    func look() { looks.yield() }
+    func look() { looks.look() }
 
-    func stop() async {
-        looks.finish()
-        await watching.value
-    }
+    func stop() async { await looks.stop() }
 
     /// In how many seconds to look again.
     private static func look(

@@ -1,3 +1,5 @@
+package import Addresses
+package import FoundationEssentials
 package import Identity
 import Pairing
 
@@ -5,21 +7,40 @@ import Pairing
 package enum HubError: Equatable, UserError {
     /// There is no hub in this state directory.
     case notSetUp(directory: String)
+    /// There is none, and this machine's is somewhere else; the command that was run.
+    case elsewhere(directory: String, HubOwner, command: String)
+    /// The directory is another user's; the command that was run.
+    case foreign(HubOwner, command: String)
+    /// A set-up of a hub of one's own, without naming a place, where this machine has a directory for one.
+    case machineHasHub(HubOwner, own: String, command: String)
     /// The hub was set up, but its key is gone.
     case missingKey(path: String)
     /// The key's file holds no P-256 key.
     case unreadableKey(path: String)
     /// A file that the hub cannot be without.
     case missingFile(path: String, hasGoodBackup: Bool)
-    /// A second set-up with other settings; what is asked for and what there is, in words.
-    case otherSettings(asked: String, present: String, path: String)
+    /// A second set-up with other settings; what is asked for and what there is, in words, and the options
+    /// that change it.
+    case otherSettings(asked: String, present: String, options: String)
+    /// The upstream is the hub itself: every request would come back.
+    case upstreamIsHub(String)
+    /// An address to listen on that is not this host's.
+    case noSuchAddress(NetworkAddress)
     /// A code would live for no time, or expire beyond the 32 bits of its format.
     case badLifetime
+    /// So many codes would be on record, more than a hub keeps.
+    case tooManyCodes(Int)
     /// A revoked device cannot be approved again by hand.
     case revoked(name: String)
     /// A device that asks was named by what it calls itself; the fingerprints of all that ask under this
     /// name, and of those that the owner knows by it.
     case asksByName(name: String, asking: [Fingerprint], known: [Fingerprint])
+    /// No record has been kept of when devices were last seen.
+    case noLastSeen
+    /// An approval would end in the past.
+    case endIsOver(Date)
+    /// The wall clock says an earlier time than the hub's files know of.
+    case clockBehind(now: Date, known: Date)
     /// A device asked with a label's code, and too long ago.
     case askLapsed(name: String)
 
@@ -27,47 +48,76 @@ package enum HubError: Equatable, UserError {
     package var description: String {
         switch self {
         case .notSetUp(let directory): "no hub is set up in \(directory)"
+        case .elsewhere(let directory, let owner, _):
+            "no hub is set up in \(directory); this machine's is in \(owner.path), and \(owner.possessive)"
+        case .foreign(let owner, _): "the hub in \(owner.path) is \(owner.possessive), not yours"
+        case .machineHasHub(let owner, _, _):
+            "this machine's hub is in \(owner.path), and \(owner.possessive)"
         case .missingKey(let path): "the hub's key \(path) is gone"
         case .unreadableKey(let path): "\(path) holds no P-256 key in PEM"
         case .missingFile(let path, _): "\(path) is gone"
         case .otherSettings(let asked, let present, _):
             "the hub is set up already with \(present), not \(asked)"
+        case .upstreamIsHub(let url): "the upstream \(url) is this hub's own port"
+        case .noSuchAddress(let address): "\(address) is no address of this host"
         case .badLifetime: "a code must live for 1 second at least, and expire before 2106-02-07"
+        case .tooManyCodes(let count):
+            "the hub would remember \(count) codes, more than \(IssueCode.maximumCodes)"
         case .revoked(let name): "the device \"\(name)\" was revoked"
         case .asksByName(let name, let asking, _):
             (asking.count == 1 ? "a device that asks calls" : "\(asking.count) devices that ask call")
                 + " \(asking.count == 1 ? "itself" : "themselves") \"\(name)\", and any device may; "
                 + "name it by its fingerprint"
+        case .noLastSeen: "this hub has not written down yet when its devices were last seen"
+        case .endIsOver(let date): "\(date.timestamp) is over already"
+        case .clockBehind(let now, let known):
+            "the clock says \(now.timestamp), and the hub's files know of \(known.timestamp)"
         case .askLapsed(let name): "the device \"\(name)\" asked more than 10 minutes ago"
         }
     }
 
     package var kind: UserErrorKind {
         switch self {
-        case .notSetUp, .missingKey, .unreadableKey, .missingFile: .configuration
-        case .otherSettings, .badLifetime, .asksByName: .usage
+        case .notSetUp, .elsewhere, .missingKey, .unreadableKey, .missingFile: .configuration
+        case .foreign: .notPermitted
+        case .machineHasHub, .otherSettings, .upstreamIsHub, .noSuchAddress, .badLifetime, .tooManyCodes,
+            .asksByName, .endIsOver:
+            .usage
         case .revoked: .notPermitted
-        case .askLapsed: .tryAgain
+        case .noLastSeen: .notFound
+        case .askLapsed, .clockBehind: .tryAgain
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
+        case .notSetUp(HubState.machinePath): "as root: sudo hubpair setup"
         case .notSetUp: "run 'hubpair setup', or name its directory with --state"
+        case .elsewhere(_, let owner, let command), .foreign(let owner, let command): owner.command(command)
+        case .machineHasHub(let owner, let own, let command):
+            "\(owner.command(command)), or for a hub of your own: \(command) --state \(shellQuoted(own))"
         case .missingKey(let path):
             "bring it back from a backup; without it, move \(shellQuoted(parent(of: path))) away, run "
                 + "'hubpair setup' and pair every device again"
         case .unreadableKey(let path): "bring \(shellQuoted(path)) back from a backup"
         case .missingFile(let path, let hasGoodBackup):
             FileRecovery.hint(path, hasGoodBackup: hasGoodBackup, isGone: true)
-        case .otherSettings(_, _, let path): "to change it, edit \(shellQuoted(path)) and restart the hub"
+        case .otherSettings(_, _, let options): "to change it: hubpair setup --change \(options)"
+        case .upstreamIsHub:
+            "let the server behind the hub listen on another port, and name that with --upstream"
+        case .noSuchAddress: "'ip address' lists this host's addresses"
+        case .tooManyCodes:
+            "make fewer, or take back those that nobody needs: 'hubpair codes' lists them"
         case .badLifetime: "give it like --expires 10m, 2h or 7d"
         case .asksByName(_, let asking, let known):
             "compare with the fingerprint on the device's own screen, then run: "
                 + asking.map { "hubpair devices approve \($0)" }.joined(separator: ", or ")
                 + (known.isEmpty ? "" : "; you know by that name: ")
                 + known.map(\.description).joined(separator: ", ")
+        case .noLastSeen: "'hubpair serve' does, from the first device on that comes in"
+        case .endIsOver: "give a time to come, like --for 2h"
+        case .clockBehind: "set the clock: timedatectl"
         case .askLapsed: "let it ask again, or print a code for it with 'hubpair print'"
         case .revoked: "print a new code with 'hubpair print' and pair the device again"
         }

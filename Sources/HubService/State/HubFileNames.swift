@@ -5,7 +5,7 @@ extension HubState {
     package var ownFiles: [String] {
         [
             HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
-            ApprovedDevices.fileName, Tickets.fileName, FailedAttempts.fileName,
+            ApprovedDevices.fileName, Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName,
         ].flatMap { ["\(path)/\($0)", "\(path)/\($0).bak"] }
     }
 }

@@ -1,3 +1,4 @@
+import Glibc
 package import Pairing
 package import PinnedTLS
 
@@ -8,20 +9,42 @@ package struct HubState: Sendable {
     /// The file with the certificate that carries the key in TLS.
     package static let certificateFileName = "hub-certificate.pem"
 
+    /// The directory of this machine's hub: root's, or that of a service.
+    package static let machinePath = "/var/lib/hubpair"
+
+    /// How the directory was chosen.
+    package enum Choice: Equatable, Sendable {
+        /// By the option `--state`.
+        case option
+        /// By `$HUBPAIR_STATE`.
+        case environment
+        /// By nobody: it is where this user's hub belongs.
+        case standard
+    }
+
     /// The state directory's path.
     package let path: String
+    package let choice: Choice
+    /// The command that is being run, without `--state`, for hints; each of its words is quoted.
+    package let command: String
 
     /// The first of: `option`, `$HUBPAIR_STATE`, `/var/lib/hubpair` for root, `$XDG_STATE_HOME/hubpair`,
     /// `~/.local/state/hubpair`. Relative values of `XDG_STATE_HOME` are ignored, as the XDG Base Directory
     /// Specification asks.
-    package init(option: String?, environment: [String: String], isRoot: Bool, home: String) {
+    package init(
+        option: String?, environment: [String: String], isRoot: Bool, home: String,
+        command: String = "hubpair"
+    ) {
+        self.command = command
+        let variable = environment["HUBPAIR_STATE"].flatMap { $0.isEmpty ? nil : $0 }
+        choice = option != nil ? .option : variable != nil ? .environment : .standard
         path =
             if let option {
                 option
-            } else if let variable = environment["HUBPAIR_STATE"], !variable.isEmpty {
+            } else if let variable {
                 variable
             } else if isRoot {
-                "/var/lib/hubpair"
+                HubState.machinePath
             } else if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
                 base + "/hubpair"
             } else {
@@ -29,13 +52,41 @@ package struct HubState: Sendable {
             }
     }
 
+    /// What a command needs to find the same directory: ` --state DIR` if it was given so, else nothing.
+    package var argument: String { choice == .option ? " --state \(shellQuoted(path))" : "" }
+
     /// Opens the directory; a hub must be set up there.
     package func open() throws -> ProtectedDirectory {
-        do {
+        do throws(FileError) {
             return try ProtectedDirectory(path: path)
-        } catch FileError.missing {
-            throw HubError.notSetUp(directory: path)
+        } catch {
+            throw refusal(error)
         }
+    }
+
+    /// What the fault means for somebody who has a hub in mind.
+    private func refusal(_ error: FileError) -> any Error {
+        switch error {
+        case .missing:
+            return machines.map { HubError.elsewhere(directory: path, $0, command: command) }
+                ?? HubError.notSetUp(directory: path)
+        case .otherOwner, .system(EACCES, _, _), .system(EPERM, _, _):
+            guard let owner = HubOwner(of: path), owner.user != geteuid() else { return error }
+            return HubError.foreign(owner, command: command)
+        default: return error
+        }
+    }
+
+    /// This machine's hub, if it is another than this user's, who has not named a directory.
+    package var machines: HubOwner? {
+        guard choice == .standard, path != HubState.machinePath else { return nil }
+        return HubOwner(of: HubState.machinePath)
+    }
+
+    /// Refuses to make a second hub beside this machine's, unless the user names a place for it.
+    package func checkIsForNewHub() throws {
+        guard let machines, access(path, F_OK) != 0 else { return }
+        throw HubError.machineHasHub(machines, own: path, command: command)
     }
 
     package static func settings(in directory: borrowing ProtectedDirectory) throws -> HubSettings? {
@@ -99,11 +150,12 @@ package struct HubState: Sendable {
             path: directory.path(of: name), hasGoodBackup: directory.hasGoodBackup(name, parse))
     }
 
-    /// Keeps room for what must be written on a full disk too: revocations, and that a code is void.
+    /// Keeps room for what must be written on a full disk too: revocations, and that a code is void, by wrong
+    /// proofs or by its owner.
     @discardableResult
     static func keepRoom(in directory: borrowing ProtectedDirectory) -> Bool {
-        let hasRoom = directory.keepRoom(for: ApprovedDevices.fileName)
-        return directory.keepRoom(for: FailedAttempts.fileName) && hasRoom
+        [ApprovedDevices.fileName, FailedAttempts.fileName, Tickets.fileName]
+            .map { directory.keepRoom(for: $0) }.allSatisfy(\.self)
     }
 
     /// The hub's settings and identity; throws if it was never set up, or not to the end.

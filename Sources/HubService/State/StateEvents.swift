@@ -25,6 +25,8 @@ struct StateEvents: ~Copyable {
         var isPathMoved = false
         /// The same as the first three for the file of the codes.
         var hasOtherCodes = false
+        /// The same for the file of the settings.
+        var hasOtherSettings = false
 
         static let everything = Changes(isTouched: true, isPathMoved: true, hasOtherCodes: true)
 
@@ -38,6 +40,7 @@ struct StateEvents: ~Copyable {
             one.isFileMoved = one.isFileMoved || other.isFileMoved
             one.isPathMoved = one.isPathMoved || other.isPathMoved
             one.hasOtherCodes = one.hasOtherCodes || other.hasOtherCodes
+            one.hasOtherSettings = one.hasOtherSettings || other.hasOtherSettings
         }
     }
 
@@ -226,6 +229,7 @@ struct StateEvents: ~Copyable {
             if mask & StateEvents.renames != 0 { changes.renames += 1 }
         case .directory:
             if name.elementsEqual(Tickets.fileName.utf8) { changes.hasOtherCodes = true }
+            if name.elementsEqual(HubSettings.fileName.utf8) { changes.hasOtherSettings = true }
         }
     }
 }

@@ -58,6 +58,18 @@ package struct Upstream: Equatable, Sendable {
         return hosts.compactMap { NetworkAddress($0) }
     }
 
+    /// True if this is the hub itself, so that every request would come back to it.
+    ///
+    /// - Parameters:
+    ///   - port: the hub's.
+    ///   - listen: the addresses that the hub listens on; empty: all of this host's.
+    ///   - own: this host's addresses.
+    package func isHub(onPort port: UInt16, listen: [NetworkAddress], own: [NetworkAddress]) -> Bool {
+        func isSame(_ one: NetworkAddress) -> Bool { addresses.contains { $0.bytes == one.bytes } }
+        guard self.port == port, isLoopback || own.contains(where: isSame) else { return false }
+        return listen.isEmpty || listen.contains { $0.isUnspecified || isSame($0) }
+    }
+
     /// The name for SNI (RFC 6066 § 3); nil for an address, which has none.
     var serverName: String? { addresses.isEmpty ? host : nil }
 }
@@ -88,7 +100,7 @@ package enum UpstreamError: Equatable, UserError {
 
     package var kind: UserErrorKind { .usage }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .notLoopback: "let it listen on 127.0.0.1, or give https://HOST:PORT#sha256//PIN"

@@ -1,45 +1,45 @@
 import Crypto
 public import FoundationEssentials
 
-/// A pairing code: what the hub prints as a QR code and a device scans.
+/// A pairing code: the text of the QR code that a hub prints and a device scans.
 ///
 ///     text    = "HUBPAIR:" base32              ; strict Crockford base32, see CrockfordBase32
 ///     bytes   = head flags expiry secret pin [ hint ] checksum
 ///     head    = OCTET                          ; high nibble: version, 1; low nibble: 0 once, 1 label
-///     flags   = OCTET                          ; bit 0: a hint follows the pin; the others are 0
-///     expiry  = 4OCTET                         ; seconds since 1970 UTC; 0: none (labels only)
+///     flags   = OCTET                          ; bit 0: a hint follows the pin; other bits must be 0
+///     expiry  = 4OCTET                         ; seconds since 1970 UTC; 0: never (labels only)
 ///     secret  = 10OCTET
 ///     pin     = 32OCTET                        ; SHA-256 of the hub's SubjectPublicKeyInfo
 ///     hint    = 4OCTET 2OCTET                  ; IPv4 address and TCP port, never trusted
-///     checksum = 2OCTET                        ; of SHA-256 over everything before
+///     checksum = 2OCTET                        ; the first bytes of SHA-256 over all bytes before
 ///
-/// Integers are big endian. 88 characters without the hint (QR version 4-M), 98 with it (5-M).
+/// Integers are big endian. The text has 88 characters without the hint (QR version 4-M), 98 with it (5-M).
 ///
 /// Accepted:
 ///
 ///     HUBPAIR:2006P0BGSEGA38N3MJJTD9X8N5N1VGZP51TYGQC0A4A1WZPAQFMSCXWMW69XK2N2YK0WBH7VVP5QBV5X
 ///
-/// Rejected: the same in lower case (alphabet), without its last character (unused bits), with any one
-/// character changed (checksum). `samples/vectors/pairing-codes.json` has one text for each fault.
+/// Rejected: the same in lower case (alphabet), without its last character (unused bits), or with any one
+/// character changed (checksum). `samples/vectors/pairing-codes.json` has an example of every error.
 ///
-/// Parsing never looks at a clock: whether a code has expired is for the hub's record to say.
+/// Parsing does not look at a clock: the hub's record decides whether a code has expired.
 public struct PairingCode: Equatable, Sendable {
     /// What a code is for.
     public enum Kind: String, Equatable, Sendable, CaseIterable {
-        /// For one device, which it approves by itself.
+        /// For one device, which the code approves without further confirmation.
         case once
-        /// Stuck on the hub; lets a device ask for the owner's approval.
+        /// Printed as a label on the hub; a device that scans it can request the owner's approval.
         case label
     }
 
-    /// Where the hub may be reached: a hint to try first, never trusted.
+    /// An address to try first when connecting to the hub; never trusted.
     public struct AddressHint: Equatable, Sendable, CustomStringConvertible {
         /// The IPv4 address, 4 bytes in network order.
         public let ipv4: [UInt8]
         /// The TCP port.
         public let port: UInt16
 
-        /// A hint from 4 bytes and a port, or nil if there are not exactly 4.
+        /// Creates a hint; nil unless `ipv4` has exactly 4 bytes.
         public init?(ipv4: some Sequence<UInt8>, port: UInt16) {
             let ipv4 = Array(ipv4)
             guard ipv4.count == 4 else { return nil }
@@ -51,11 +51,11 @@ public struct PairingCode: Equatable, Sendable {
         public var description: String { "\(ipv4.map(String.init).joined(separator: ".")):\(port)" }
     }
 
-    /// What every text of a pairing code begins with, in this and in later versions.
+    /// The prefix of every pairing code, in this and in later versions.
     public static let prefix = "HUBPAIR:"
 
-    /// Where a text that is or resembles a pairing code goes on behind its prefix, in any case (ASCII) and
-    /// with whatever stands before it; nil if there is no such prefix. What resembles one may hold a secret.
+    /// The index after the first `HUBPAIR:` in `text`, in any ASCII case and at any position; nil if there is
+    /// none. What follows may be a secret, so such a text must not be logged.
     package static func end(ofPrefixIn text: [UInt8]) -> Int? {
         let prefix = Array(prefix.utf8)
         guard text.count >= prefix.count else { return nil }
@@ -65,29 +65,30 @@ public struct PairingCode: Equatable, Sendable {
             }
         }
     }
-    /// The version of the format that this code reads and writes.
+    /// The version of the format that this library reads and writes.
     public static let version: UInt8 = 1
 
     /// What the code is for.
     public let kind: Kind
-    /// Seconds since 1970 UTC from which on the hub refuses the code; nil for a label that stays valid.
+    /// The time from which the hub refuses the code, in seconds since 1970 UTC; nil for a label that never
+    /// expires.
     public let expirySeconds: UInt32?
     /// The secret.
     public let secret: TicketSecret
-    /// The hub's pin, to be checked in the TLS handshake.
+    /// The hub's pin, which the TLS handshake must match.
     public let hub: Pin
-    /// Where the hub may be found.
+    /// Where to try first to reach the hub; nil if the code has no hint.
     public let addressHint: AddressHint?
 
-    /// A code of these parts.
+    /// Creates a code from its parts. Throws `expiryOutOfRange` or `onceWithoutExpiry`.
     ///
     /// - Parameters:
     ///   - kind: what the code is for.
-    ///   - expires: rounded down to whole seconds; required for a once code; from
-    ///     1970-01-01T00:00:01Z to 2106-02-07T06:28:15Z.
+    ///   - expires: rounded down to whole seconds; required for a once code; from 1970-01-01T00:00:01Z to
+    ///     2106-02-07T06:28:15Z.
     ///   - secret: the secret; a new one for each code.
     ///   - hub: the pin of the hub's key.
-    ///   - addressHint: where the hub may be reached; nil for none.
+    ///   - addressHint: where to try first to reach the hub; nil for no hint.
     public init(
         kind: Kind, expires: Date?, secret: TicketSecret, hub: Pin, addressHint: AddressHint? = nil
     ) throws(PairingCodeError) {
@@ -113,10 +114,10 @@ public struct PairingCode: Equatable, Sendable {
         self.addressHint = addressHint
     }
 
-    /// When the hub begins to refuse the code; nil for a label that stays valid.
+    /// The time from which the hub refuses the code; nil for a label that never expires.
     public var expires: Date? { expirySeconds.map { Date(timeIntervalSince1970: Double($0)) } }
 
-    /// The text that goes into the QR code: ASCII, all of it in QR's alphanumeric set (ISO 18004 § 7.3.4).
+    /// The text of the QR code: ASCII, only characters of QR's alphanumeric mode (ISO 18004 § 7.3.4).
     public var text: String {
         var bytes: [UInt8] = [PairingCode.version << 4 | (kind == .once ? 0 : 1), addressHint == nil ? 0 : 1]
         bytes.append(bigEndian: expirySeconds ?? 0)
@@ -143,11 +144,11 @@ extension PairingCode {
     private static let byteCountWithoutHint = 50
     private static let byteCountWithHint = 56
 
-    /// Reads the text of a QR code, strictly. The checks come in this order, so that every reader names
-    /// the same fault first: prefix, alphabet, base32 length, unused bits, checksum, version, kind, flags,
-    /// length, a once code without expiry.
+    /// Parses the text of a QR code strictly. Checks are made in this order, so that every implementation
+    /// reports the same error first: prefix, alphabet, base32 length, unused bits, checksum, version, kind,
+    /// flags, length, a once code without expiry.
     ///
-    /// A text too short to hold a checksum fails the checksum; one too short for its head fails the length.
+    /// A text too short for a checksum fails with `checksum`, one too short for its head with `length`.
     public init(text: some StringProtocol) throws(PairingCodeError) {
         let text = Array(text.utf8)
         let prefix = Array(PairingCode.prefix.utf8)
@@ -192,7 +193,8 @@ extension PairingCode {
     }
 }
 
-/// The first two bytes of SHA-256 over `bytes`: finds a misread character, keeps nobody out.
+/// The first two bytes of SHA-256 over `bytes`. It detects misread characters; it does not protect against
+/// forgery.
 func checksum(of bytes: some Sequence<UInt8>) -> [UInt8] {
     Array(SHA256.hash(data: Array(bytes)).prefix(2))
 }

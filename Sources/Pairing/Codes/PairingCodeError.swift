@@ -1,29 +1,30 @@
 public import Identity
 
-/// Why a text is not a pairing code. The description is what the user reads; neither it nor the cases ever
-/// hold a piece of the secret.
+/// Why a text is not a pairing code. The description is shown to the user; neither it nor the associated
+/// values contain any part of the secret.
 public enum PairingCodeError: Equatable, UserError {
     /// The text does not begin with `HUBPAIR:`.
     case missingPrefix
-    /// A character outside Crockford's upper-case alphabet, at this position (bytes, from 0) of the text.
+    /// A character outside Crockford's upper-case alphabet, at this byte offset in the text (from 0).
     case alphabet(position: Int)
-    /// A number of base32 characters that encodes no whole number of bytes.
+    /// A number of base32 characters that does not encode a whole number of bytes.
     case base32Length(Int)
     /// The bits after the last whole byte are not all zero.
     case unusedBitsSet
-    /// The checksum does not fit the rest.
+    /// The checksum does not match.
     case checksum
-    /// Another version of the format than 1.
+    /// A version of the format other than 1.
     case version(UInt8)
-    /// A kind of code that version 1 does not have.
+    /// A kind that version 1 does not define: the value of the low nibble of the head.
     case kind(UInt8)
-    /// A flag that version 1 does not have.
+    /// Flags that version 1 does not define: the value of the flags byte.
     case flags(UInt8)
-    /// The fields do not have the length that the flags ask for; the number of bytes found.
+    /// The number of bytes is not the one that the flags require; the number found.
     case length(Int)
     /// A once code that would never expire.
     case onceWithoutExpiry
-    /// An expiry before 1970-01-01T00:00:01Z or after 2106-02-07T06:28:15Z; only when a code is made.
+    /// An expiry before 1970-01-01T00:00:01Z or after 2106-02-07T06:28:15Z; only thrown when a code is
+    /// created.
     case expiryOutOfRange
 
     /// What is wrong, in lower case, without a full stop.
@@ -47,10 +48,10 @@ public enum PairingCodeError: Equatable, UserError {
         }
     }
 
-    /// What a program does with it; the command's exit code follows from it.
+    /// How a program should react; the command's exit code is derived from it.
     public var kind: UserErrorKind { .data }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     public var hint: String? {
         switch self {
         case .missingPrefix: "print a pairing code on the hub with 'hubpair print'"

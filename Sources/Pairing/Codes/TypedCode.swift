@@ -1,52 +1,53 @@
 public import Identity
 
-/// For devices that cannot scan: a once code's secret as 20 characters, to be typed.
+/// The secret of a once code as 20 characters, for devices that cannot scan and whose user types it.
 ///
 ///     written = group 4( "-" group )           ; group = 4 characters of Crockford base32
 ///     bits    = head secret checksum           ; 4 + 80 + 16 bits, most significant first
-///     head    = 8                              ; the other values are refused
+///     head    = 8                              ; other values are refused
 ///     checksum = the first two bytes of SHA-256 over the byte 8 and the ten bytes of the secret
 ///
-/// Reading forgives ASCII case, ASCII white space and hyphens anywhere, I and L for 1, O for 0; U is
-/// refused. `samples/vectors/typed-codes.json` has more.
+/// The parser ignores ASCII case, and ASCII white space and hyphens anywhere, and reads I and L as 1, O as 0;
+/// U is refused. `samples/vectors/typed-codes.json` has more examples.
 ///
 /// Accepted: `H851-MAHT-99D6-MYMA-KEGE`, `h851maht 99d6mymakege`. Rejected: `H851-MAHT-99D6-MYMA-KEG`
 /// (length), `H851-MAHT-99D6-MYMA-KEGF` (checksum), `H851-MAHT-99D6-MYMA-KEGU` (alphabet).
 ///
-/// It names the same ticket as the QR code beside it, but holds no pin: the exchange's proofs bind the keys
-/// that each side saw.
+/// It identifies the same ticket as the QR code printed with it, but holds no pin. A man in the middle is
+/// detected nevertheless: the proofs of the exchange cover the keys that each side saw in the handshake.
 public struct TypedCode: Equatable, Sendable {
-    /// The number of base32 characters, hyphens not counted.
+    /// The number of base32 characters, without hyphens.
     public static let characterCount = 20
-    private static let head: UInt8 = 8
+    static let head: UInt8 = 8
 
     /// The secret.
     public let secret: TicketSecret
 
-    /// The typed form of a once code's secret.
+    /// Creates the typed form of a once code's secret.
     public init(secret: TicketSecret) { self.secret = secret }
 
     /// `XXXX-XXXX-XXXX-XXXX-XXXX`: 24 ASCII characters.
     public var text: String {
         let bytes = [TypedCode.head] + secret.bytes
         var nibbles = (bytes + checksum(of: bytes)).flatMap { [$0 >> 4, $0 & 0xF] }
-        nibbles.removeFirst()  // the head is a nibble
-        nibbles.append(0)  // to whole bytes; the characters for it are cut off again
+        nibbles.removeFirst()  // the head is one nibble
+        nibbles.append(0)  // pads to whole bytes; the extra characters are cut off below
         let packed = stride(from: 0, to: nibbles.count, by: 2).map { nibbles[$0] << 4 | nibbles[$0 + 1] }
         return CrockfordBase32.grouped(
             String(CrockfordBase32.encode(packed).prefix(TypedCode.characterCount)))
     }
 
-    /// Reads what a person typed.
+    /// Parses what a person typed.
     ///
-    /// Checked in this order: alphabet, number of characters, checksum (over the head as it was typed, so
-    /// that a slip in the first character is not taken for a newer format), head.
+    /// The checks, in this order: alphabet, number of characters, checksum, head. The checksum covers the
+    /// head as typed, so that a typing error in the first character is not reported as a newer format.
     public init(typed text: some StringProtocol) throws(TypedCodeError) {
-        // A hundred times what a code needs: nobody types that, and nothing after it is looked at.
+        // A limit of a hundred times the length of a code bounds the work on nonsense input.
         guard text.utf8.count <= 2_400 else { throw .length(nil) }
         guard let symbols = CrockfordBase32.symbols(typed: String(text)) else { throw .alphabet }
         guard symbols.count == TypedCode.characterCount else { throw .length(symbols.count) }
-        // 20 characters are 100 bits; one zero character more makes 13 bytes whose last nibble is zero.
+        // 20 characters are 100 bits. With one zero character appended they decode to 13 bytes, whose last
+        // nibble is zero.
         guard let packed = try? CrockfordBase32.decode(symbols + [UInt8(ascii: "0")]), packed.count == 13
         else {
             throw .length(symbols.count)
@@ -62,13 +63,13 @@ public struct TypedCode: Equatable, Sendable {
     }
 }
 
-/// Why what a person typed is not a typed code; it never holds a piece of the secret.
+/// Why a typed text is not a typed code. It contains no part of the secret.
 public enum TypedCodeError: Equatable, UserError {
-    /// A character that Crockford's base 32 does not have, such as the letter U.
+    /// A character that Crockford base32 does not have, such as the letter U.
     case alphabet
-    /// This many characters and not 20; nil if there are too many to count.
+    /// The number of characters, which is not 20; nil if the text is too long to be counted.
     case length(Int?)
-    /// The checksum does not fit: a character is wrong.
+    /// The checksum does not match: a character is wrong.
     case checksum
     /// A head other than 8.
     case head(UInt8)
@@ -77,17 +78,17 @@ public enum TypedCodeError: Equatable, UserError {
     public var description: String {
         switch self {
         case .alphabet: "the typed code holds a character that no code has"
-        case .length(let count?): "the typed code has \(count) characters, not 20"
+        case .length(let count?): "a typed code has 20 characters, this has \(count)"
         case .length(nil): "the typed code is far too long"
         case .checksum: "the typed code has a wrong character in it"
         case .head: "the typed code is of a kind that this hubpair does not know"
         }
     }
 
-    /// What a program does with it; the command's exit code follows from it.
+    /// How a program should react; the command's exit code is derived from it.
     public var kind: UserErrorKind { .data }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     public var hint: String? {
         switch self {
         case .alphabet: "a code has the digits 0-9 and the letters A-Z without U, in five groups of four"

@@ -1,43 +1,43 @@
 import JSON
 
-/// What a hub says to a device about itself: `GET /hubpair/v1/device`, with the device's certificate.
+/// What a hub tells a device about itself: the reply to `GET /hubpair/v1/device` with the device's
+/// certificate.
 ///
 ///     {"status": "approved" / "pending" / "revoked" / "expired", "device": fingerprint, "name": string}
 ///
-/// JSON as `PairMessage` reads it; unknown keys are ignored. A device that the hub does not know gets a
-/// `PairRefusal`.
+/// JSON with the limits of I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are
+/// ignored. A device that the hub does not know gets a ``PairRefusal``.
 ///
 /// Accepted: `{"status":"pending","device":"K7QF-2M9D-X0TW-8RHC","name":"Anna's tablet"}`. Rejected: another
 /// status, a fingerprint in lower case, a name that `PeerName(known:)` refuses.
 public struct DeviceDescription: Equatable, Sendable {
-    /// What the hub's keyfile says of the device now.
+    /// The device's status in the hub's keyfile.
     public enum Status: String, Equatable, Sendable, CaseIterable {
-        /// It may come in.
+        /// The device has access.
         case approved
-        /// The owner has not answered yet.
+        /// The owner has not decided yet.
         case pending
-        /// The owner has taken the approval back.
+        /// The owner has revoked the approval.
         case revoked
-        /// The approval was for a time that is over.
+        /// The approval was limited in time and has expired.
         case expired
     }
 
-    /// What the hub's keyfile says of the device now.
+    /// The device's status in the hub's keyfile.
     public let status: Status
     /// The fingerprint of the device's key.
     public let device: Fingerprint
-    /// What the hub calls the device.
+    /// The device's name in the hub's keyfile.
     public let name: PeerName
 
-    /// A description of these parts.
+    /// Creates a description from its parts.
     public init(status: Status, device: Fingerprint, name: PeerName) {
         self.status = status
         self.device = device
         self.name = name
     }
 
-    /// What there is to say of `device` at a time when the keyfile's verdict on it is `verdict`; nil for a
-    /// device that the keyfile does not know.
+    /// The description of `device` for the keyfile's verdict on it; nil if the verdict is `unknown`.
     public init?(_ device: ApprovedDevice, verdict: DeviceVerdict) {
         let status: Status
         switch verdict {
@@ -50,7 +50,7 @@ public struct DeviceDescription: Equatable, Sendable {
         self.init(status: status, device: device.fingerprint, name: device.name)
     }
 
-    /// Reads a body.
+    /// Parses an HTTP body.
     public init(parsing bytes: [UInt8]) throws(PairMessageError) {
         let message = try PairMessage(parsing: bytes)
         let (word, id) = (try message.text("status"), try message.text("device"))
@@ -68,7 +68,7 @@ public struct DeviceDescription: Equatable, Sendable {
         }
     }
 
-    /// The body: one JSON object in UTF-8.
+    /// The HTTP body: one JSON object in UTF-8.
     public var serialized: [UInt8] {
         PairMessage([
             "status": .string(status.rawValue), "device": .string(device.description),

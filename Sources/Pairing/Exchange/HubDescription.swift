@@ -1,33 +1,35 @@
 import JSON
 
-/// What a hub says of itself to anybody: `GET /hubpair/v1/hub`, and in its reply to a device.
+/// A hub's description of itself: the reply to `GET /hubpair/v1/hub`, for everyone, and a part of
+/// ``PairReply``.
 ///
 ///     {"name": string, "id": fingerprint, "api": 1}
 ///
-/// `api` is an integer from 1 on: the version of the exchange that the hub speaks. JSON as `PairMessage`
-/// reads it; unknown keys are ignored. Nothing of it is proven by itself.
+/// `api` is an integer, at least 1: the version of the exchange that the hub speaks. JSON with the limits of
+/// I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are ignored. The description
+/// itself proves nothing.
 ///
 /// Accepted: `{"name":"Kitchen","id":"K7QF-2M9D-X0TW-8RHC","api":1}`. Rejected: `"api": 0`, an `id` in lower
 /// case, a name that `PeerName(known:)` refuses.
 public struct HubDescription: Equatable, Sendable {
-    /// The version of the exchange that this code speaks.
+    /// The version of the exchange that this library speaks.
     public static let api = 1
 
     /// The hub's name.
     public let name: PeerName
     /// The fingerprint of the hub's key.
     public let id: Fingerprint
-    /// The version of the exchange that the hub speaks, from 1 on.
+    /// The version of the exchange that the hub speaks, at least 1.
     public let api: Int
 
-    /// A description of these parts.
+    /// Creates a description from its parts.
     public init(name: PeerName, id: Fingerprint, api: Int = HubDescription.api) {
         self.name = name
         self.id = id
         self.api = api
     }
 
-    /// Reads a body.
+    /// Parses an HTTP body.
     public init(parsing bytes: [UInt8]) throws(PairMessageError) {
         self = try HubDescription(PairMessage(parsing: bytes), prefix: "")
     }
@@ -51,6 +53,6 @@ public struct HubDescription: Equatable, Sendable {
         ])
     }
 
-    /// The body: one JSON object in UTF-8.
+    /// The HTTP body: one JSON object in UTF-8.
     public var serialized: [UInt8] { message.serialized }
 }

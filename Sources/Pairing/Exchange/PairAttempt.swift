@@ -1,19 +1,20 @@
 public import Identity
 
-/// One attempt of a device to pair, from its nonce to the hub's proof. It is the same attempt, and may be
-/// sent again, as long as secret, name, nonce and device are the same: keep the nonce on disk before the
-/// first send.
+/// A device's attempt to pair, from its nonce to the hub's proof.
+///
+/// A request may be sent again: the hub treats it as the same attempt as long as secret, name, nonce and
+/// device are unchanged. So store the nonce before the first request is sent.
 public struct PairAttempt: Sendable {
     /// The code's secret.
     public let secret: TicketSecret
-    /// What the device calls itself.
+    /// The name that the device gives itself.
     public let name: PeerName
     /// The device's nonce.
     public let nonce: PairNonce
     /// The pin of the device's key.
     public let device: Pin
 
-    /// An attempt of these parts.
+    /// Creates an attempt from its parts.
     public init(secret: TicketSecret, name: PeerName, nonce: PairNonce, device: Pin) {
         self.secret = secret
         self.name = name
@@ -21,15 +22,15 @@ public struct PairAttempt: Sendable {
         self.device = device
     }
 
-    /// What to send to the hub whose key has the pin `hub` in this handshake.
+    /// The request to the hub whose key has the pin `hub` in this TLS handshake.
     public func request(to hub: Pin) -> PairRequest {
         PairRequest(
             ticket: secret.ticketID, name: name, nonce: nonce,
             proof: transcript(hub).deviceProof(secret.proofKey))
     }
 
-    /// Checks the reply of the hub whose key has the pin `hub` in the same handshake. Only if this returns
-    /// may the hub be stored; nothing in the reply is true before.
+    /// Verifies the reply of the hub whose key has the pin `hub` in the same TLS handshake. Store the hub
+    /// only if this returns; before that, nothing in the reply can be trusted.
     public func verify(_ reply: PairReply, from hub: Pin) throws(PairReplyError) {
         guard transcript(hub).hubProof(secret.proofKey, hubNonce: reply.nonce) == reply.proof else {
             throw .wrongProof
@@ -45,13 +46,14 @@ public struct PairAttempt: Sendable {
     }
 }
 
-/// Why a hub's reply is not believed. The description is what the user of the device reads.
+/// Why a hub's reply is not accepted. The description is shown to the user of the device.
 public enum PairReplyError: Equatable, UserError {
-    /// The hub's proof does not hold.
+    /// The hub's proof does not verify: it does not know the code's secret, or a man in the middle has other
+    /// keys.
     case wrongProof
-    /// The hub names another fingerprint than that of its TLS key.
+    /// The reply names another fingerprint than that of the TLS key, `seen`.
     case otherHub(Fingerprint, seen: Fingerprint)
-    /// The hub saw another device than this one.
+    /// The reply names another device than this one, `own`.
     case otherDevice(Fingerprint, own: Fingerprint)
 
     /// What is wrong, in lower case, without a full stop.
@@ -63,10 +65,10 @@ public enum PairReplyError: Equatable, UserError {
         }
     }
 
-    /// What a program does with it; the command's exit code follows from it.
+    /// How a program should react; the command's exit code is derived from it.
     public var kind: UserErrorKind { .notPermitted }
 
-    /// How to mend it, and on which side.
+    /// How to fix it, and on which side.
     public var hint: String? {
         switch self {
         case .wrongProof, .otherDevice:

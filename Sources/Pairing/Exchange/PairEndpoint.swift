@@ -1,17 +1,17 @@
-/// The endpoints of a hub, by their paths. The hub answers them itself and passes none of them on.
+/// The paths of a hub's own endpoints. The hub answers them itself and forwards none of them.
 public enum PairEndpoint: String, CaseIterable, Sendable {
     /// The pairing exchange.
     case pair = "/hubpair/v1/pair"
-    /// What the hub is, for anybody.
+    /// The hub's description, for everyone.
     case hub = "/hubpair/v1/hub"
-    /// What the hub knows of the device that asks.
+    /// The status of the requesting device.
     case device = "/hubpair/v1/device"
-    /// Whether a request may pass, for a proxy in front of the hub.
+    /// Whether a request has access; for a reverse proxy in front of the hub.
     case verify = "/hubpair/v1/verify"
 
-    /// The path, as a request's target has it.
+    /// The path as it appears in a request target.
     public var path: String { rawValue }
 
-    /// The methods that it takes, as `Allow` lists them (RFC 9110 § 10.2.1).
+    /// The allowed methods, in the order of the `Allow` header field (RFC 9110 § 10.2.1).
     public var methods: [String] { self == .pair ? ["POST"] : ["GET", "HEAD"] }
 }

@@ -2,22 +2,22 @@ import FoundationEssentials
 public import Identity
 import JSON
 
-/// JSON as the exchange writes and reads it: I-JSON (RFC 7493), at most 4,096 bytes.
+/// The JSON of the exchange: one I-JSON object (RFC 7493) of at most 4,096 bytes.
 ///
-/// UTF-8 without a byte order mark, at most 64 levels, and no object with the same key twice: readers differ
-/// in which of the two they take, and the proofs must not cover what one side never saw. Unknown keys are
+/// UTF-8 without a byte order mark, at most 64 levels of nesting. Duplicate keys are refused: parsers differ
+/// in which one they use, and the proofs must not cover a value that one side never saw. Unknown keys are
 /// ignored.
 ///
 /// Accepted: `{"name": "x", "more": [1]}`. Rejected: `{"name": "x", "n\u0061me": "y"}`, `{"name": "x"} {}`.
 struct PairMessage {
-    /// The most bytes that a message of the exchange may have.
+    /// The maximum size of a message of the exchange in bytes.
     static let maximumByteCount = 4_096
 
     private let members: [String: JSONValue]
-    /// The keys that lead to it, each with a point behind.
+    /// The path of keys to this object, each followed by a dot; for error messages.
     private let prefix: String
 
-    /// Reads one message; the reasons name keys of ours, never a text of the sender's.
+    /// Parses one message. Error messages name only keys of this protocol, never text from the sender.
     init(parsing bytes: [UInt8]) throws(PairMessageError) {
         guard bytes.count <= PairMessage.maximumByteCount else { throw .tooLarge(bytes.count) }
         let value: JSONValue
@@ -31,7 +31,7 @@ struct PairMessage {
         self.init(members, prefix: "")
     }
 
-    /// A message of these members, for writing.
+    /// Creates a message with these members.
     init(_ members: [String: JSONValue]) { self.init(members, prefix: "") }
 
     private init(_ members: [String: JSONValue], prefix: String) {
@@ -39,24 +39,24 @@ struct PairMessage {
         self.prefix = prefix
     }
 
-    /// One line of UTF-8, keys in the order of the alphabet.
+    /// One line of UTF-8 with the keys in alphabetical order.
     var serialized: [UInt8] { Array(JSONValue.object(members).text.utf8) }
 
-    /// The members, for a message that this one becomes part of.
+    /// The message as a JSON value, to be nested in another message.
     var value: JSONValue { .object(members) }
 
-    /// The text behind a key that must be there.
+    /// The string at a key that must be present.
     func text(_ key: String) throws(PairMessageError) -> String {
         guard let text = try member(key).asString else { throw otherType(key) }
         return text
     }
 
-    /// The text behind a key that may be missing, or null.
+    /// The string at a key; nil if it is missing or null.
     func optionalText(_ key: String) throws(PairMessageError) -> String? {
         members[key] == nil || members[key] == .null ? nil : try text(key)
     }
 
-    /// The integer behind a key that must be there; 1.0 is one (RFC 8259 § 6).
+    /// The integer at a key that must be present; 1.0 is an integer (RFC 8259 § 6).
     func integer(_ key: String) throws(PairMessageError) -> Int {
         guard let number = try member(key).asDouble, let integer = Int(exactly: number) else {
             throw otherType(key)
@@ -64,13 +64,13 @@ struct PairMessage {
         return integer
     }
 
-    /// The object behind a key that must be there.
+    /// The object at a key that must be present.
     func object(_ key: String) throws(PairMessageError) -> PairMessage {
         guard let members = try member(key).asObject else { throw otherType(key) }
         return PairMessage(members, prefix: "\(prefix)\(key).")
     }
 
-    /// The byte string behind a key that must be there, in strict base64url.
+    /// The value that `make` creates from `count` bytes in strict base64url, at a key that must be present.
     func bytes<Value>(
         _ key: String, _ count: Int, _ make: ([UInt8]) -> Value?
     ) throws(PairMessageError) -> Value {
@@ -94,9 +94,9 @@ struct PairMessage {
 public enum PairMessageError: Equatable, UserError {
     /// It has this many bytes, more than 4,096.
     case tooLarge(Int)
-    /// It is not the JSON that the exchange asks for; the reason in words, without a text of the sender's.
+    /// It is not valid JSON of the exchange; the string is the reason, without any text from the sender.
     case malformed(String)
-    /// The name in it breaks a rule; everything else is well.
+    /// The name in it breaks a rule; everything else is valid.
     case name(PeerNameError)
 
     /// What is wrong, in lower case, without a full stop.
@@ -108,10 +108,10 @@ public enum PairMessageError: Equatable, UserError {
         }
     }
 
-    /// What a program does with it; the command's exit code follows from it.
+    /// How a program should react; the command's exit code is derived from it.
     public var kind: UserErrorKind { .data }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     public var hint: String? {
         switch self {
         case .tooLarge, .malformed: "both sides must speak hubpair/1; update the older one"

@@ -1,14 +1,14 @@
 import Crypto
 
-/// The proof of one side that it knows a ticket's secret: HMAC-SHA256 (RFC 2104), 32 bytes.
+/// One side's proof that it knows a ticket's secret: HMAC-SHA256 (RFC 2104), 32 bytes.
 public struct PairProof: Equatable, Sendable {
     /// The number of bytes in a proof.
     public static let byteCount = 32
 
-    /// 32 bytes.
+    /// The 32 bytes.
     public let bytes: [UInt8]
 
-    /// A proof from its 32 bytes, or nil if there are not exactly 32.
+    /// Creates a proof; nil unless `bytes` has exactly 32 bytes.
     public init?(bytes: some Sequence<UInt8>) {
         let bytes = Array(bytes)
         guard bytes.count == PairProof.byteCount else { return nil }
@@ -19,24 +19,24 @@ public struct PairProof: Equatable, Sendable {
         bytes = Array(HMAC<SHA256>.authenticationCode(for: digest, using: key.symmetric))
     }
 
-    /// Both proofs are the same; takes the same time wherever they differ.
+    /// True if both proofs are equal; runs in constant time.
     public static func == (one: PairProof, other: PairProof) -> Bool {
         zip(one.bytes, other.bytes).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
     }
 }
 
-/// What both sides prove something about: who they are, as each saw it, and what they said.
+/// The values that both sides' proofs cover: the keys of both, as each side saw them, and what was sent.
 ///
 ///     T(role) = SHA-256( field( "hubpair/1" ) field( role ) field( ticket ID ) field( hub's pin )
 ///               field( device's pin ) field( device's nonce ) field( hub's nonce ) field( name ) )
 ///     field   = 2OCTET *OCTET                  ; the number of bytes, big endian, and the bytes
 ///     role    = "device" / "hub"
 ///
-/// The hub's nonce is empty in T("device"). The pins are those of the keys that this side saw in the TLS
-/// handshake, so that a man in the middle, who has keys of his own, fails on both sides. The name is UTF-8 as
-/// it was decoded from the JSON. `samples/vectors/exchange.json` has examples.
+/// The hub's nonce is empty in T("device"). The pins are those of the keys that the side itself saw in the
+/// TLS handshake. A man in the middle has other keys, so both sides reject the other's proof. The name is the
+/// UTF-8 of the decoded JSON string. `samples/vectors/exchange.json` has examples.
 public struct PairTranscript: Equatable, Sendable {
-    /// The ticket.
+    /// The ID of the ticket.
     public let ticket: TicketID
     /// The pin of the hub's key, from the handshake.
     public let hub: Pin
@@ -47,7 +47,7 @@ public struct PairTranscript: Equatable, Sendable {
     /// The device's name.
     public let name: PeerName
 
-    /// A transcript of these parts.
+    /// Creates a transcript from its parts.
     public init(ticket: TicketID, hub: Pin, device: Pin, deviceNonce: PairNonce, name: PeerName) {
         self.ticket = ticket
         self.hub = hub
@@ -56,12 +56,12 @@ public struct PairTranscript: Equatable, Sendable {
         self.name = name
     }
 
-    /// HMAC-SHA256(`key`, T("device")).
+    /// The device's proof: HMAC-SHA256(`key`, T("device")).
     public func deviceProof(_ key: ProofKey) -> PairProof {
         PairProof(of: digest(role: "device", hubNonce: []), key: key)
     }
 
-    /// HMAC-SHA256(`key`, T("hub")).
+    /// The hub's proof: HMAC-SHA256(`key`, T("hub")).
     public func hubProof(_ key: ProofKey, hubNonce: PairNonce) -> PairProof {
         PairProof(of: digest(role: "hub", hubNonce: hubNonce.bytes), key: key)
     }
@@ -73,7 +73,7 @@ public struct PairTranscript: Equatable, Sendable {
             deviceNonce.bytes,
             hubNonce, Array(name.description.utf8),
         ] {
-            // All are of a fixed length, but for a name of 63 bytes at most.
+            // All have fixed lengths except the name, which has at most 63 bytes; so the length fits 16 bits.
             bytes.append(bigEndian: UInt16(field.count))
             bytes += field
         }

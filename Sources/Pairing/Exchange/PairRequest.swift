@@ -1,30 +1,31 @@
 import JSON
 
-/// What a device sends to be let in: `POST /hubpair/v1/pair`.
+/// A device's request to pair: the body of `POST /hubpair/v1/pair`.
 ///
 ///     {"ticket": base64url of 8 bytes, "name": string, "nonce": base64url of 16 bytes,
 ///      "proof": base64url of 32 bytes}
 ///
-/// JSON as `PairMessage` reads it, at most 4,096 bytes; unknown keys are ignored; base64url as `Base64URL`
-/// reads it; the name as `PeerName` has it for new ones.
+/// JSON with the limits of I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are
+/// ignored. Base64url (RFC 4648 § 5) has no padding. The name must meet the rules of `PeerName` for new
+/// names.
 ///
 /// Accepted: `{"ticket":"AAECAwQFBgc","name":"Anna's tablet","nonce":"AAECAwQFBgcICQoLDA0ODw","proof":"…"}`
-/// with 43 characters of proof. Rejected: the same with padding, without a key, with a number for a string,
-/// with a key twice. `samples/vectors/exchange.json` has one message for each fault.
+/// with 43 characters of proof. Rejected: the same with padding, with a missing key, a number in place of a
+/// string, or a duplicate key. `samples/vectors/exchange.json` has an example of every error.
 public struct PairRequest: Equatable, Sendable {
-    /// The most bytes that the body may have; a server need not read more.
+    /// The maximum size of the body in bytes; a server need not read more.
     public static let maximumByteCount = PairMessage.maximumByteCount
 
-    /// Which code the device holds.
+    /// The ID of the ticket whose code the device holds.
     public let ticket: TicketID
-    /// What it is called, as decoded: neither trimmed nor normalised.
+    /// The device's name as decoded from JSON, neither trimmed nor normalised.
     public let name: PeerName
-    /// Its nonce.
+    /// The device's nonce.
     public let nonce: PairNonce
-    /// Its proof.
+    /// The device's proof.
     public let proof: PairProof
 
-    /// A request of these parts.
+    /// Creates a request from its parts.
     public init(ticket: TicketID, name: PeerName, nonce: PairNonce, proof: PairProof) {
         self.ticket = ticket
         self.name = name
@@ -32,7 +33,8 @@ public struct PairRequest: Equatable, Sendable {
         self.proof = proof
     }
 
-    /// Reads a body. The rules of the name are checked last, so that `.name` means that all else is well.
+    /// Parses an HTTP body. The name is checked last, so `PairMessageError.name` means that everything else
+    /// is valid.
     public init(parsing bytes: [UInt8]) throws(PairMessageError) {
         let message = try PairMessage(parsing: bytes)
         ticket = try message.bytes("ticket", TicketID.byteCount, TicketID.init(bytes:))
@@ -46,7 +48,7 @@ public struct PairRequest: Equatable, Sendable {
         }
     }
 
-    /// The body: one JSON object in UTF-8.
+    /// The HTTP body: one JSON object in UTF-8.
     public var serialized: [UInt8] {
         PairMessage([
             "ticket": .string(Base64URL.encode(ticket.bytes)), "name": .string(name.description),

@@ -71,22 +71,3 @@ public struct AddedHub: Equatable, Sendable {
         file.set("insecure", to: isInsecureAllowed ? "true" : nil, in: group)
     }
 }
-
-extension KnownHubs {
-    /// The groups of added hubs.
-    static func addedGroups(in file: KeyFile) -> [String] {
-        file.groupNames.filter { $0.hasPrefix(AddedHub.groupKind + " ") }
-    }
-
-    static func addedHubs(in file: KeyFile) throws(KeyFileError) -> [AddedHub] {
-        var hubs: [AddedHub] = []
-        for group in addedGroups(in: file) {
-            let hub = try AddedHub(group, in: file)
-            guard !hubs.contains(where: { $0.name == hub.name }) else {
-                throw .invalidValue("the name of another added hub", key: "name", group: group)
-            }
-            hubs.append(hub)
-        }
-        return hubs
-    }
-}

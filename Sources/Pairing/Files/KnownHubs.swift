@@ -189,3 +189,22 @@ public struct KnownHubs: Equatable, Sendable {
 
     private static func group(_ fingerprint: String) -> String { "\(kind) \(fingerprint)" }
 }
+
+extension KnownHubs {
+    /// The groups of added hubs.
+    static func addedGroups(in file: KeyFile) -> [String] {
+        file.groupNames.filter { $0.hasPrefix(AddedHub.groupKind + " ") }
+    }
+
+    static func addedHubs(in file: KeyFile) throws(KeyFileError) -> [AddedHub] {
+        var hubs: [AddedHub] = []
+        for group in addedGroups(in: file) {
+            let hub = try AddedHub(group, in: file)
+            guard !hubs.contains(where: { $0.name == hub.name }) else {
+                throw .invalidValue("the name of another added hub", key: "name", group: group)
+            }
+            hubs.append(hub)
+        }
+        return hubs
+    }
+}

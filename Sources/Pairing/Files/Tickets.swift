@@ -11,6 +11,9 @@ package import FoundationEssentials
 ///     issued=2026-11-21T10:22:03Z
 ///     boot=6f0e4a0c-3c5b-4f0e-9d0e-2b1f3c4d5e6f 123456
 ///     expires=2026-11-21T10:32:03Z
+///     output=/home/anna/labels.pdf
+///     sheet=4F7Q2M9DX0TW8
+///     position=3/24
 ///
 ///     [use 7M2KQ0V3XG5TA K7QF-2M9D-X0TW-8RHC]
 ///     number=17
@@ -23,11 +26,14 @@ package import FoundationEssentials
 ///
 /// A ticket is named by the Crockford base32 of its 8-byte ID, a use by that and the device's fingerprint.
 /// `kind` is `once` or `label`; keys and nonces are standard base64 of 32 and 16 bytes; a label may be
-/// without `expires`; `boot` is as `BootTime` has it and may be missing. `number` counts the uses, from 1 on.
+/// without `expires`; `boot` is as `BootTime` has it and may be missing. `output` is as `CodeOutput` has it,
+/// `sheet` is a name like a ticket's, and `position` is as `SheetPlace` has it; `output` may be missing, and
+/// so may both of the others: version 0.1 knows none of the three. `number` counts the uses, from 1 on.
 /// A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
 ///
 /// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket
-/// without expiry, a use whose fingerprint is not its pin's, another kind of group, `format=2`.
+/// without expiry, a `sheet` without `position`, a use whose fingerprint is not its pin's, another kind of
+/// group, `format=2`.
 public struct Tickets: Equatable, Sendable {
     package static let fileName = "tickets"
 
@@ -78,9 +84,13 @@ public struct Tickets: Equatable, Sendable {
 
     /// Adds a ticket at the time `now`. A label replaces the labels before it; what is forgotten by `now`
     /// goes.
-    public mutating func issue(_ ticket: Ticket, at now: Moment) {
-        forget(at: now) { ticket.kind == .label && $0.kind == .label }
-        enter(ticket)
+    public mutating func issue(_ ticket: Ticket, at now: Moment) { issue([ticket], at: now) }
+
+    /// The same for the codes of a sheet, in one pass over the tickets.
+    package mutating func issue(_ new: [Ticket], at now: Moment) {
+        let hasLabel = new.contains { $0.kind == .label }
+        forget(at: now) { hasLabel && $0.kind == .label }
+        for ticket in new { enter(ticket) }
     }
 
     /// Takes a ticket back whose code nobody got, and puts back the labels that it replaced, unless there is
@@ -93,6 +103,17 @@ public struct Tickets: Equatable, Sendable {
         }
         guard !tickets.contains(where: { $0.kind == .label }) else { return }
         for label in labels { enter(label) }
+    }
+
+    /// Removes tickets: the hub does not know their codes any more. A code for one device that was used
+    /// stays, since its device may ask again for its answer.
+    package mutating func void(_ ids: Set<TicketID>) {
+        let gone = ids.filter { ticket($0)?.kind == .label || uses(of: $0).isEmpty }
+        remove {
+            gone.contains($0.id)
+        } uses: {
+            gone.contains($0.ticket)
+        }
     }
 
     /// Adds a use; what is forgotten by its time goes.
@@ -118,6 +139,9 @@ public struct Tickets: Equatable, Sendable {
         file.set("issued", to: ticket.issued.timestamp, in: group)
         file.set("boot", to: ticket.boot?.description, in: group)
         file.set("expires", to: ticket.expires?.timestamp, in: group)
+        file.set("output", to: ticket.output?.text, in: group)
+        file.set("sheet", to: ticket.place?.sheet.description, in: group)
+        file.set("position", to: ticket.place?.text, in: group)
         ticketPositions[ticket.id] = tickets.count
         tickets.append(ticket)
     }
@@ -166,7 +190,29 @@ extension KeyFile {
         guard kind == .label || expires != nil else { throw .missingKey("expires", group: group) }
         return Ticket(
             id: id, kind: kind, proofKey: proofKey, issued: issued, boot: try bootTime("boot", in: group),
-            expires: expires)
+            expires: expires, output: try output(in: group), place: try place(in: group))
+    }
+
+    private func output(in group: String) throws(KeyFileError) -> CodeOutput? {
+        guard let text = value("output", in: group) else { return nil }
+        guard let output = CodeOutput(text: text) else {
+            throw .invalidValue("not terminal, - or an absolute path", key: "output", group: group)
+        }
+        return output
+    }
+
+    private func place(in group: String) throws(KeyFileError) -> SheetPlace? {
+        guard let name = value("sheet", in: group) else {
+            guard value("position", in: group) == nil else { throw .missingKey("sheet", group: group) }
+            return nil
+        }
+        guard let sheet = TicketID(name) else {
+            throw .invalidValue("not 13 characters of base32", key: "sheet", group: group)
+        }
+        guard let place = SheetPlace(sheet: sheet, text: try required("position", in: group)) else {
+            throw .invalidValue("not a place like 3/24", key: "position", group: group)
+        }
+        return place
     }
 
     fileprivate func use(of id: TicketID, fingerprint: String, in group: String) throws(KeyFileError)

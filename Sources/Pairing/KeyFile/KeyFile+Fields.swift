@@ -1,12 +1,13 @@
 import FoundationEssentials
 
-// What the keyfiles of both sides have in common: the format's number, and typed values that fail closed.
+// Shared by the keyfiles of hub and device: the format number, and typed access that throws on any invalid
+// value.
 extension KeyFile {
-    /// The format that this code reads and writes.
+    /// The format number that this code reads and writes.
     static let format = 1
     static let formatGroup = "keyfile"
 
-    /// A file that holds nothing but its format, and `comment` above it.
+    /// A file that holds only its format number, with `comment` above it.
     package static func empty(comment: String) -> KeyFile {
         var file = KeyFile()
         file.append(.trivia("# " + comment))
@@ -14,18 +15,17 @@ extension KeyFile {
         return file
     }
 
-    /// Refuses a file without a format, or with a newer one. An empty file has none: it is what a full
-    /// disk leaves, never what hubpair writes.
+    /// Throws if the file has no valid format number, or a newer one. An empty file has none: a full disk can
+    /// leave one behind, hubpair never writes one.
     package func checkFormat() throws(KeyFileError) {
-        // A format of 0 or nothing, or with a zero in front, is damage; a number beyond what we know is
-        // another hubpair's.
+        // 0, an empty value or a leading zero is damage; a number beyond ours is a newer hubpair's.
         guard let text = value("format", in: KeyFile.formatGroup), let first = text.utf8.first,
             first != UInt8(ascii: "0"), text.utf8.allSatisfy({ (0x30...0x39).contains($0) })
         else { throw .missingFormat }
         guard Int(text) == KeyFile.format else { throw .newerFormat(text) }
     }
 
-    /// The number at `key`, at most 18 digits, or nil if the key is missing.
+    /// The number at `key`, at most 18 digits; nil if the key is missing.
     func number(_ key: String, in group: String) throws(KeyFileError) -> Int? {
         guard let text = value(key, in: group) else { return nil }
         guard text.utf8.count <= 18, let number = Int(digits: text) else {
@@ -45,8 +45,8 @@ extension KeyFile {
         return value
     }
 
-    /// The groups called `[KIND …]`, each with what follows the kind. Every other group but `[keyfile]` and
-    /// those in `besides` is refused: a misspelt `[devcie …]` must not make a device vanish.
+    /// The names of the groups `[KIND …]`, without the kind. Throws for every other group except `[keyfile]`
+    /// and those in `besides`: a misspelt `[devcie …]` must not silently hide a device.
     func identifiers(of kind: String, besides: Set<String> = []) throws(KeyFileError) -> [String] {
         var identifiers: [String] = []
         for name in groupNames where name != KeyFile.formatGroup && !besides.contains(name) {
@@ -70,7 +70,7 @@ extension KeyFile {
         }
     }
 
-    /// The pin in `group`; its fingerprint must be the one in the group's name.
+    /// The pin in `group`; throws unless its fingerprint is `fingerprint`, the one in the group's name.
     func pin(in group: String, fingerprint: String) throws(KeyFileError) -> Pin {
         let text = try required("pin", in: group)
         let pin: Pin
@@ -83,7 +83,7 @@ extension KeyFile {
         return pin
     }
 
-    /// The time at `key`, or nil if the key is missing.
+    /// The time at `key`; nil if the key is missing.
     func time(_ key: String, in group: String) throws(KeyFileError) -> Date? {
         guard let text = value(key, in: group) else { return nil }
         guard let time = Date(timestamp: text) else {
@@ -93,9 +93,9 @@ extension KeyFile {
     }
 }
 
-// Groups with many keys: one pass over them, where asking for each key would take one pass a key.
+// For groups with many keys: one pass over all lines instead of one pass per key.
 extension KeyFile {
-    /// All pairs of a group, their escapes undone; empty if it is missing.
+    /// All pairs of a group, with escapes decoded; empty if the group is missing.
     package func pairs(in group: String) -> [String: String] {
         guard let lines = groups.first(where: { $0.name == group })?.lines else { return [:] }
         var pairs: [String: String] = [:]
@@ -103,8 +103,8 @@ extension KeyFile {
         return pairs
     }
 
-    /// Adds a group of these pairs at the end, in the place of one of the same name. Keys and values hold
-    /// what ``set(_:to:in:)`` allows.
+    /// Appends a group with these pairs, and removes a group of the same name. Keys and values must meet the
+    /// conditions of ``set(_:to:in:)``.
     package mutating func replaceGroup(_ name: String, with pairs: [(key: String, value: String)]) {
         removeGroup(name)
         addGroup(name)

@@ -1,5 +1,5 @@
 extension KeyFile {
-    /// Reads a whole file. The error names the first line that breaks the grammar, counted from 1.
+    /// Parses a file. The error names the first line that breaks the grammar, counted from 1.
     package init(parsing bytes: [UInt8]) throws(KeyFileError) {
         guard bytes.count <= KeyFile.maximumByteCount else { throw .tooLarge(bytes.count) }
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
@@ -31,8 +31,8 @@ extension KeyFile {
         }
     }
 
-    // Bytes, not Characters: a value that begins with a combining mark would melt into the "=" before it,
-    // and a device of such a name would lock the owner out of the file.
+    // Bytes, not Characters: a value that begins with a combining mark would form one Character with the "="
+    // before it. A device with such a name would make the whole file unreadable.
     private static func groupName(_ content: ArraySlice<UInt8>, line: Int) throws(KeyFileError) -> String {
         let trimmed = content.droppingLast(while: isBlank)
         guard trimmed.last == UInt8(ascii: "]"), let name = name(trimmed.dropFirst().dropLast()) else {
@@ -70,7 +70,7 @@ extension KeyFile {
         }
     }
 
-    /// The name of a group or key; nil if it is empty or has a bracket or a control character.
+    /// The name of a group or key; nil if it is empty or contains a bracket or a control character.
     private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         let isAllowed = text.unicodeScalars.allSatisfy {
@@ -79,8 +79,8 @@ extension KeyFile {
         return bytes.isEmpty || !isAllowed ? nil : text
     }
 
-    /// `value` as it is written. A space at either end becomes `\s`, as the reader would drop a leading one
-    /// and an editor a trailing one.
+    /// `value` with escapes. A space at either end becomes `\s`: the parser drops leading spaces, and editors
+    /// often remove trailing ones.
     static func escaped(_ value: String) -> String {
         var text = ""
         for scalar in value.unicodeScalars {
@@ -97,7 +97,7 @@ extension KeyFile {
         return text
     }
 
-    /// The value with its escapes undone, or nil if one of them is not valid.
+    /// `value` with escapes decoded; nil if an escape is invalid.
     static func unescaped(_ value: String) -> String? {
         guard value.utf8.contains(UInt8(ascii: "\\")) else { return value }
         var text = ""

@@ -1,4 +1,4 @@
-/// A key file as GLib reads it: groups of `key=value` lines, with comments.
+/// A key file in GLib's format: groups of `key=value` lines, with comments.
 ///
 ///     file    = *( blank / comment ) *( header *( blank / comment / pair ) )
 ///     comment = *WSP "#" *CHAR LF
@@ -8,7 +8,7 @@
 ///     value   = *( CHAR / TAB / "\s" / "\n" / "\t" / "\r" / "\\" )
 ///     CHAR    = any character but a control character (Cc)
 ///
-/// UTF-8; a line ends with LF or CR LF, and keeps its end.
+/// UTF-8; a line ends with LF or CR LF, which a rewrite keeps.
 ///
 /// Accepted:
 ///
@@ -16,21 +16,21 @@
 ///     format=1
 ///
 /// Rejected: a second `[keyfile]`, a second `format` in it, a pair before the first header, a last line
-/// without its end (a torn file), `name=\x`.
+/// without a line end (a truncated file), `name=\x`.
 ///
-/// Stricter than GLib in what could hide a fault: GLib merges groups of one name, lets the last of two
-/// equal keys win, takes a torn last line for a whole one, and reads control characters each in its own way.
-/// Whatever is read here, GLib reads the same. Comments, blank lines, the order and the keys
-/// that this code does not know survive a rewrite to the byte.
-/// Source: GLib, "GKeyFile"; freedesktop.org Desktop Entry Specification § 3.
+/// Stricter than GLib where leniency could hide damage: GLib merges groups of the same name, uses the last of
+/// two equal keys, accepts a truncated last line, and treats control characters inconsistently. GLib reads
+/// every file that is accepted here the same way. Comments, blank lines, the order and unknown keys survive a
+/// rewrite byte for byte. Source: GLib, "GKeyFile"; freedesktop.org Desktop Entry Specification § 3.
 package struct KeyFile: Equatable, Sendable {
-    /// The most bytes that are read: 10,000 devices take about 2 MB. More would only be an attack on memory.
+    /// The maximum size of a file in bytes; a larger one can only be an attack on memory. 10,000 devices take
+    /// about 2 MB.
     package static let maximumByteCount = 16 << 20
 
     enum Line: Equatable, Sendable {
-        /// A blank line or a comment, as it stood.
+        /// A blank line or a comment, unchanged.
         case trivia(String)
-        /// A pair; `raw` is the whole line as it stood, `value` is still escaped.
+        /// A pair; `raw` is the unchanged line, `value` still has its escapes.
         case pair(key: String, value: String, raw: String)
 
         var raw: String {
@@ -39,7 +39,8 @@ package struct KeyFile: Equatable, Sendable {
             }
         }
 
-        // Bytes: for Swift's == a name in NFC and the same in NFD are equal, and a rename would be lost.
+        // Compared as bytes: Swift's == treats a name in NFC and in NFD as equal, and a rename between them
+        // would be lost.
         static func == (one: Line, other: Line) -> Bool { one.raw.utf8.elementsEqual(other.raw.utf8) }
     }
 
@@ -52,36 +53,34 @@ package struct KeyFile: Equatable, Sendable {
     private var preamble: [Line] = []
     private(set) var groups: [Group] = []
     private var positions: [String: Int] = [:]
-    /// The file as it is written: UTF-8, every line with its end. Kept beside the groups, so that one more
-    /// device among 10,000 costs a copy of bytes and not the writing of every line.
+    /// The serialised file: UTF-8, every line with its line end. It is kept up to date beside `groups`, so
+    /// that adding a device to 10,000 copies bytes instead of serialising every line.
     package private(set) var serialized: [UInt8] = []
-    /// Where in the bytes each group begins.
+    /// The offset of each group in `serialized`.
     private var starts: [Int] = []
 
-    /// A file without a line.
+    /// Creates an empty file.
     package init() {}
 
-    // Bytes again: what is written the same is the same file.
+    // Compared as bytes, as above.
     package static func == (one: KeyFile, other: KeyFile) -> Bool { one.serialized == other.serialized }
 
-    /// The names of the groups in the file's order.
+    /// The names of the groups in file order.
     package var groupNames: [String] { groups.map(\.name) }
 
-    /// True if there is a group of that name.
     package func hasGroup(_ name: String) -> Bool { positions[name] != nil }
 
-    /// The value of `key` in `group`, its escapes undone; nil if either is missing.
+    /// The value of `key` in `group`, with escapes decoded; nil if either is missing.
     package func value(_ key: String, in group: String) -> String? {
         guard let position = positions[group] else { return nil }
         for case .pair(key, let value, _) in groups[position].lines {
-            return KeyFile.unescaped(value)  // checked when it was read
+            return KeyFile.unescaped(value)  // the escapes were checked when the file was parsed
         }
         return nil
     }
 
-    /// Sets `key` in `group` to `value`, which holds no control characters but tab, LF and CR: where it
-    /// stands, else after the group's last pair; a group that is missing is added at the end. Nil removes the
-    /// key.
+    /// Sets `key` in `group` to `value`, in place or after the group's last pair. A missing group is
+    /// appended; nil removes the key. `value` must hold no control characters except tab, LF and CR.
     package mutating func set(_ key: String, to value: String?, in group: String) {
         guard let value else {
             if let position = positions[group], self.value(key, in: group) != nil {
@@ -109,8 +108,8 @@ package struct KeyFile: Equatable, Sendable {
     /// Removes one group; see ``removeGroups(_:)``.
     package mutating func removeGroup(_ name: String) { removeGroups([name]) }
 
-    /// Removes groups and their pairs. The comments that follow the last pair of one stay: they most often
-    /// stand above the next group.
+    /// Removes groups and their pairs. Comments after the last pair of a group stay, because they usually
+    /// belong to the next group.
     package mutating func removeGroups(_ names: Set<String>) {
         guard names.contains(where: { positions[$0] != nil }) else { return }
         let before = self
@@ -149,7 +148,7 @@ package struct KeyFile: Equatable, Sendable {
         serialized.append(UInt8(ascii: "\n"))
     }
 
-    /// Changes the lines of the group at `position`, in the bytes too.
+    /// Changes the lines of the group at `position`, and updates `serialized` and `starts`.
     private mutating func change(_ position: Int, _ body: (inout [Line]) -> Void) {
         body(&groups[position].lines)
         let end = position + 1 < starts.count ? starts[position + 1] : serialized.count

@@ -1,14 +1,14 @@
 public import Identity
 
-/// Why a key file is refused. All of them fail closed: nothing is taken from a file that has a fault.
+/// Why a key file is refused. A file with any error is refused as a whole.
 public enum KeyFileError: Equatable, UserError {
-    /// More bytes than `KeyFile.maximumByteCount`.
+    /// The file has this many bytes, more than 16 MiB.
     case tooLarge(Int)
     /// The bytes are not UTF-8.
     case notUTF8
-    /// The last line does not end: the file was cut off.
+    /// The last line has no line end: the file was truncated.
     case torn
-    /// A line in brackets that is no group header.
+    /// A line that begins with `[` but is not a group header.
     case invalidHeader(line: Int)
     /// A line that is neither a header, nor a pair, nor a comment.
     case invalidLine(line: Int)
@@ -18,21 +18,21 @@ public enum KeyFileError: Equatable, UserError {
     case duplicateGroup(String, line: Int)
     /// A second pair of the same key in its group.
     case duplicateKey(String, group: String, line: Int)
-    /// A backslash before another character than `s n t r \`.
+    /// A backslash that is followed by a character other than `s n t r \`.
     case invalidEscape(key: String, line: Int)
-    /// A control character in a pair, which other readers of key files would drop, cut at or keep.
+    /// A control character in a pair. Other parsers drop it, cut the line there, or keep it.
     case controlCharacter(line: Int)
-    /// The group `[keyfile]` or its `format` is missing or is no number.
+    /// The group `[keyfile]` or its `format` is missing, or `format` is not a number.
     case missingFormat
-    /// The file was written by a newer hubpair, in this format (as it is written).
+    /// The file was written by a newer hubpair, in this format (the value as written).
     case newerFormat(String)
-    /// A key that the group must have.
+    /// A required key is missing from the group.
     case missingKey(String, group: String)
-    /// A value that is not what its key asks for; the reason in words.
+    /// An invalid value for its key; the first string is the reason.
     case invalidValue(String, key: String, group: String)
-    /// A group of a kind that this file does not hold.
+    /// A group of a kind that does not belong in this file.
     case unknownGroup(String)
-    /// A group whose fingerprint is not that of its pin.
+    /// A group whose name does not match the fingerprint of its pin.
     case wrongFingerprint(group: String)
 
     /// What is wrong, in lower case, without a full stop.
@@ -59,10 +59,10 @@ public enum KeyFileError: Equatable, UserError {
         }
     }
 
-    /// What a program does with it; the command's exit code follows from it.
+    /// How a program should react; the command's exit code is derived from it.
     public var kind: UserErrorKind { .data }
 
-    /// How to mend it; the CLI adds which file it is and where its backup stands.
+    /// How to fix it; the command adds the path of the file and of its backup.
     public var hint: String? {
         switch self {
         case .newerFormat: "update hubpair"

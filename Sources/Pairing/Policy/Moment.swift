@@ -1,5 +1,8 @@
 public import FoundationEssentials
+
+#if os(Linux) && !HUBPAIR_PORTABLE
 import Glibc
+#endif
 
 /// A time as the hub's policy needs it: by the wall clock, and by the clock that nobody sets.
 ///
@@ -106,15 +109,21 @@ public struct BootTime: Equatable, Sendable, CustomStringConvertible {
 
     /// The reading now; nil if the system does not say.
     public static var now: BootTime? {
+        #if os(Linux) && !HUBPAIR_PORTABLE
         var time = timespec()
         guard clock_gettime(CLOCK_BOOTTIME, &time) == 0 else { return nil }
         return BootTime(id: bootID, milliseconds: Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000)
+        #else
+        return nil
+        #endif
     }
 
+    #if os(Linux) && !HUBPAIR_PORTABLE
     private static let bootID: String = {
         let data = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id") ?? Data()
         return String(String(decoding: data, as: UTF8.self).prefix { $0 != "\n" })
     }()
+    #endif
 }
 
 extension KeyFile {

@@ -14,17 +14,23 @@ public struct Ticket: Equatable, Sendable {
     public let boot: BootTime?
     /// From when on the code is refused, by the clock that made it; nil for a label that stays valid.
     public let expires: Date?
+    /// Where the code went; nil if nobody noted it, as in version 0.1.
+    public let output: CodeOutput?
+    /// Which of a sheet's codes it is; nil for a code by itself.
+    public let place: SheetPlace?
 
     /// The ticket of a code that was made at `issued`.
-    public init(of code: PairingCode, issued: Moment) {
+    public init(
+        of code: PairingCode, issued: Moment, output: CodeOutput? = nil, place: SheetPlace? = nil
+    ) {
         self.init(
             id: code.secret.ticketID, kind: code.kind, proofKey: code.secret.proofKey, issued: issued.wall,
-            boot: issued.boot, expires: code.expires)
+            boot: issued.boot, expires: code.expires, output: output, place: place)
     }
 
     init(
         id: TicketID, kind: PairingCode.Kind, proofKey: ProofKey, issued: Date, boot: BootTime?,
-        expires: Date?
+        expires: Date?, output: CodeOutput?, place: SheetPlace?
     ) {
         self.id = id
         self.kind = kind
@@ -32,6 +38,8 @@ public struct Ticket: Equatable, Sendable {
         self.issued = issued
         self.boot = boot
         self.expires = expires
+        self.output = output
+        self.place = place
     }
 
     /// True from the expiry on.

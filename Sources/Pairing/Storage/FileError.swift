@@ -1,31 +1,32 @@
+#if os(Linux) && !HUBPAIR_PORTABLE
 package import Glibc
 package import Identity
 
 /// Why a protected file or its directory cannot be used.
 package enum FileError: Equatable, UserError {
-    /// There is nothing at this path.
+    /// The path does not exist.
     case missing(path: String)
-    /// There is something at this path already.
+    /// The path exists already.
     case exists(path: String)
-    /// A symbolic link for the directory, which is never followed.
+    /// The directory is a symbolic link, which is never followed.
     case symbolicLink(path: String)
-    /// The same for a file in it.
+    /// A file in the directory is a symbolic link, which is never followed.
     case linkedFile(path: String)
     /// A file where a directory should be.
     case notDirectory(path: String)
     /// A directory, device, socket or FIFO where a file should be.
     case notRegular(path: String)
-    /// Owned by another user.
+    /// The file or directory belongs to this other user.
     case otherOwner(uid_t, path: String)
-    /// Permissions that let others in.
+    /// The mode grants more than the allowed permissions.
     case tooOpen(mode: mode_t, allowed: mode_t, path: String)
-    /// A directory that others may use, and that holds nothing of hubpair's.
+    /// A directory that others can use and that holds no file of hubpair's.
     case notPrivate(path: String)
-    /// More bytes than `ProtectedDirectory.maximumFileByteCount`.
+    /// The file has this many bytes, more than `ProtectedDirectory.maximumFileByteCount`.
     case tooLarge(Int, path: String)
     /// Another process has held the lock for 10 s.
     case locked(path: String)
-    /// What the system said (errno).
+    /// A system call failed with this errno.
     case system(Int32, operation: String, path: String)
 
     /// What is wrong, in lower case, without a full stop.
@@ -48,7 +49,7 @@ package enum FileError: Equatable, UserError {
         }
     }
 
-    /// The disk is full or read-only: what is there can be read, and later it may be written again.
+    /// True if the disk is full or read-only: existing files can be read, and writing may work later.
     package var concernsDisk: Bool {
         switch self {
         case .system(ENOSPC, _, _), .system(EDQUOT, _, _), .system(EROFS, _, _): true
@@ -70,7 +71,7 @@ package enum FileError: Equatable, UserError {
         }
     }
 
-    /// How to mend it: where it can, the command that does.
+    /// How to fix it, as a shell command where possible; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .missing, .exists: nil
@@ -97,3 +98,4 @@ private func octal(_ mode: mode_t) -> String {
     let digits = String(mode, radix: 8)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits
 }
+#endif

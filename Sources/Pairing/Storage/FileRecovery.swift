@@ -1,17 +1,19 @@
-/// How a keyfile that is torn or gone is brought back, for a hint.
+#if os(Linux) && !HUBPAIR_PORTABLE
+/// The hint for restoring a keyfile that is damaged or missing.
 ///
-/// The version before, `.bak`, lacks the last change, and is never read unless a person puts it in place.
-/// What that change was decides whether it may take the file's place:
-/// - `tickets`: perhaps that a code was burnt, which would be good for a second device. It is never offered;
-///   all codes are given up instead, and the owner prints new ones.
-/// - `approved-devices`: an approval, a name. A revocation is in both versions
-///   (``ProtectedDirectory/replaceBoth(_:with:)``); one that was written by hand may not be.
-/// - `attempts`: a failure; that a code is void for too many is in both versions.
-/// - `known-hubs`: perhaps that a hub was forgotten.
+/// The previous version, `.bak`, lacks the last change, and is never read unless a person restores it.
+/// Whether that is safe depends on the change:
+/// - `tickets`: the change may have marked a code as used; restoring would make it valid for a second device.
+///   So restoring is never offered. All codes are given up, and the owner prints new ones.
+/// - `approved-devices`: the change may have been an approval or a rename. A revocation is in both versions
+///   (``ProtectedDirectory/replaceBoth(_:with:)``), unless it was edited in by hand.
+/// - `attempts`: the change may have been a failed attempt. That a code is void after too many failures is in
+///   both versions.
+/// - `known-hubs`: the change may have removed a hub.
 package enum FileRecovery {
     /// - Parameters:
-    ///   - hasGoodBackup: `.bak` is there and has no fault.
-    ///   - isGone: the file is missing; else it has a fault.
+    ///   - hasGoodBackup: `.bak` exists and is valid.
+    ///   - isGone: true if the file is missing, false if it is damaged.
     package static func hint(_ path: String, hasGoodBackup: Bool, isGone: Bool) -> String {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false)
         let directory = parts.count > 1 ? parts.dropLast().joined(separator: "/") : "."
@@ -37,3 +39,4 @@ package enum FileRecovery {
         }
     }
 }
+#endif

@@ -1,10 +1,11 @@
+#if os(Linux) && !HUBPAIR_PORTABLE
 package import Identity
 
-/// A keyfile with a fault: which file, what fault, and where the version before it stands.
+/// A keyfile that cannot be parsed: its path, the error, and whether there is a valid backup.
 package struct UnreadableKeyFile: Equatable, UserError {
     package let path: String
     package let fault: KeyFileError
-    /// True if the version before, `.bak`, is there and has no fault.
+    /// True if the previous version, `.bak`, exists and is valid.
     package let hasGoodBackup: Bool
 
     /// What is wrong, in lower case, without a full stop.
@@ -12,14 +13,14 @@ package struct UnreadableKeyFile: Equatable, UserError {
 
     package var kind: UserErrorKind { .configuration }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         fault.hint ?? FileRecovery.hint(path, hasGoodBackup: hasGoodBackup, isGone: false)
     }
 }
 
 extension ProtectedDirectory {
-    /// Reads the keyfile `name` with `parse`; nil if there is none.
+    /// Reads the keyfile `name` with `parse`; nil if it does not exist.
     package func read<Content>(
         _ name: String, _ parse: ([UInt8]) throws(KeyFileError) -> Content
     ) throws -> Content? {
@@ -32,12 +33,13 @@ extension ProtectedDirectory {
         }
     }
 
-    /// True if the version before of the keyfile `name` could be read in its place.
+    /// True if the previous version of the keyfile `name` is valid.
     package func hasGoodBackup<Content>(
         _ name: String, _ parse: ([UInt8]) throws(KeyFileError) -> Content
     ) -> Bool {
-        // Whatever is wrong with it, it is not offered.
+        // A backup with any problem is not offered.
         guard let bytes = try? read(name + ".bak") else { return false }
         return (try? parse(bytes)) != nil
     }
 }
+#endif

@@ -1,14 +1,15 @@
+#if os(Linux) && !HUBPAIR_PORTABLE
 import Glibc
 
 extension ProtectedDirectory {
-    /// The bytes of the file `name`, or nil if there is none.
+    /// Reads the file `name`; nil if it does not exist.
     ///
-    /// Refused: a symbolic link, anything but a regular file, another owner, a mode wider than 0600, more
-    /// than `maximumFileByteCount` bytes.
+    /// Refused are symbolic links, anything but a regular file, another owner, a mode wider than 0600, and
+    /// more than `maximumFileByteCount` bytes.
     package func read(_ name: String) throws(FileError) -> [UInt8]? {
         let path = path(of: name)
-        // O_NONBLOCK: a FIFO planted under this name must not hang us.
-        let file = openat(descriptor, name, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK)
+        // O_NONBLOCK: opening a FIFO that someone has put here must not block.
+        let file = openFile(name, O_RDONLY | O_NONBLOCK)
         guard file >= 0 else {
             switch errno {
             case ENOENT: return nil
@@ -19,15 +20,15 @@ extension ProtectedDirectory {
         defer { close(file) }
         let status = try fileStatus(file, path: path)
         guard status.st_mode & S_IFMT == S_IFREG else { throw .notRegular(path: path) }
-        try checkOwnerAndMode(status, path: path, allowed: 0o600)
+        try checkOwnerAndMode(status, owner, path: path, allowed: 0o600)
         guard status.st_size <= ProtectedDirectory.maximumFileByteCount else {
             throw .tooLarge(Int(status.st_size), path: path)
         }
         return try readAll(file, sizeHint: Int(status.st_size), path: path)
     }
 
-    /// What tells the file `name` from every other that stood or will stand under its name; nil if there is
-    /// none.
+    /// A stamp that distinguishes this version of the file `name` from any earlier or later one; nil if it
+    /// does not exist.
     package func stamp(of name: String) throws(FileError) -> FileStamp? {
         var status = stat()
         guard fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
@@ -37,24 +38,32 @@ extension ProtectedDirectory {
         return FileStamp(status)
     }
 
-    /// Puts `bytes` in the place of the file `name`, durably: a new file beside it, fsync, rename, fsync of
-    /// the directory. The version before stays as `name.bak`. A crash at any point leaves the old version or
-    /// the new one whole. Call it inside `withLock`.
+    /// Atomically and durably replaces the file `name`: writes a new file, fsync, rename, fsync of the
+    /// directory. The previous version stays as `name.bak`. After a crash at any point, either the old or the
+    /// new version is complete. Call it inside `withLock`.
     package func replace(_ name: String, with bytes: [UInt8]) throws(FileError) {
         let fresh = try writeBeside(name, bytes)
         let backup = ProtectedDirectory.backup(of: name)
         let oldName = ".\(name).old"
         try remove(oldName)
-        // A hard link and a rename, so that there is a whole .bak at every moment.
+        // A hard link and a rename, so that a complete .bak exists at every moment.
         if linkat(descriptor, name, descriptor, oldName, 0) == 0 {
             try rename(oldName, to: backup)
-            try remove(oldName)  // rename leaves both if they are one file already
+            try remove(oldName)  // rename(2) does nothing if both are the same file
         } else if errno != ENOENT {
             throw .system(errno, operation: "keep the version before of", path: path(of: name))
         }
         try rename(fresh, to: name)
         try synchronize()
         if hasRoom(for: name) { keepRoom(for: name) }
+    }
+
+    /// Takes the file `name` away, durably: it stays as `name.bak`. Does nothing if there is none. Call it
+    /// inside `withLock`.
+    package func retire(_ name: String) throws(FileError) {
+        guard try stamp(of: name) != nil else { return }
+        try rename(name, to: ProtectedDirectory.backup(of: name))
+        try synchronize()
     }
 
     /// Puts `bytes` in the place of the file `name` and of `name.bak`, each durably: for what must not be
@@ -75,7 +84,7 @@ extension ProtectedDirectory {
         keepRoom(for: name)
     }
 
-    /// The same as `writeBeside`, on a full disk into the room that is kept.
+    /// Like `writeBeside`, but on a full disk writes into the reserved room.
     private func writeBeside(
         _ name: String, _ bytes: [UInt8], room: Int, for owner: String
     ) throws(FileError) -> String {
@@ -93,8 +102,8 @@ extension ProtectedDirectory {
 
     private static func backup(of name: String) -> String { name + ".bak" }
 
-    /// Makes the file `name` with `bytes`, durably, and throws `exists` if there is one: what has been
-    /// made once, a key above all, is never replaced.
+    /// Durably creates the file `name`; throws `exists` if it exists. For files, above all keys, that must
+    /// never be replaced.
     package func create(_ name: String, with bytes: [UInt8]) throws(FileError) {
         let fresh = try writeBeside(name, bytes)
         let linked = linkat(descriptor, fresh, descriptor, name, 0)
@@ -110,8 +119,8 @@ extension ProtectedDirectory {
     private func writeBeside(_ name: String, _ bytes: [UInt8]) throws(FileError) -> String {
         let fresh = ".\(name).new"
         let path = path(of: fresh)
-        try remove(fresh)  // what a crash left behind
-        let file = openat(descriptor, fresh, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        try remove(fresh)  // left behind by a crash
+        let file = openFile(fresh, O_WRONLY | O_CREAT | O_EXCL)
         guard file >= 0 else { throw .system(errno, operation: "make", path: path) }
         defer { close(file) }
         do throws(FileError) {
@@ -147,7 +156,7 @@ private func readAll(_ file: Int32, sizeHint: Int, path: String) throws(FileErro
     while true {
         let count = withUnsafeTemporaryAllocation(byteCount: 65_536, alignment: 16) { chunk in
             let count = Glibc.read(file, chunk.baseAddress, chunk.count)
-            // What is read may be a key.
+            // The buffer may hold a key.
             if count > 0, let start = chunk.baseAddress {
                 bytes += UnsafeRawBufferPointer(rebasing: chunk[..<count])
                 explicit_bzero(start, count)
@@ -177,12 +186,13 @@ func writeAll(_ file: Int32, _ bytes: [UInt8], path: String) throws(FileError) {
     }
 }
 
-/// A version of a file: replacing it, changing it or opening it up to others changes its stamp.
+/// Identifies a version of a file: replacing it, changing its content, or changing its mode or owner changes
+/// the stamp.
 package struct FileStamp: Equatable, Sendable {
     private let numbers: [Int64]
 
     init(_ status: stat) {
-        // The change time too: a chmod that lets others in must be seen.
+        // Includes ctime, so that a chmod which grants others access is noticed.
         numbers = [
             Int64(truncatingIfNeeded: status.st_dev), Int64(truncatingIfNeeded: status.st_ino),
             Int64(status.st_size),
@@ -191,3 +201,4 @@ package struct FileStamp: Equatable, Sendable {
         ]
     }
 }
+#endif

@@ -1,20 +1,24 @@
+#if os(Linux) && !HUBPAIR_PORTABLE
 import Glibc
 
-/// A directory that holds secrets: mode 0700, owned by this user, its files 0600.
+/// A directory that holds secrets: mode 0700, owned by this user, its files 0600. Root also uses that of a
+/// service, as its owner (``DirectoryOwner``).
 ///
-/// Everything goes through one descriptor and `O_NOFOLLOW`, and is checked by descriptor, so that nobody can
-/// exchange a name between the check and the use. Whatever is wider is refused, never narrowed silently:
-/// somebody may have read it already.
+/// All access goes through one directory descriptor with `O_NOFOLLOW`, and checks are made on open
+/// descriptors, so that no name can be exchanged between check and use. A wider mode is refused, never
+/// silently corrected: the secret may already have been read.
 package struct ProtectedDirectory: ~Copyable {
-    /// The most bytes that are read from one file; more would only be an attack on memory.
+    /// The maximum number of bytes read from a file; a larger one can only be an attack on memory.
     package static let maximumFileByteCount = KeyFile.maximumByteCount
     private static let lockName = ".lock"
 
-    /// The path as it was given, for messages.
+    /// The path as given, for messages.
     package let path: String
     let descriptor: Int32
+    /// Whose files these are.
+    package let owner: DirectoryOwner
 
-    /// Opens the directory, and makes it (with its parents) if it is missing and `create` is set.
+    /// Opens the directory; if `create` is true, creates it and its parents if missing.
     package init(path: String, create: Bool = false) throws(FileError) {
         if create { try ProtectedDirectory.make(path) }
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -28,17 +32,22 @@ package struct ProtectedDirectory: ~Copyable {
             default: .system(errno, operation: "open", path: path)
             }
         }
-        do {
+        let owner: DirectoryOwner
+        do throws(FileError) {
             let status = try fileStatus(descriptor, path: path)
-            try checkOwnerAndMode(status, path: path, allowed: 0o700)
+            owner = DirectoryOwner(status)
+            guard owner.isOurs else { throw .otherOwner(owner.user, path: path) }
+            try checkOwnerAndMode(status, owner, path: path, allowed: 0o700)
         } catch {
-            // A hint like "chmod 0700 /etc" would break the system.
+            // A hint such as "chmod 0700 /etc" would break the system, so only a directory with our files
+            // gets one.
             let isOurs = ProtectedDirectory.isInUse(descriptor)
             close(descriptor)
             throw isOurs ? error : .notPrivate(path: path)
         }
         self.path = path
         self.descriptor = descriptor
+        self.owner = owner
     }
 
     deinit { close(descriptor) }
@@ -46,42 +55,51 @@ package struct ProtectedDirectory: ~Copyable {
     /// The path of the file `name`, for messages.
     package func path(of name: String) -> String { "\(path)/\(name)" }
 
+    /// Opens a file of the directory as its owner, never through a link; a new one has mode 0600.
+    ///
+    /// - Returns: the descriptor, or -1 and `errno`.
+    func openFile(_ name: String, _ flags: Int32) -> Int32 {
+        owner.acting { openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC, 0o600) }
+    }
+
     /// Holds the directory's lock (flock on `.lock`) while `body` runs: what is read and then written in it
     /// is one step for every process that does the same.
     ///
-    /// Gives up after 10 s: a process that holds it longer is stuck. On a file system that is read-only here,
-    /// and perhaps not elsewhere, `body` runs too, and can only read.
+    /// Throws `locked` after 10 s: a process that holds the lock longer hangs. On a read-only mount the
+    /// existing lock file is used, because the same file system may be writable elsewhere; `body` can then
+    /// only read.
     package func withLock<Result>(
         _ body: (borrowing ProtectedDirectory) throws -> Result
     ) throws -> Result {
         let lockPath = path(of: ProtectedDirectory.lockName)
-        var lock = openat(
-            descriptor, ProtectedDirectory.lockName, O_RDWR | O_CREAT | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        var lock = openFile(ProtectedDirectory.lockName, O_RDWR | O_CREAT)
         if lock < 0, errno == EROFS {
-            lock = openat(descriptor, ProtectedDirectory.lockName, O_RDONLY | O_NOFOLLOW | O_CLOEXEC)
+            lock = openFile(ProtectedDirectory.lockName, O_RDONLY)
             if lock < 0, errno == ENOENT { errno = EROFS }
         }
         guard lock >= 0 else {
-            // Nothing is in it, so it need only go.
+            // A lock file has no content, so the hint is to move it away.
             throw errno == ELOOP
                 ? FileError.notRegular(path: lockPath) : .system(errno, operation: "open", path: lockPath)
         }
         defer { close(lock) }
-        try checkOwnerAndMode(fileStatus(lock, path: lockPath), path: lockPath, allowed: 0o600)
+        try checkOwnerAndMode(fileStatus(lock, path: lockPath), owner, path: lockPath, allowed: 0o600)
         var attempts = 0
         while flock(lock, LOCK_EX | LOCK_NB) != 0 {
             guard errno == EWOULDBLOCK || errno == EINTR else {
                 throw FileError.system(errno, operation: "lock", path: lockPath)
             }
             attempts += 1
-            // A pairing holds it for some milliseconds: quick at first, then every 10 ms, 10 s in all.
+            // Pairing holds the lock for a few milliseconds: retry every 0.5 ms for 50 ms, then every 10 ms,
+            // 10 s in total.
             guard attempts < 1095 else { throw FileError.locked(path: lockPath) }
             usleep(attempts <= 100 ? 500 : 10_000)
         }
         return try body(self)
     }
 
-    /// Makes `path` and the parents that are missing, all 0700 as the XDG Base Directory Specification asks.
+    /// Creates `path` and its missing parents with mode 0700, as the XDG Base Directory Specification
+    /// requires.
     private static func make(_ path: String) throws(FileError) {
         let components = path.split(separator: "/")
         var prefix = path.hasPrefix("/") ? "" : "."
@@ -96,8 +114,9 @@ package struct ProtectedDirectory: ~Copyable {
         }
     }
 
-    /// Makes the entries of the directory `path` durable: a key in a directory that is gone after a power cut
-    /// is lost. A parent that we may write but not read cannot be synchronized; that is no reason to stop.
+    /// Makes the entries of the directory `path` durable; otherwise a power failure could remove a new
+    /// directory together with the key in it. A parent that is writable but not readable cannot be
+    /// synchronized; that is ignored.
     private static func synchronize(_ path: String) throws(FileError) {
         let descriptor = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
         guard descriptor >= 0 else { return }
@@ -105,7 +124,7 @@ package struct ProtectedDirectory: ~Copyable {
         guard fsync(descriptor) == 0 else { throw .system(errno, operation: "write", path: path) }
     }
 
-    /// True if the directory holds a file of hubpair's.
+    /// True if the directory holds a file that hubpair creates.
     private static func isInUse(_ descriptor: Int32) -> Bool {
         let names = [lockName, ApprovedDevices.fileName, KnownHubs.fileName, Tickets.fileName]
         return names.contains { (name: String) in
@@ -119,7 +138,6 @@ package struct ProtectedDirectory: ~Copyable {
     }
 }
 
-/// What the kernel says of an open file.
 func fileStatus(_ descriptor: Int32, path: String) throws(FileError) -> stat {
     var status = stat()
     guard fstat(descriptor, &status) == 0 else {
@@ -128,10 +146,14 @@ func fileStatus(_ descriptor: Int32, path: String) throws(FileError) -> stat {
     return status
 }
 
-/// Refuses a file of another owner, or with a permission outside `allowed`.
-func checkOwnerAndMode(_ status: stat, path: String, allowed: mode_t) throws(FileError) {
-    guard status.st_uid == geteuid() else { throw .otherOwner(status.st_uid, path: path) }
-    // A directory takes setgid from its parent, where it lets nobody in; chmod would not take it away.
+/// Throws if the owner is another user, or if the mode has bits outside `allowed`.
+func checkOwnerAndMode(
+    _ status: stat, _ owner: DirectoryOwner, path: String, allowed: mode_t
+) throws(FileError) {
+    guard status.st_uid == owner.user else { throw .otherOwner(status.st_uid, path: path) }
+    // A directory can inherit setgid from its parent. It grants no access, and chmod with an octal mode does
+    // not clear it.
     let mode = status.st_mode & (status.st_mode & S_IFMT == S_IFDIR ? 0o777 : 0o7777)
     guard mode & ~allowed == 0 else { throw .tooOpen(mode: mode, allowed: allowed, path: path) }
 }
+#endif

@@ -1,19 +1,20 @@
+#if os(Linux) && !HUBPAIR_PORTABLE
 import Glibc
 
-/// Room that is kept on the disk for what must be written even if the disk is full, like a revocation: two
-/// files beside the file `name`, `.name.room-1` and `-2`, whose blocks are allocated (posix_fallocate(3)).
-/// They are not given back for the write: a process that fills the disk would take them first. The bytes are
-/// written into them, and they take the names. So a write needs no new block, no inode and no quota. What
-/// they replace makes room for the next two.
+/// Reserved disk space for writes that must succeed on a full disk, such as a revocation.
 ///
-/// Not covered: file systems that allocate at every write (Btrfs and ZFS with snapshots, flash below its
-/// spare blocks), a file that has grown since the disk is full, and a disk that was full before the first
-/// room could be kept.
+/// The room for the file `name` is two files beside it, `.name.room-1` and `-2`, whose blocks are allocated
+/// (posix_fallocate(3)). They are not freed for the write, because a process that fills the disk would take
+/// the space first. Instead the new content is written into them, and they are renamed. So a write needs no
+/// new block, inode or quota. The replaced files make space for the next two.
+///
+/// Not covered: file systems that allocate on every write (Btrfs and ZFS with snapshots, flash without spare
+/// blocks), a file that grew after the disk was full, and a disk that was full before the first room was
+/// reserved.
 extension ProtectedDirectory {
-    /// Sees to it that there is room for two versions of the file `name`, and some growth. Call it inside
-    /// `withLock`.
+    /// Reserves room for two versions of the file `name`, with some growth. Call it inside `withLock`.
     ///
-    /// - Returns: false if the system gives none.
+    /// - Returns: false if the system grants no space.
     @discardableResult
     package func keepRoom(for name: String) -> Bool {
         var status = stat()
@@ -24,17 +25,17 @@ extension ProtectedDirectory {
         return one && two
     }
 
-    /// Nothing can be written here, by any user.
+    /// True if the file system is read-only.
     package var isReadOnly: Bool { faccessat(descriptor, ".", W_OK, 0) != 0 && errno == EROFS }
 
-    /// Whether room was kept for the file `name` before.
+    /// True if room was reserved for the file `name` before.
     func hasRoom(for name: String) -> Bool {
         faccessat(descriptor, ProtectedDirectory.room(1, for: name), F_OK, AT_SYMLINK_NOFOLLOW) == 0
     }
 
-    /// Writes `bytes`, durably, into the room number `number`.
+    /// Durably writes `bytes` into the room with this number (1 or 2).
     ///
-    /// - Returns: the file, which is to take its name; nil if there is no such room, or too little.
+    /// - Returns: the name of the written file, to be renamed; nil if there is no room or not enough.
     func writeIntoRoom(_ number: Int, for name: String, _ bytes: [UInt8]) -> String? {
         let room = ProtectedDirectory.room(number, for: name)
         guard let file = openRoom(room, 0) else { return nil }
@@ -62,14 +63,14 @@ extension ProtectedDirectory {
             || posix_fallocate(file, 0, off_t(max(scarce, block))) == 0
     }
 
-    /// Opens a room for writing; nil if it is anything but a file of ours alone.
+    /// Opens a room for writing; nil unless it is a regular file with one link, owned by this user, mode 0600
+    /// at most.
     private func openRoom(_ room: String, _ flags: Int32) -> Int32? {
-        let file = openat(
-            descriptor, room, O_WRONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags, 0o600)
+        let file = openFile(room, O_WRONLY | O_NONBLOCK | flags)
         guard file >= 0 else { return nil }
         var status = stat()
         guard fstat(file, &status) == 0, status.st_mode & ~0o600 == S_IFREG, status.st_nlink == 1,
-            status.st_uid == geteuid()
+            status.st_uid == owner.user
         else {
             close(file)
             return nil
@@ -79,3 +80,4 @@ extension ProtectedDirectory {
 
     private static func room(_ number: Int, for name: String) -> String { ".\(name).room-\(number)" }
 }
+#endif

@@ -1,15 +1,23 @@
+#if canImport(Glibc)
 import Glibc
+#elseif canImport(Musl)
+import Musl
+#elseif canImport(Android)
+import Android
+#else
+import Darwin
+#endif
 
-/// Bytes that are secret: in one place of their own, which is overwritten when the last reference goes.
+/// Secret bytes in a single allocation, which is overwritten when the last reference goes.
 ///
-/// Copies that are made of them are not: `[UInt8]`, `Data` and `String` leave what they held where it was,
-/// and so do what is printed, drawn or sent, and the working memory of the cryptography underneath.
+/// Copies are not overwritten: `[UInt8]`, `Data` and `String` leave their content in freed memory, and so do
+/// output buffers and the working memory of the cryptographic library.
 final class SecretBytes: Sendable {
-    // Written in the initializers only, before anybody else has a reference.
+    // Written only in the initializers, before another reference exists.
     nonisolated(unsafe) private let start: UnsafeMutableRawPointer
     let count: Int
 
-    /// Fills `count` bytes by `fill`, which must write all of them.
+    /// Allocates `count` bytes; `fill` must write all of them.
     init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
         self.count = count
         start = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 16)
@@ -18,7 +26,7 @@ final class SecretBytes: Sendable {
         fill(buffer)
     }
 
-    /// The bytes of a sequence, or nil if there are not exactly `count`.
+    /// Copies a sequence; nil unless it has exactly `count` bytes.
     convenience init?(_ bytes: some Sequence<UInt8>, count: Int) {
         var written = 0
         self.init(count: count) { buffer in
@@ -32,21 +40,21 @@ final class SecretBytes: Sendable {
     }
 
     deinit {
-        explicit_bzero(start, count)
+        erase(start, count)
         start.deallocate()
     }
 
-    /// Hands the bytes to `body`, which should not copy them.
+    /// Calls `body` with the bytes in place; `body` should not copy them.
     func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
         body(UnsafeRawBufferPointer(start: start, count: count))
     }
 
-    /// A copy, which is not overwritten.
+    /// A copy; it is not overwritten.
     var copy: [UInt8] { withUnsafeBytes { Array($0) } }
 }
 
 extension SecretBytes: Equatable {
-    /// Takes the same time wherever they differ.
+    /// Runs in constant time.
     static func == (one: SecretBytes, other: SecretBytes) -> Bool {
         one.withUnsafeBytes { one in
             other.withUnsafeBytes { other in
@@ -57,12 +65,21 @@ extension SecretBytes: Equatable {
 }
 
 extension [UInt8] {
-    /// Overwrites the bytes, and leaves none. Only where there is no other reference to the array: what is
-    /// shared stays.
+    /// Overwrites the bytes and empties the array. Works only if this is the sole reference to the array's
+    /// storage; other references keep the bytes.
     package mutating func overwrite() {
         withUnsafeMutableBytes { buffer in
-            if let start = buffer.baseAddress { explicit_bzero(start, buffer.count) }
+            if let start = buffer.baseAddress { erase(start, buffer.count) }
         }
         removeAll()
     }
+}
+
+/// Overwrites memory in a way that the compiler does not leave out.
+private func erase(_ start: UnsafeMutableRawPointer, _ count: Int) {
+    #if canImport(Darwin)
+    memset_s(start, count, 0, count)
+    #else
+    explicit_bzero(start, count)
+    #endif
 }

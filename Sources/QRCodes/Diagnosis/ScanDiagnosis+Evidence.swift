@@ -1,11 +1,12 @@
-/// Finds the reason why no step read a code, from what the steps saw. The surest signs come first.
+/// Derives the reason why no code was read from what the search steps saw. The most reliable signs are
+/// checked first.
 extension ScanDiagnosis {
-    /// A grid that fits better than this lies on a code.
+    /// A grid with a better fit than this is on a code.
     private static let surelyCode: Float = 0.5
-    /// Below this, dark and light do not alternate between the finder patterns, so they do not belong to one
-    /// code, unless all three are sure: then something covers the modules between them.
+    /// Below this sharpness, dark and light do not alternate between the finder patterns, so they do not
+    /// belong to one code. Exception: if all three are sure, something covers the modules between them.
     private static let leastSharpness: Float = 0.05
-    /// A finder pattern out of focus matches less than this.
+    /// A finder pattern that is out of focus has a lower match than this.
     private static let sharpMatch: Float = 0.9
 
     /// - Parameters:
@@ -48,7 +49,7 @@ extension ScanDiagnosis {
         }
     }
 
-    /// Why a code cannot be read although its place is known.
+    /// Why a code with a known place cannot be read.
     private init(_ grid: SymbolSearch.Grid, isSharp: Bool, scale: Int, size: (width: Int, height: Int)) {
         let side = Float(17 + 4 * grid.version)
         let corners = [(0, 0), (side, 0), (side, side), (0, side)].compactMap { x, y in
@@ -71,7 +72,7 @@ extension ScanDiagnosis {
         }
     }
 
-    /// The reason, from finder patterns that make no code. Nil if no pattern is sure.
+    /// The reason, if finder patterns do not form a code. Nil if no pattern is sure.
     private init?(
         patternsOf sightings: [(scale: Int, seen: SymbolSearch.Outcome)], in pictures: [Int: LuminanceImage]
     ) {
@@ -106,13 +107,13 @@ extension ScanDiagnosis {
     }
 }
 
-/// How the luma of a picture is spread.
+/// The distribution of the luma in a picture.
 private struct Tones {
     /// The 99th percentile of the luma.
     let brightest: Int
     /// The difference between the 99th and the 1st percentile.
     let spread: Int
-    /// How much a pixel differs from the next but one in its row: the 99.9th percentile.
+    /// The difference between a pixel and the next but one in its row: the 99.9th percentile.
     let steepest: Int
 
     init(_ picture: LuminanceImage) {

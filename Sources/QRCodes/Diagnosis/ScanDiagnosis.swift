@@ -4,7 +4,7 @@ package import Identity
 package enum ScanDiagnosis: Equatable, UserError {
     /// Nothing looks like one of the three squares in the corners of a QR code.
     case noFinderPattern
-    /// There are this many such squares, one or two, and the others that belong to them are missing.
+    /// Only this many of the three squares were found, one or two.
     case fewFinderPatterns(Int)
     /// A code with modules of this size, in hundredths of a pixel.
     case tooSmall(hundredthsOfPixelsPerModule: Int)
@@ -14,7 +14,7 @@ package enum ScanDiagnosis: Equatable, UserError {
     case tooDark(brightest: Int)
     /// Dark and light differ by only this many of 255 steps.
     case lowContrast(steps: Int)
-    /// The code reaches over the edge of the picture.
+    /// The code extends beyond the edge of the picture.
     case cutOff
     /// The place of the code is known and its modules are visible, but there are more errors than error
     /// correction can repair: dirt, a glare, a fold, or something laid over it.

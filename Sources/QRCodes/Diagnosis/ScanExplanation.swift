@@ -88,7 +88,7 @@ struct ScanExplanation {
         }
     }
 
-    /// A line of dots. A line with an end far outside the picture is left out: it would take too long.
+    /// Draws a line. A line with an end far outside the picture is omitted, because it would take too long.
     private mutating func line(_ start: Vector, _ end: Vector, _ colour: UInt8) {
         let steps = max(abs(end.x - start.x), abs(end.y - start.y))
         guard steps.isFinite, steps < 4 * Float(max(width, height)) else { return }
@@ -122,9 +122,8 @@ struct ScanExplanation {
 }
 
 extension PictureSearch {
-    /// The same search as `run`, and a PNG picture of what it saw, at the scale that was looked at first.
-    ///
-    /// - Throws: `ImageError`, `QRScanError`, `RenderError`.
+    /// Runs the same search as `run`, and returns a PNG picture of what it saw, at the scale of its first
+    /// step.
     package static func explained(_ source: ImageSource, effort: ScanEffort = .normal) throws -> (
         outcome: Outcome, png: [UInt8]
     ) {

@@ -1,6 +1,6 @@
 extension QRSymbol {
     /// A PNG file of the symbol and its quiet zone, black on white, one bit a pixel.
-    package func png(pixelsPerModule: Int = 8) throws(RenderError) -> [UInt8] {
+    public func png(pixelsPerModule: Int = 8) throws(RenderError) -> [UInt8] {
         guard QRSymbol.pixelsPerModuleRange.contains(pixelsPerModule) else {
             throw .pixelsPerModule(pixelsPerModule)
         }
@@ -34,8 +34,8 @@ extension QRSymbol {
 }
 
 extension LuminanceImage {
-    /// The picture at `DrawingCheck.pixelsPerModule`, by picking pixels, if its modules are larger: large
-    /// drawings are checked as fast as small ones.
+    /// The picture reduced to `DrawingCheck.pixelsPerModule` by picking pixels, if its modules are larger, so
+    /// that large drawings are checked as fast as small ones.
     fileprivate func sampled(pixelsPerModule: Int) -> LuminanceImage {
         let wanted = DrawingCheck.pixelsPerModule
         guard pixelsPerModule > wanted else { return self }

@@ -3,10 +3,10 @@ extension QRSymbol {
     /// rectangle for each run of dark modules in a row. One unit of the view box is one module.
     ///
     /// - Parameters:
-    ///   - title: What a screen reader says and a browser shows. It is escaped; characters that XML 1.0 § 2.2
+    ///   - title: The title for screen readers and browsers. It is escaped; characters that XML 1.0 § 2.2
     ///     forbids become U+FFFD.
     ///   - millimetresPerModule: The printed size; at 1 mm a code of 33 modules is 41 mm wide.
-    package func svg(title: String? = nil, millimetresPerModule: Int = 1) -> String {
+    public func svg(title: String? = nil, millimetresPerModule: Int = 1) -> String {
         let side = framedSide
         let size = max(1, min(millimetresPerModule, 1000)) * side
         var path = ""

@@ -25,7 +25,7 @@ package struct TerminalStyle: Equatable, Sendable {
     /// The same with light and dark exchanged.
     package var inverted: TerminalStyle { TerminalStyle(ink: ink, isInverted: !isInverted) }
 
-    /// The columns that a module takes.
+    /// The number of columns per module.
     package var columnsPerModule: Int { ink == .ascii ? 2 : 1 }
 }
 
@@ -67,7 +67,8 @@ extension TerminalStyle {
     }
     fileprivate var lineEnd: String { ink == .colours ? TerminalStyle.reset : "" }
 
-    /// With colours the ink is the dark of the modules. Without them it is the light of a dark terminal.
+    /// One cell of the drawing. With colours, or inverted, ink stands for dark modules; otherwise for light
+    /// ones, on a dark terminal.
     fileprivate func cell(upperIsDark: Bool, lowerIsDark: Bool) -> String {
         let inked = ink == .colours || isInverted
         if ink == .ascii { return upperIsDark == inked ? "##" : "  " }

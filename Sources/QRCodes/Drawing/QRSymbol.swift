@@ -1,11 +1,11 @@
 import CQREncode
 import Glibc
-package import Identity
+public import Identity
 
 /// A QR code symbol (ISO/IEC 18004) as a square of dark and light modules, without its quiet zone.
-package struct QRSymbol: Equatable, Sendable {
+public struct QRSymbol: Equatable, Sendable {
     /// The level of error correction: how much damage a reader can repair.
-    package enum ErrorCorrection: Equatable, Sendable {
+    public enum ErrorCorrection: Equatable, Sendable {
         /// About 7 %.
         case low
         /// About 15 %.
@@ -17,16 +17,16 @@ package struct QRSymbol: Equatable, Sendable {
     }
 
     /// The light border that a reader needs on every side, in modules; ISO/IEC 18004 § 9.1.
-    package static let quietZone = 4
+    public static let quietZone = 4
     /// The side of a module in a PNG, in pixels.
-    package static let pixelsPerModuleRange = 1...64
+    public static let pixelsPerModuleRange = 1...64
 
     /// What the symbol holds.
-    package let payload: [UInt8]
+    public let payload: [UInt8]
     /// 1 to 40.
-    package let version: Int
+    public let version: Int
     /// 17 + 4 × version: 21 to 177.
-    package let modulesPerSide: Int
+    public let modulesPerSide: Int
     /// True for dark, `modulesPerSide`² of them, row by row.
     private let modules: [Bool]
 
@@ -34,7 +34,7 @@ package struct QRSymbol: Equatable, Sendable {
     ///
     /// It has the densest mode that allows every byte: numeric, alphanumeric (`0`–`9`, `A`–`Z`, space and
     /// `$%*+-./:`), or 8-bit.
-    package static func encode(
+    public static func encode(
         _ payload: [UInt8], errorCorrection: ErrorCorrection = .medium
     ) throws(QREncodeError) -> QRSymbol {
         guard !payload.isEmpty else { throw .empty }
@@ -45,8 +45,8 @@ package struct QRSymbol: Equatable, Sendable {
         return try input.symbol(payload: payload)
     }
 
-    /// True if the module in column `x` and row `y` is dark. Outside the symbol it is light.
-    package func isDark(x: Int, y: Int) -> Bool {
+    /// True if the module in column `x` and row `y` is dark. Modules outside the symbol are light.
+    public func isDark(x: Int, y: Int) -> Bool {
         let inside = 0..<modulesPerSide
         return inside.contains(x) && inside.contains(y) && modules[y * modulesPerSide + x]
     }
@@ -78,18 +78,18 @@ package struct QRSymbol: Equatable, Sendable {
 }
 
 /// Why some bytes do not become a QR code. `description` is shown to the user.
-package enum QREncodeError: Equatable, UserError {
-    /// An empty code is of no use, and readers do not agree on it.
+public enum QREncodeError: Equatable, UserError {
+    /// The payload is empty. An empty code is useless, and readers handle it differently.
     case empty
-    /// This many bytes do not fit the largest symbol (version 40) at the level asked for.
+    /// This many bytes do not fit the largest symbol (version 40) at the requested level.
     case tooLong(Int)
-    /// libqrencode has no memory.
+    /// libqrencode cannot allocate memory.
     case outOfMemory
-    /// libqrencode refuses for another reason, with this errno.
+    /// Another error of libqrencode, with this errno.
     case refused(Int32)
 
     /// What is wrong, in lower case, without a full stop.
-    package var description: String {
+    public var description: String {
         switch self {
         case .empty: "there is nothing to put into the QR code"
         case .tooLong(let count): "\(count) bytes are too many for a QR code"
@@ -98,10 +98,11 @@ package enum QREncodeError: Equatable, UserError {
         }
     }
 
-    package var kind: UserErrorKind { .tryAgain }
+    /// What a program does with it; the command's exit code follows from it.
+    public var kind: UserErrorKind { .tryAgain }
 
-    /// How to mend it.
-    package var hint: String? {
+    /// How to fix it; nil if there is no advice.
+    public var hint: String? {
         switch self {
         case .empty: "give at least one byte"
         case .tooLong: "give at most 2,331 bytes, or 3,391 letters and digits in upper case"

@@ -6,19 +6,19 @@ package enum ImageError: Equatable, UserError {
     case empty
     /// A known kind of file that cannot be read.
     case otherFormat(ImageFormat)
-    /// The bytes begin like no known image.
+    /// The bytes do not begin like any known image format.
     case notAnImage
     /// The header states a width or a height of 0.
     case zeroDimensions(width: Int, height: Int)
     /// The header states more pixels than the limit. Nothing was allocated for them.
     case tooManyPixels(width: Int, height: Int, limit: Int)
-    /// The decoder refuses the file; its message.
+    /// The decoder reports a broken file; its message.
     case broken(ImageFormat, String)
     /// The file is not broken, but the decoder lacks something that it needs.
     case unsupported(ImageFormat, String)
     /// The decoder of such files is not installed.
     case missing(ImageFormat)
-    /// There is no memory for the picture.
+    /// There is not enough memory for the picture.
     case outOfMemory
 
     /// What is wrong, in lower case, without a full stop.
@@ -42,7 +42,7 @@ package enum ImageError: Equatable, UserError {
 
     package var kind: UserErrorKind { .data }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .empty: "take the picture or save the file again"
@@ -79,8 +79,8 @@ package enum ImageError: Equatable, UserError {
     }
 }
 
-/// A C decoder's message as text: at most `limit` bytes up to the first NUL, and `?` for anything but
-/// printable ASCII, since some messages quote the file. "no reason given" if nothing is left.
+/// A C decoder's message as text: at most `limit` bytes up to the first NUL, with `?` in place of anything
+/// but printable ASCII, because some messages quote the file. "no reason given" if nothing is left.
 func boundedMessage(_ bytes: some Sequence<UInt8>, limit: Int = 200) -> String {
     var text = ""
     for byte in bytes.prefix(limit) {

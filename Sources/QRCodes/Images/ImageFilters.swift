@@ -150,7 +150,7 @@ extension LuminanceImage {
 private struct SummedArea {
     private let width: Int
     private let height: Int
-    /// Modulo 2³². The differences, sums of small rectangles, are right all the same.
+    /// Modulo 2³². The differences, sums of small rectangles, are still right.
     private let sums: [UInt32]
 
     init(_ image: LuminanceImage) {

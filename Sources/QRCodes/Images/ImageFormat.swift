@@ -1,6 +1,4 @@
-/// The format of a file, by its first bytes alone.
-///
-/// TIFF and SVG cannot be decoded. They are detected so that the error can name them.
+/// The format of a file, detected from its first bytes alone.
 package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
     /// ISO/IEC 15948.
     case png = "PNG"
@@ -25,7 +23,7 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
     /// Scalable Vector Graphics, as plain XML.
     case svg = "SVG"
 
-    /// The format of `bytes`, or nil if they begin like no known format.
+    /// The format of `bytes`; nil if they do not begin like any known format.
     package static func detect(_ bytes: [UInt8]) -> ImageFormat? {
         func begins(_ prefix: [UInt8], at offset: Int = 0) -> Bool {
             bytes.count >= offset + prefix.count
@@ -38,7 +36,7 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
         if begins([0xFF, 0xD8, 0xFF]) { return .jpeg }
         if begins("RIFF"), begins("WEBP", at: 8) { return .webp }
         if begins("GIF87a") || begins("GIF89a") { return .gif }
-        // Texts may begin with "BM" too; a bitmap has four reserved zero bytes.
+        // Text can begin with "BM" too; a bitmap has four reserved zero bytes.
         if begins("BM"), begins([0, 0, 0, 0], at: 6) { return .bmp }
         if bytes.count >= 3, begins("P"), (0x31...0x36).contains(bytes[1]),
             isWhite(bytes[2]) || bytes[2] == UInt8(ascii: "#")
@@ -58,10 +56,10 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
         return isSVG(bytes) ? .svg : nil
     }
 
-    /// White space in ASCII, as XML and Netpbm have it.
+    /// True for ASCII white space, as defined by XML and Netpbm.
     static func isWhite(_ byte: UInt8) -> Bool { byte == 0x20 || (0x09...0x0D).contains(byte) }
 
-    /// XML whose first kilobyte opens an `svg` element.
+    /// True for XML whose first kilobyte opens an `svg` element.
     private static func isSVG(_ bytes: [UInt8]) -> Bool {
         let byteOrderMark: [UInt8] = [0xEF, 0xBB, 0xBF]
         var start = bytes.prefix(1024)
@@ -75,7 +73,7 @@ package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
 /// The bytes of an image file, and its format.
 package struct ImageBytes: Sendable {
     package let bytes: [UInt8]
-    /// Nil if `bytes` begin like no known image.
+    /// Nil if `bytes` do not begin like any known format.
     package let format: ImageFormat?
 
     package init(_ bytes: [UInt8]) {

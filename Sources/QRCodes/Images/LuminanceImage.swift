@@ -6,8 +6,8 @@ package struct LuminanceImage: Equatable, Sendable {
     package let height: Int
     /// `width` × `height` bytes; the pixel (x, y) is at y · `width` + x.
     package let pixels: [UInt8]
-    /// The decoder's error, if it returned a picture in spite of it: "Premature end of JPEG file". A code may
-    /// be missing because of it.
+    /// The decoder's error if it returned a picture nevertheless, such as "Premature end of JPEG file". A
+    /// code may be missing because of it.
     package let damage: String?
 
     /// A picture of these pixels, or nil unless both sides are at least 1 and `pixels` holds exactly
@@ -140,9 +140,9 @@ extension LuminanceImage {
     }
 }
 
-/// How large an image may be before anything is allocated for it.
+/// The maximum size of an image, checked before anything is allocated for it.
 package struct ImageLimits: Equatable, Sendable {
-    /// The most pixels (width × height) that an image may have.
+    /// The maximum number of pixels (width × height) in an image.
     package var maximumPixels: Int
 
     /// 64 megapixels by default: more than any phone's camera makes, and 64 MB of grey.

@@ -9,9 +9,9 @@ struct SharedLibrary<Failure: Error> {
     private let handle: UnsafeMutableRawPointer
     private let failure: (_ message: String) -> Failure
 
-    /// `file` is the library's name with the version of its interface, as the headers have it. It has no
-    /// path, so that only the system's directories are searched. `failure` turns the loader's message into an
-    /// error.
+    /// `file` is the library's file name with the version of its interface (the one of the C headers). It has
+    /// no path, so that only the system's directories are searched. `failure` turns the loader's message into
+    /// an error.
     init(_ file: String, orThrow failure: @escaping (_ message: String) -> Failure) throws(Failure) {
         guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL) else { throw failure(loaderMessage() ?? file) }
         self.handle = handle

@@ -1,8 +1,8 @@
-/// How image files are searched, and what it may cost.
+/// How image files are searched, with limits on the work.
 package struct ImageScan: Equatable, Sendable {
-    /// The size of a picture that is refused before anything is allocated for it.
+    /// The maximum picture size; a larger picture is refused before anything is allocated for it.
     package var limits: ImageLimits
-    /// How much work is done for a picture.
+    /// The amount of work per picture.
     package var effort: ScanEffort
     /// Whether a drawing of what the search saw is made.
     package var explains: Bool
@@ -13,20 +13,20 @@ package struct ImageScan: Equatable, Sendable {
         self.explains = explains
     }
 
-    /// The limit of processor time for a picture, in seconds: about ten times what an honest one of its size
+    /// The processor time limit for a picture in seconds: about ten times what a harmless one of its size
     /// takes.
     func timeLimit(pixels: Int) -> Int {
         let seconds = 10 + pixels / 2_000_000
         return effort == .thorough ? 4 * seconds : seconds
     }
 
-    /// The limit of memory for decoding and searching, in bytes. A decoder may hold a few pictures of 16 bits
-    /// in three colours, and a search a few in grey.
+    /// The memory limit for decoding and searching, in bytes. A decoder may hold several pictures with 16
+    /// bits per sample in three colours, and a search several in grey.
     var memoryLimit: Int { (512 << 20) + 16 * min(limits.maximumPixels, 1 << 40) }
 
     /// Searches the pictures in a whole image file, in this process.
     ///
-    /// - Parameter allow: is given the seconds that each picture may take, before it is decoded.
+    /// - Parameter allow: called before each picture is decoded, with the seconds that it may take.
     /// - Throws: `ImageError` or `QRScanError`.
     package func run(_ file: ImageBytes, allow: (Int) -> Void = { _ in }) throws -> ImageScanOutcome {
         // An animation or a document is decoded while `ImagePictures` reads it.
@@ -68,7 +68,7 @@ package struct ImageScanOutcome: Equatable, Sendable {
     /// The size of the last picture that was searched, in pixels.
     package var width: Int
     package var height: Int
-    /// The decoder's error, if it returned a picture in spite of it.
+    /// The decoder's error if it returned a picture nevertheless.
     package var damage: String?
     /// What was found in all pictures of the file.
     package var result: QRScanResult

@@ -4,15 +4,15 @@ package import Identity
 /// Reads a file that the user named, or standard input. It may be any file from anywhere, so every read has a
 /// limit.
 package enum InputFile {
-    /// The most bytes that are read. A photograph of 64 megapixels stays below it. More is an attack on
-    /// memory, or a mistake like `/dev/zero`.
+    /// The maximum number of bytes that are read. A photograph of 64 megapixels is smaller. More is an attack
+    /// on memory, or a mistake such as `/dev/zero`.
     package static let maximumByteCount = 256 << 20
 
-    /// As many first bytes show the format of an image.
+    /// The number of first bytes that suffice to detect the format of an image.
     private static let headCount = 1024
 
-    /// The image file at `path`; `-` is standard input. A file that does not begin like an image is read no
-    /// further, so that `/dev/zero` ends too.
+    /// The image file at `path`; `-` is standard input. Reading stops if the file does not begin like an
+    /// image, so that `/dev/zero` ends too.
     package static func read(_ path: String) throws(InputFileError) -> ImageBytes {
         try read(path, limit: maximumByteCount) { descriptor, size throws(InputFileError) in
             try readAll(descriptor, sizeHint: size)
@@ -87,19 +87,19 @@ package enum InputFile {
 package enum InputFileError: Equatable, UserError {
     /// There is no such file.
     case missing
-    /// Its permissions do not allow it.
+    /// Its permissions do not allow reading.
     case notPermitted
     /// It is a directory.
     case directory
     /// It is a directory without images.
     case noImages
-    /// A name in a directory that is not UTF-8.
+    /// A file name in a directory that is not UTF-8.
     case nameNotUTF8
     /// It has more than `InputFile.maximumByteCount` bytes.
     case tooLarge
     /// It has more bytes than its purpose allows.
     case longer(than: Int)
-    /// Another error of the system (errno).
+    /// Another system error; the errno.
     case system(Int32)
 
     package init(openErrno: Int32) {
@@ -133,7 +133,7 @@ package enum InputFileError: Equatable, UserError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .missing: "check the name; '-' reads standard input"

@@ -1,18 +1,18 @@
 import CGlibc
 import Glibc
 
-/// The search of one file in a child process, for pictures of strangers: the parent's side.
+/// The search of one file in a child process, because a picture may be hostile: the parent's side.
 ///
 /// A picture can break libzbar 0.23.92. Two crafted parts of a structured append make it write past the end
 /// of its memory (`qr_code_data_list_extract_text` reserves no room for the gaps between parts), and a
-/// picture full of finder patterns keeps it busy for hours. Decoders had such faults too. No such fault may
-/// end this process: the child ends by its own signal or by a limit, and the picture gets an error.
+/// picture full of finder patterns keeps it busy for hours. Decoders have had such bugs too. They must not
+/// end this process: a signal or a limit ends the child, and the search of this picture fails with an error.
 ///
 /// Only a process with one thread can continue after fork(2) without exec: a lock that another thread holds
-/// would stay locked in the child for ever. The command line has one thread when it searches. A program with
+/// would stay locked in the child forever. The command line has one thread when it searches. A program with
 /// several threads searches in its own process, without this protection.
 final class IsolatedScan {
-    /// How a child ended.
+    /// The outcome of a child.
     typealias Outcome = Result<ImageScanOutcome, any Error>
 
     /// The parent's end of the pipe, for poll(2).
@@ -29,7 +29,7 @@ final class IsolatedScan {
         defer { closedir(tasks) }
         var count = 0
         while let entry = readdir(tasks) {
-            // "." and ".." are no threads; threads are named by their numbers.
+            // Skip "." and ".."; the other entries are threads, named by number.
             if entry.pointee.d_name.0 != CChar(UInt8(ascii: ".")) { count += 1 }
         }
         return count == 1
@@ -100,7 +100,7 @@ final class IsolatedScan {
     }
 }
 
-/// The child's side: what it sends, and what it may use.
+/// The child's side: its messages and its limits.
 ///
 ///     sent = *(time seconds) reply bytes          seconds: 8 bytes, big endian, for the next picture
 struct ChildLink {
@@ -109,7 +109,7 @@ struct ChildLink {
 
     let descriptor: Int32
 
-    /// Prepares the process for bytes of a stranger.
+    /// Prepares the process for untrusted input.
     func settle(memory: Int, usesStandardInput: Bool) {
         // No core file, which would hold the picture, and no crash report: the parent reports.
         for signal in [SIGABRT, SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGXCPU] {
@@ -121,8 +121,8 @@ struct ChildLink {
             var limit = rlimit(rlim_cur: rlim_t(size + memory), rlim_max: rlim_t(size + memory))
             setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit)
         }
-        // The child must not keep our output open for its reader, and the libraries' messages are not for the
-        // user.
+        // The child must not keep the output pipe of this program open, and the libraries' messages are not
+        // meant for the user.
         let nowhere = open("/dev/null", O_RDWR)
         let standard = [STDOUT_FILENO, STDERR_FILENO] + (usesStandardInput ? [] : [STDIN_FILENO])
         if nowhere > STDERR_FILENO {
@@ -131,7 +131,7 @@ struct ChildLink {
         }
     }
 
-    /// Allows processor time for the next picture, and tells the parent.
+    /// Extends the processor time limit for the next picture, and reports it to the parent.
     func allow(seconds: Int) {
         let used = clock() / Int(CLOCKS_PER_SEC)
         var time = rlimit()

@@ -1,12 +1,12 @@
 import FoundationEssentials
 import Glibc
 
-/// The search of many files, in one process each, as many at once as there are processors.
+/// The search of many files, each in a process of its own, with one process per processor at a time.
 ///
 /// The children read the files, so that the memory needed depends on the processors and not on the files. The
 /// parent keeps one thread, and waits for all children in one poll(2).
 package enum ParallelScan {
-    /// How many outcomes may wait for an earlier one: they are delivered in order.
+    /// The maximum number of outcomes that wait for an earlier one, because they are delivered in order.
     private static let maximumLead = 4096
 
     /// Calls `finished` once for each of `paths`, in their order. If it throws, the search ends, and no child
@@ -40,7 +40,7 @@ package enum ParallelScan {
                 } else if running.isEmpty {
                     done[started] = .failure(QRScanError.outOfMemory)
                 } else {
-                    break  // no room now; there will be when one of them ends
+                    break  // cannot start another child until one of them ends
                 }
                 started += 1
             }
@@ -59,6 +59,11 @@ package enum ParallelScan {
         guard let scan = IsolatedScan(search, usesStandardInput: false, read: { file }) else {
             return .failure(QRScanError.outOfMemory)
         }
+        return outcome(of: scan)
+    }
+
+    /// Waits for a search.
+    static func outcome(of scan: IsolatedScan) -> Result<ImageScanOutcome, any Error> {
         var running = [(index: 0, scan: scan)]
         while true {
             if let ended = wait(for: &running).first { return ended.outcome }

@@ -1,4 +1,4 @@
-/// How much work a search does before it gives up: `SearchPlan` cuts its list of steps by it. A single code
+/// How much work a search does before it gives up: it determines the steps of `SearchPlan`. A single code
 /// that is found early costs the same at `quick` and at `normal`.
 package enum ScanEffort: String, CaseIterable, Equatable, Sendable {
     /// Enough for a clear picture: for a stream of frames, where the next one may be better.

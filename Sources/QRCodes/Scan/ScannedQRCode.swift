@@ -2,11 +2,14 @@ package import Identity
 
 /// A place in a picture, in whole pixels from the top left corner. For a code that is cut off it may lie
 /// outside.
-package struct PixelPoint: Equatable, Sendable {
-    package var x: Int
-    package var y: Int
+public struct PixelPoint: Equatable, Sendable {
+    /// The column, from 0.
+    public var x: Int
+    /// The row, from 0.
+    public var y: Int
 
-    package init(x: Int, y: Int) {
+    /// The place in column `x` and row `y`.
+    public init(x: Int, y: Int) {
         self.x = x
         self.y = y
     }
@@ -23,15 +26,16 @@ extension Vector {
 }
 
 /// One QR code in a picture.
-package struct ScannedQRCode: Equatable, Sendable {
+public struct ScannedQRCode: Equatable, Sendable {
     /// The code's content, byte for byte, never empty. Exception: libzbar converts a code that names a
     /// character set (an ECI header; ISO/IEC 18004 § 7.4.2) to UTF-8.
-    package let payload: [UInt8]
+    public let payload: [UInt8]
     /// The corners of the code, in order around it. There are four. For a code in several parts they are the
     /// corners of a rectangle around all parts.
-    package let corners: [PixelPoint]
+    public let corners: [PixelPoint]
 
-    package init(payload: [UInt8], corners: [PixelPoint]) {
+    /// A code of these parts.
+    public init(payload: [UInt8], corners: [PixelPoint]) {
         self.payload = payload
         self.corners = corners
     }
@@ -85,7 +89,7 @@ extension ScannedQRCode {
 }
 
 extension [ScannedQRCode] {
-    /// Takes in the codes that are not there yet.
+    /// Adds the codes that are not in the list yet.
     mutating func add(_ codes: [ScannedQRCode]) {
         for code in codes where !contains(where: { $0.isSameSymbol(as: code) }) { append(code) }
     }
@@ -136,18 +140,17 @@ package struct QRScanResult: Equatable, Sendable {
     package var isEmpty: Bool { codes.isEmpty && incompleteStructuredAppends == 0 && emptyCodes == 0 }
 }
 
-/// Why a picture could not be searched. A picture without a code is no error.
+/// Why a picture could not be searched. A picture without a code is not an error.
 package enum QRScanError: Equatable, UserError {
     /// libzbar is not installed, or is another version than 0.23.
     case missingLibrary
-    /// libzbar has no memory for a scanner.
+    /// libzbar cannot allocate a scanner.
     case outOfMemory
     /// libzbar refuses the picture or a setting.
     case refused
-    /// libzbar or a decoder crashed in its child process: the picture is made for that, or hits a bug by
-    /// chance.
+    /// libzbar or a decoder crashed in its child process: the picture triggers a bug, by intent or by chance.
     case crashed
-    /// libzbar or a decoder did not end, and was stopped.
+    /// libzbar or a decoder exceeded its time limit and was stopped.
     case tookTooLong
 
     /// What is wrong, in lower case, without a full stop.
@@ -163,14 +166,14 @@ package enum QRScanError: Equatable, UserError {
 
     package var kind: UserErrorKind {
         switch self {
-        // A crash is the picture's fault.
+        // The picture causes the crash, so the input data is at fault.
         case .crashed, .tookTooLong: .data
         case .missingLibrary: .unavailable
         case .outOfMemory, .refused: .tryAgain
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .outOfMemory: "crop the image to the code, or make it smaller"

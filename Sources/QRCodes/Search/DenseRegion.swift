@@ -1,8 +1,8 @@
 /// A part of a picture where light and dark change often in both directions, as within a small code.
 ///
 /// A code with two or three pixels a module is too small for the limits of a search of a large picture, and
-/// at most about 100 pixels wide. To cut such regions out and search them thoroughly costs less than to
-/// search everywhere. Edges and stripes change in one direction only, and print is less dense.
+/// at most about 100 pixels wide. Cutting such regions out and searching them thoroughly costs less than
+/// searching everywhere. Edges and stripes change in one direction only, and print is less dense.
 struct DenseRegion: Equatable {
     /// The first column and row.
     let x: Int
@@ -15,13 +15,13 @@ struct DenseRegion: Equatable {
 
     /// The side of a cell in pixels; densities are measured for cells.
     static let cell = 32
-    /// How far a region reaches from its densest cell at most, in cells.
+    /// The maximum distance of a region's edge from its densest cell, in cells.
     private static let reach = 4
-    /// A readable code is denser than this.
+    /// The minimum density of a readable code.
     private static let leastDensity = 10
 
-    /// The densest regions of `image`, densest first, at most `limit`. None if a third of the picture is
-    /// nearly as dense as the densest part, since then no part stands out.
+    /// The densest regions of `image`, densest first, at most `limit`. Empty if a third of the picture is
+    /// nearly as dense as the densest part, because then no part stands out.
     static func among(_ image: LuminanceImage, limit: Int) -> [DenseRegion] {
         let cells = CellDensities(image)
         guard let top = cells.smooth.max(), top >= leastDensity else { return [] }
@@ -39,7 +39,7 @@ struct DenseRegion: Equatable {
 
     var middle: Vector { Vector(x: Float(x) + Float(width) / 2, y: Float(y) + Float(height) / 2) }
 
-    /// The part of the picture.
+    /// Cuts the region out of the picture.
     func cut(from image: LuminanceImage) -> LuminanceImage {
         LuminanceImage(width: width, height: height) { result in
             for row in 0..<height {
@@ -53,7 +53,7 @@ struct DenseRegion: Equatable {
     private struct CellDensities {
         let columns: Int
         let rows: Int
-        /// Of each cell.
+        /// The density of each cell.
         private let own: [Int]
         /// The mean of each cell and its neighbours.
         let smooth: [Int]
@@ -132,7 +132,7 @@ struct DenseRegion: Equatable {
                     open.append(ny * columns + nx)
                 }
             }
-            // The cells around the region start no other one.
+            // No other region starts in the cells around this one.
             for y in max(0, top - 1)...min(rows - 1, bottom + 1) {
                 for x in max(0, left - 1)...min(columns - 1, right + 1) { taken[y * columns + x] = true }
             }

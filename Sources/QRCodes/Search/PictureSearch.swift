@@ -1,12 +1,12 @@
 /// The search for QR codes in one picture, step by step as a `SearchPlan` says.
 ///
 /// It stops at the first step that reads a code, unless there are signs of more codes: then `readOthers`
-/// continues. If nothing is read, the reason is derived from what the steps saw.
+/// continues. If nothing is read, a diagnosis is derived from what the steps saw.
 package struct PictureSearch {
     /// The outcome of a search.
     package struct Outcome: Equatable, Sendable {
         package var result = QRScanResult()
-        /// The decoder's error, if it returned a picture in spite of it.
+        /// The decoder's error if it returned a picture nevertheless.
         package var damage: String?
     }
 
@@ -53,7 +53,7 @@ package struct PictureSearch {
     ///
     /// A single code with nothing beside it ends the search at no further cost. If there are several codes,
     /// or small finder patterns outside of them, the next finer scale is searched, and so on as long as that
-    /// brings more codes. Codes that are too small to leave any sign take `thorough`.
+    /// brings more codes. Codes that are too small to leave any sign are found only with `thorough`.
     private mutating func readOthers(from first: Int) throws {
         var codes = outcome.result.codes
         let before = sightings.last { $0.scale == first }?.seen
@@ -152,7 +152,7 @@ extension PictureSearch {
     }
 
     /// The codes in the dense regions of a picture, `pixels` pixels of them in all. Regions with their middle
-    /// in one of the `known` codes are left out.
+    /// in one of the `known` codes are skipped.
     private static func regions(
         of image: LuminanceImage, limits: SymbolSearch.Limits, pixels: Int,
         besides known: [ScannedQRCode] = []
@@ -166,7 +166,7 @@ extension PictureSearch {
             guard left >= 0 else { break }
             let part = region.cut(from: image)
             var (seen, found) = try symbols(in: part, limits: limits, noise: noise)
-            // libzbar tries all triples of finder patterns, so not in a crowd of them.
+            // libzbar tries all triples of finder patterns, so it is not used if there are too many.
             if found.isEmpty, seen.sureCount <= limits.crowd { found = try ZBarSearch.run(part) }
             result.codes.add(
                 found.codes.map { $0.moved { PixelPoint(x: $0.x + region.x, y: $0.y + region.y) } })

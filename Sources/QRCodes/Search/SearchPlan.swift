@@ -1,14 +1,14 @@
 /// The steps that are tried on a picture until one of them reads a code.
 ///
-/// They are in the order of gain per time, measured with `Tests/Benchmarks/photos`. The effort cuts the list.
-/// The limits of each step count work, not time, so that a result does not depend on the machine.
+/// They are ordered by gain per time, measured with `Tests/Benchmarks/photos`. A lower effort shortens the
+/// list. The limits of each step count work, not time, so that a result does not depend on the machine.
 struct SearchPlan: Equatable {
     /// A way to look for codes.
     enum Method: Equatable {
         /// libzbar's own search, but not if more than this many finder patterns are sure and none belongs to
         /// a code that was read: libzbar tries all triples of them.
         case plain(finderPatterns: Int)
-        /// libzbar's own search in the negative.
+        /// libzbar's own search in the inverted picture.
         case negative
         /// Our own search by finder patterns.
         case symbols(SymbolSearch.Limits)
@@ -34,8 +34,8 @@ struct SearchPlan: Equatable {
     }
 
     let steps: [Step]
-    /// The scale at which barcodes of other kinds are searched after all steps have failed; nil for not at
-    /// all.
+    /// The scale at which barcodes of other kinds are searched after all steps have failed; nil to skip that
+    /// search.
     let scaleForOthers: Int?
 
     /// The scales at which more codes are searched if there are signs of them.

@@ -1,7 +1,7 @@
 /// The limits of the steps of `SearchPlan`.
 extension SymbolSearch.Limits {
-    // The limits of `looks` are a quarter above what any of 442 photographs needed that were read in such a
-    // step.
+    // Each limit in `looks` is a quarter above the highest number that any of 442 photographs read in such a
+    // step needed.
 
     /// For fine scales. With less, the grain in flat parts of a large picture uses up all checks.
     private static let leastContrast: Float = 8

@@ -3,8 +3,8 @@
 /// It reads codes that libzbar's own search does not: strongly tilted, small, blurred, bent or badly lit.
 /// Counts limit all work.
 struct SymbolSearch {
-    /// A way to tell light from dark, in addition to the first one (61 × 61 pixels, halfway between light and
-    /// dark).
+    /// A method to distinguish light from dark, in addition to the first one (61 × 61 pixels, halfway between
+    /// light and dark).
     struct Field: Equatable {
         let filter: Filter
         let radius: Int
@@ -16,11 +16,11 @@ struct SymbolSearch {
 
         /// For finder patterns of about two pixels a module whose light rings are lost in blur.
         static let sharp = Field(filter: .sharpened, radius: 2, isByMean: true)
-        /// Small neighbourhoods: for a blurred code on paper that is not blurred.
+        /// Small neighbourhoods, for a blurred code on paper that is sharp.
         static let near = Field(filter: .none, radius: 2, isByMean: true)
-        /// The same with noise.
+        /// The same for noisy pictures.
         static let nearSmooth = Field(filter: .smoothed, radius: 2, isByMean: true)
-        /// With noise, for modules of more than three pixels.
+        /// For noisy pictures with modules of more than three pixels.
         static let middleSmooth = Field(filter: .smoothed, radius: 3, isByMean: false)
         static let middle = Field(filter: .none, radius: 3, isByMean: true)
     }
@@ -34,8 +34,8 @@ struct SymbolSearch {
         var triples = 24
         /// How many pairs of finder patterns are completed with a third one.
         var pairs = 0
-        /// If more finder patterns than this are sure, no pair is completed: they are an ornament, and pairs
-        /// of them mean nothing.
+        /// If more finder patterns than this are sure, no pair is completed: they belong to an ornament, and
+        /// pairs of them mean nothing.
         var crowd = Int.max
         /// How many grids are fitted to the picture.
         var grids = 10
@@ -79,8 +79,8 @@ struct SymbolSearch {
     }
 
     /// How well the function patterns must match to go on, before a grid is fitted (`leastPromise`) and after
-    /// it (`leastFit`). Of 269 photographs that were read none had less than 0.44 and 0.65. Other places
-    /// rarely have more.
+    /// it (`leastFit`). None of 269 photographs that were read had less than 0.44 and 0.65. Places without a
+    /// code rarely have more.
     private static let leastPromise: Float = 0.25
     private static let leastFit: Float = 0.45
     /// A grid that fits this well at first is read at once.
@@ -92,7 +92,7 @@ struct SymbolSearch {
     /// The middles of the finder patterns of codes that were read.
     private var used: [Vector] = []
 
-    /// `besides`: known codes; finder patterns in them are left out. `noise`: that of the whole picture, if
+    /// `besides`: known codes; finder patterns in them are ignored. `noise`: that of the whole picture, if
     /// `image` is a part of one.
     static func run(
         _ image: LuminanceImage, limits: Limits, besides known: [ScannedQRCode] = [], noise: Float? = nil

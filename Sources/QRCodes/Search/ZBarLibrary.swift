@@ -2,8 +2,8 @@ import CZBar
 
 /// The functions of libzbar that are used here, loaded with the first picture.
 ///
-/// libzbar loads about 18 libraries for cameras and X11. Linked, they would cost every command 3 to 4 ms at
-/// its start and 3 MB, even without a picture.
+/// libzbar loads about 18 libraries for cameras and X11. If it were linked, they would cost every command 3
+/// to 4 ms at its start and 3 MB, even without a picture.
 ///
 /// Sendable: it holds only addresses of functions, which never change, and the functions keep no state of
 /// their own.
@@ -33,8 +33,8 @@ struct ZBarLibrary: @unchecked Sendable {
 
     private static let loaded = Result { () throws(QRScanError) in try ZBarLibrary() }
 
-    /// The library, loaded on the first call. A process that forks searches calls this before, once for all
-    /// children.
+    /// The library, loaded on the first call. A process that forks search processes calls this first, once
+    /// for all children.
     static func load() throws(QRScanError) -> ZBarLibrary { try loaded.get() }
 
     private init() throws(QRScanError) {

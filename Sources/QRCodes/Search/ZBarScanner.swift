@@ -1,8 +1,8 @@
 import CZBar
 
-/// The only owner of a libzbar image scanner.
+/// Owns a libzbar image scanner.
 ///
-/// There is one for each picture: a scanner that is used again keeps growing, and it is not thread-safe.
+/// Each picture gets its own scanner: a reused scanner keeps growing, and it is not thread-safe.
 struct ZBarScanner: ~Copyable {
     /// A symbol that libzbar found, copied out of its memory.
     struct Symbol {
@@ -93,7 +93,7 @@ extension ZBarScanner.Symbol {
     }
 }
 
-/// The only owner of a libzbar image.
+/// Owns a libzbar image.
 private struct ZBarImage: ~Copyable {
     /// libzbar's code for 8-bit grey, `Y800`. zbar.h makes it with a macro that Swift does not import.
     static let grey = "Y800".utf8.reversed().reduce(UInt(0)) { $0 << 8 | UInt($1) }

@@ -2,7 +2,7 @@ import CZBar
 
 /// libzbar's own search for codes in a picture.
 ///
-/// A picture can crash libzbar: those of strangers go through `ParallelScan`.
+/// A picture can crash libzbar, so untrusted pictures go through `ParallelScan`.
 enum ZBarSearch {
     /// libzbar multiplies coordinates in quarters of a pixel in 32 bits. In a picture of at most this many
     /// pixels (2²⁶) no product overflows. A larger one is searched at half its size, or at a quarter.

@@ -13,7 +13,7 @@ struct CodeCaptions {
             lines += ["Lets one device in."]
             if let expires = code.expires, let lifetime {
                 lines += [
-                    "Valid for \(Lifetime.words(lifetime)),",
+                    "Valid for \(Duration(passed: lifetime).words),",
                     "until \(LocalTime(expires).text(seenAt: now)).",
                 ]
             }

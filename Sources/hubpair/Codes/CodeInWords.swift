@@ -22,14 +22,14 @@ struct CodeInWords {
             "The hub's fingerprint: \(hub.pin.fingerprint)",
         ]
         if let expires = code.expires, let lifetime {
-            lines.append(
-                "Valid for \(Lifetime.words(lifetime)), until \(LocalTime(expires).text(seenAt: now)).")
+            let until = LocalTime(expires).text(seenAt: now)
+            lines.append("Valid for \(Duration(passed: lifetime).words), until \(until).")
         }
         lines += [
             "The code: \(typed)",
             "Spelled: \(spelled).",
             "0 is always zero and 1 is always one; the letters I, L, O and U do not occur.",
-            "On the device: run 'hubpair pair -' and type it.",
+            "On the device: run 'hubpair pair' and type it.",
             "Capitals, spaces and hyphens do not matter.",
         ]
         text = lines.map { $0 + "\n" }.joined()

@@ -11,31 +11,33 @@ extension PaperSize: ExpressibleByArgument {}
 /// Where and how a code is drawn: for `print`, and for the first code of `setup`.
 struct CodeOptions: ParsableArguments {
     @Option(
-        help: "How to draw it; else by the ending of --output (.png, .svg, .pdf, .txt), else for a terminal.")
+        help: "How to draw it. (default: by the ending of --output, without that terminal)")
     var format: PrintCode.Format?
 
     @Option(
-        name: .shortAndLong,
-        help: ArgumentHelp("Write it to a file (mode 0600, as it holds a secret).", valueName: "file"),
+        name: [.customShort("o", allowingJoined: true), .long],
+        help: ArgumentHelp(
+            "Write it to a file (mode 0600, as it holds a secret). (default: standard output)",
+            valueName: "file"),
         completion: .file())
     var output: String?
 
     @Option(
         help: ArgumentHelp(
-            "PDF: the label's width and height in millimetres, 10 to 500.", valueName: "62x29mm"),
+            "PDF: the label's width and height in millimetres, 10 to 500.", valueName: "WxHmm"),
         transform: optionValue("not a size", give: "millimetres from 10 to 500, like 40mm or 62x29mm") {
             LabelSize($0)
         })
     var size: LabelSize?
 
     @Option(
-        help: ArgumentHelp("PDF: a sheet of so many columns and rows of labels.", valueName: "3x8"),
+        help: ArgumentHelp("PDF: a sheet of so many columns and rows of labels.", valueName: "COLSxROWS"),
         transform: optionValue("not columns x rows", give: "two numbers from 1 to 99, like 3x8") {
             SheetGrid($0)
         })
     var sheet: SheetGrid?
 
-    @Option(help: "PDF: the paper; a4 unless told otherwise.")
+    @Option(help: "PDF: the paper. (default: a4)")
     var paper: PaperSize?
 
     @Flag(help: "Terminal: ## and spaces, for consoles without Unicode; stands right on a dark ground.")
@@ -49,7 +51,7 @@ struct CodeOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "The address to put into the code as a hint: this host's (auto, the default), none, or another.",
+            "The address in the code, a hint: this host's (auto), none, or another. (default: auto)",
             valueName: "auto|none|ipv4[:port]"),
         transform: optionValue(
             "not an address for a code",
@@ -83,7 +85,16 @@ struct CodeOptions: ParsableArguments {
         if let format = formatOfName { return format }
         if isForPaper { return .pdf }
         throw ValidationError(
-            "cannot tell the format from '\(path)'; name it with --format png, svg, pdf or text")
+            "cannot tell the format from the file's name. " + CodeOptions.formatHint(path))
+    }
+
+    /// What to give instead of a name without a known ending.
+    private static func formatHint(_ path: String) -> String {
+        guard path.hasSuffix("/") || OutputFile.isDirectory(path) else {
+            return "Name it with --format png, svg, pdf or text, or give a name that ends so"
+        }
+        let directory = path.hasSuffix("/") ? path : path + "/"
+        return "That is a directory; add the file's name: -o \(shellQuoted(directory + "code.png"))"
     }
 
     /// The format that the end of the output's name stands for.
@@ -109,7 +120,10 @@ struct CodeOptions: ParsableArguments {
     }
 
     func validate() throws {
-        guard output != "" else { throw ValidationError("--output takes a file, or '-' for standard output") }
+        guard output != "" else {
+            throw ValidationError(
+                "--output takes a file, or '-' for standard output. Name one, like -o code.png")
+        }
         let format = try chosenFormat()
         guard !isForPaper || format == .pdf else {
             throw ValidationError(
@@ -125,14 +139,17 @@ struct CodeOptions: ParsableArguments {
                     + "Leave \(flag) out, or choose a name that ends in .txt")
         }
         guard !plain || !(ascii || invert) else {
-            throw ValidationError("--plain draws nothing, so there is nothing to draw in ASCII or to invert")
+            throw ValidationError(
+                "--plain draws nothing, so there is nothing to draw in ASCII or to invert. Leave --plain out")
         }
         guard size == nil || sheet != nil || paper == nil else {
             throw ValidationError("a label is a page of its own size. Leave --paper out, or add --sheet 3x8")
         }
         if format == .png || format == .pdf, outputPath == nil, Console.outputIsTerminal {
             throw ValidationError(
-                "a \(format.rawValue.uppercased()) is not for a terminal; name a file with --output")
+                "a \(format.rawValue.uppercased()) is not for a terminal. "
+                    + "Name a file: -o code.\(format.rawValue)"
+            )
         }
     }
 }

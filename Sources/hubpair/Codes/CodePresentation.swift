@@ -12,6 +12,8 @@ struct CodePresentation {
 
     let options: CodeOptions
     let json: Bool
+    /// For the code of a hub that was just set up: what comes next is told by itself.
+    var isFirst = false
 
     /// What one call writes.
     private struct Result {
@@ -33,12 +35,21 @@ struct CodePresentation {
         let now = Date()
         var result = Result()
         var file: OutputFile?
+        var output = CodeOutput.terminal
+        var replaced: CodeOutput?
+        let notes = CodeNotes(state: state, now: now)
+        let label = kind == .label ? notes.label() : nil
         let (codes, hub) = try IssueCode(kind, count: copies, lifetime: lifetime, state: state, now: now).run(
             addressHint: { options.addressHint(port: $0.settings.port, kind: kind) },
+            output: { output },
             draw: { codes, hub in
                 result = try draw(codes, of: hub, as: format, lifetime: lifetime, now: now)
+                output = CodeOutput(nil, isDrawn: format == .terminal)
                 if let path = result.path {
-                    file = try OutputFile(result.file, at: path, inPlace: options.outputPath != nil)
+                    let fresh = try OutputFile(result.file, at: path, inPlace: options.outputPath != nil)
+                    if fresh.isFile { output = CodeOutput(path, isDrawn: false) }
+                    if fresh.replacesFile { replaced = output }
+                    file = consume fresh
                 }
             },
             handOut: {
@@ -51,6 +62,10 @@ struct CodePresentation {
             Console.note(summary(codes, of: hub, copies: copies, lifetime: lifetime))
         }
         for note in result.notes { Console.note(note) }
+        if !isFirst {
+            for line in notes.lines(new: codes, label: label, replaced: replaced) { Console.note(line) }
+            if let warning = notes.warning(hub) { Console.note(warning) }
+        }
     }
 
     private func draw(
@@ -146,7 +161,7 @@ struct CodePresentation {
             case (.once, let count): "\(count) codes, each for one device,"
             }
         return "\(what) of \(hub.settings.name) (\(hub.pin.fingerprint))"
-            + (lifetime.map { ", valid for \(Lifetime.words($0))" } ?? ", without an expiry")
+            + (lifetime.map { ", valid for \(Duration(passed: $0).words)" } ?? ", without an expiry")
             + (options.outputPath.map { ": \($0)" } ?? "")
     }
 }

@@ -1,60 +1,79 @@
+import FoundationEssentials
 import Glibc
 import HubClient
+import Identity
 import QRCodes
 
 /// Asks for a code at the terminal.
 ///
 /// The answer is shown while it is typed, since 20 characters are hard to type blind, and then erased: the
 /// code is a secret until it has been used. A program that records the terminal still has it.
-enum CodePrompt {
+struct CodePrompt {
     private static let attempts = 3
     private static let prompt = "> "
 
+    /// For a picture that is named: other threads look for hubs meanwhile.
+    private var scans: [WaitingScan]
+
+    /// Call it before a thread is started: only then is a picture decoded in a process of its own.
+    init() { scans = (0..<CodePrompt.attempts).compactMap { _ in WaitingScan(ImageScan()) } }
+
     /// Asks until the answer is a code, at most three times.
-    static func ask() throws -> ScannedCode {
+    mutating func ask() throws -> ScannedCode {
         Console.note("type the code that the hub shows, or name a picture of it:")
-        for attempt in 1...attempts {
-            writeRaw(prompt)
+        for attempt in 1...CodePrompt.attempts {
+            Question.prompt(CodePrompt.prompt)
             guard let line = readLine() else {
-                writeRaw("\n")
+                Question.endLine()
                 throw ScannedCodeError.empty
             }
             do {
                 let code = try read(line)
-                erase(line)
+                CodePrompt.erase(CodePrompt.prompt + line)
                 return code
             } catch {
-                erase(line)
-                guard attempt < attempts else { throw error }
+                CodePrompt.erase(CodePrompt.prompt + line)
+                guard attempt < CodePrompt.attempts else { throw error }
                 Console.report(error)
             }
         }
         throw ScannedCodeError.empty
     }
 
+    /// Asks once for another secret, and takes the answer off the screen again; nil without a terminal, or
+    /// without an answer.
+    static func askSecret(_ question: String) -> String? {
+        guard Question.canBeAnswered else { return nil }
+        Question.prompt(question)
+        guard let line = readLine() else {
+            Question.endLine()
+            return nil
+        }
+        erase(question + line)
+        return line
+    }
+
     /// The code in the file of that name, if there is one; else the code that the line itself is.
-    private static func read(_ line: String) throws -> ScannedCode {
+    private mutating func read(_ line: String) throws -> ScannedCode {
         let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !text.isEmpty else { throw ScannedCodeError.empty }
-        var status = stat()
-        if stat(text, &status) == 0 { return try ScannedCode.read(text) }
+        if FileManager.default.fileExists(atPath: text) {
+            return try ScannedCode.read(text, in: scans.popLast())
+        }
         do {
             return try ScannedCode(text: text)
         } catch ScannedCodeError.noCode where text.contains("/") || text.contains(".") {
-            throw InputFileError.missing
+            throw NoPicture(text)
         }
     }
 
-    /// Erases the line from the screen, in all the rows that it took.
+    /// Erases a line from the screen, in all the rows that it took.
     private static func erase(_ line: String) {
         guard isatty(STDERR_FILENO) == 1, Console.knowsEscapes else { return }
         let width = max(1, Console.size.columns)
-        let rows = (prompt.utf8.count + line.utf8.count) / width + 1
-        writeRaw("\u{1B}[\(rows)A\r\u{1B}[J")
-    }
-
-    private static func writeRaw(_ text: String) {
-        // If the terminal is gone, reading the answer fails.
-        try? Console.write(Array(text.utf8), to: STDERR_FILENO, name: "standard error")
+        let rows = line.utf8.count / width + 1
+        // If the terminal is gone, there is nothing to erase.
+        try? Console.write(
+            Array("\u{1B}[\(rows)A\r\u{1B}[J".utf8), to: STDERR_FILENO, name: "standard error")
     }
 }

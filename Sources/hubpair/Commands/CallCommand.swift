@@ -15,10 +15,15 @@ struct CallCommand: AsyncParsableCommand {
             output, whatever the status; the exit code follows from the status: 0 for 2xx; 1 for 3xx (not \
             followed), 404 and 410; 77 for 401 and 403; 75 for 408, 425, 429 and 503; 65 for the other 4xx; \
             69 for the other 5xx.
+
+            EXAMPLES:
+              hubpair call GET /devices/
+              hubpair call PUT /devices/1 --data '{"name": "Lamp"}'
+              hubpair call --hub Garden POST /devices/ --data @new.json
             """
     )
 
-    @Option(help: ArgumentHelp("A hub's name or fingerprint.", valueName: "hub"))
+    @Option(help: .chosenHub)
     var hub: PeerSelector?
 
     @Flag(help: "Use a stock hub although nothing protects the connection; it is remembered for that hub.")
@@ -26,7 +31,7 @@ struct CallCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "The request's body, as application/json: a text, @FILE, or '-' for standard input.",
+            "The request's body, as application/json: a text, @<file>, or '-' for standard input.",
             valueName: "json"))
     var data: String?
 
@@ -42,6 +47,14 @@ struct CallCommand: AsyncParsableCommand {
     private static let maximumBodyByteCount = 32 << 20
 
     func run() async throws {
+        guard !method.hasPrefix("/") else {
+            throw UsageMistake(
+                "\(quoted(method)) is no HTTP method", meant: ["call"], [path.uppercased(), method])
+        }
+        guard path.hasPrefix("/") else {
+            throw UsageMistake(
+                "the path must begin with '/'", meant: ["call"], [method.uppercased(), "/" + path])
+        }
         let call = try CallHub(
             configuration: configuration.configuration, selector: hub, isInsecureAllowed: insecure)
         var request = HubRequest(method: method.uppercased(), target: path, body: try body())
@@ -114,7 +127,7 @@ struct CallCommand: AsyncParsableCommand {
             hint = "on the hub: the server behind the gateway failed; its log may say why"
         }
         Console.report(
-            "\(hub) answers \(answer.status) to \(method.uppercased()) \(path)", hint: hint)
+            "\(hub) answers \(answer.status) to \(method.uppercased()) \(path)", hint: hint, exit: status)
         throw status
     }
 }

@@ -1,5 +1,7 @@
 import ArgumentParser
+import FoundationEssentials
 import HubService
+import Identity
 import JSON
 import Pairing
 
@@ -9,33 +11,39 @@ struct DevicesCommand: ParsableCommand {
         commandName: "devices",
         abstract: "List the paired devices of this hub; approve, revoke or rename one.",
         discussion: """
-            DEVICE is a paired device's name, or its fingerprint in any spacing and case. A device that asks \
-            for approval is named by its fingerprint alone, since it chose its name itself. The list says \
-            which names look like that of an approved device.
+            <device> is a paired device's name, or its fingerprint in any spacing and case. A device that \
+            asks for approval is named by its fingerprint alone, since it chose its name itself. The list \
+            says which names look like that of an approved device.
+
+            EXAMPLES:
+              hubpair devices
+              hubpair devices approve 7MRM-FEPH-QNYK-029X
+              hubpair devices revoke 'old phone'
+              hubpair devices prune --unseen 180d
             """,
-        subcommands: [List.self, Approve.self, Revoke.self, Rename.self],
+        subcommands: [List.self, Approve.self, Revoke.self, Rename.self, DevicesPruneCommand.self],
         defaultSubcommand: List.self
     )
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the paired devices (the default).")
+            commandName: "list", abstract: "List the paired devices.",
+            discussion: """
+                EXAMPLES:
+                  hubpair devices
+                  hubpair devices list --json
+                """)
         @OptionGroup var state: StateOption
         @Flag(help: .json) var json = false
 
         func run() throws {
             let now = Moment.now
-            let devices = try AdministerDevices(state: state.state).list(at: now)
-            let likeness = DeviceLikeness(devices)
-            let lines = devices.map { DeviceLine($0, resembling: likeness.resembled(by: $0), at: now) }
-            if json { return try JSONLine.write(lines.map(\.json)) }
-            if devices.isEmpty {
+            let administer = AdministerDevices(state: state.state)
+            let devices = try administer.list(at: now)
+            if devices.isEmpty, !json {
                 Console.note("no device has paired yet; 'hubpair print' makes a code for one")
             }
-            try Table(
-                columns: ["DEVICE", "FINGERPRINT", "STATUS", "APPROVED"],
-                rows: lines.map { $0.cells(at: now) }
-            ).write()
+            try DeviceLine.write(devices, seen: administer.lastSeen(), at: now, json: json)
         }
     }
 
@@ -43,22 +51,59 @@ struct DevicesCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "approve",
             abstract:
-                "Approve a device that asked. Compare the fingerprint with its own screen first.")
+                "Approve a device that asked. Compare the fingerprint with its own screen first.",
+            discussion: """
+                EXAMPLES:
+                  hubpair devices approve 7MRM-FEPH-QNYK-029X
+                  hubpair devices approve 7mrmfephqnyk029x --for 2h
+                  hubpair devices approve 7MRM-FEPH-QNYK-029X --until 2026-12-31
+                """)
         @OptionGroup var state: StateOption
         @Argument(help: "Its fingerprint; or the name of one that was approved before.")
         var device: PeerSelector
 
+        @Option(
+            name: .customLong("for"), parsing: .unconditional,
+            help: ArgumentHelp("How long, like 2h or 7d; then it must be approved again.", valueName: "time"),
+            transform: durationValue(
+                from: .seconds(1), atMost: .seconds(36_500 * 86_400), like: "90s, 10m, 2h, 7d or 1h30m"))
+        var span: Duration?
+
+        @Option(
+            parsing: .unconditional,
+            help: ArgumentHelp(
+                "Until when, like 18:00, 2026-11-30 or '2026-11-30 18:00' by this machine's clock; or never.",
+                valueName: "time"),
+            transform: optionValue(
+                "not a time", give: "one like 18:00, 2026-11-30 or '2026-11-30 18:00', or never",
+                ApprovalEnd.init(argument:)))
+        var until: ApprovalEnd?
+
+        func validate() throws {
+            guard span == nil || until == nil else {
+                throw ValidationError("--for and --until both say when the approval ends. Give one of them")
+            }
+        }
+
         func run() throws {
             let administer = AdministerDevices(state: state.state)
-            let (device, changed) = try administer.approve(device)
-            Console.note("\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") approved")
+            let end = span.map { ApprovalEnd.after($0.inSeconds) } ?? until ?? .unsaid
+            let (device, changed) = try administer.approve(device, end: end)
+            let last = device.expires.map { ", until \(LocalTime($0).text(seenAt: Date()))" } ?? ""
+            Console.note(
+                "\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") approved\(last)")
             try warnOfLikeness(device, administer)
         }
     }
 
     struct Revoke: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Keep a paired device out from now on.")
+            commandName: "revoke", abstract: "Keep a paired device out from now on.",
+            discussion: """
+                EXAMPLES:
+                  hubpair devices revoke 'old phone'
+                  hubpair devices revoke 7MRM-FEPH-QNYK-029X
+                """)
         @OptionGroup var state: StateOption
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
 
@@ -73,7 +118,12 @@ struct DevicesCommand: ParsableCommand {
 
     struct Rename: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rename", abstract: "Give a paired device another name.")
+            commandName: "rename", abstract: "Give a paired device another name.",
+            discussion: """
+                EXAMPLES:
+                  hubpair devices rename phone \"Anna's phone\"
+                  hubpair devices rename 7MRM-FEPH-QNYK-029X Tablet
+                """)
         @OptionGroup var state: StateOption
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
@@ -96,18 +146,45 @@ private func warnOfLikeness(_ device: ApprovedDevice, _ administer: AdministerDe
 }
 
 /// A paired device as `devices` shows it.
-private struct DeviceLine {
+struct DeviceLine {
     let device: ApprovedDevice
     /// `approved`, `pending`, `revoked` or `expired`.
     let status: String
     /// The fingerprints of the approved devices whose names look the same.
     let resembles: [String]
+    /// When and from where it was last let in.
+    let seen: LastSeen.Sighting?
 
-    init(_ device: ApprovedDevice, resembling others: [ApprovedDevice], at now: Moment) {
+    init(
+        _ device: ApprovedDevice, resembling others: [ApprovedDevice], seen: LastSeen.Sighting?,
+        at now: Moment
+    ) {
         self.device = device
-        status =
-            if case .expired = device.verdict(at: now.wall) { "expired" } else { device.status.rawValue }
+        self.seen = seen
+        status = if case .expired = device.verdict(at: now) { "expired" } else { device.status.rawValue }
         resembles = others.map(\.fingerprint.description)
+    }
+
+    /// Writes the devices as a table or as JSON.
+    ///
+    /// - Parameter seen: when they were last let in; nil where nobody knows, as in a backup.
+    static func write(
+        _ devices: [ApprovedDevice], seen: LastSeen? = nil, at now: Moment, json: Bool
+    ) throws {
+        let likeness = DeviceLikeness(devices)
+        let lines = devices.map {
+            DeviceLine($0, resembling: likeness.resembled(by: $0), seen: seen?[$0.fingerprint], at: now)
+        }
+        if json { return try JSONLine.write(lines.map(\.json)) }
+        let all = Table(columns: titles, rows: lines.map { $0.cells(at: now) })
+        let isTooWide = Console.outputIsTerminal && Console.size.columns < all.narrowestWidth
+        guard seen == nil || isTooWide else { return try all.write() }
+        // Where it was seen from is the first to go.
+        let gone = seen == nil ? 2 : 1
+        try Table(
+            columns: Array(titles.dropLast(gone)),
+            rows: lines.map { Array($0.cells(at: now).dropLast(gone)) }
+        ).write()
     }
 
     /// The line of `devices --json`.
@@ -117,17 +194,24 @@ private struct DeviceLine {
             "status": .string(status), "approved": .text(device.approved?.timestamp),
             "asked": .text(device.asked?.wall.timestamp), "expires": .text(device.expires?.timestamp),
             "resembles": .array(resembles.map(JSONValue.string)), "role": .text(device.role),
+            "last_seen": .text(seen?.time.timestamp), "last_address": .text(seen?.address.description),
         ])
     }
 
-    /// The row of the table: DEVICE, FINGERPRINT, STATUS, APPROVED. The status says how long ago the device
-    /// asked: the owner compares that with the device at hand.
+    static let titles = ["DEVICE", "FINGERPRINT", "STATUS", "APPROVED", "LAST SEEN", "FROM"]
+
+    /// The cells below `titles`. The status says how long ago the device asked: the owner compares that with
+    /// the device at hand.
     func cells(at now: Moment) -> [String] {
-        let ago = device.asked.map { ", asked \(Lifetime.words(now.seconds(since: $0))) ago" } ?? ""
+        let ago = device.asked.map { ", asked \(Duration(passed: now.seconds(since: $0)).words) ago" } ?? ""
+        let end =
+            status == "approved"
+            ? device.expires.map { ", until \(LocalTime($0).text(seenAt: now.wall))" } ?? "" : ""
         let like = resembles.first.map { ", looks like \($0)" } ?? ""
         return [
-            device.name.description, device.fingerprint.description, status + ago + like,
-            device.approved?.timestamp ?? "-",
+            device.name.description, device.fingerprint.description, status + end + ago + like,
+            device.approved.map { LocalTime($0).text(seenAt: now.wall) } ?? "-",
+            seen.map { LocalTime($0.time).text(seenAt: now.wall) } ?? "-", seen?.address.description ?? "-",
         ]
     }
 }

@@ -8,21 +8,28 @@ extension HubsCommand {
     struct Add: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "add",
-            abstract: "Note down a hub by its address, for networks where it cannot be found.",
+            abstract: "Add a hub by its address, without pairing.",
             discussion: """
-                Asks the server there what it is: a hub with hubpair, or a stock Hestia server. If it is \
-                neither, says what it is, and writes nothing. That does not pair this device with the hub. A \
+                For networks where the hub cannot be found. Asks the server there what it is: a hub with \
+                hubpair, or a stock Hestia server. If it is neither, says what it is, and writes nothing. A \
                 hub that is known here keeps its name, and gets the new address.
+
+                EXAMPLES:
+                  hubpair hubs add Attic 192.168.1.9
+                  hubpair hubs add 'Kitchen hub' hub.local:8123
                 """)
 
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false
         @Argument(help: "Your name for it, 1 to 63 bytes.") var name: String
         @Argument(
-            help: ArgumentHelp("Its address or host name; port 8000 is assumed.", valueName: "host[:port]"))
+            help: ArgumentHelp("Its address or host name. (default: port 8000)", valueName: "host[:port]"))
         var address: String
 
         func run() async throws {
+            if isAddress(name), !isAddress(address) {
+                throw UsageMistake("the name comes first", meant: ["hubs", "add"], [address, name])
+            }
             let name = try PeerName(name)
             guard let address = HubAddress(address) else {
                 throw ValidationError(
@@ -49,6 +56,13 @@ extension HubsCommand {
                 }
                 report(hub.name.description, "noted down", hub.address, isNew)
             }
+        }
+
+        /// True for what is more likely an address than a name: a number, or a host with its port or domain.
+        private func isAddress(_ text: String) -> Bool {
+            guard let address = HubAddress(text) else { return false }
+            if case .address = address.host { return true }
+            return text.contains(":") || text.contains(".")
         }
 
         private func report(_ title: String, _ known: String, _ address: String, _ isNewAddress: Bool) {

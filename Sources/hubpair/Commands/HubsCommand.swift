@@ -1,15 +1,22 @@
 import ArgumentParser
 import FoundationEssentials
-import Glibc
 import HubClient
 import Pairing
 
-/// `hubpair hubs`: the hubs that this device is paired with.
+/// `hubpair hubs`: the hubs that this computer is paired with.
 struct HubsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hubs",
-        abstract: "List the hubs that this device knows; show, add, use, rename or forget one.",
-        discussion: "HUB is a hub's name, or its fingerprint in any spacing and case.",
+        abstract: "List the hubs that this computer knows; show, add, use, rename or forget one.",
+        discussion: """
+            <hub> is a hub's name in any case, the beginning of it if that fits one hub alone, or its \
+            fingerprint in any spacing. 'hubs forget' takes the whole name only.
+
+            EXAMPLES:
+              hubpair hubs
+              hubpair hubs use Kitchen
+              hubpair hubs add Attic 192.168.1.9
+            """,
         subcommands: [
             List.self, Show.self, Add.self, Use.self, Rename.self, Forget.self, Reset.self,
         ],
@@ -18,7 +25,12 @@ struct HubsCommand: ParsableCommand {
 
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the hubs (the default).")
+            commandName: "list", abstract: "List the hubs.",
+            discussion: """
+                EXAMPLES:
+                  hubpair hubs
+                  hubpair hubs list --json
+                """)
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false
 
@@ -44,14 +56,21 @@ struct HubsCommand: ParsableCommand {
             discussion: """
                 --curl writes one line for a shell, with the hub's URL at its end:
                 eval curl "$(hubpair hubs show --curl)/devices/"
+
+                EXAMPLES:
+                  hubpair hubs show
+                  hubpair hubs show Kitchen --json
                 """)
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false
         @Flag(help: "Write the curl arguments that do what 'hubpair call' does.") var curl = false
-        @Argument(help: "Its name or fingerprint; else the default.") var hub: PeerSelector?
+        @Argument(help: "Its name or fingerprint. (default: the one of 'hubpair hubs use')") var hub:
+            PeerSelector?
 
         func validate() throws {
-            guard !(curl && json) else { throw ValidationError("--curl and --json exclude each other") }
+            guard !(curl && json) else {
+                throw ValidationError("--curl and --json exclude each other. Leave one out")
+            }
         }
 
         func run() throws {
@@ -65,7 +84,8 @@ struct HubsCommand: ParsableCommand {
                 else {
                     Console.report(
                         "the address of \(hub.name) is not known",
-                        hint: "'hubpair call --hub \(hub.fingerprint) GET /' finds it, and remembers it")
+                        hint: "'hubpair call --hub \(hub.fingerprint) GET /' finds it, and remembers it",
+                        exit: .nothingFound)
                     throw ExitStatus.nothingFound
                 }
                 return try Console.output(arguments.shellLine)
@@ -74,7 +94,8 @@ struct HubsCommand: ParsableCommand {
             if json { return try JSONLine.write(line.json) }
             let fields = Table.lines([
                 "name": line.name, "fingerprint": hub.fingerprint.description, "pin": hub.pin.text,
-                "address": line.address ?? "-", "paired": line.paired ?? (hub.isPending ? "pending" : "-"),
+                "address": line.address ?? "-",
+                "paired": line.pairedText ?? (hub.isPending ? "pending" : "-"),
                 "default": isDefault ? "yes" : "no",
             ])
             try Console.output(fields.joined(separator: "\n"))
@@ -93,7 +114,12 @@ struct HubsCommand: ParsableCommand {
 
     struct Use: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "use", abstract: "Use this hub when none is named.")
+            commandName: "use", abstract: "Use this hub when none is named.",
+            discussion: """
+                EXAMPLES:
+                  hubpair hubs use 'Kitchen hub'
+                  hubpair hubs use kitchen
+                """)
         @OptionGroup var configuration: ConfigurationOption
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
 
@@ -105,7 +131,12 @@ struct HubsCommand: ParsableCommand {
 
     struct Rename: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rename", abstract: "Give a hub another name on this device.")
+            commandName: "rename", abstract: "Give a hub another name on this computer.",
+            discussion: """
+                EXAMPLES:
+                  hubpair hubs rename 'Kitchen hub' Kitchen
+                  hubpair hubs rename 7MRM-FEPH-QNYK-029X Garden
+                """)
         @OptionGroup var configuration: ConfigurationOption
         @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
@@ -118,15 +149,26 @@ struct HubsCommand: ParsableCommand {
     }
 
     struct Forget: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "forget", abstract: "Forget a hub.")
+        static let configuration = CommandConfiguration(
+            commandName: "forget", abstract: "Forget a hub.",
+            discussion: """
+                The hub still lets this computer in, until its owner revokes it there.
+
+                EXAMPLES:
+                  hubpair hubs forget 'Kitchen hub'
+                  hubpair hubs forget 7MRM-FEPH-QNYK-029X
+                """)
         @OptionGroup var configuration: ConfigurationOption
-        @Argument(help: "Its name or fingerprint.") var hub: PeerSelector
+        @Argument(help: "Its whole name, or its fingerprint.") var hub: PeerSelector
 
         func run() throws {
             let (hub, scenes) = try ManageHubs(configuration: configuration.configuration)
                 .forget(hub)
             let more = if case .paired = hub { "; to come back, pair again" } else { "" }
             Console.note("\(hub.title) is forgotten\(more)")
+            if case .paired = hub {
+                Console.note("the hub still lets this device in: 'hubpair devices revoke' there ends that")
+            }
             if !scenes.isEmpty {
                 let names = scenes.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
                 Console.note(
@@ -140,8 +182,12 @@ struct HubsCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "reset", abstract: "Forget every hub and every scene, after asking.",
             discussion: """
-                Attempts to pair that are under way are forgotten, too. This device keeps its key: hubs know \
-                it by that.
+                Attempts to pair that are under way are forgotten, too. This computer keeps its key: hubs \
+                know it by that.
+
+                EXAMPLES:
+                  hubpair hubs reset
+                  hubpair hubs reset --yes
                 """)
         @OptionGroup var configuration: ConfigurationOption
         @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
@@ -153,12 +199,12 @@ struct HubsCommand: ParsableCommand {
                 return Console.note("this device knows no hub and no scene; nothing to forget")
             }
             if !yes {
-                guard isatty(STDIN_FILENO) == 1 else {
+                guard Question.canBeAnswered else {
                     throw ValidationError(
-                        "'hubs reset' asks before it forgets, and standard input is no terminal; use --yes")
+                        "'hubs reset' asks before it forgets, and standard input is no terminal. "
+                            + "Add --yes to do it without asking")
                 }
-                Console.note("forget \(memory.words)? type yes to do it")
-                guard readLine() == "yes" else { return Console.note("nothing was forgotten") }
+                try Question.confirm("forget \(memory.words)?", orElse: "nothing was forgotten")
             }
             let forgotten = try forget.forget()
             let names = [

@@ -14,20 +14,26 @@ struct ListCommand: AsyncParsableCommand {
             addresses are known, and a second one at the end if they have changed: the last line with its id \
             and name counts.
 
-            'verified': it holds the key that this device is paired with. 'claimed': only the hub itself \
+            'verified': it holds the key that this computer is paired with. 'claimed': only the hub itself \
             says what it is. 'impostor': it has the id or the name of a paired hub, and is another one.
+
+            EXAMPLES:
+              hubpair list
+              hubpair list --watch
+              hubpair list --scan 192.168.1.0/24  # where multicast does not arrive
+              hubpair list --json --timeout 5     # for scripts
             """
     )
 
-    @Flag(name: .shortAndLong, help: "Go on, and show what changes, until stopped.")
+    @Flag(name: .shortAndLong, help: "Keep watching: show what changes, until stopped.")
     var watch = false
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "Search this long; else until the network has nothing more to say.", valueName: "seconds"),
-        transform: secondsValue(atMost: 86_400, like: "5"))
-    var timeout: Double?
+            "How long to search. (default: until the network has nothing more to say)", valueName: "time"),
+        transform: durationValue(atMost: .seconds(86_400), like: "5s"))
+    var timeout: Duration?
 
     @Flag(name: .customLong("no-mdns"), help: "Do not use multicast DNS.")
     var noMDNS = false
@@ -37,8 +43,8 @@ struct ListCommand: AsyncParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Try port 8000 on every address of this range, too: one address, or a /20 at most.",
-            valueName: "cidr"))
+            "Try port 8000 on every address of this range, too: one address, or a /20 at most. "
+                + "(default: none)", valueName: "cidr"))
     var scan: String?
 
     @OptionGroup var configuration: ConfigurationOption
@@ -53,7 +59,7 @@ struct ListCommand: AsyncParsableCommand {
 
     func run() async throws {
         var options = SearchHubs.Options()
-        options.time = timeout.map { .seconds($0) }
+        options.time = timeout
         options.watches = watch
         options.usesMDNS = !noMDNS
         options.usesUDP = !noUDP
@@ -64,7 +70,7 @@ struct ListCommand: AsyncParsableCommand {
         let hubs = try await SearchHubs(known: known, options: options).run { try output.show($0) }
         try output.finish(hubs)
         guard hubs.isEmpty else { return }
-        Console.report("no hub found on this network", hint: hint)
+        Console.report("no hub found on this network", hint: hint, exit: .nothingFound)
         throw ExitStatus.nothingFound
     }
 

@@ -1,23 +1,30 @@
 import ArgumentParser
 import FoundationEssentials
-import Glibc
 import HubClient
 import Identity
 import JSON
 import Pairing
+import QRCodes
 
-/// `hubpair pair`: lets this device in to a hub.
+/// `hubpair pair`: lets this computer in to a hub.
 struct PairCommand: PreparedCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
-        abstract: "Pair this device with a hub, by the code that the hub shows.",
+        abstract: "Pair this computer with a hub, by the code that the hub shows.",
         discussion: """
-            IMAGE is a picture of the code; '-' is standard input: a picture, a code's text or a typed code. \
-            Without it, at a terminal, it asks, and takes what was typed off the screen again.
+            <image> is a picture of the code, or a file with its text; '-' is standard input: a picture, a \
+            code's text or a typed code. Without it, at a terminal, it asks, and takes what was typed off \
+            the screen again.
 
-            A code for one device lets it in at once. With the label of the hub this device asks, and waits \
-            until the owner has approved it on the hub; --no-wait ends with 75 instead, and the same command \
-            says later what became of it.
+            A code for one device lets this computer in at once. With the label of the hub it asks, and \
+            waits until the owner has approved it on the hub; --no-wait ends with 75 instead, and the same \
+            command says later what became of it.
+
+            EXAMPLES:
+              hubpair pair                        # asks for the code
+              hubpair pair code.jpg
+              hubpair pair label.jpg --name 'kitchen tablet' --no-wait
+              hubpair pair - --hub 192.168.1.5 < code.txt
             """
     )
 
@@ -28,16 +35,19 @@ struct PairCommand: PreparedCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Where the hub is: its name or HOST[:PORT]; else it is looked for.", valueName: "hub"))
+            "Where the hub is: its name, the beginning of that, or HOST[:PORT]. (default: it is looked for)",
+            valueName: "hub"))
     var hub: String?
 
     @Option(
-        help: ArgumentHelp("The name of this device on the hub; else its host name.", valueName: "device"))
+        help: ArgumentHelp(
+            "The name of this computer on the hub. (default: its host name)", valueName: "name"))
     var name: String?
 
     @Option(
         name: .customLong("as"),
-        help: ArgumentHelp("The name of the hub on this device; else the hub's own name.", valueName: "name")
+        help: ArgumentHelp(
+            "The name of the hub on this computer. (default: the hub's own name)", valueName: "name")
     )
     var alias: String?
 
@@ -49,18 +59,22 @@ struct PairCommand: PreparedCommand {
 
     /// The code that `prepare` has read. It is no argument, so it has no key below.
     private var code: ScannedCode?
+    /// The hubs on the network, looked for while the user types.
+    private var search: Task<[FoundHub], any Error>?
 
     private enum CodingKeys: CodingKey {
         case image, hub, name, alias, noWait, configuration, json
     }
 
     func validate() throws {
-        guard image != nil || isatty(STDIN_FILENO) == 1 else {
+        guard image != nil || Question.canBeAnswered else {
             throw ValidationError(
-                "'pair' asks for the code at a terminal, and standard input is none; "
-                    + "name an image, or use '-'")
+                "'pair' asks for the code at a terminal, and standard input is none. "
+                    + "Name a picture, or give the code on standard input: hubpair pair -")
         }
-        guard hub != "" else { throw ValidationError("--hub takes a hub's name or HOST[:PORT]") }
+        guard hub != "" else {
+            throw ValidationError("--hub takes a hub's name or HOST[:PORT]. Leave it out to look for the hub")
+        }
         if let hub, HubPlace.isFaultyAddress(hub) {
             throw ValidationError("\"\(hub)\" is no address. Write it like 192.168.1.5 or hub.local:8000")
         }
@@ -70,25 +84,42 @@ struct PairCommand: PreparedCommand {
         // Faults in the names show before the code is asked for.
         _ = try name.map { try PeerName($0) }
         _ = try alias.map { try PeerName($0) }
-        guard let image else {
-            code = try CodePrompt.ask()
+        // A person at a terminal who says '-' wants to type, too.
+        guard let image, image != "-" || !Question.canBeAnswered else {
+            var prompt = CodePrompt()
+            if hub == nil { search = Task.detached { try await FindHubs().run() } }
+            code = try prompt.ask()
             return
         }
         do {
             code = try ScannedCode.read(image)
+        } catch InputFileError.missing {
+            throw NoPicture(image)
         } catch {
-            Console.report(
-                CodeTextFile(error, file: image, command: "pair") ?? error,
-                subject: image == "-" ? "standard input" : image)
+            Console.report(error, subject: image == "-" ? "standard input" : image)
             throw ExitStatus(of: error)
         }
+    }
+
+    /// Where the hub is, as far as that is known: what the user has said, or chosen among those that were
+    /// found. A code that holds a pin is looked for by that.
+    private func place(for code: ScannedCode) async throws -> HubPlace? {
+        if let hub { return HubPlace(hub) }
+        guard case .typed = code, let search else {
+            search?.cancel()
+            return nil
+        }
+        // Without an answer it is looked for again, and the error is that of the second search.
+        let found = (try? await search.value) ?? []
+        return try HubQuestion.choose(among: found).map(HubPlace.found)
     }
 
     func run() async throws {
         guard let code else { return }
         if case .pairing(let code) = code { describe(code) }
+        let place = try await place(for: code)
         let pair = PairWithHub(
-            configuration: configuration.configuration, code: code, place: hub.map(HubPlace.init),
+            configuration: configuration.configuration, code: code, place: place,
             deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) },
             waits: !noWait)
         var progress = ProgressLine()
@@ -105,7 +136,7 @@ struct PairCommand: PreparedCommand {
                 Console.note(
                     "on the hub, compare it with this screen and run: "
                         + "hubpair devices approve \(outcome.device)")
-            case .waiting(let left): progress.show("waiting for the approval; \(Lifetime.clock(left)) left")
+            case .waiting(let left): progress.show("waiting for the approval; \(left.clock) left")
             }
         }
         progress.clear()
@@ -113,7 +144,8 @@ struct PairCommand: PreparedCommand {
         guard outcome.isApproved else {
             Console.report(
                 "\(outcome.hubName) has not approved this device yet",
-                hint: "on this device: the same command asks again, and waits without --no-wait")
+                hint: "on this device: the same command asks again, and waits without --no-wait",
+                exit: .tryAgain)
             throw ExitStatus.tryAgain
         }
         report(outcome)
@@ -123,7 +155,7 @@ struct PairCommand: PreparedCommand {
         if let expires = code.expires, Date() >= expires {
             Console.note(
                 "warning: by this machine's clock the code expired "
-                    + "\(Lifetime.words(Date().timeIntervalSince(expires))) ago; the hub decides")
+                    + "\(Duration(passed: Date().timeIntervalSince(expires)).words) ago; the hub decides")
         }
         if code.kind == .label {
             Console.note("this is the label of the hub \(code.hub.fingerprint): its owner has to approve")
@@ -143,7 +175,7 @@ struct PairCommand: PreparedCommand {
             Console.note("here the hub is called \(outcome.hub.name); 'hubpair hubs rename' changes that")
         }
         if outcome.isDefault {
-            Console.note("hint: 'hubpair call GET /devices/' asks it for its appliances")
+            Console.note("hint: 'hubpair home' shows what it controls")
         } else {
             Console.note("hint: 'hubpair hubs use \(outcome.hub.fingerprint)' makes it the default")
         }

@@ -6,6 +6,7 @@ struct PrintCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
         abstract: "Make a pairing code and draw it.",
+        usage: "hubpair print [--label] [--expires <time>] [--output <file>] [<options>]",
         discussion: """
             A code is for one device and lives 10 minutes. --label makes the one that is stuck on the hub: \
             with it a device asks for your approval, and it replaces the label before it. Every drawing is \
@@ -15,6 +16,12 @@ struct PrintCommand: ParsableCommand {
             3x8): a code of its own on each, or with --label the one label on all of them. A terminal that \
             is too narrow for the code gets it as hubpair-code.png (0600) in this directory; --plain spells \
             it in sentences, for screen readers.
+
+            EXAMPLES:
+              hubpair print                       # in the terminal, for one device
+              hubpair print -o code.png
+              hubpair print --label --size 62x29mm -o label.pdf
+              hubpair print --sheet 3x8 --expires 7d -o codes.pdf
             """
     )
 
@@ -24,19 +31,30 @@ struct PrintCommand: ParsableCommand {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long it lives, like 90s, 10m, 2h, 7d; 10m if it is no label.", valueName: "time"),
-        transform: optionValue(
-            "not a time", give: "1s or more with its unit, like 90s, 10m, 2h, 7d or 1h30m",
-            Lifetime.init(argument:)))
-    var expires: Lifetime?
+            "How long it lives, like 90s, 10m, 2h, 7d. (default: 10m; a label: for ever)", valueName: "time"),
+        transform: durationValue(
+            from: .seconds(1), atMost: .seconds(36_500 * 86_400), like: "90s, 10m, 2h, 7d or 1h30m",
+            bare: (60, "m")))
+    var expires: Duration?
+
+    @Flag(help: "Make a code for one device that lives longer than 90 days, as --expires says.")
+    var yes = false
 
     @OptionGroup var code: CodeOptions
     @OptionGroup var state: StateOption
     @Flag(help: .json) var json = false
 
+    /// The longest that a code for one device lives without being asked for twice: 90 days.
+    private static let longest = Duration.seconds(90 * 86_400)
+
     func validate() throws {
+        guard label || yes || expires ?? .zero <= PrintCommand.longest else {
+            throw ValidationError(
+                "a code for one device that lives longer than 90 days needs --yes. Give a shorter time, or "
+                    + "--yes: whoever finds the code until then is let in")
+        }
         guard !json || code.outputPath != nil else {
-            throw ValidationError("--json describes the code that --output FILE writes; name the file")
+            throw ValidationError("--json describes the code that a file holds. Add -o code.png")
         }
         guard !label || !code.plain else {
             throw ValidationError(
@@ -47,7 +65,7 @@ struct PrintCommand: ParsableCommand {
 
     func run() throws {
         let kind: PairingCode.Kind = label ? .label : .once
-        let lifetime = expires.map { Double($0.seconds) } ?? (label ? nil : CodePresentation.defaultLifetime)
+        let lifetime = expires?.inSeconds ?? (label ? nil : CodePresentation.defaultLifetime)
         try CodePresentation(options: code, json: json).present(
             kind, lifetime: lifetime, state: state.state)
     }

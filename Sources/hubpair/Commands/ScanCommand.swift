@@ -8,14 +8,20 @@ import QRCodes
 struct ScanCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scan",
-        abstract: "Say what the QR codes in images say.",
+        abstract: "Read QR codes from images.",
         discussion: """
             Reads PNG, JPEG, WebP, HEIC, AVIF, GIF, BMP, PBM, PGM, PPM and PDF; a directory stands for the \
             images in it. Every image is read, even after one has failed; the exit code is that of the first \
             one that failed. A pairing code's secret is never shown, unless --raw asks for it.
 
             '-' is an image on standard input, or the text of a code, or a stream of Motion JPEG frames, \
-            which ends at the first pairing code: rpicam-vid -n -t 0 --codec mjpeg -o - | hubpair scan -
+            which ends at the first pairing code.
+
+            EXAMPLES:
+              hubpair scan code.jpg
+              hubpair scan --json photos/
+              hubpair scan --explain seen.png blurred.jpg
+              rpicam-vid -n -t 0 --codec mjpeg -o - | hubpair scan -
             """
     )
 
@@ -27,24 +33,24 @@ struct ScanCommand: ParsableCommand {
     @Flag(help: "Write each code's bytes and a line end, whatever it says.")
     var raw = false
 
-    @Option(help: "How much work a picture is worth.")
-    var effort = ScanEffort.normal
+    @Option(help: "How much work a picture is worth. (default: normal)")
+    var effort: ScanEffort?
 
     @Option(
         help: ArgumentHelp(
-            "Write a picture of what was seen in the one image, as PNG.", valueName: "file"),
+            "Write a picture of what was seen in the one image, as PNG. (default: none)", valueName: "file"),
         completion: .file(extensions: ["png"]))
     var explain: String?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Give up on a stream of frames after so many seconds.", valueName: "seconds"),
-        transform: secondsValue(atMost: 86_400, like: "60"))
-    var timeout: Double?
+        help: ArgumentHelp("How long to wait for a code in a stream. (default: for ever)", valueName: "time"),
+        transform: durationValue(atMost: .seconds(86_400), like: "60s"))
+    var timeout: Duration?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("Read no image of more pixels; else 64000000.", valueName: "n"),
+        help: ArgumentHelp("Read no image of more pixels. (default: 64000000)", valueName: "n"),
         transform: countValue(1...1_000_000_000, like: 64_000_000))
     var maxPixels = ImageLimits().maximumPixels
 
@@ -52,22 +58,28 @@ struct ScanCommand: ParsableCommand {
     @Flag(help: .json) var json = false
 
     func validate() throws {
-        guard !(raw && json) else { throw ValidationError("--raw and --json exclude each other") }
+        guard !(raw && json) else {
+            throw ValidationError("--raw and --json exclude each other. Leave one out")
+        }
         guard images.filter({ $0 == "-" }).count <= 1 else {
-            throw ValidationError("standard input can be read only once")
+            throw ValidationError("standard input can be read only once. Give '-' once")
         }
         guard explain == nil || images.count == 1 else {
-            throw ValidationError("--explain takes one image")
+            throw ValidationError("--explain takes one image. Name one alone")
         }
-        guard explain != "", explain != "-" else { throw ValidationError("--explain takes a file to write") }
+        guard explain != "", explain != "-" else {
+            throw ValidationError("--explain takes a file to write. Name one, like seen.png")
+        }
         guard timeout == nil || images == ["-"] else {
-            throw ValidationError("--timeout is for a stream on standard input: hubpair scan -")
+            throw ValidationError(
+                "--timeout is for a stream on standard input. Say hubpair scan --timeout 60 -")
         }
     }
 
     func run() throws {
         let search = ImageScan(
-            limits: ImageLimits(maximumPixels: maxPixels), effort: effort, explains: explain != nil)
+            limits: ImageLimits(maximumPixels: maxPixels), effort: effort ?? .normal, explains: explain != nil
+        )
         let known = raw || json ? [] : knownHubs()
         var failure: ExitStatus?
         if images == ["-"] {
@@ -78,7 +90,7 @@ struct ScanCommand: ParsableCommand {
             let names = ImageFiles.expand(images)
             let paths = names.filter { $0.problem == nil }.map(\.path)
             guard explain == nil || names.count == 1 else {
-                throw ValidationError("--explain takes one image")
+                throw ValidationError("--explain takes one image. Name one alone")
             }
             if let path = paths.first { try checkExplanation(of: path) }
             let progress = Progress(total: paths.count)
@@ -115,7 +127,7 @@ struct ScanCommand: ParsableCommand {
         let answer = StandardInput(
             search,
             events: StandardInput.StreamEvents(
-                deadline: timeout.map { .now + .seconds($0) },
+                deadline: timeout.map { .now + $0 },
                 isGood: { raw || $0.content.isPairing },
                 passing: { reading in
                     progress.clear()
@@ -133,7 +145,7 @@ struct ScanCommand: ParsableCommand {
         let subject = file == "-" ? "standard input" : file
         func failed(_ error: any Error) throws -> ExitStatus {
             if json { try JSONLine.write(ScanLine.json(file: file, failure: error)) }
-            Console.report(CodeTextFile(error, file: file, command: "scan") ?? error, subject: subject)
+            Console.report(CodeTextFile(error, file: file) ?? error, subject: subject)
             return ExitStatus(of: error)
         }
         var failure: ExitStatus?
@@ -175,11 +187,11 @@ struct ScanCommand: ParsableCommand {
         if let expires = code.expires, Date() >= expires {
             Console.note(
                 "warning: \(subject): by this machine's clock the code expired "
-                    + "\(Lifetime.words(Date().timeIntervalSince(expires))) ago; the hub decides")
+                    + "\(Duration(passed: Date().timeIntervalSince(expires)).words) ago; the hub decides")
         }
     }
 
-    /// The hubs that this device knows, for their names. Codes are read even if that file has a fault.
+    /// The hubs that this computer knows, for their names. Codes are read even if that file has a fault.
     private func knownHubs() -> [KnownHub] {
         do {
             return try configuration.configuration.knownHubs().hubs
@@ -189,7 +201,7 @@ struct ScanCommand: ParsableCommand {
         }
     }
 
-    private func describe(_ code: PairingCode, known: [KnownHub]) -> String {
+    private func describe(_ code: PairingCode, known: [KnownHub], at now: Date = Date()) -> String {
         var text = code.kind == .once ? "a code for one device" : "the label"
         text += " of the hub \(code.hub.fingerprint)"
         if let name = known.first(where: { $0.pin == code.hub })?.name {
@@ -197,7 +209,8 @@ struct ScanCommand: ParsableCommand {
         } else if !known.isEmpty {
             text += " (none of those that this device knows)"
         }
-        text += code.expires.map { ", valid until \($0.timestamp)" } ?? ", without an expiry"
+        text +=
+            code.expires.map { ", valid until \(LocalTime($0).text(seenAt: now))" } ?? ", without an expiry"
         if let hint = code.addressHint { text += ", at \(hint)" }
         return text
     }

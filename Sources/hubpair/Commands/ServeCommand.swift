@@ -15,47 +15,53 @@ struct ServeCommand: AsyncParsableCommand {
             "Serve: announce the hub, pair with devices, let approved ones through to the server behind it.",
         discussion: """
             Runs in the foreground until SIGINT or SIGTERM; then requests in flight have 10 seconds to \
-            finish, and a second signal ends them at once. Under systemd use Type=notify; \
-            samples/hubpair.service is a unit. 'hubpair print' and 'hubpair devices' take effect on the \
+            finish, and a second signal ends them at once. The Debian package runs \
+            it as the service hubpair. 'hubpair print' and 'hubpair devices' take effect on the \
             running hub at once.
+
+            EXAMPLES:
+              hubpair serve
+              hubpair serve --listen 192.168.1.20 --log-level debug
+              hubpair serve --listen 127.0.0.1 --trusted-proxy 127.0.0.1  # nginx before it
             """
     )
 
     @Option(
         help: ArgumentHelp(
-            "Listen on this address of this host only; may be repeated. Else on all.", valueName: "address"),
+            "Listen on this address of this host only; repeatable. (default: all)", valueName: "address"),
         transform: address)
     var listen: [NetworkAddress] = []
 
     @Option(
         help: ArgumentHelp(
-            "Believe the certificate header of this proxy; may be repeated. See samples/nginx.conf.",
+            "Believe the certificate header of this proxy; repeatable. See samples/nginx.conf.",
             valueName: "address"),
         transform: address)
     var trustedProxy: [NetworkAddress] = []
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The largest body to pass on, like 500k or 1g; else 32m.", valueName: "size"),
+        help: ArgumentHelp("The largest body to pass on, like 500k or 1g. (default: 32m)", valueName: "size"),
         transform: optionValue(
             "not a size", give: "bytes from 1 to 1024g, like 500k, 32m or 1g", ByteCount.init(argument:)))
     var maxBody = ByteCount(32 << 20)
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The most connections at a time; else 512.", valueName: "count"),
+        help: ArgumentHelp("The most connections at a time. (default: 512)", valueName: "count"),
         transform: countValue(1...100_000, like: 512))
     var maxConnections = 512
 
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "The most connections at a time from one IPv4 address or IPv6 /64; else 16.", valueName: "count"),
+            "The most connections at a time from one IPv4 address or IPv6 /64. (default: 16)",
+            valueName: "count"),
         transform: countValue(1...100_000, like: 16))
     var maxConnectionsPerSource = 16
 
-    @Option(help: ArgumentHelp("What to log.", valueName: "level"))
-    var logLevel = LogLevel.info
+    @Option(help: ArgumentHelp("What to log. (default: info)", valueName: "level"))
+    var logLevel: LogLevel?
 
     @OptionGroup var state: StateOption
 
@@ -68,18 +74,22 @@ struct ServeCommand: AsyncParsableCommand {
         options.limits.connectionsPerSource = maxConnectionsPerSource
         let environment = ProcessInfo.processInfo.environment
         let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
-        let level = logLevel.level
+        let level = (logLevel ?? .info).level
         let log = ServeLog(
             Logger(label: "hubpair") { _ in ServeLogHandler(level: level, isForJournal: isForJournal) })
 
+        let manager = ServiceManager(environment: environment)
+        options.serviceManager = manager
+        // Strangers talk to it: as root it would have more to lose than the hub's files.
+        if let owner = try state.state.becomeOwner() { log.runs(as: owner) }
+
         let signals = StopSignals()
-        let hub = try await ServeHub.start(
-            state: state.state, options: options, log: log)
-        ServiceManager.notify(.ready, socket: environment["NOTIFY_SOCKET"])
+        let hub = try await ServeHub.start(state: state.state, options: options, log: log)
+        hub.tellReady()
         let stream = signals.stream
         var received = stream.makeAsyncIterator()
         _ = await received.next()
-        ServiceManager.notify(.stopping, socket: environment["NOTIFY_SOCKET"])
+        manager.notify(.stopping)
         let secondSignal = Task {
             var received = stream.makeAsyncIterator()
             if await received.next() != nil { hub.stopAtOnce() }

@@ -1,3 +1,4 @@
+import Addresses
 import ArgumentParser
 import Glibc
 import HubService
@@ -10,25 +11,50 @@ struct SetupCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
         abstract: "Set up a hub: its identity, its keyfile, its first code.",
+        usage:
+            "hubpair setup [--name <name>] [--port <port>] [--upstream <url>] [--output <file>] [<options>]",
         discussion: """
             Run again, it only replaces a certificate or a file of codes that is missing; it makes no code, \
-            and says so. With --json the code is made only if --output names a file for it.
+            and says so. With --json the code is made only if --output names a file for it. --change changes \
+            the name, the port, the upstream or the addresses of a hub that is set up; its identity and its \
+            devices stay.
+
+            EXAMPLES:
+              hubpair setup --name 'Kitchen hub'
+              hubpair setup --upstream https://127.0.0.1:8443
+              hubpair setup --change --port 8100
+              hubpair setup --json -o code.png    # for scripts
             """
     )
 
-    @Option(help: "The hub's name, 1 to 63 bytes; else this host's name.")
+    @Flag(help: "Change the settings that are named of a hub that is set up.")
+    var change = false
+
+    @Option(help: "The hub's name, 1 to 63 bytes. (default: this host's name)")
     var name: String?
 
     @Option(
-        parsing: .unconditional, help: ArgumentHelp("The TCP port of the hub; else 8000.", valueName: "port"),
+        parsing: .unconditional,
+        help: ArgumentHelp("The TCP port of the hub. (default: 8000)", valueName: "port"),
         transform: optionValue("not a port", give: "a number from 1 to 65535, like 8000") { text in
             UInt16(digits: text).flatMap { $0 > 0 ? $0 : nil }
         })
     var port: UInt16?
 
     @Option(
-        help: ArgumentHelp("The server behind the gateway, like https://127.0.0.1:8443.", valueName: "url"))
+        help: ArgumentHelp(
+            "The server behind the gateway, like https://127.0.0.1:8443, or none. (default: none)",
+            valueName: "url"))
     var upstream: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "Listen on this address of this host only, or on all; repeatable. (default: all)",
+            valueName: "address"),
+        transform: optionValue(
+            "not an address", give: "one of IPv4 or IPv6 without a port, like 192.168.1.20, or all",
+            ListenChoice.init(argument:)))
+    var listen: [ListenChoice] = []
 
     @OptionGroup var code: CodeOptions
     @OptionGroup var state: StateOption
@@ -36,22 +62,50 @@ struct SetupCommand: ParsableCommand {
 
     func validate() throws {
         guard !json || code.output == nil || code.outputPath != nil else {
-            throw ValidationError("--json and a code on standard output would mix; name a file with --output")
+            throw ValidationError("--json and a code on standard output would mix. Add -o code.png")
+        }
+        guard listen.count == 1 || !listen.contains(.all) else {
+            throw ValidationError("--listen all stands alone. Name the addresses, or all")
+        }
+        guard listen.count <= HubSettings.maximumAddresses else {
+            throw ValidationError(
+                "a hub listens on \(HubSettings.maximumAddresses) addresses at most. "
+                    + "Give fewer, or --listen all"
+            )
+        }
+        guard change else { return }
+        guard code.output == nil else {
+            throw ValidationError(
+                "--change makes no code. Leave --output out, and run 'hubpair print' for one")
+        }
+        guard name != nil || port != nil || upstream != nil || !listen.isEmpty else {
+            throw ValidationError(
+                "--change needs what to change. Give --name, --port, --upstream or --listen")
         }
     }
 
     func run() throws {
         let wishes = SetUpHub.Wishes(
             name: try name.map(PeerName.init(known:)), port: port,
-            upstream: try upstream.map(Upstream.init))
-        let (hub, outcome) = try SetUpHub(wishes, defaultName: try hostName(), state: state.state).run()
+            upstream: try upstream.map { try $0 == "none" ? nil : Upstream($0) },
+            listen: listen.isEmpty ? nil : listen.compactMap(\.address))
+        let state = state.state
+        let setUp = SetUpHub(wishes, defaultName: try hostName(), state: state)
+        if change { return try report(setUp.change(), state) }
+        try state.checkIsForNewHub()
+        let (hub, outcome) = try setUp.run()
         let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
         if json { try JSONLine.write(hub.json(isNew: outcome == .made)) }
         if outcome == .made {
             if !json { Console.note("set up the hub \(title) in \(hub.statePath)") }
-            guard !json || code.output != nil else { return }
-            return try CodePresentation(options: code, json: false)
-                .present(.once, lifetime: CodePresentation.defaultLifetime, state: state.state)
+            let isTaken = ServedPort(hub.settings.port, listen: hub.settings.listen).isServed == true
+            let runs = startService(state)
+            if !json || code.output != nil {
+                try CodePresentation(options: code, json: false, isFirst: true)
+                    .present(.once, lifetime: CodePresentation.defaultLifetime, state: state)
+            }
+            if !json, !runs { tellNextStep(hub, state, isTaken: isTaken) }
+            return
         }
         var changes: [String] = []
         if case .mended(let parts) = outcome { changes = parts.map(\.change) }
@@ -62,10 +116,76 @@ struct SetupCommand: ParsableCommand {
         if let path = code.outputPath {
             Console.report(
                 "\(path) was not written",
-                hint: "make a new code: hubpair print --output \(shellQuoted(path))")
+                hint: "make a new code: hubpair print --output \(shellQuoted(path))", exit: .cannotWrite)
             throw ExitStatus.cannotWrite
         }
         if !json { Console.note("hint: 'hubpair print' makes a new code") }
+    }
+
+    /// What a newcomer does next. A stock hub has the port, mostly; `serve` would say so in its own time.
+    private func tellNextStep(_ hub: Hub, _ state: HubState, isTaken: Bool) {
+        if isTaken {
+            Console.note(
+                "warning: another server has the port \(hub.settings.port); it must move to another one, on "
+                    + "127.0.0.1")
+        }
+        Console.note("hint: devices can pair once the hub runs: \(StartCommands(state).start)")
+    }
+
+    /// Starts the package's service, if this is its hub; true if it runs.
+    private func startService(_ state: HubState) -> Bool {
+        switch SystemService.start(for: state) {
+        case .notOurs: return false
+        case .runs:
+            if !json { Console.note("the service hubpair runs, and starts with this machine") }
+            return true
+        case .failed:
+            Console.note("warning: the service hubpair did not start; 'systemctl status hubpair' says why")
+            return true
+        }
+    }
+
+    /// What has changed, and what it takes to count.
+    private func report(_ change: (hub: Hub, before: HubSettings), _ state: HubState) throws {
+        let (settings, before) = (change.hub.settings, change.before)
+        if json { try JSONLine.write(change.hub.json(isNew: false)) }
+        var lines: [String] = []
+        if settings.name != before.name {
+            lines.append("the name is \(settings.name) now, and was \(before.name)")
+        }
+        if settings.port != before.port {
+            lines.append("the port is \(settings.port) now, and was \(before.port)")
+        }
+        if settings.upstream != before.upstream {
+            lines.append(
+                "the upstream is \(settings.upstream?.text ?? "none") now, and was "
+                    + (before.upstream?.text ?? "none"))
+        }
+        if settings.listen != before.listen {
+            lines.append(
+                "the hub listens on \(HubSettings.words(of: settings.listen)) now, and did on "
+                    + HubSettings.words(of: before.listen))
+        }
+        guard !lines.isEmpty else {
+            if !json { Console.note("the hub is set up so already; nothing was changed") }
+            return
+        }
+        if !json { for line in lines { Console.note(line) } }
+        guard ServedPort(before.port, listen: before.listen).isServed != false else { return }
+        switch SystemService.restart(for: state) {
+        case .runs:
+            if !json { Console.note("the service hubpair has started again, and serves with them") }
+            return
+        case .failed:
+            return Console.note(
+                "warning: the service hubpair did not start; 'systemctl status hubpair' says why")
+        case .notOurs: break
+        }
+        let commands = StartCommands(state)
+        Console.note(
+            commands.isService
+                ? "hint: it counts once the hub starts again: \(commands.restart)"
+                : "hint: it counts once the hub starts again: stop it, and run \(commands.restart)")
     }
 
     private func hostName() throws -> PeerName {
@@ -75,6 +195,23 @@ struct SetupCommand: ParsableCommand {
         // A host name may break the rules for names; the set-up must work all the same.
         return try (try? PeerName(String(decoding: host, as: UTF8.self))) ?? PeerName("Hub")
     }
+}
+
+/// What `--listen` takes.
+enum ListenChoice: Equatable {
+    case all
+    case one(NetworkAddress)
+
+    init?(argument: String) {
+        if argument == "all" {
+            self = .all
+        } else {
+            guard let address = NetworkAddress(argument)?.withScopeName else { return nil }
+            self = .one(address)
+        }
+    }
+
+    var address: NetworkAddress? { if case .one(let address) = self { address } else { nil } }
 }
 
 extension SetUpHub.Part {
@@ -93,6 +230,7 @@ extension Hub {
             "hub": .string(pin.fingerprint.description), "name": .string(settings.name.description),
             "pin": .string(pin.text), "port": .integer(Int64(settings.port)),
             "upstream": .text(settings.upstream?.text), "state": .string(statePath),
+            "listen": .array(settings.listen.map { .string($0.description) }),
             "created": .boolean(isNew),
         ])
     }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Glibc
 import Identity
+import JSON
 
 /// Standard output for results, standard error for everything else.
 enum Console {
@@ -13,10 +14,12 @@ enum Console {
     /// True if a terminal, if there is one, knows escape sequences.
     static var knowsEscapes: Bool { ProcessInfo.processInfo.environment["TERM"] != "dumb" }
 
-    /// True if standard output may have colours: the terminal knows them, and `NO_COLOR` is not set
-    /// (no-color.org).
+    /// True if standard output may have colours: `NO_COLOR` forbids them (no-color.org), `CLICOLOR_FORCE`
+    /// asks for them in a pipe too (bixense.com/clicolors), else a terminal that knows them has them.
     static var outputHasColours: Bool {
-        outputKnowsEscapes && (ProcessInfo.processInfo.environment["NO_COLOR"] ?? "").isEmpty
+        let environment = ProcessInfo.processInfo.environment
+        guard (environment["NO_COLOR"] ?? "").isEmpty else { return false }
+        return outputKnowsEscapes || !["", "0"].contains(environment["CLICOLOR_FORCE"] ?? "")
     }
 
     /// The size of the terminal in characters; 80×24 without a terminal, or if it does not say.
@@ -38,22 +41,40 @@ enum Console {
         try write(bytes, to: STDOUT_FILENO, name: "standard output")
     }
 
-    /// Writes a line to standard error, escaped.
+    /// Writes a line to standard error, escaped. It begins with `warning: ` or `hint: ` if it is one. With
+    /// `--json` that word is the key: `{"warning":"…"}`, `{"hint":"…"}`, else `{"note":"…"}`.
     static func note(_ text: String) {
-        // An error cannot be reported where standard error is gone.
-        try? write(Array((SafeText.escaped(text) + "\n").utf8), to: STDERR_FILENO, name: "standard error")
+        guard JSONLine.isAskedFor else { return writeLine(SafeText.escaped(text)) }
+        let kind = ["warning", "hint"].first { text.hasPrefix("\($0): ") }
+        let words = kind.map { String(text.dropFirst($0.count + 2)) } ?? text
+        JSONLine.writeMessage([kind ?? "note": .string(words)])
     }
 
-    /// One line for an error, and one for how to mend it.
-    static func report(_ message: String, hint: String?) {
-        note("error: \(message)")
-        if let hint { note("hint: \(hint)") }
+    /// One line for an error, and one for how to mend it. With `--json` they are one object: `{"error":"…",
+    /// "exit":64,"hint":null}`.
+    ///
+    /// - Parameter exit: the exit code of this error.
+    static func report(_ text: String, hint: String?, exit: ExitStatus) {
+        guard !JSONLine.isAskedFor else {
+            return JSONLine.writeMessage([
+                "error": .string(text), "hint": .text(hint), "exit": .integer(Int64(exit.rawValue)),
+            ])
+        }
+        writeLine(SafeText.escaped("error: \(text)"))
+        if let hint { writeLine(SafeText.escaped("hint: \(hint)")) }
     }
 
     /// The same for an error value; `subject` is what it is about, mostly a file.
     static func report(_ error: any Error, subject: String? = nil) {
-        let message = (error as? any UserError)?.description ?? foreignDescription(of: error)
-        report(subject.map { "\($0): \(message)" } ?? message, hint: (error as? any UserError)?.hint)
+        let text = message(of: error)
+        report(
+            subject.map { "\($0): \(text)" } ?? text, hint: (error as? any UserError)?.hint,
+            exit: ExitStatus(of: error))
+    }
+
+    private static func writeLine(_ line: String) {
+        // An error cannot be reported where standard error is gone.
+        try? write(Array((line + "\n").utf8), to: STDERR_FILENO, name: "standard error")
     }
 
     /// Writes all of `bytes` to an open descriptor.

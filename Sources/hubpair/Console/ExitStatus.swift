@@ -53,10 +53,3 @@ enum ExitStatus: Int32, Error {
         return ranks.last(where: all.contains) ?? .done
     }
 }
-
-/// A pairing code was given as an argument. Its text is not repeated.
-struct SecretInArguments: UserError {
-    var description: String { "a pairing code is secret, and everybody on this machine can read arguments" }
-    var kind: UserErrorKind { .usage }
-    var hint: String? { "use '-' and give the code on standard input" }
-}

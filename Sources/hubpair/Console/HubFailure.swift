@@ -27,9 +27,9 @@ struct HubFailure: UserError {
 
 /// A hub that was asked together with others, and has not answered in time.
 struct HubTooSlow: UserError {
-    let seconds: Double
+    let time: Duration
 
-    var description: String { "it has not answered within \(Lifetime.seconds(seconds))" }
+    var description: String { "it has not answered within \(time.words)" }
     var kind: UserErrorKind { .unavailable }
     var hint: String? { "--timeout gives each hub more time" }
 }

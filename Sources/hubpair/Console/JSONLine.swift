@@ -1,8 +1,18 @@
+import FoundationEssentials
+import Glibc
 import JSON
 
 /// JSON Lines for scripts: one object a line, stable names, keys in alphabetical order. The writer escapes
 /// everything that could drive a terminal, since the lines may end up on one.
 enum JSONLine {
+    /// The version of the lines: it changes only if a key changes its meaning, or goes.
+    /// samples/schemas/hubpair.schema.json describes them, and the tests check each line against it.
+    static let formatVersion: Int64 = 1
+
+    /// True if `--json` stands among the options of this call, even of one that cannot be parsed: then
+    /// standard error has nothing but JSON, too.
+    static let isAskedFor = CommandLine.arguments.dropFirst().prefix { $0 != "--" }.contains("--json")
+
     /// Lines are collected to about so many bytes for one call of the system.
     private static let chunkByteCount = 32_768
 
@@ -13,6 +23,7 @@ enum JSONLine {
     static func write(_ values: some Sequence<JSONValue>) throws {
         var bytes: [UInt8] = []
         for value in values {
+            copyForTests(value, stream: "out")
             value.write(to: &bytes)
             bytes.append(UInt8(ascii: "\n"))
             guard bytes.count >= chunkByteCount else { continue }
@@ -20,6 +31,29 @@ enum JSONLine {
             bytes.removeAll(keepingCapacity: true)
         }
         if !bytes.isEmpty { try Console.output(bytes: bytes) }
+    }
+
+    /// Writes an error, a warning, a hint or a note to standard error as one line.
+    static func writeMessage(_ members: [String: JSONValue]) {
+        copyForTests(.object(members), stream: "err")
+        // An error cannot be reported where standard error is gone.
+        let line = JSONValue.object(members).text + "\n"
+        try? Console.write(Array(line.utf8), to: STDERR_FILENO, name: "standard error")
+    }
+
+    /// In a debug build: adds the arguments, the stream and the value, as a line, to the file that
+    /// `HUBPAIR_JSON_COPY` names. Tests/CLI/run checks all of them against the schemas, wherever a script has
+    /// piped the output to.
+    private static func copyForTests(_ value: JSONValue, stream: String) {
+        #if DEBUG
+        guard let path = ProcessInfo.processInfo.environment["HUBPAIR_JSON_COPY"] else { return }
+        let arguments = CommandLine.arguments.dropFirst().map(JSONValue.string)
+        let line = JSONValue.array([.array(arguments), .string(stream), value]).text + "\n"
+        let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
+        precondition(file >= 0, "cannot copy a line to \(path)")
+        try? Console.write(Array(line.utf8), to: file, name: path)
+        close(file)
+        #endif
     }
 }
 

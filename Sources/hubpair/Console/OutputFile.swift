@@ -1,3 +1,5 @@
+// The compiler says that struct stat is CoreFoundation's or Glibc's, as it loads them; headers alone.
+import CoreFoundation
 import Glibc
 import Identity
 
@@ -15,6 +17,8 @@ struct OutputFile: ~Copyable {
     private var temporary: String?
     /// The number of that file on its file system.
     private let inode: ino_t
+    /// There was a file under the name, which `commit` replaces.
+    let replacesFile: Bool
 
     /// Prepares `bytes` to become the file at `path`.
     ///
@@ -23,12 +27,18 @@ struct OutputFile: ~Copyable {
     init(_ bytes: [UInt8], at path: String, inPlace: Bool = true) throws(OutputError) {
         let target = try OutputTarget.find(path, replacesLinks: !inPlace)
         let written = target.name == nil ? nil : try OutputFile.write(bytes, beside: target, path: path)
+        let replaces =
+            target.name.map { faccessat(target.descriptor.number, $0, F_OK, AT_SYMLINK_NOFOLLOW) == 0 }
         self.path = path
         self.bytes = bytes
         self.target = target
+        replacesFile = replaces ?? false
         temporary = written?.name
         inode = written?.inode ?? 0
     }
+
+    /// False for what is written in place, such as a pipe.
+    var isFile: Bool { target.name != nil }
 
     /// Writes a new file under a random name: in a directory where others may write, they could take a known
     /// name first, again and again.
@@ -69,6 +79,12 @@ struct OutputFile: ~Copyable {
         guard fstatat(directory, name, &status, AT_SYMLINK_NOFOLLOW) == 0, status.st_ino == inode else {
             throw OutputError(name: path, refusal: "another program has replaced it")
         }
+    }
+
+    /// True if there is a directory at `path`.
+    static func isDirectory(_ path: String) -> Bool {
+        var status = stat()
+        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Refuses a name that leads to one of `inputs`, by any path or link: the input would be overwritten.

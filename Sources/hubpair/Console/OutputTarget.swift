@@ -1,3 +1,5 @@
+// The compiler says that struct stat is CoreFoundation's or Glibc's, as it loads them; headers alone.
+import CoreFoundation
 import Glibc
 
 /// An open descriptor, closed when its owner goes.

@@ -2,13 +2,13 @@ import Glibc
 import Identity
 
 /// One line on standard error that changes in its place. Nothing is written where that is not possible: in a
-/// pipe, or on a terminal without escape sequences.
+/// pipe, on a terminal without escape sequences, and among lines of JSON.
 struct ProgressLine {
     /// CSI K: erase to the end of the line (ECMA-48).
     private static let erase = "\r\u{1B}[K"
 
     private var shown = ""
-    private let isPossible = isatty(STDERR_FILENO) == 1 && Console.knowsEscapes
+    private let isPossible = isatty(STDERR_FILENO) == 1 && Console.knowsEscapes && !JSONLine.isAskedFor
 
     /// Puts `text` in the place of the text before.
     mutating func show(_ text: String) {

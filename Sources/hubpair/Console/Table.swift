@@ -12,12 +12,14 @@ struct Table {
     private struct Cell {
         let text: String
         let width: Int
+        var colour: Colour?
 
-        init(_ text: String, limit: Int = .max) {
+        init(_ text: String, limit: Int = .max, colour: Colour? = nil) {
             let escaped = SafeText.escaped(text)
             let width = columnWidth(of: escaped)
             self.text = width > limit ? cut(escaped, to: limit) : escaped
             self.width = width > limit ? columnWidth(of: self.text) : width
+            self.colour = colour
         }
     }
 
@@ -29,9 +31,17 @@ struct Table {
     ///   - columns: the titles.
     ///   - rows: a cell for each column.
     ///   - limits: how wide the cells of each column may be at most; wider ones are cut. Empty: no limits.
-    init(columns: [String], rows: [[String]], limits: [Int] = []) {
-        self.rows = ([columns] + rows).map { row in
-            row.enumerated().map { Cell($1, limit: limits.indices.contains($0) ? limits[$0] : .max) }
+    ///   - colour: the colour of the cell in this row and column, if it has one.
+    init(
+        columns: [String], rows: [[String]], limits: [Int] = [],
+        colour: (_ row: Int, _ column: Int) -> Colour? = { _, _ in nil }
+    ) {
+        self.rows = ([columns] + rows).enumerated().map { number, row in
+            row.enumerated().map {
+                Cell(
+                    $1, limit: limits.indices.contains($0) ? limits[$0] : .max,
+                    colour: number > 0 ? colour(number - 1, $0) : nil)
+            }
         }
         widths = self.rows.reduce(into: columns.map { _ in 0 }) { widths, row in
             for (column, cell) in zip(widths.indices, row) {
@@ -102,7 +112,7 @@ struct Table {
         var margin = 0
         for (column, cell) in cells.enumerated() {
             if !cell.text.isEmpty {
-                line += String(repeating: " ", count: margin) + cell.text
+                line += String(repeating: " ", count: margin) + (cell.colour?.painted(cell.text) ?? cell.text)
                 margin = 0
             }
             let width = column < widths.count ? widths[column] : 0

@@ -1,3 +1,4 @@
+import FoundationEssentials
 import JSON
 import Pairing
 
@@ -7,7 +8,7 @@ struct HubLine {
     let hub: String?
     let name: String
     let address: String?
-    let paired: String?
+    let paired: Date?
     let isDefault: Bool
     /// `paired`, or `pending` until the hub's owner has approved this device; of an added hub `unpaired`, or
     /// `unprotected` for a stock hub, with which no device can pair.
@@ -17,7 +18,7 @@ struct HubLine {
         self.hub = hub.fingerprint.description
         name = hub.name.description
         address = hub.address
-        paired = hub.paired?.timestamp
+        paired = hub.paired
         self.isDefault = isDefault
         status = hub.isPending ? "pending" : "paired"
     }
@@ -34,16 +35,21 @@ struct HubLine {
     /// The line of `hubs --json`.
     var json: JSONValue {
         .object([
-            "hub": .text(hub), "name": .string(name), "address": .text(address), "paired": .text(paired),
+            "hub": .text(hub), "name": .string(name), "address": .text(address),
+            "paired": .text(paired?.timestamp),
             "default": .boolean(isDefault), "status": .string(status),
         ])
     }
+
+    /// When this device was paired with it, by the clock of the person who reads it now; nil if it is not.
+    var pairedText: String? { paired.map { LocalTime($0).text(seenAt: Date()) } }
 
     /// The row of the table: HUB, FINGERPRINT, ADDRESS, PAIRED, and what is special about it.
     var cells: [String] {
         let words = [status == "paired" ? nil : status, isDefault ? "default" : nil]
         return [
-            name, hub ?? "-", address ?? "-", paired ?? "-", words.compactMap(\.self).joined(separator: ", "),
+            name, hub ?? "-", address ?? "-", pairedText ?? "-",
+            words.compactMap(\.self).joined(separator: ", "),
         ]
     }
 }

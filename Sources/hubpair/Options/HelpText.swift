@@ -3,14 +3,45 @@ import ArgumentParser
 /// Help, wrapped to the width of the terminal and to at most 100 columns.
 enum HelpText {
     private static let widths = 40...100
+    private static let examples = "EXAMPLES:"
 
     static func text(for help: any Error) -> String {
         let width = max(widths.lowerBound, min(Console.size.columns, widths.upperBound))
-        let text = Hubpair.fullMessage(for: help, columns: width)
-        // ArgumentParser wraps all lines except this one.
-        return text.split(separator: "\n", omittingEmptySubsequences: false)
-            .map { $0.hasPrefix("USAGE: ") ? wrapped($0, to: width) : String($0) }
-            .joined(separator: "\n")
+        return arranged(Hubpair.fullMessage(for: help, columns: width), to: width)
+    }
+
+    /// What ArgumentParser writes, as it is shown: the usage line wrapped as all others, the groups of
+    /// commands by their names alone, the examples at the end. Other text, such as a completion script, stays
+    /// as it is.
+    static func arranged(_ text: String, to width: Int) -> String {
+        var lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard lines[0].hasPrefix("OVERVIEW: ") else { return text }
+        lines = lines.map { line in
+            if line.hasPrefix("USAGE: ") { return wrapped(line, to: width) }
+            // "ON THE HUB SUBCOMMANDS:"
+            if line.hasSuffix(" SUBCOMMANDS:"), !line.hasPrefix(" ") {
+                return line.dropLast(" SUBCOMMANDS:".count) + ":"
+            }
+            return line
+        }
+        if let start = lines.firstIndex(of: examples) {
+            let end = lines[start...].firstIndex(of: "") ?? lines.endIndex
+            let block = lines[start..<end]
+            lines.removeSubrange(start..<min(end + 1, lines.endIndex))
+            while lines.last?.isEmpty == true { lines.removeLast() }
+            lines += [""] + block
+        }
+        return lines.joined(separator: "\n")
+    }
+
+    /// The command lines of the examples in a help, without what is explained behind them.
+    static func examples(in text: String) -> [String] {
+        text.split(separator: "\n").drop { $0 != examples }.dropFirst().prefix { $0.hasPrefix("  ") }.map {
+            line in
+            let command = line.firstRange(of: "  #").map { line[..<$0.lowerBound] } ?? line
+            return String(
+                command.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        }
     }
 
     /// `line` in lines of `width` columns, broken between its arguments; the later ones are indented.

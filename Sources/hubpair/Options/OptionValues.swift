@@ -1,4 +1,5 @@
 import ArgumentParser
+import Identity
 
 // How options read their values: a refusal names the range and an example. Options with numbers take the next
 // word as it is (`parsing: .unconditional`): `-1` is a number out of range then, and not a missing one.
@@ -15,15 +16,27 @@ func optionValue<Value>(
     }
 }
 
-/// A number of seconds.
+/// A span of time: `90`, `90s`, `10m`, `2h`, `7d`, `1h30m`; a number alone is seconds.
 ///
-/// - Parameter least: the smallest that is accepted; nil for any above 0.
-func secondsValue(
-    from least: Double? = nil, atMost limit: Int, like example: String
-) -> @Sendable (String) throws -> Double {
-    let range = least.map { "from \($0) to \(limit)" } ?? "above 0 and at most \(limit)"
-    return optionValue("not a time", give: "seconds, \(range), like \(example)") { text in
-        Double(text).flatMap { $0 > 0 && $0 >= least ?? 0 && $0 <= Double(limit) ? $0 : nil }
+/// - Parameters:
+///   - least: the shortest that is accepted; nil for any above 0.
+///   - limit: the longest.
+///   - bare: the least number that may stand alone. Below it seconds are hardly meant, and the unit in which
+///     it would make sense is proposed.
+func durationValue(
+    from least: Duration? = nil, atMost limit: Duration, like example: String,
+    bare: (least: Double, unit: Character)? = nil
+) -> @Sendable (String) throws -> Duration {
+    let range =
+        least.map { "from \($0.written) to \(limit.written)" } ?? "above 0 and at most \(limit.written)"
+    let read = optionValue("not a time", give: "one \(range), like \(example)") { (text: String) in
+        Duration(written: text).flatMap { $0 > .zero && $0 >= least ?? .zero && $0 <= limit ? $0 : nil }
+    }
+    return { text in
+        if let bare, let number = Double(text), number > 0, number < bare.least {
+            throw ValidationError("\(text) alone is seconds. Did you mean \(text)\(bare.unit)?")
+        }
+        return try read(text)
     }
 }
 

@@ -4,12 +4,15 @@ import Glibc
 import HubClient
 import HubService
 import Identity
+import Pairing
 
 /// Where the hub's files are.
 struct StateOption: ParsableArguments {
     @Option(
         name: .customLong("state"),
-        help: ArgumentHelp("The hub's state directory; else $HUBPAIR_STATE.", valueName: "directory"),
+        help: ArgumentHelp(
+            "The hub's state directory. (default: $HUBPAIR_STATE, else /var/lib/hubpair for root, "
+                + "~/.local/state/hubpair for others)", valueName: "directory"),
         completion: .directory)
     var path: String?
 
@@ -20,16 +23,32 @@ struct StateOption: ParsableArguments {
     var state: HubState {
         let environment = ProcessInfo.processInfo.environment
         return HubState(
-            option: path, environment: environment, isRoot: geteuid() == 0, home: home(environment))
+            option: path, environment: environment, isRoot: geteuid() == 0, home: userHome(environment),
+            command: StateOption.command(CommandLine.arguments.dropFirst()))
+    }
+
+    /// The command with these arguments, without `--state`, as a person would type it again.
+    static func command(_ arguments: some Sequence<String>) -> String {
+        var words = ["hubpair"]
+        var isValue = false
+        for argument in arguments {
+            if isValue || argument == "--state" || argument.hasPrefix("--state=") {
+                isValue = !isValue && argument == "--state"
+            } else {
+                words.append(shellWord(argument, plain: "=:,"))
+            }
+        }
+        return words.joined(separator: " ")
     }
 }
 
-/// Where this device's files are.
+/// Where this computer's files are.
 struct ConfigurationOption: ParsableArguments {
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
-            "This device's configuration directory; else $HUBPAIR_CONFIG.", valueName: "directory"),
+            "This computer's configuration directory. (default: $HUBPAIR_CONFIG, else ~/.config/hubpair)",
+            valueName: "directory"),
         completion: .directory)
     var path: String?
 
@@ -39,7 +58,7 @@ struct ConfigurationOption: ParsableArguments {
 
     var configuration: DeviceConfiguration {
         let environment = ProcessInfo.processInfo.environment
-        return DeviceConfiguration(option: path, environment: environment, home: home(environment))
+        return DeviceConfiguration(option: path, environment: environment)
     }
 }
 
@@ -49,14 +68,14 @@ extension ArgumentHelp {
     static let json: ArgumentHelp = "Write one JSON object a line, for scripts."
 }
 
-/// The user's home: `$HOME`, else what the user database says.
-private func home(_ environment: [String: String]) -> String {
-    if let home = environment["HOME"], home.hasPrefix("/") { return home }
-    return getpwuid(geteuid()).map { String(cString: $0.pointee.pw_dir) } ?? "/"
-}
-
 /// A paired device or a hub on the command line.
 extension PeerSelector: ExpressibleByArgument {
     /// Any text is accepted; whether it names a device or a hub shows later.
+    public init?(argument: String) { self.init(argument) }
+}
+
+/// A code or a sheet of codes on the command line.
+extension CodeSelector: ExpressibleByArgument {
+    /// Any text is accepted; whether it names a code shows later.
     public init?(argument: String) { self.init(argument) }
 }

@@ -123,7 +123,9 @@ func sightings(
     try await withThrowingTaskGroup(of: [Sighting]?.self) { group in
         group.addTask {
             var seen: [Sighting] = []
-            for try await sighting in HubBrowser(serviceType: type, resolveDeadline: deadline).sightings {
+            for try await sighting in HubBrowser(
+                serviceType: type, through: .daemon, resolveDeadline: deadline
+            ).sightings {
                 seen.append(sighting)
                 if done(seen) { break }
             }

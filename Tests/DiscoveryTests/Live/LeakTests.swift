@@ -26,7 +26,7 @@ extension LiveBrowsing {
         }
 
         private func browse(_ end: End) async throws {
-            let browser = HubBrowser(serviceType: "_hp-leak._tcp")
+            let browser = HubBrowser(serviceType: "_hp-leak._tcp", through: .daemon)
             let task = Task {
                 for try await _ in browser.sightings where end == .broken { break }
             }

@@ -212,7 +212,7 @@ struct LiveBrowsing {
         await #expect(processExitsWith: .success) {
             setenv("DBUS_SYSTEM_BUS_ADDRESS", "unix:path=/nonexistent/bus", 1)
             await #expect(throws: DiscoveryError.noBus) {
-                for try await _ in HubBrowser().sightings {}
+                for try await _ in HubBrowser(through: .daemon).sightings {}
             }
         }
     }

@@ -1,8 +1,8 @@
 import GatewayRules
 
-/// Reads any bytes as what an upstream sends for one request, in pieces of three sizes, which must come to
-/// the same. A second reader must find the same answer in them, and exactly one in what would be written to
-/// the client. The first byte decides what was asked.
+/// Parses any bytes as an upstream's answer to one request, in pieces of three sizes, which must give equal
+/// results. An independent parser must find the same answer in them, and exactly one answer in the bytes that
+/// would be written to the client. Bits of the first byte select the request.
 func fuzzAnswers(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     guard count > 0 else { return 0 }
     let all = Array(UnsafeBufferPointer(start: data, count: count))
@@ -24,7 +24,7 @@ private struct Question {
 }
 
 private struct Reading: Equatable {
-    /// Of all heads, informational ones first.
+    /// The status of every head, informational ones first.
     var statuses: [Int] = []
     var body: [UInt8] = []
     var isWhole = false
@@ -32,7 +32,7 @@ private struct Reading: Equatable {
     var usedCount = 0
     var isUsable = false
     var error: FramingError?
-    /// What the client is told, with the body in one piece.
+    /// The heads for the client, as for a body in one piece.
     var heads: [UInt8] = []
     var framing = BodyFraming.none
     var trailers: [UInt8] = []
@@ -55,7 +55,7 @@ private func readAnswer(_ bytes: [UInt8], to question: Question, step: Int) -> R
                 if part == nil || framing.hasSwitched { break }
             } catch {
                 reading.error = error as? FramingError
-                reading.usedCount = 0  // how far it came before depends on the cuts
+                reading.usedCount = 0  // the bytes used before an error depend on the cuts
                 return reading
             }
         }

@@ -1,6 +1,6 @@
 import Pairing
 
-/// Reads any bytes as the text of a QR code and as a typed code. What is read must be written again as the
+/// Parses any bytes as the text of a QR code and as a typed code. What is accepted must be serialised to the
 /// same code; everything else must be refused without a trap.
 func fuzzCodes(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let text = String(decoding: UnsafeBufferPointer(start: data, count: count), as: UTF8.self)

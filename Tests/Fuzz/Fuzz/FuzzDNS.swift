@@ -1,6 +1,6 @@
 import Discovery
 
-/// Reads any bytes as a DNS message and takes the services from it; everything must keep to its bounds.
+/// Parses any bytes as a DNS message and extracts the services; all results must be within their bounds.
 func fuzzDNS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     guard let message = try? DNSMessage(parsing: bytes), let type = DNSName(serviceType: "_hestia._tcp")

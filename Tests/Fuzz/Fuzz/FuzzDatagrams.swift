@@ -1,8 +1,8 @@
 import Crypto
 import Discovery
 
-/// Reads any bytes as each of the UDP datagrams and as a TXT record. What is read must be what was written,
-/// the rest must be refused without a trap.
+/// Parses any bytes as each of the UDP datagrams and as a TXT record. What is accepted must be serialised to
+/// the same bytes; everything else must be refused without a trap.
 func fuzzDatagrams(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     if let probe = try? Probe(parsing: bytes) {
@@ -19,14 +19,14 @@ func fuzzDatagrams(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         precondition(ProbeReply.byteCounts.contains(bytes.count) && reply.port != 0)
         precondition(bytes.count == 121 + reply.name.description.utf8.count)
     } else if ProbeReply.byteCounts.contains(count), bytes.starts(with: Array("HPA1".utf8)) {
-        // A fuzzer finds no signature: so one is put behind what it found.
+        // A fuzzer cannot find a valid signature, so sign its bytes here.
         let end = count - 97
         let signed = bytes[..<end] + Array(fuzzKey.publicKey.compressedRepresentation)
         guard let signature = try? fuzzKey.signature(for: signed) else { return 0 }
         _ = try? ProbeReply(verifying: Array(signed + signature.rawRepresentation))
     }
 
-    // The strings of a record as they stand on the wire, each behind its length (RFC 1035 § 3.3.14).
+    // The strings of a record as on the wire, each after its length (RFC 1035 § 3.3.14).
     var strings: [[UInt8]] = []
     var rest = bytes[...]
     while let length = rest.popFirst() {

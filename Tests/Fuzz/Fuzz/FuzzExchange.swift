@@ -1,9 +1,9 @@
 import FoundationEssentials
 import Pairing
 
-/// Reads any bytes as each message of the exchange and as each file of the hub's. What is read must be
-/// written again as the same; everything else must be refused without a trap, and the reason must not repeat
-/// what was sent.
+/// Parses any bytes as each message of the exchange and as each file of the hub. What is accepted must
+/// survive serialising and parsing; everything else must be refused without a trap, and the reason must not
+/// repeat the input.
 func fuzzExchange(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     if let request = try? PairRequest(parsing: bytes) {
@@ -15,7 +15,7 @@ func fuzzExchange(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     if let refusal = try? PairRefusal(parsing: bytes) {
         _ = (refusal.description, refusal.recoverySuggestion, refusal.code.httpStatus)
-        // One in which every character had to be escaped may have grown beyond what is read.
+        // If every character had to be escaped, the serialised message can exceed the size limit.
         let again = try? PairRefusal(parsing: refusal.serialized)
         precondition(again == refusal || refusal.serialized.count > PairRequest.maximumByteCount)
     }

@@ -1,10 +1,10 @@
 import QRCodes
 
-/// libFuzzer's target: the bytes of a file, through detection, every codec at two scales, and the search.
+/// Runs the bytes of a file through format detection, every codec at two scales, and the search.
 ///
-/// Pictures are kept to a quarter of a megapixel, and tiny ones alone are searched, and briefly, so that the
-/// time goes into many of them. A PDF would start a program for each, and poppler is not ours to fuzz: the
-/// bytes stand for what it writes instead.
+/// Pictures are limited to a quarter of a megapixel, and only tiny ones are searched, and briefly, so that
+/// many inputs are tried. A PDF would start pdftoppm for each input, and poppler is not to be fuzzed here, so
+/// the bytes are used as its output instead.
 func fuzzImages(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     let limits = ImageLimits(maximumPixels: 1 << 18)

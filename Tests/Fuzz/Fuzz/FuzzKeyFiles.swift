@@ -2,8 +2,8 @@ import FoundationEssentials
 import Home
 import Pairing
 
-/// Reads any bytes as each of the keyfiles. What is read must be written again to the byte,
-/// and read as the same after a change; everything else must be refused without a trap.
+/// Parses any bytes as each of the keyfiles. What is accepted must be serialised to the same bytes, and parse
+/// to the same values after a change; everything else must be refused without a trap.
 func fuzzKeyFiles(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     guard let file = try? KeyFile(parsing: bytes) else { return 0 }
@@ -35,7 +35,17 @@ func fuzzKeyFiles(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         hubs.forget(first.fingerprint)
         precondition((try? KnownHubs(parsing: hubs.serialized).hubs.count) == hubs.hubs.count)
     }
-    _ = try? Tickets(parsing: bytes)
+    if let tickets = try? Tickets(parsing: bytes) {
+        var rest = tickets
+        rest.void(Set(tickets.tickets.map(\.id)))
+        let again = try? Tickets(parsing: rest.serialized)
+        precondition(again?.tickets == rest.tickets && again?.uses.count == rest.uses.count)
+    }
+    if var seen = try? LastSeen(parsing: bytes) {
+        precondition((try? LastSeen(parsing: seen.serialized)) == seen)
+        seen.keep { _ in false }
+        precondition((try? LastSeen(parsing: seen.serialized))?.times.isEmpty == true)
+    }
     if var scenes = try? Scenes(parsing: bytes), let first = scenes.scenes.first {
         let all = scenes.scenes
         if (try? scenes.insert(first)) != nil {

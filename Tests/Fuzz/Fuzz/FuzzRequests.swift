@@ -1,10 +1,10 @@
 import GatewayRules
 import Pairing
 
-/// Reads any bytes as requests on one connection, in pieces of three sizes, which must come to the same. A
-/// second reader must find the same requests in them at the same places; and in what would be written to the
-/// upstream exactly one for each, with the same method, target and body, from the device that sent it. The
-/// router must pass on nothing that it may not, from any client.
+/// Parses any bytes as requests on one connection, in pieces of three sizes, which must give equal results.
+/// An independent parser must find the same requests at the same offsets. In the bytes that would be written
+/// to the upstream it must find exactly one request for each, with the same method, target and body, and the
+/// fields of the device that sent it. The router must forward nothing that it must not, for any client.
 func fuzzRequests(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     let whole = readRequests(bytes, step: .max)
@@ -34,9 +34,9 @@ private struct Request: Equatable {
     var target = ""
     var body: [UInt8] = []
     var isWhole = false
-    /// Where it ends in what the client sent.
+    /// The offset of its end in the client's bytes.
     var end = 0
-    /// What the upstream is told, with the body in one piece: how it is cut into chunks depends on the reads.
+    /// The head for the upstream, as for a body in one piece: the chunks depend on the reads.
     var head: [UInt8] = []
     var framing = BodyFraming.none
     var trailers: [UInt8] = []
@@ -144,7 +144,7 @@ private let router = RequestRouter(hasUpstream: true, maximumBodyByteCount: maxi
     $0.count.isMultiple(of: 2) ? vouched : nil
 }
 
-/// Every kind of client, beside every answer of the keyfile.
+/// Checks every kind of client with every result of the keyfile.
 private func checkActions(for head: RequestHead) {
     let certificates: [RequestRouter.Client.Certificate] = [.none, .otherKey("a key"), .device(own)]
     for certificate in certificates {
@@ -200,8 +200,8 @@ private func checkPath(_ bytes: [UInt8]) {
     precondition(!namesHub(target), "the hub's names are withheld")
 }
 
-/// True if a simple server finds one of the hub's names: it cuts the query off, decodes twice, ignores case
-/// and doubled slashes.
+/// True if a simple server would read the target as one of the hub's paths: it cuts off the query, decodes
+/// twice, and ignores case and doubled slashes.
 private func namesHub(_ target: String) -> Bool {
     var path = Array(target.utf8.prefix { $0 != UInt8(ascii: "?") })
     for _ in 0..<2 {

@@ -2,8 +2,8 @@ import FoundationEssentials
 import Home
 import JSON
 
-/// Reads any text as a sentence, and any bytes as a server's answer; whatever is understood must be about one
-/// of the devices, and nothing may trap.
+/// Parses any text as a sentence, and any bytes as a server's answer. Every order that is understood must be
+/// about one of the devices, and nothing may trap.
 func fuzzWords(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: data, count: count))
     let text = String(decoding: bytes, as: UTF8.self)

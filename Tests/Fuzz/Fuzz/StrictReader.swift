@@ -1,25 +1,25 @@
-/// A second reading of HTTP/1.1 messages (RFC 9112), for comparison: it shares nothing with GatewayRules, and
-/// looks at a whole message at once instead of at pieces.
+/// An independent parser for HTTP/1.1 messages (RFC 9112), for comparison. It shares no code with
+/// GatewayRules, and parses a whole message at once instead of in pieces.
 struct StrictMessage {
     /// The parts of the first line: method, target and version, or version, status and reason.
     var start: [String]
     var fields: [(name: String, value: [UInt8])]
     var body: [UInt8] = []
-    /// Where it ends; nil if only the end of the connection tells.
+    /// The offset of its end; nil if the body ends with the connection.
     var end: Int?
 
     func values(_ name: String) -> [[UInt8]] { fields.filter { $0.name == name }.map(\.value) }
 }
 
-/// Why there is no message.
+/// Why no message was found.
 enum StrictFault: Error {
-    /// The bytes are none.
+    /// The bytes are not a message.
     case malformed
-    /// It goes on behind the bytes.
+    /// The message continues after the bytes.
     case partial
 }
 
-/// Reads messages out of `bytes`.
+/// Parses messages from `bytes`.
 struct StrictReader {
     let bytes: [UInt8]
     private var position = 0
@@ -45,7 +45,7 @@ struct StrictReader {
         return message
     }
 
-    /// The answer at `start`, an informational one too.
+    /// The answer at `start`, which may be an informational one.
     mutating func answer(at start: Int = 0, toHead isHead: Bool) throws -> StrictMessage {
         position = start
         let first = text(try line())

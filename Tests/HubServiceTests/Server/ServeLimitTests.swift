@@ -237,7 +237,7 @@ import Testing
                 $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
             }
             try #require(bound == 0)
-            #expect(ServiceManager.notify(.ready, socket: socket))
+            #expect(ServiceManager(environment: ["NOTIFY_SOCKET": socket]).notify(.ready))
             var bytes = [UInt8](repeating: 0, count: 64)
             let count = recv(descriptor, &bytes, bytes.count, Int32(MSG_DONTWAIT))
             #expect(String(decoding: bytes.prefix(max(0, count)), as: UTF8.self) == "READY=1")

@@ -78,8 +78,10 @@ import Testing
 
     @Test(arguments: ["/run/no/such/socket", "relative", "@", "@" + String(repeating: "x", count: 200)])
     func aServiceManagerThatIsNotThereIsNoReasonToStop(socket: String) {
-        #expect(!ServiceManager.notify(.ready, socket: socket))
-        #expect(ServiceManager.notify(.ready, socket: nil) && ServiceManager.notify(.ready, socket: ""))
+        #expect(!ServiceManager(environment: ["NOTIFY_SOCKET": socket]).notify(.ready))
+        for environment in [[:], ["NOTIFY_SOCKET": ""]] {
+            #expect(ServiceManager(environment: environment).notify(.ready))
+        }
     }
 
     @Test func whatStrangersCauseIsLoggedTenTimes() {

@@ -4,6 +4,7 @@ import Logging
 import NIOPosix
 import Pairing
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import HubService
@@ -93,13 +94,13 @@ private final class DamagedState {
     let state: HubState
     let pins: [Pin]
     private let root: String
-    private var random: SplitMix
+    private var random: SplitMix64
     private var held: Int32 = -1
     private var variants: [[UInt8]] = []
 
     init(base: String, seed: UInt64) throws {
         root = "\(base)/hubpair-register-\(UUID().uuidString)"
-        random = SplitMix(state: seed)
+        random = SplitMix64(seed: seed)
         for name in ["one", "two"] {
             let hub = HubState(
                 option: "\(root)/\(name)/state", environment: [:], isRoot: false, home: "/")
@@ -212,18 +213,5 @@ private final class DamagedState {
         default: break
         }
         register.adopt([pins[0]: device], from: old, to: stamp)
-    }
-}
-
-/// A generator with a seed (Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014).
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -136,7 +136,7 @@ import Testing
         #expect(SheetGrid("3x8").map { [$0.columns, $0.rows] } == [3, 8])
         #expect(SheetGrid("99x1").map { [$0.columns, $0.rows] } == [99, 1])
         for text in [
-            "", "3", "3x", "x8", "0x3", "3x0", "100x100", "-3x8", "+3x8", "3X8", "3x8x1", "3 x 8", "３x8",
+            "", "3", "3x", "x8", "0x3", "3x0", "100x100", "-3x8", "+3x8", "3*8", "3x8x1", "3 x 8", "３x8",
         ] {
             #expect(SheetGrid(text) == nil, "\(text)")
         }

@@ -2,8 +2,8 @@ import CCairo
 
 /// Cairo and Pango, loaded when the first PDF is drawn.
 ///
-/// Linked, they and 20 libraries behind them (GLib, HarfBuzz, FreeType, fontconfig, X11) would be loaded at
-/// every start of every command. The types of the functions come from the C headers.
+/// If they were linked, they and 20 further libraries (GLib, HarfBuzz, FreeType, fontconfig, X11) would be
+/// loaded at every start of every command. The types of the functions come from the C headers.
 struct CairoLibrary {
     let cairo: hubpair_cairo
     let pango: hubpair_pango

@@ -1,7 +1,7 @@
 import CCairo
 
-/// A Cairo surface and the context to draw on it; the only owner of both. The context's unit is a point of
-/// 1/72 inch, from the upper left corner.
+/// Owns a Cairo surface and the context to draw on it. The context's unit is a point of 1/72 inch, from the
+/// upper left corner.
 final class CairoSurface {
     private let library: CairoLibrary
     private let surface: OpaquePointer
@@ -79,7 +79,7 @@ final class CairoSurface {
         return file?.bytes ?? []
     }
 
-    /// The `width` × `height` pixels from (x, y) with black ink; pixels outside the page are left out.
+    /// The `width` × `height` pixels from (x, y), as black ink; pixels outside the page are omitted.
     func pixels(x: Int, y: Int, width: Int, height: Int, of size: LabelSize, dotsPerInch: Double)
         -> LuminanceImage?
     {

@@ -48,9 +48,9 @@ struct LabelLayout {
         var margin: Double
     }
 
-    /// The best layout of a label, or nil if no layout has room for the text and large enough modules.
-    /// Neither is sacrificed for the other. Of two ratios, the font size to 8 points and the module to 0.6
-    /// mm, the lesser one counts: the best layout has the largest.
+    /// The best layout of a label, or nil if no layout has room for the text and large enough modules. Text
+    /// and code are balanced: a layout is rated by the smaller of two ratios, font size to 8 points and
+    /// module size to 0.6 mm, and the best layout has the highest rating.
     ///
     /// - Parameters:
     ///   - modules: The code's side with its quiet zone.

@@ -1,7 +1,7 @@
 import CCairo
 
-/// Sets the text of labels with Pango, which finds a font for every script and orders right-to-left text. The
-/// only owner of a Pango context.
+/// Sets the text of labels with Pango, which finds a font for every script and orders right-to-left text. It
+/// owns a Pango context.
 struct LabelTypesetter: ~Copyable {
     private static let pointsPerMillimetre = 72 / 25.4
 
@@ -92,7 +92,7 @@ struct LabelTypesetter: ~Copyable {
 }
 
 /// Breaks a code of equal groups, like `H851-MAHT-99D6-MYMA-KEGE`, after the hyphen in the middle, so that it
-/// is still the same when it is read off or copied. Nil for any other text, like a command with an option.
+/// is not changed when it is read or copied. Nil for any other text, like a command with an option.
 private func brokenInTheMiddle(_ code: String) -> String? {
     let groups = code.split(separator: "-", omittingEmptySubsequences: false)
     guard groups.count > 1, groups.allSatisfy({ $0.utf8.count == groups[0].utf8.count }) else { return nil }
@@ -100,7 +100,7 @@ private func brokenInTheMiddle(_ code: String) -> String? {
     return groups[..<half].joined(separator: "-") + "-\n" + groups[half...].joined(separator: "-")
 }
 
-/// A typeset paragraph; the only owner of a Pango layout. Lengths are points.
+/// A typeset paragraph, which owns a Pango layout. Lengths are points.
 private final class Paragraph {
     private let library: CairoLibrary
     let layout: OpaquePointer

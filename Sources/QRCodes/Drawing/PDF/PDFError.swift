@@ -13,7 +13,7 @@ package enum PDFError: Equatable, UserError {
     case missingLibrary(String)
     /// There is no font on this machine.
     case noFont
-    /// Cairo cannot write; its message.
+    /// Cairo cannot write the file; its message.
     case notWritten(String)
 
     /// What is wrong, in lower case, without a full stop.
@@ -38,7 +38,7 @@ package enum PDFError: Equatable, UserError {
         }
     }
 
-    /// How to mend it.
+    /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
         case .labelTooSmall(_, let enough):

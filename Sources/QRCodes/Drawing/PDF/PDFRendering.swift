@@ -14,7 +14,8 @@ package struct CodeLabel: Equatable, Sendable {
 /// A PDF file of codes.
 package struct PDFDocument: Equatable, Sendable {
     package let bytes: [UInt8]
-    /// How many characters of the text no font on this machine has; boxes are drawn for them.
+    /// The number of characters in the text for which no font on this machine has a glyph; boxes are drawn
+    /// for them.
     package let unknownCharacters: Int
 }
 
@@ -63,7 +64,8 @@ struct LabelledPage {
     /// Each label with its upper left corner.
     let places: [(x: Double, y: Double, label: CodeLabel)]
     private let layout: LabelLayout
-    /// Lines between labels show where to cut; on a sheet of stickers they fall on the cuts.
+    /// True to draw lines between labels that show where to cut; on a sheet of stickers they are on the
+    /// existing cuts.
     private let hasCutLines: Bool
 
     init(_ labels: [CodeLabel], on medium: PrintMedium, typesetter: borrowing LabelTypesetter)

@@ -66,17 +66,17 @@ package struct LabelSize: Equatable, Sendable, CustomStringConvertible {
 
 /// How many labels a sheet has.
 ///
-///     grid   = number "x" number                  ; columns x rows
+///     grid   = number ( "x" / "X" / "×" ) number  ; columns x rows
 ///     number = 1*2DIGIT                           ; 1 to 99
 ///
-/// Accepted: `3x8`, `1x1`. Rejected: `0x3`, `100x100`, `3x`, `3X8`, `+3x8`.
+/// Accepted: `3x8`, `3X8`, `3×8`, `1x1`. Rejected: `0x3`, `100x100`, `3x`, `+3x8`.
 package struct SheetGrid: Equatable, Sendable, CustomStringConvertible {
     package let columns: Int
     package let rows: Int
 
     /// Nil unless `text` is of the form above.
     package init?(_ text: some StringProtocol) {
-        let numbers = text.split(separator: "x", omittingEmptySubsequences: false).map { whole($0) }
+        let numbers = text.split(omittingEmptySubsequences: false) { "xX×".contains($0) }.map { whole($0) }
         guard numbers.count == 2, let columns = numbers[0], let rows = numbers[1],
             (1...99).contains(columns), (1...99).contains(rows)
         else { return nil }

@@ -71,7 +71,7 @@ struct BMPCodec: ImageCodec {
         self.bytes = bytes
     }
 
-    /// Of a cut-off file the rows that are there, and `damage`.
+    /// Decodes the picture; of a truncated file the rows that are present, with a note in `damage`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         let stride = (width * bits + 31) / 32 * 4
         var pixels = [UInt8](repeating: 255, count: width * height)

@@ -1,4 +1,4 @@
-/// What the frames of a GIF are drawn on.
+/// The canvas on which the frames of a GIF are drawn.
 struct GIFCanvas {
     let width: Int
     let height: Int
@@ -34,7 +34,7 @@ struct GIFCanvas {
         before = disposal == 3 ? (luma, alpha) : nil
     }
 
-    /// Draws a row of palette indices; pixels outside the canvas are left out.
+    /// Draws a row of palette indices; pixels outside the canvas are omitted.
     mutating func draw(_ row: [UInt8], y: Int, of frame: GIFFrame) {
         guard frame.top + y < height else { return }
         for (x, index) in row.enumerated() where frame.left + x < width && Int(index) != frame.transparent {
@@ -51,7 +51,7 @@ struct GIFCanvas {
     }
 }
 
-/// What a frame's header says.
+/// The contents of a frame's header.
 struct GIFFrame {
     var left: Int
     var top: Int

@@ -1,7 +1,7 @@
 import CGIF
 import Glibc
 
-/// The only owner of a giflib decoder and of the bytes that it reads.
+/// Owns a giflib decoder and the bytes that it reads.
 final class GIFFile {
     private struct Input {
         let bytes: UnsafeBufferPointer<UInt8>
@@ -50,12 +50,12 @@ final class GIFFile {
             return Int32(truncatingIfNeeded: given)
         }
 
-    /// Reads up to the pixels of the next frame; nil at the end. A broken file ends where it breaks off, but
-    /// without any frame it is an error.
+    /// Reads up to the pixels of the next frame; nil at the end. A truncated file ends early; it is an error
+    /// only if it has no frame.
     func nextFrame(limits: ImageLimits, isFirst: Bool) throws(ImageError) -> GIFFrame? {
         var control = GraphicsControlBlock()
         control.TransparentColor = -1
-        // Every record takes at least a byte, so that this ends with the file.
+        // Every record has at least one byte, so the loop ends with the file.
         while true {
             var kind = UNDEFINED_RECORD_TYPE
             guard library.recordType(decoder, &kind) == GIF_OK else { return try end(isFirst) }
@@ -78,7 +78,7 @@ final class GIFFile {
         return nil
     }
 
-    /// False if the file breaks off.
+    /// Returns false if the file is truncated.
     private func readExtension(_ control: inout GraphicsControlBlock) -> Bool {
         var code: Int32 = 0
         var block: UnsafeMutablePointer<UInt8>?

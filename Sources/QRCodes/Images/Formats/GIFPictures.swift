@@ -3,7 +3,7 @@ import CGIF
 /// The frames of a GIF (87a and 89a) as they are shown, each over the frames before it. Read row by row with
 /// giflib: its function for whole files allocates memory for every frame that a file claims.
 struct GIFPictures: PictureSequence {
-    /// The most frames that are read. In an animation a code is shown for longer than that.
+    /// The maximum number of frames that are read. An animation shows a code for longer than that.
     static let maximumFrames = 64
 
     private let file: GIFFile
@@ -23,8 +23,8 @@ struct GIFPictures: PictureSequence {
         self.limits = limits
     }
 
-    /// The next frame that differs from the one before it. A cut-off frame is given as far as it goes, and is
-    /// the last.
+    /// The next frame that differs from the one before it. A truncated frame is returned as far as it was
+    /// read, and is the last one.
     mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)? {
         while !found, frames < GIFPictures.maximumFrames {
             guard let frame = try file.nextFrame(limits: limits, isFirst: frames == 0) else { return nil }

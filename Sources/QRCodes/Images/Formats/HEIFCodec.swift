@@ -30,7 +30,7 @@ struct HEIFCodec: ImageCodec {
         self.limits = limits
     }
 
-    /// A cut-off file is an error.
+    /// Decodes the picture; a truncated file is an error.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
             let context = try HEIFContext(library: library, format: format)
@@ -52,7 +52,7 @@ struct HEIFCodec: ImageCodec {
     }
 }
 
-/// The only owner of a `heif_context`, which reads from the file in memory as long as it lives.
+/// Owns a `heif_context`, which reads from the file in memory as long as it exists.
 private struct HEIFContext: ~Copyable {
     private let pointer: OpaquePointer
     private let library: HEIFLibrary
@@ -86,7 +86,7 @@ private struct HEIFContext: ~Copyable {
     private func check(_ error: heif_error) throws(ImageError) { try library.check(error, format) }
 }
 
-/// The only owner of a `heif_image_handle`: a picture in the file, not decoded.
+/// Owns a `heif_image_handle`: a picture in the file, not decoded.
 private struct HEIFImageHandle: ~Copyable {
     let pointer: OpaquePointer
     let library: HEIFLibrary
@@ -108,7 +108,7 @@ private struct HEIFImageHandle: ~Copyable {
     }
 }
 
-/// The only owner of a `heif_image`: a decoded picture, one plane per channel.
+/// Owns a `heif_image`: a decoded picture, one plane per channel.
 private struct HEIFImage: ~Copyable {
     let pointer: OpaquePointer
     let library: HEIFLibrary

@@ -26,8 +26,8 @@ struct JPEGCodec: ImageCodec {
                 decoder.handle, file.baseAddress, UInt(file.count), &columns, &rows, &subsampling,
                 &colourSpace)
         }
-        // A header with only a warning can be used. A file that ends before its frame header is no error to
-        // libjpeg, but has no size. (A frame header that states 0 was refused above.)
+        // A header with only a warning can be used. libjpeg reports no error for a file that ends before its
+        // frame header, but a size of 0. (A frame header that states 0 was refused above.)
         guard header == 0 || decoder.isWarning else { throw JPEGCodec.failure(decoder.message) }
         guard columns > 0, rows > 0 else { throw .broken(.jpeg, "it ends before the picture begins") }
         width = Int(columns)
@@ -37,13 +37,14 @@ struct JPEGCodec: ImageCodec {
         self.bytes = bytes
     }
 
-    /// Of a damaged file what other tools show too: as far as it goes, and `damage`.
+    /// Decodes the picture; of a damaged file as much as could be decoded, with a note in `damage`, like
+    /// other tools.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         guard let decoder = JPEGDecompressor() else { throw .outOfMemory }
         let columns = (width + scale - 1) / scale
         let rows = (height + scale - 1) / scale
-        // At most 65,535² × 4 bytes: no overflow. White, since libjpeg-turbo reports a file that breaks off
-        // after a warning as a warning, and leaves the rest of the pixels as they were.
+        // At most 65,535² × 4 bytes: no overflow. Initialised to white: libjpeg-turbo reports a file that is
+        // truncated after a warning as a warning, and leaves the remaining pixels unchanged.
         var samples = [UInt8](repeating: 255, count: columns * rows * (hasInk ? 4 : 1))
         let format = hasInk ? TJPF_CMYK : TJPF_GRAY
         let result = bytes.withUnsafeBufferPointer { file in
@@ -65,8 +66,8 @@ struct JPEGCodec: ImageCodec {
         return image
     }
 
-    /// Files with 12 bits a sample and lossless ones are not broken: libjpeg-turbo 2 says that it cannot read
-    /// them.
+    /// Lossless files and files with 12 bits per sample are valid, but libjpeg-turbo 2 reports that it does
+    /// not support them.
     private static func failure(_ message: String) -> ImageError {
         message.hasPrefix("Unsupported JPEG") ? .unsupported(.jpeg, message) : .broken(.jpeg, message)
     }
@@ -119,7 +120,7 @@ enum JPEGHeader {
     }
 }
 
-/// The only owner of a TurboJPEG decompressor.
+/// Owns a TurboJPEG decompressor.
 private struct JPEGDecompressor: ~Copyable {
     let handle: tjhandle
 
@@ -131,7 +132,7 @@ private struct JPEGDecompressor: ~Copyable {
 
     deinit { tjDestroy(handle) }
 
-    /// True if the last call went on to the end in spite of an error.
+    /// True if the last call completed despite an error.
     var isWarning: Bool { tjGetErrorCode(handle) == Int32(TJERR_WARNING.rawValue) }
 
     /// The message of the last call: an array of 200 characters inside the handle.

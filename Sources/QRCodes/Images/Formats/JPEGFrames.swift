@@ -2,9 +2,9 @@
 /// write it.
 ///
 /// A frame is read marker by marker (ITU-T T.81 § B.1.1). A search for the end marker would find the end of
-/// the thumbnail in an Exif segment. Bytes between frames are skipped, and so is a frame that breaks off.
+/// the thumbnail in an Exif segment. Bytes between frames are skipped, and so is a truncated frame.
 package struct JPEGFrames {
-    /// No camera's frame is larger.
+    /// The maximum size of a frame in bytes, more than any camera's.
     static let maximumByteCount = 64 << 20
 
     private enum State {
@@ -12,7 +12,7 @@ package struct JPEGFrames {
         case between
         /// At a marker.
         case marker
-        /// In entropy-coded data, where 0xFF 0x00 and restart markers are no end.
+        /// In entropy-coded data, where 0xFF 0x00 and restart markers do not end the data.
         case data
     }
 
@@ -25,7 +25,7 @@ package struct JPEGFrames {
     /// Takes the next bytes of the stream.
     package mutating func append(_ bytes: [UInt8]) { buffer += bytes }
 
-    /// The bytes that belong to no whole frame yet.
+    /// The bytes that do not belong to a complete frame yet.
     package var rest: [UInt8] { buffer }
 
     /// The next whole frame, or nil if more bytes are needed.
@@ -67,7 +67,7 @@ package struct JPEGFrames {
                     position += 2 + max(2, length)
                     if marker == 0xDA { state = .data }
                 default:
-                    // No marker where one must be: the rest of this frame is skipped.
+                    // A required marker is missing: the rest of this frame is skipped.
                     state = .between
                 }
             }

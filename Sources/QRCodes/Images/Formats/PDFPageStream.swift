@@ -4,7 +4,7 @@ package struct PDFPageStream {
     package enum Page: Equatable {
         /// A page, 8 bits of grey a pixel.
         case drawn(LuminanceImage)
-        /// A page with more pixels than allowed, or none; it is skipped.
+        /// A page without pixels, or with more than allowed; it is skipped.
         case refused(ImageError)
     }
 

@@ -4,10 +4,10 @@ import Glibc
 /// The pages of a PDF, drawn in grey by poppler's `pdftoppm`: all at 150 dots per inch, enough for a printed
 /// code, and if no page shows a code, all at 300.
 ///
-/// A program instead of libpoppler, which has no C interface without GLib. Only users who read PDFs need it.
-/// It runs under the limits of the process that reads the image.
+/// A program is used instead of libpoppler, which has no C interface without GLib. Only users who read PDFs
+/// need it. It runs under the limits of the process that reads the image.
 struct PDFPages: PictureSequence {
-    /// The most pages that are drawn.
+    /// The maximum number of pages that are drawn.
     static let maximumPages = 64
 
     private let bytes: [UInt8]
@@ -23,8 +23,8 @@ struct PDFPages: PictureSequence {
         self.limits = limits
     }
 
-    /// A page that is too large is an error, unless another page shows a code. At the second resolution it is
-    /// none, since the page was searched at the first.
+    /// A page that is too large is an error unless another page shows a code. At the second resolution it is
+    /// not an error, because the page was searched at the first.
     mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)? {
         while true {
             if let drawing {
@@ -50,7 +50,7 @@ struct PDFPages: PictureSequence {
     }
 }
 
-/// One run of `pdftoppm`; the only owner of its process and pipe.
+/// One run of `pdftoppm`. Owns its process and pipe.
 final class PDFDrawing {
     private let process: pid_t
     private let output: Int32
@@ -60,8 +60,7 @@ final class PDFDrawing {
 
     /// - Parameter resolution: in dots per inch.
     init(_ bytes: [UInt8], resolution: Int) throws(ImageError) {
-        // Files in memory without a name, so that nothing is left behind. `pdftoppm` needs one in which it
-        // can seek.
+        // Anonymous files in memory, so that nothing is left behind. `pdftoppm` needs a seekable file.
         let document = memfd_create("hubpair-pdf", UInt32(MFD_CLOEXEC))
         complaints = memfd_create("hubpair-pdf-errors", UInt32(MFD_CLOEXEC))
         var ends: [Int32] = [-1, -1]

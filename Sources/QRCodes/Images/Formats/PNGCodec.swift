@@ -14,7 +14,7 @@ struct PNGCodec: ImageCodec {
             try limits.check(width: size.width, height: size.height)
         }
         let png = PNGImage()
-        // libpng keeps the address for further reads; there are none here.
+        // libpng keeps the address for later reads, but none follow here.
         let isWhole = bytes.withUnsafeBufferPointer { file in
             png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count)
         }
@@ -26,7 +26,7 @@ struct PNGCodec: ImageCodec {
         self.bytes = bytes
     }
 
-    /// A cut-off file is an error.
+    /// Decodes the picture; a truncated file is an error.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
             let png = PNGImage()
@@ -129,12 +129,12 @@ enum PNGHeader {
     }
 }
 
-/// libpng's message when it does not write.
+/// libpng's message for a failed write.
 struct PNGWriteError: Error, Equatable {
     let message: String
 }
 
-/// The only owner of a `png_image`.
+/// Owns a `png_image`.
 ///
 /// It has a fixed address, since libpng keeps a pointer to it from the first call to the last.
 struct PNGImage: ~Copyable {

@@ -38,7 +38,7 @@ struct PNMCodec: ImageCodec {
         self.bytes = bytes
     }
 
-    /// Of a cut-off file the pixels that are there, and `damage`.
+    /// Decodes the picture; of a truncated file the pixels that are present, with a note in `damage`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         var pixels = [UInt8](repeating: 255, count: width * height)
         let isWhole = header.isText ? readText(into: &pixels) : readBinary(into: &pixels)
@@ -49,7 +49,7 @@ struct PNMCodec: ImageCodec {
         return image
     }
 
-    /// False if the samples end early.
+    /// Returns false if the samples end early.
     private func readBinary(into pixels: inout [UInt8]) -> Bool {
         let rowBytes = header.rowBytes
         for y in 0..<height {
@@ -77,7 +77,7 @@ struct PNMCodec: ImageCodec {
         return true
     }
 
-    /// False if the samples end early or are no numbers.
+    /// Returns false if the samples end early or are not numbers.
     private func readText(into pixels: inout [UInt8]) -> Bool {
         var scanner = PNMScanner(bytes, at: header.count)
         for index in pixels.indices {
@@ -144,7 +144,7 @@ struct PNMScanner {
         return position > start ? value : nil
     }
 
-    /// The next 0 or 1. There need be no space between them.
+    /// The next 0 or 1. White space between them is optional.
     mutating func bit() -> Bool? {
         skipSpace()
         guard position < bytes.count, bytes[position] | 1 == 0x31 else { return nil }

@@ -32,9 +32,9 @@ struct WebPCodec: ImageCodec {
         try limits.check(width: width, height: height)
     }
 
-    /// Of a cut-off file the rows that are there, and `damage`.
+    /// Decodes the picture; of a truncated file the rows that are present, with a note in `damage`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
-        // White and opaque for the part that a cut-off file lacks.
+        // Initialised to white and opaque, for the missing part of a truncated file.
         var luma = [UInt8](repeating: 235, count: width * height)
         var alpha = [UInt8](repeating: 255, count: hasTransparency ? width * height : 0)
         // libwebp needs memory for the colours, which are not used.
@@ -120,7 +120,7 @@ private struct WebPLibrary {
         }
     }
 
-    /// The incremental decoder, since only it returns the part that a cut-off file holds.
+    /// Uses the incremental decoder, because only it returns the part that a truncated file holds.
     func decode(
         _ file: UnsafeBufferPointer<UInt8>, into planes: WebPYUVABuffer, _ columns: Int, _ rows: Int
     ) -> VP8StatusCode {

@@ -2,7 +2,9 @@
 ///
 /// Every search reads every pixel here, so the inner loops take sixteen pixels at a time.
 struct BlockGrid {
-    private static let side = 1 << ContrastField.blockShift
+    /// The side of a block in pixels, as a power of two.
+    static let shift = 2
+    private static let side = 1 << shift
     /// Pixels and blocks that are taken at a time.
     private static let lanes = 16
     private static let strip = lanes / side

@@ -6,9 +6,6 @@
 /// count as dark. Each block of 4 × 4 pixels has one threshold. An edge is where the difference crosses zero,
 /// and is located between pixels by interpolation; nothing is rounded to black and white.
 struct ContrastField {
-    /// The side of a block in pixels, as a power of two.
-    static let blockShift = 2
-
     let image: LuminanceImage
     /// The columns of `thresholds`.
     private let columns: Int
@@ -69,20 +66,20 @@ struct ContrastView {
     /// `x` and `y` must be inside the picture.
     @inline(__always) func difference(x: Int, y: Int) -> Int32 {
         Int32(pixels[y * width + x]) << 4
-            - Int32(thresholds[(y >> ContrastField.blockShift) * columns + x >> ContrastField.blockShift])
+            - Int32(thresholds[(y >> BlockGrid.shift) * columns + x >> BlockGrid.shift])
     }
 
     /// Writes all differences of a row to `row`, which has room for them.
     func differences(y: Int, into row: UnsafeMutableBufferPointer<Int16>) {
         let line = y * width
-        let blocks = (y >> ContrastField.blockShift) * columns
-        let whole = width >> ContrastField.blockShift
+        let blocks = (y >> BlockGrid.shift) * columns
+        let whole = width >> BlockGrid.shift
         for block in 0..<whole {
             let threshold = thresholds[blocks + block]
-            let (from, to) = (line + block << ContrastField.blockShift, block << ContrastField.blockShift)
+            let (from, to) = (line + block << BlockGrid.shift, block << BlockGrid.shift)
             for x in 0..<4 { row[to + x] = Int16(pixels[from + x]) << 4 &- threshold }
         }
-        for x in whole << ContrastField.blockShift..<width {
+        for x in whole << BlockGrid.shift..<width {
             row[x] = Int16(pixels[line + x]) << 4 &- thresholds[blocks + whole]
         }
     }
@@ -97,7 +94,7 @@ struct ContrastView {
         let column = Int(x)
         let row = Int(y)
         let threshold = thresholds[
-            (Int(place.y) >> ContrastField.blockShift) * columns + Int(place.x) >> ContrastField.blockShift]
+            (Int(place.y) >> BlockGrid.shift) * columns + Int(place.x) >> BlockGrid.shift]
         return bilinear(column, row, x - Float(column), y - Float(row)) - Float(threshold) * (1 / 16)
     }
 

@@ -1,13 +1,13 @@
-/// Completes two finder patterns with the third, if a glare, a blot or noise hides it.
+/// Completes two finder patterns with the third one, if glare, dirt or noise hides it.
 ///
-/// An affine frame is fitted to both patterns: it shows how modules lie around them. For each of the six
-/// roles of the two it gives the place of the third one. There the place that looks most like a finder
-/// pattern in that frame is taken.
+/// An affine frame is fitted to both patterns: it maps modules to pixels around them. For each of the six
+/// possible roles of the two patterns it gives the expected place of the third one. Near that place, the
+/// point that looks most like a finder pattern in the frame is used.
 struct FinderCompletion {
-    /// A place counts as a finder pattern from this match on; 1 is perfect.
+    /// The minimum match of a finder pattern; 1 is perfect.
     private static let minimumMatch: Float = 0.3
 
-    /// With a better match both patterns are sure.
+    /// With a higher match than this, both patterns are sure.
     private static let sureMatch: Float = 0.7
 
     private let view: ContrastView

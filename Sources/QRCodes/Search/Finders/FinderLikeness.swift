@@ -1,16 +1,17 @@
-/// How much a place looks like a whole finder pattern: dark core, light ring, dark ring and light separator.
+/// How closely a place resembles a complete finder pattern: dark core, light ring, dark ring and light
+/// separator.
 ///
-/// Clouds, cloth and letters sometimes have stripes of the right widths in all four directions, but hardly
-/// ever this: in pictures without a code 0.5 was rare, and finder patterns of codes, tilted or out of focus,
-/// had 0.65 or more. It is too expensive for the search. It keeps the diagnosis from seeing a code where
-/// there is none.
+/// Clouds, cloth and letters sometimes have stripes of the right widths in all four directions, but they
+/// rarely resemble the whole pattern: in pictures without a code 0.5 was rare, and finder patterns of codes,
+/// tilted or out of focus, had 0.65 or more. This test is too expensive for the search; it prevents the
+/// diagnosis from reporting a code where there is none.
 struct FinderLikeness: Equatable {
     /// The correlation with a finder pattern, in the affine frame that fits best; 1 is perfect.
     private(set) var match: Float
     /// The mean luma of its light modules minus that of its dark ones.
     private(set) var contrast: Float
 
-    /// True if it is a finder pattern. Noise makes less contrast than this, of 255 steps.
+    /// True if it is a finder pattern. Noise has less contrast than the limit (of 255 steps).
     var isSure: Bool { match > 0.75 && contrast > 12 }
 
     /// Cosines and sines of six turns by 15°: the first frames to be fitted.

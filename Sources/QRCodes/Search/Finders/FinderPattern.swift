@@ -7,18 +7,18 @@ struct FinderPattern: Equatable {
     var moduleSize: Float
     /// True for a light code on dark: its stripes are light, dark, light, dark, light.
     var isInverted: Bool
-    /// How many scan lines crossed it.
+    /// The number of scan lines that crossed it.
     var hits = 1
-    /// In how many of four directions (across, down, both diagonals) the stripes are right; 2 to 4.
+    /// The number of directions (across, down, both diagonals) in which the stripes are right; 2 to 4.
     var directions: Int
 
-    /// True if it is hardly a texture by chance: three lines and all four directions show it.
+    /// True if it is unlikely to be texture: three scan lines and all four directions show it.
     var isSure: Bool { directions == 4 && hits >= 3 }
 
     /// The order in which patterns are tried, highest first.
     var rank: Float { Float(directions) + Float(min(hits, 8)) * 0.25 }
 
-    /// True if the other one is the same place.
+    /// True if both are at the same place.
     func isSame(as other: FinderPattern) -> Bool {
         isInverted == other.isInverted && (centre - other.centre).length < 1.6 * moduleSize
     }

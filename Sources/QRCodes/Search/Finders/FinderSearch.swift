@@ -1,8 +1,8 @@
-/// Searches finder patterns along the rows of a picture.
+/// Searches for finder patterns along the rows of a picture.
 ///
 /// Counts limit the work, not time, so that the same picture always gives the same result: a picture full of
-/// stripes costs no more than `Limits` says. Rows are taken in an order that spreads over the whole picture,
-/// so that a limit does not leave out a part of it.
+/// stripes costs no more than `Limits` allows. The order of rows spreads over the whole picture, so that a
+/// limit does not exclude a part of it.
 struct FinderSearch {
     struct Limits: Equatable {
         /// 1 takes every row, 2 every second row.
@@ -11,16 +11,16 @@ struct FinderSearch {
         /// many pixels may be looked at for that.
         var maximumChecks = 20_000
         var maximumLooks = 4_000_000
-        /// A stripe differs by more grey levels than this, however little noise there is.
+        /// The minimum hysteresis in grey levels, used if there is little noise.
         var leastContrast: Float = 2
-        /// The upper limit of a module in pixels. Larger ones are found at a coarser scale, if there is one,
-        /// for less.
+        /// The maximum module size in pixels. Larger modules are found at a coarser scale, if there is one,
+        /// with less work.
         var largestModule: Float = 60
         /// How many patterns are kept while searching, and how many of them are returned.
         var maximumKept = 256
         var maximumPatterns = 40
 
-        /// A stripe must differ by more grey levels than this.
+        /// The hysteresis for this noise, 14 at most: a stripe must differ by more grey levels than this.
         func hysteresis(noise: Float) -> Float { max(leastContrast, min(14, noise)) }
     }
 
@@ -102,7 +102,7 @@ struct FinderSearch {
             }
             (p1, p2, p3, p4, p5) = (p2, p3, p4, p5, peak)
             if let module = FinderProfile.moduleSize(e0, e1, e2, e3, e4, e5), module < limits.largestModule {
-                // No stripe may be a ripple compared with the others.
+                // No stripe may be much weaker than the others.
                 let weakest = Int32(min(p1, p2, p3, p4, p5))
                 let strongest = Int32(max(p1, p2, p3, p4, p5))
                 if weakest * 5 >= strongest {
@@ -157,7 +157,7 @@ struct FinderSearch {
                 at: place, along: step, reach: reach, isInverted: isInverted, hysteresis: hysteresis,
                 looks: &looks)
         }
-        // For smaller modules whole pixels are too coarse.
+        // Whole pixels are too coarse for smaller modules.
         guard
             module < 3
                 || view.mayCross(

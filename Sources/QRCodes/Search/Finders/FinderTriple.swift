@@ -8,10 +8,10 @@ struct FinderTriple {
     let down: FinderPattern
     /// The modules on a side, measured along two sides.
     let side: Float
-    /// The length of a module at the corner to that at the other end, along the top and along the left side;
-    /// 1 without perspective.
+    /// The ratio of a module's length at the corner to that at the other end, along the top and along the
+    /// left side; 1 without perspective.
     let foreshortening: (right: Float, down: Float)
-    /// How badly it fits; 0 is perfect.
+    /// The deviation from a code; 0 is perfect.
     let misfit: Float
 
     /// The three middles.
@@ -55,7 +55,7 @@ struct FinderTriple {
         return Array(triples.sorted { $0.misfit < $1.misfit }.prefix(limit))
     }
 
-    /// From the middles and sizes alone.
+    /// An estimate from the middles and sizes alone.
     private static func roughMisfit(_ corner: FinderPattern, _ a: FinderPattern, _ b: FinderPattern)
         -> (misfit: Float, isClockwise: Bool)?
     {
@@ -95,7 +95,7 @@ struct FinderTriple {
         corner: FinderPattern, right: FinderPattern, down: FinderPattern, rough: Float, in view: ContrastView,
         hysteresis: Float
     ) {
-        var looks = 0  // four profiles, and no more
+        var looks = 0  // not limited: only four profiles are measured
         func length(_ pattern: FinderPattern, _ direction: Vector) -> Float {
             let longer = max(abs(direction.x), abs(direction.y))
             let step = direction * (1 / longer)

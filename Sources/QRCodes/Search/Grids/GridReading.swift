@@ -1,12 +1,11 @@
-/// Draws the modules of a symbol as they were estimated, and lets libzbar check and correct the clean
-/// drawing.
+/// Draws the estimated modules of a symbol, and lets libzbar check and correct this clean drawing.
 ///
 /// Known modules are drawn as they should be: the function patterns, and the one of 32 words of format
 /// information that fits the estimates best. libzbar corrects the data, and refuses a code with too many
 /// errors.
 ///
-/// A code in a mirror, or behind glass, has rows and columns exchanged. The function patterns are
-/// symmetrical; only the format information shows it.
+/// A code seen in a mirror, or from behind through glass, has rows and columns exchanged. The function
+/// patterns are symmetrical; only the format information shows it.
 struct GridReading {
     /// Pixels per module in the drawing, and the distance of libzbar's scan lines in it: about four lines
     /// cross the middle of a finder pattern, and libzbar needs three. With 4 and 1 it reads the same drawings
@@ -14,7 +13,7 @@ struct GridReading {
     private static let scale = 3
     static let density: Int32 = 2
 
-    /// The least match of the format information. If no word matches better, the grid is not on a code.
+    /// The minimum match of the format information. If no word matches better, the grid is not on a code.
     private static let leastMatch: Float = 0.45
     /// By how much the mirrored word must match better. Read the wrong way, the 32 words differ from each one
     /// in 3 or 4 of 15 bits: a lead of 0.4 or more, less the effect of noise.

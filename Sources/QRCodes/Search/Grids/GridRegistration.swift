@@ -1,7 +1,7 @@
 /// Fits the grid of a version to a picture: moves its anchors until the function patterns are seen where they
 /// should be, and the data modules are as clearly light or dark as possible.
 struct GridRegistration {
-    /// How well a grid fits. Both parts are 1 at best, and about 0 by chance.
+    /// How well a grid fits. Both parts are at most 1, and about 0 at a random place.
     struct Score {
         /// The correlation of the function patterns with the picture.
         var known: Float
@@ -87,17 +87,17 @@ struct GridRegistration {
             known: 2 * matching / Float(max(1, known.count)), data: 2 * clarity / Float(max(1, data.count)))
     }
 
-    /// The mean contrast of the modules to their surroundings, in grey levels: what is clear in this code.
+    /// The mean contrast of the modules to their surroundings, in grey levels: the scale for this code.
     func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
         guard let function = map.function else { return 1 }
         let sum = known.reduce(Float(0)) { $0 + abs(view.contrast(function($1.place))) }
         return max(1, sum / Float(max(1, known.count)))
     }
 
-    /// How many places `softness` and `score` look at.
+    /// The number of places that `softness` and `score` look at.
     private var looksAMap: Int { 2 * known.count + data.count }
 
-    /// How clearly the code under a grid is seen.
+    /// How clearly the code under a grid is visible.
     struct Clearness: Equatable {
         /// The luma of the quiet zone minus that of the middles of the finder patterns.
         var contrast: Float
@@ -140,7 +140,7 @@ struct GridRegistration {
             let anchors = [triple.corner.centre, triple.right.centre, triple.down.centre, guess]
             let map = ModuleMap(side: patterns.side, fourth: fourth, anchors: anchors)
             looks += looksAMap
-            // Three finder patterns and the timing between them are in place by now, or never will be.
+            // By now the finder patterns and the timing patterns between them must match.
             let promise = score(map, in: view, softness: softness(map, in: view), sign: sign)
             guard promise.known > 0.2 else { continue }
             maps.append(map)

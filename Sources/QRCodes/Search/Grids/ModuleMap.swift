@@ -13,13 +13,13 @@ struct Vector: Equatable {
     func cross(_ other: Vector) -> Float { x * other.y - y * other.x }
 }
 
-/// A projective map of the plane with its last coefficient 1: how a camera sees something flat.
+/// A projective map of the plane with its last coefficient 1: how a camera images a flat surface.
 struct Homography: Equatable {
     var a: Float, b: Float, c: Float
     var d: Float, e: Float, f: Float
     var g: Float, h: Float
 
-    /// The map of `from`, four points in order around, to `to`. Nil if three of them are in line.
+    /// The map of `from`, four points in order around, to `to`. Nil if three of them are collinear.
     init?(from: [Vector], to: [Vector]) {
         guard from.count == 4, to.count == 4, let start = Homography(square: from)?.inverse,
             let end = Homography(square: to)
@@ -124,7 +124,7 @@ struct ModuleMap: Equatable {
         zip(anchors, other.anchors).allSatisfy { ($0 - $1).length < distance }
     }
 
-    /// The function from modules to pixels, or nil if three anchors are in line.
+    /// The function from modules to pixels; nil if three anchors are collinear.
     var function: ModuleFunction? {
         let around = [anchors[0], anchors[1], anchors[3], anchors[2]]
         return Homography(from: places, to: around).map {

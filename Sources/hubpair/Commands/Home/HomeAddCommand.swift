@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Home
 import HubClient
 import Identity
@@ -12,18 +11,21 @@ extension HomeCommand {
             abstract: "Add an appliance to a hub.",
             discussion: """
                 At a terminal it asks for what is missing: the manufacturer, the kind, and what the hub \
-                needs to know of such an appliance. For scripts every answer is an option:
-                hubpair home add --manufacturer philips --plugin hue --info name=Lamp --info ip=192.168.1.20
+                needs to know of such an appliance. For scripts every answer is an option.
+
+                EXAMPLES:
+                  hubpair home add
+                  hubpair home add --manufacturer philips --plugin hue --info name=Lamp
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
-        @Option(help: "The manufacturer.") var manufacturer: String?
-        @Option(help: "The manufacturer's kind of appliance.") var plugin: String?
+        @Option(help: "The manufacturer. (default: it asks)") var manufacturer: String?
+        @Option(help: "The manufacturer's kind of appliance. (default: it asks)") var plugin: String?
         @Option(
-            help: ArgumentHelp("An answer to what the hub asks for; repeatable.", valueName: "field=value"))
+            help: ArgumentHelp(
+                "An answer to what the hub asks for; repeatable. (default: it asks)", valueName: "field=value"
+            ))
         var info: [String] = []
-
-        private var isAtTerminal: Bool { isatty(STDIN_FILENO) == 1 }
 
         func run() async throws {
             let given = try InfoAnswers(info)
@@ -42,11 +44,12 @@ extension HomeCommand {
             var (answers, missing) = try given.check(against: description)
             let before = try await server.devices()
             if let name = answers["name"] { try refuseTaken(name, in: before) }
-            guard missing.isEmpty || isAtTerminal else {
+            guard missing.isEmpty || Question.canBeAnswered else {
                 let fields = missing.prefix(16).map { "\(shortened($0.name)) (\(shortened($0.explanation)))" }
                 Console.report(
                     "missing: " + fields.joined(separator: "; "),
-                    hint: "give each with --info, like --info \(shortened(missing[0].name))=VALUE")
+                    hint: "give each with --info, like --info \(shortened(missing[0].name))=VALUE",
+                    exit: .usage)
                 throw ExitStatus.usage
             }
             for (field, explanation) in missing {
@@ -58,7 +61,7 @@ extension HomeCommand {
             guard let device = added.first(where: { $0.name == answers["name"] }) ?? added.first else {
                 Console.report(
                     "\(session.hub.name) took the appliance, and does not list it",
-                    hint: "'hubpair home' lists the appliances")
+                    hint: "'hubpair home' lists the appliances", exit: .tryAgain)
                 throw ExitStatus.tryAgain
             }
             if json { return try JSONLine.write(device.json(of: session)) }
@@ -70,16 +73,19 @@ extension HomeCommand {
             -> String
         {
             guard !offers.isEmpty else {
-                Console.report("the hub offers no \(kind)", hint: "on the hub: has its server any plugins?")
+                Console.report(
+                    "the hub offers no \(kind)", hint: "on the hub: has its server any plugins?",
+                    exit: .nothingFound)
                 throw ExitStatus.nothingFound
             }
             if let text { return try Selection(text).offer(among: offers, kind: kind) }
             let list = offers.prefix(32).map(shortened).joined(separator: ", ")
-            guard isAtTerminal else {
-                Console.report("the \(kind) is missing", hint: "give it with \(option): \(list)")
+            guard Question.canBeAnswered else {
+                Console.report(
+                    "the \(kind) is missing", hint: "give it with \(option): \(list)", exit: .usage)
                 throw ExitStatus.usage
             }
-            return try Question.ask("\(kind) (\(list))") {
+            return try Question.ask("\(kind) (\(list)):") {
                 try Selection($0).offer(among: offers, kind: kind)
             }
         }
@@ -87,35 +93,11 @@ extension HomeCommand {
         private func ask(for field: String, _ explanation: String, _ devices: [ControlledDevice]) throws
             -> String
         {
-            try Question.ask("\(shortened(field)) (\(shortened(explanation)))") {
+            try Question.ask("\(shortened(field)) (\(shortened(explanation))):") {
                 let answer = try InfoField.check($0, for: field)
                 if field == "name" { try refuseTaken(answer, in: devices) }
                 return answer
             }
         }
-    }
-}
-
-/// A question at the terminal.
-enum Question {
-    private static let attempts = 3
-
-    /// Asks until `read` takes the answer, at most three times.
-    static func ask<Answer>(_ question: String, _ read: (String) throws -> Answer) throws -> Answer {
-        for attempt in 1...attempts {
-            Console.note(question + ":")
-            guard let line = readLine() else {
-                Console.report("there was no answer; nothing was changed", hint: nil)
-                throw ExitStatus.usage
-            }
-            do {
-                return try read(line)
-            } catch {
-                guard attempt < attempts else { throw error }
-                // A bare status comes after its explanation.
-                if !(error is ExitStatus) { Console.report(error) }
-            }
-        }
-        throw ExitStatus.usage
     }
 }

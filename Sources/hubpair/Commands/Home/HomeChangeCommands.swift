@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import Home
 import HubClient
 import Identity
@@ -9,10 +8,15 @@ extension HomeCommand {
     /// `hubpair home rename`
     struct Rename: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "rename", abstract: "Give an appliance another name.")
+            commandName: "rename", abstract: "Give an appliance another name.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home rename Lamp 'Reading lamp'
+                  hubpair home rename 'Device 0' Lamp --hub Garden
+                """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
-        @Argument(help: .appliance) var device: String
+        @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
         func run() async throws {
@@ -30,7 +34,8 @@ extension HomeCommand {
                 Console.report(
                     "\(session.hub.name) took the name, and the appliance is still called "
                         + quoted(now.name),
-                    hint: "it may take a moment: 'hubpair home' shows when the appliance has followed")
+                    hint: "it may take a moment: 'hubpair home' shows when the appliance has followed",
+                    exit: .tryAgain)
                 throw ExitStatus.tryAgain
             }
             if json { return try JSONLine.write(now.json(of: session)) }
@@ -42,15 +47,21 @@ extension HomeCommand {
     struct Remove: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "remove",
-            abstract: "Remove an appliance from its hub, after asking.")
+            abstract: "Remove an appliance from its hub, after asking.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home remove Lamp
+                  hubpair home remove 'Old lamp' --yes
+                """)
         @OptionGroup var home: HomeOptions
         @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
-        @Argument(help: .appliance) var device: String
+        @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
 
         func run() async throws {
-            guard yes || isatty(STDIN_FILENO) == 1 else {
+            guard yes || Question.canBeAnswered else {
                 throw ValidationError(
-                    "'home remove' asks before it removes, and standard input is no terminal; use --yes")
+                    "'home remove' asks before it removes, and standard input is no terminal. "
+                        + "Add --yes to do it without asking")
             }
             try await home.use(remove)
         }
@@ -58,10 +69,9 @@ extension HomeCommand {
         private func remove(_ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
             if !yes {
-                Console.note(
-                    "remove \(quoted(device.name)) (\(shortened(device.type))) from \(session.title)? "
-                        + "type yes to do it")
-                guard readLine() == "yes" else { return Console.note("nothing was removed") }
+                try Question.confirm(
+                    "remove \(quoted(device.name)) (\(shortened(device.type))) from \(session.title)?",
+                    orElse: "nothing was removed")
             }
             try await session.home.perform(.remove(device.id))
             Console.note("\(quoted(device.name)) is removed from \(session.hub.name)")
@@ -75,6 +85,6 @@ func refuseTaken(_ name: String, in devices: [ControlledDevice]) throws {
     guard let other = devices.first(where: { $0.name.lowercased() == wanted }) else { return }
     Console.report(
         "an appliance is called \(quoted(other.name)) already (\(shortened(other.id)))",
-        hint: "choose another name")
+        hint: "choose another name", exit: .usage)
     throw ExitStatus.usage
 }

@@ -9,11 +9,16 @@ struct HomeCommand: ParsableCommand {
         commandName: "home",
         abstract: "List the appliances of a hub; show, set, add, rename, remove and watch them.",
         discussion: """
-            APPLIANCE and ACTIVATOR are names, unambiguous beginnings of names, or ids. Exit codes: 1 if \
-            there is no such appliance, 64 if a name fits two or a value is out of range, 65 if the answer \
-            cannot be understood, 69 if the hub does not answer or its server fails, 75 if an order was not \
-            confirmed in time, 77 if the hub does not let this device in. If several orders fail, the \
-            gravest decides; what has been done stands.
+            <appliance> and <activator> are names, unambiguous beginnings of names, or ids. Exit codes: 1 \
+            if there is no such appliance, 64 if a name fits two or a value is out of range, 65 if the \
+            answer cannot be understood, 69 if the hub does not answer or its server fails, 75 if an order \
+            was not confirmed in time, 77 if the hub does not let this computer in. If several orders fail, \
+            the gravest decides; what has been done stands.
+
+            EXAMPLES:
+              hubpair home
+              hubpair home set 'Kitchen light' 40%
+              hubpair home say turn everything off
             """,
         subcommands: [
             List.self, Show.self, Set.self, Off.self, Say.self, Watch.self, SceneCommand.self, Add.self,
@@ -26,7 +31,13 @@ struct HomeCommand: ParsableCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list",
-            abstract: "List the appliances and their states (the default).")
+            abstract: "List the appliances and their states.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home
+                  hubpair home --hub Garden --json
+                  hubpair home --all-hubs --timeout 5
+                """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @Flag(
@@ -37,31 +48,31 @@ struct HomeCommand: ParsableCommand {
 
         @Option(
             help: ArgumentHelp(
-                "With --all-hubs: how long each hub has, 10 unless told otherwise.", valueName: "seconds"))
-        var timeout: Double?
+                "With --all-hubs: how long each hub has to answer. (default: 10s)", valueName: "time"),
+            transform: durationValue(atMost: .seconds(600), like: "10s"))
+        var timeout: Duration?
 
         func validate() throws {
             guard !allHubs || home.hub == nil else {
-                throw ValidationError("--hub and --all-hubs exclude each other")
+                throw ValidationError("--hub and --all-hubs exclude each other. Leave one out")
             }
             guard !allHubs || !home.insecure else {
                 throw ValidationError("--insecure is said for one hub. Name it with --hub")
             }
             guard timeout == nil || allHubs else {
-                throw ValidationError("--timeout is for --all-hubs")
-            }
-            guard timeout.map({ $0 > 0 && $0 <= 600 }) ?? true else {
-                throw ValidationError("--timeout takes seconds, above 0 and at most 600")
+                throw ValidationError("--timeout is for --all-hubs. Leave it out, or add --all-hubs")
             }
         }
 
         func run() async throws {
             guard allHubs else { return try await home.use { try write(await $0.devices(), of: $0) } }
             let reach = try UseHub(configuration: home.configuration.configuration)
-            let timeout = timeout ?? 10
+            let timeout = timeout ?? .seconds(10)
             // Connecting gets half of the time: its own error says more than a timeout.
-            let connecting = Duration.seconds(timeout / 2)
-            let sessions = try reach.all().map { HomeSession($0, reach: reach, connecting: connecting) }
+            let connecting = timeout / 2
+            let sessions = try reach.all().map {
+                HomeSession($0, reach: reach, connecting: connecting, notesNames: false)
+            }
             guard !sessions.isEmpty else { throw HubChoiceError.noHub }
             var isFirst = true
             let failures = try await HomeOfEveryHub(sessions: sessions, timeout: timeout).run {
@@ -92,10 +103,15 @@ struct HomeCommand: ParsableCommand {
     struct Show: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "show",
-            abstract: "Show an appliance with all that can be set on it.")
+            abstract: "Show an appliance with all that can be set on it.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home show Lamp
+                  hubpair home show 'Kitchen light' --json
+                """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
-        @Argument(help: .appliance) var device: String
+        @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
 
         func run() async throws { try await home.use(run) }
 

@@ -12,8 +12,8 @@ struct HomeOfEveryHub {
     private static let grace = Duration.milliseconds(300)
 
     let sessions: [HomeSession]
-    /// How long each hub has to answer, in seconds.
-    let timeout: Double
+    /// How long each hub has to answer.
+    let timeout: Duration
 
     private enum Event: Sendable {
         case answer(Int, Result<[ControlledDevice], any Error>)
@@ -71,8 +71,8 @@ struct HomeOfEveryHub {
     /// The hub's appliances, or what went wrong; at the latest when its time is over.
     private func answer(of session: HomeSession) async -> Result<[ControlledDevice], any Error> {
         do {
-            let devices = try await Deadline(in: .seconds(timeout)).run { try await session.devices() }
-            guard let devices else { throw HubTooSlow(seconds: timeout) }
+            let devices = try await Deadline(in: timeout).run { try await session.devices() }
+            guard let devices else { throw HubTooSlow(time: timeout) }
             return .success(devices)
         } catch {
             return .failure(error)

@@ -9,10 +9,10 @@ struct ConfirmationOption: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long an order has to be confirmed by reading the state back; else 30.",
-            valueName: "seconds"),
-        transform: secondsValue(atMost: 600, like: "30"))
-    var timeout = 30.0
+            "How long an appliance has to follow the order; its state is read back. (default: 30s)",
+            valueName: "time"),
+        transform: durationValue(atMost: .seconds(600), like: "30s"))
+    var timeout = Duration.seconds(30)
 }
 
 /// Gives orders, and reports the outcome of each.
@@ -21,7 +21,7 @@ struct HomeOrders {
     private static let maximumNamed = 20
 
     let session: HomeSession
-    let timeout: Double
+    let timeout: Duration
 
     /// One order and its outcome.
     struct Result {
@@ -38,7 +38,7 @@ struct HomeOrders {
     }
 
     func run(_ orders: [Order]) async -> [Result] {
-        let outcomes = await Orders(orders, home: session.home, time: .seconds(timeout)).run()
+        let outcomes = await Orders(orders, home: session.home, time: timeout).run()
         return zip(orders, outcomes).map(Result.init)
     }
 
@@ -79,19 +79,23 @@ struct HomeOrders {
             case .confirmed: break
             case .unconfirmed(nil):
                 Console.report(
-                    "\(result.order.name): no answer after \(seconds)",
-                    hint: "it may still follow: 'hubpair home' shows its state; is the appliance switched on?"
-                )
+                    "\(result.order.name): no answer after \(timeout.words)",
+                    hint:
+                        "it may still follow: 'hubpair home' shows its state; is the appliance switched on?",
+                    exit: .tryAgain)
             case .unconfirmed(let activator?):
                 Console.report(
-                    "\(result.order.name) is still \(shortened(activator.stateText)) after \(seconds)",
-                    hint: "the hub took the order, and the appliance has not followed; is it switched on?")
+                    "\(result.order.name) is still \(shortened(activator.stateText)) after \(timeout.words)",
+                    hint: "the hub took the order, and the appliance has not followed; is it switched on?",
+                    exit: .tryAgain)
             case .failed(let error): Console.report(error, subject: result.order.name)
             }
         }
         if failures.count > HomeOrders.maximumNamed {
             let names = failures.dropFirst(HomeOrders.maximumNamed).map { shortened($0.order.name) }
-            Console.note("error: \(names.count) more failed: \(names.joined(separator: ", "))")
+            Console.report(
+                "\(names.count) more failed: \(names.joined(separator: ", "))", hint: nil,
+                exit: .worst(of: failures.dropFirst(HomeOrders.maximumNamed).map(\.status)))
         }
         if !failures.isEmpty, results.count > 1 {
             Console.note("\(results.count - failures.count) of \(results.count) are done and stand")
@@ -130,6 +134,4 @@ struct HomeOrders {
         }
         return .object(line)
     }
-
-    private var seconds: String { Lifetime.seconds(timeout) }
 }

@@ -12,13 +12,18 @@ extension HomeCommand {
             commandName: "say",
             abstract: "Switch appliances by a sentence, or by sentences on standard input.",
             discussion: """
-                "turn the kitchen light off", "switch on the hall light and the lamp", "dim the lamp to 40 \
-                percent", "turn the tv on and the fan off", "set lamp 2 to half", "all lights in the hall \
-                off", "everything off". A lock is switched only by its full name, or by "all locks".
+                "switch on the hall light and the lamp", "turn the tv on and the fan off", "set lamp 2 to \
+                half", "all lights in the hall off", "everything off". A lock is switched only by its full \
+                name, or by "all locks".
 
                 Without a sentence, or with '-', one is read from each line of standard input, as a speech \
                 recogniser writes them, and answered at once. Nothing leaves this machine but the orders to \
                 the hub; a sentence that was not understood as a whole changes nothing.
+
+                EXAMPLES:
+                  hubpair home say turn the kitchen light off
+                  hubpair home say 'dim the lamp to 40 percent'
+                  hubpair home say < sentences.txt
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false

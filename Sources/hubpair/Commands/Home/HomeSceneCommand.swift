@@ -10,8 +10,14 @@ extension HomeCommand {
     struct SceneCommand: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "scene",
-            abstract: "Save how the appliances are, and have them so again.",
-            discussion: "Scenes are kept on this device, in the file 'scenes'.",
+            abstract: "Save the states of appliances as a scene, and restore it.",
+            discussion: """
+                Scenes are kept on this computer, in the file 'scenes'.
+
+                EXAMPLES:
+                  hubpair home scene save evening
+                  hubpair home scene run evening
+                """,
             subcommands: [Save.self, Run.self, List.self, Show.self, Remove.self])
     }
 }
@@ -24,11 +30,18 @@ extension HomeCommand.SceneCommand {
             discussion: """
                 Locks are left out unless they are named. A scene of the same name is replaced; the file \
                 before stays as scenes.bak.
+
+                EXAMPLES:
+                  hubpair home scene save evening
+                  hubpair home scene save reading Lamp 'Kitchen light'
                 """)
         @OptionGroup var home: HomeOptions
-        @Argument(help: "The scene's name, 1 to 63 bytes.") var name: String
-        @Argument(help: ArgumentHelp("Only these appliances.", valueName: "appliance")) var devices:
-            [String] = []
+        @Argument(help: "The scene's name, 1 to 63 bytes.", completion: NameCompletion.scenes)
+        var name: String
+        @Argument(
+            help: ArgumentHelp("Only these appliances. (default: all but locks)", valueName: "appliance"),
+            completion: NameCompletion.appliances)
+        var devices: [String] = []
 
         func run() async throws {
             let name = try PeerName(known: name)
@@ -60,12 +73,18 @@ extension HomeCommand.SceneCommand {
     struct Run: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "run",
-            abstract: "Set the appliances as they were.",
-            discussion: "All at once. What fails is named, and the rest stands.")
+            abstract: "Restore a scene.",
+            discussion: """
+                All appliances at once. What fails is named, and the rest stands.
+
+                EXAMPLES:
+                  hubpair home scene run evening
+                  hubpair home scene run evening --timeout 10
+                """)
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
-        @Argument(help: "The scene's name.") var name: String
+        @Argument(help: "The scene's name.", completion: NameCompletion.scenes) var name: String
 
         func run() async throws {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
@@ -81,7 +100,13 @@ extension HomeCommand.SceneCommand {
     }
 
     struct List: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "list", abstract: "List the scenes.")
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the scenes.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home scene list
+                  hubpair home scene list --json
+                """)
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false
 
@@ -113,10 +138,15 @@ extension HomeCommand.SceneCommand {
 
     struct Show: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "show", abstract: "Show the states of a scene.")
+            commandName: "show", abstract: "Show the states of a scene.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home scene show evening
+                  hubpair home scene show evening --json
+                """)
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false
-        @Argument(help: "The scene's name.") var name: String
+        @Argument(help: "The scene's name.", completion: NameCompletion.scenes) var name: String
 
         func run() throws {
             let scene = try KeepScenes(configuration: configuration.configuration).find(PeerName(known: name))
@@ -141,9 +171,15 @@ extension HomeCommand.SceneCommand {
     }
 
     struct Remove: ParsableCommand {
-        static let configuration = CommandConfiguration(commandName: "remove", abstract: "Remove a scene.")
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a scene.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home scene remove evening
+                  hubpair home scene remove 'movie night'
+                """)
         @OptionGroup var configuration: ConfigurationOption
-        @Argument(help: "The scene's name.") var name: String
+        @Argument(help: "The scene's name.", completion: NameCompletion.scenes) var name: String
 
         func run() throws {
             let name = try PeerName(known: name)

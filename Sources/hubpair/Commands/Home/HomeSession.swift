@@ -7,10 +7,7 @@ import Synchronization
 
 /// Which hub's appliances.
 struct HomeOptions: ParsableArguments {
-    @Option(
-        help: ArgumentHelp(
-            "A hub's name or fingerprint; else the one used last. It is the default from then on.",
-            valueName: "hub"))
+    @Option(help: .chosenHub)
     var hub: PeerSelector?
 
     @Flag(help: "Use a stock hub although nothing protects the connection; it is remembered for that hub.")
@@ -21,9 +18,7 @@ struct HomeOptions: ParsableArguments {
     /// Calls `body` with the chosen hub. Errors of the hub get its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {
         let reach = try UseHub(configuration: configuration.configuration)
-        let (found, isDefault) = try reach.find(hub)
-        let session = HomeSession(
-            found, reach: reach, isInsecureAllowed: insecure, becomesDefault: hub != nil && !isDefault)
+        let session = HomeSession(try reach.find(hub), reach: reach, isInsecureAllowed: insecure)
         try await session.use(body)
     }
 }
@@ -36,22 +31,25 @@ final class HomeSession: Sendable {
     let json: [String: JSONValue]
     private let reach: UseHub
     private let isInsecureAllowed: Bool
-    private let becomesDefault: Bool
     private let isNoted = Mutex(false)
+    private let areNamesNoted: Mutex<Bool>
 
-    /// - Parameter connecting: the deadline for finding the hub and connecting to it.
+    /// - Parameters:
+    ///   - connecting: the deadline for finding the hub and connecting to it.
+    ///   - notesNames: keep the appliances' names for completion. To read and compare the file costs
+    ///     milliseconds a hub, which many hubs at once and scripts (`--json`) do without.
     init(
-        _ hub: SavedHub, reach: UseHub, isInsecureAllowed: Bool = false, becomesDefault: Bool = false,
-        connecting: Duration = HubConnector.deadline
+        _ hub: SavedHub, reach: UseHub, isInsecureAllowed: Bool = false,
+        connecting: Duration = HubConnector.deadline, notesNames: Bool = true
     ) {
         self.hub = hub
+        areNamesNoted = Mutex(!notesNames || JSONLine.isAskedFor)
         self.reach = reach
         json = [
             "hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description),
             "unprotected": .boolean(hub.isUnprotected),
         ]
         self.isInsecureAllowed = isInsecureAllowed
-        self.becomesDefault = becomesDefault
         home = HubHome {
             try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed, deadline: connecting)
         }
@@ -69,14 +67,20 @@ final class HomeSession: Sendable {
         }
     }
 
-    /// Every appliance. The first answer makes the hub the default, if it was named.
+    /// Every appliance.
     func devices() async throws -> [ControlledDevice] {
         let devices = try await home.devices()
         noteUse()
+        // Once: 'home watch' asks every two seconds.
+        let isFirst = areNamesNoted.withLock { noted in
+            defer { noted = true }
+            return !noted
+        }
+        if isFirst { reach.noteNames(of: devices, hub: hub) }
         return devices
     }
 
-    /// Saves, once, that the hub is the default or may be used unprotected; only if that is new.
+    /// Saves, once, that the hub may be used unprotected; only if that is new.
     func noteUse() {
         let isFirst = isNoted.withLock { noted in
             defer { noted = true }
@@ -85,7 +89,6 @@ final class HomeSession: Sendable {
         guard isFirst else { return }
         do {
             if isInsecureAllowed { try reach.allowInsecure(hub) }
-            if becomesDefault { try reach.makeDefault(hub) }
         } catch {
             // The command itself can still be carried out.
             Console.note("warning: \(hub.name) was not remembered: \(error)")
@@ -94,6 +97,11 @@ final class HomeSession: Sendable {
 }
 
 extension ArgumentHelp {
+    /// The help of `--hub` where a hub is used.
+    static let chosenHub = ArgumentHelp(
+        "A hub's name, the beginning of it, or its fingerprint. (default: the one of 'hubpair hubs use')",
+        valueName: "hub")
+
     /// The words of the argument that names an appliance.
     static let appliance = ArgumentHelp("Its name, the beginning of it, or its id.", valueName: "appliance")
 }

@@ -10,32 +10,60 @@ extension HomeCommand {
             commandName: "set",
             abstract: "Set an appliance to on, off, or a level.",
             usage:
-                "hubpair home set <appliance> [<activator>] on|off|0.4|40% "
-                + "[--hub <hub>] [--timeout <seconds>] [--json]",
+                "hubpair home set <appliance> [<activator>] on|off|0.4|40% [--hub <hub>] [--insecure] "
+                + "[--timeout <time>] [--config <directory>] [--json]",
             discussion: """
-                Without ACTIVATOR the main one is set; a level goes to the only one that has levels, if the \
-                main one has none. The state is read back, and said.
+                Without <activator> the main one is set; a level goes to the only one that has levels, if \
+                the main one has none. The state is read back, and said.
+
+                EXAMPLES:
+                  hubpair home set Lamp on
+                  hubpair home set 'Kitchen light' 40%
+                  hubpair home set Lamp dimmer 0.4
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
-        @Argument(help: .appliance) var device: String
-        @Argument(help: ArgumentHelp("The activator to set; else the main one.", valueName: "activator"))
+        @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
+        @Argument(help: ArgumentHelp("The activator to set. (default: the main one)", valueName: "activator"))
         var second: String
         @Argument(help: ArgumentHelp("on, off, a level from 0 to 1, or a percentage.", valueName: "setting"))
         var third: String?
 
         func run() async throws {
+            if third == nil, (try? Setting(second)) == nil, (try? Setting(device)) != nil {
+                throw UsageMistake(
+                    "the appliance comes first, and then what to set it to", meant: ["home", "set"],
+                    [second, device])
+            }
             let setting = try Setting(third ?? second)
             try await home.use { try await set(to: setting, $0) }
         }
 
         private func set(to setting: Setting, _ session: HomeSession) async throws {
-            let device = try Selection(device).device(in: await session.devices())
-            let activator =
-                try third == nil ? device.activator(for: setting) : Selection(second).activator(of: device)
+            let devices = try await session.devices()
+            let (device, activator): (ControlledDevice, Activator)
+            do {
+                device = try Selection(self.device).device(in: devices)
+                activator =
+                    try third == nil
+                    ? device.activator(for: setting) : Selection(second).activator(of: device)
+            } catch let error as SelectionError {
+                throw forgottenQuotes(among: devices) ?? error
+            }
             try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
                 [Order(device, activator, to: setting)], asJSON: json)
+        }
+
+        /// `home set Device 0 on`: the error for a name of two words without quotation marks.
+        private func forgottenQuotes(among devices: [ControlledDevice]) -> UsageMistake? {
+            guard let third, let meant = try? Selection("\(device) \(second)").device(in: devices) else {
+                return nil
+            }
+            return UsageMistake(
+                "\(quoted(device)) and \(quoted(second)) are two words",
+                hint: "put a name with spaces in quotes: "
+                    + "\(SuggestedLine(["home", "set"], [meant.name, third]))")
         }
     }
 
@@ -44,7 +72,13 @@ extension HomeCommand {
         static let configuration = CommandConfiguration(
             commandName: "off",
             abstract: "Switch off all appliances of a type, or all there are.",
-            discussion: "--all leaves locks alone: off may open them. '--type Lock' means them.")
+            discussion: """
+                --all leaves locks alone: off may open them. '--type Lock' means them.
+
+                EXAMPLES:
+                  hubpair home off --all
+                  hubpair home off --type lights
+                """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
@@ -55,7 +89,9 @@ extension HomeCommand {
 
         func validate() throws {
             guard all == type.isEmpty else {
-                throw ValidationError("'home off' takes either --type or --all")
+                throw ValidationError(
+                    "'home off' takes either --type or --all. "
+                        + "Say hubpair home off --all, or hubpair home off --type Light")
             }
         }
 

@@ -1,7 +1,6 @@
 import ArgumentParser
 import FoundationEssentials
 import Home
-import HubService
 import Identity
 import JSON
 import Pairing
@@ -16,14 +15,18 @@ extension HomeCommand {
                 A terminal shows the list, with the time of the last change; a pipe gets a line for each \
                 change, and --json an object: 'event' is present, added, removed, renamed, changed, lost or \
                 back. It goes on when the hub has restarted.
+
+                EXAMPLES:
+                  hubpair home watch
+                  hubpair home watch --json --interval 10
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @Option(
             parsing: .unconditional,
-            help: ArgumentHelp("How often to ask; else every 2.", valueName: "seconds"),
-            transform: secondsValue(from: 0.1, atMost: 3_600, like: "2"))
-        var interval = 2.0
+            help: ArgumentHelp("How often to ask. (default: 2s)", valueName: "time"),
+            transform: durationValue(from: .milliseconds(100), atMost: .seconds(3_600), like: "2s"))
+        var interval = Duration.seconds(2)
 
         func run() async throws { try await home.use(watch) }
 
@@ -33,7 +36,7 @@ extension HomeCommand {
             var devices = try await session.devices()
             try output.begin(devices)
             while true {
-                try await Task.sleep(for: .seconds(interval))
+                try await Task.sleep(for: interval)
                 do {
                     let now = try await session.devices()
                     try output.show(HomeChange.between(devices, now), now)
@@ -57,9 +60,11 @@ private struct WatchOutput {
     private let isLive: Bool
     private var screen = LiveLines()
     /// When an appliance last changed, by its id.
-    private var changed: [String: String] = [:]
+    private var changed: [String: Date] = [:]
     private var devices: [ControlledDevice] = []
-    private var lostSince: String?
+    private var lostSince: Date?
+    /// When the line before was written: the first line of another day says its date.
+    private var lastLine = Date()
 
     init(session: HomeSession, isJSON: Bool) {
         self.session = session
@@ -80,21 +85,21 @@ private struct WatchOutput {
     }
 
     mutating func show(_ changes: [HomeChange], _ now: [ControlledDevice]) throws {
-        let clock = LocalTime(Date()).clock
+        let time = Date()
         devices = now
         if lostSince != nil {
             lostSince = nil
             if isJSON { try write(event: "back") }
             if !isJSON, !isLive {
-                try Console.output("\(clock) \(SafeText.escaped(session.title)) answers again")
+                try writeLine("\(session.title) answers again", at: time)
             }
         }
         for change in changes {
-            changed[change.device] = clock
+            changed[change.device] = time
             if isJSON {
                 try write(change)
             } else if !isLive {
-                try Console.output("\(clock) \(SafeText.escaped(change.words))")
+                try writeLine(change.words, at: time)
             }
         }
         if isLive { try draw() }
@@ -102,7 +107,7 @@ private struct WatchOutput {
 
     mutating func lost(_ error: any Error) throws {
         if lostSince == nil {
-            lostSince = LocalTime(Date()).clock
+            lostSince = Date()
             if isJSON {
                 try write(event: "lost", error: "\(error)")
             } else if !isLive {
@@ -112,9 +117,17 @@ private struct WatchOutput {
         if isLive { try draw() }
     }
 
+    private mutating func writeLine(_ words: String, at time: Date) throws {
+        let clock = LocalTime(time).textWithSeconds(seenAt: lastLine)
+        lastLine = time
+        try Console.output("\(clock) \(SafeText.escaped(words))")
+    }
+
     private mutating func draw() throws {
-        let table = Table(devices, header: "CHANGED") { changed[$0] }
-        let title = session.title + (lostSince.map { ": no answer since \($0); trying again" } ?? "")
+        let now = Date()
+        let text = { (time: Date) in LocalTime(time).textWithSeconds(seenAt: now) }
+        let table = Table(devices, header: "CHANGED") { changed[$0].map(text) }
+        let title = session.title + (lostSince.map { ": no answer since \(text($0)); trying again" } ?? "")
         try screen.show([SafeText.escaped(title)] + table.lines(within: Console.size.columns - 1))
     }
 

@@ -3,7 +3,7 @@ import Testing
 @testable import QRCodes
 
 /// Photographs that libzbar alone does not read, each for one reason, and the search does.
-@Suite struct PhotoSearchTests {
+@Suite struct PictureSearchTests {
     typealias Case = (name: String, photograph: Photograph)
 
     private static func photograph(_ change: (inout Photograph) -> Void) -> Photograph {
@@ -219,7 +219,7 @@ import Testing
     }
 
     @Test func `what was seen can be drawn`() throws {
-        let image = try PhotoSearchTests.normal[0].photograph.image()
+        let image = try PictureSearchTests.normal[0].photograph.image()
         let (outcome, png) = try PictureSearch.explained(ImageSource(image))
         #expect(outcome.result.codes.count == 1)
         let drawing = try LuminanceImage.decode(png)
@@ -234,6 +234,6 @@ import Testing
 
 extension Photograph {
     fileprivate static func quick(_ name: String) -> Photograph {
-        PhotoSearchTests.quick.first { $0.name == name }?.photograph ?? Photograph()
+        PictureSearchTests.quick.first { $0.name == name }?.photograph ?? Photograph()
     }
 }

@@ -1,11 +1,11 @@
-import Addresses
+#if os(Linux) && !HUBPAIR_PORTABLE
 import CGlibc
 import Glibc
 
 /// Tries to open a TCP connection, and closes it.
-enum TCPConnect {
+package enum TCPConnect {
     /// 0 if somebody accepts; else an errno. It blocks, for `milliseconds` at most.
-    static func errno(to address: NetworkAddress, port: UInt16, milliseconds: Int32 = 500) -> Int32 {
+    package static func errno(to address: NetworkAddress, port: UInt16, milliseconds: Int32 = 500) -> Int32 {
         var code: Int32 = 0
         connect(to: address, port: port, milliseconds: milliseconds, failed: { code = $0 }) { _ in }
         return code
@@ -14,7 +14,7 @@ enum TCPConnect {
     /// Calls `body` with the descriptor of a connection, which does not block; nil if there is none; then
     /// `failed` gets the errno.
     @discardableResult
-    static func connect<Value>(
+    package static func connect<Value>(
         to address: NetworkAddress, port: UInt16, milliseconds: Int32, failed: (Int32) -> Void = { _ in },
         _ body: (Int32) -> Value?
     ) -> Value? {
@@ -49,3 +49,4 @@ enum TCPConnect {
         return code
     }
 }
+#endif

@@ -3,7 +3,7 @@ import Testing
 
 @testable import QRCodes
 
-@Suite struct QRScannerTests {
+@Suite struct ZBarSearchTests {
     static let payloads: [[UInt8]] = [
         Array("HUBPAIR:0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8),
         Array(0...255), Array((0...255).reversed()), [0], [0, 0, 0], [0xFF], [0xFF, 0xFE, 0x00, 0x41],

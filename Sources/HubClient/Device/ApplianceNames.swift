@@ -1,0 +1,93 @@
+package import Home
+import Identity
+import Pairing
+
+/// What the appliances of each hub were called when they were last seen, for completion in a shell: it must
+/// not wait for the network. A file of its own, `appliances`, that may be deleted at any time:
+///
+///     [keyfile]
+///     format=1
+///
+///     [hub K7QF-2M9D-X0TW-8RHC]
+///     name.1=Kitchen lamp
+///
+/// A stock hub's group is `[stock NAME]`. Names that no terminal shows as they are, are left out, as are
+/// those above the limits: they are the server's, and may be anything.
+package struct ApplianceNames: Sendable {
+    package static let fileName = "appliances"
+    /// The most names of one hub.
+    static let maximumCount = 1_000
+    /// The most bytes of a name.
+    static let maximumByteCount = 255
+
+    private let configuration: DeviceConfiguration
+
+    package init(configuration: DeviceConfiguration) { self.configuration = configuration }
+
+    /// The names of one hub's appliances, or of all hubs'; none if the file is missing or has a fault.
+    package func names(of hub: SavedHub? = nil) -> [String] {
+        guard let known = try? configuration.knownHubs(),
+            let directory = try? ProtectedDirectory(path: configuration.path),
+            let file = ApplianceNames.read(directory)
+        else { return [] }
+        return (hub.map { [$0] } ?? ApplianceNames.hubs(known)).compactMap(ApplianceNames.group)
+            .flatMap { ApplianceNames.names(in: $0, of: file) }
+    }
+
+    /// Remembers what a hub's appliances are called now. Nothing is written if nothing has changed, and a
+    /// file that cannot be written is no reason to say anything.
+    package func note(_ devices: [ControlledDevice], of hub: SavedHub) {
+        guard let group = ApplianceNames.group(hub) else { return }
+        let names = devices.map(\.name).filter(ApplianceNames.isKept).prefix(ApplianceNames.maximumCount)
+        try? ProtectedDirectory(path: configuration.path).withLock { directory in
+            var file = ApplianceNames.read(directory) ?? KeyFile.empty(comment: ApplianceNames.comment)
+            guard ApplianceNames.names(in: group, of: file) != Array(names) else { return }
+            file.replaceGroup(
+                group, with: names.enumerated().map { ("name.\($0.offset + 1)", $0.element) })
+            try directory.replace(ApplianceNames.fileName, with: file.serialized)
+        }
+    }
+
+    /// Forgets the names of hubs that are not known any more. Call it under the directory's lock.
+    static func forgetHubs(notIn known: KnownHubs, in directory: borrowing ProtectedDirectory) {
+        guard var file = read(directory) else { return }
+        let groups = Set(hubs(known).compactMap(group))
+        let others = file.groupNames.filter { $0 != "keyfile" && !groups.contains($0) }
+        guard !others.isEmpty else { return }
+        for other in others { file.removeGroup(other) }
+        // In both versions: they were to be forgotten.
+        try? directory.replaceBoth(fileName, with: file.serialized)
+    }
+
+    private static func hubs(_ known: KnownHubs) -> [SavedHub] {
+        known.hubs.map(SavedHub.paired) + known.added.map(SavedHub.added)
+    }
+
+    private static let comment = "Names for completion in a shell; may be deleted."
+
+    private static func read(_ directory: borrowing ProtectedDirectory) -> KeyFile? {
+        guard let bytes = try? directory.read(fileName), let file = try? KeyFile(parsing: bytes),
+            (try? file.checkFormat()) != nil
+        else { return nil }
+        return file
+    }
+
+    private static func names(in group: String, of file: KeyFile) -> [String] {
+        guard file.hasGroup(group) else { return [] }
+        let pairs = file.pairs(in: group)
+        var names: [String] = []
+        while names.count < maximumCount, let name = pairs["name.\(names.count + 1)"] { names.append(name) }
+        return names.filter(isKept)
+    }
+
+    private static func isKept(_ name: String) -> Bool {
+        !name.isEmpty && name.utf8.count <= maximumByteCount && SafeText.escaped(name) == name
+    }
+
+    /// The group of a hub; nil if its name cannot be one's.
+    private static func group(_ hub: SavedHub) -> String? {
+        if let fingerprint = hub.fingerprint { return "hub \(fingerprint)" }
+        let name = hub.name.description
+        return name.contains { $0 == "[" || $0 == "]" } ? nil : "stock \(name)"
+    }
+}

@@ -1,0 +1,42 @@
+import Glibc
+import Pairing
+
+/// How a hub is started on this machine, as commands to paste.
+package struct StartCommands: Equatable, Sendable {
+    /// Where systemd looks for units (systemd.unit(5)).
+    package static let unitDirectories = [
+        "/etc/systemd/system", "/run/systemd/system", "/usr/local/lib/systemd/system",
+        "/usr/lib/systemd/system",
+        "/lib/systemd/system",
+    ]
+    private static let unit = "hubpair.service"
+
+    /// Starts it, with systemd also whenever the machine starts.
+    package let start: String
+    /// Ends it and starts it again.
+    package let restart: String
+    /// True if it is a service of systemd.
+    package let isService: Bool
+
+    /// - Parameters:
+    ///   - user: who runs the commands, and started this one perhaps by sudo.
+    ///   - directories: where units are.
+    package init(
+        _ state: HubState, user: UInt32 = geteuid(), isSudo: Bool = getenv("SUDO_UID") != nil,
+        directories: [String] = unitDirectories
+    ) {
+        // The unit serves this directory and no other.
+        isService =
+            state.path == HubState.machinePath
+            && directories.contains { access("\($0)/\(StartCommands.unit)", F_OK) == 0 }
+        let sudo = user != 0 || isSudo ? "sudo " : ""
+        if isService {
+            start = "\(sudo)systemctl enable --now hubpair"
+            restart = "\(sudo)systemctl restart hubpair"
+        } else {
+            let serve = "hubpair serve" + state.argument
+            start = isSudo ? sudo + serve : serve
+            restart = start
+        }
+    }
+}

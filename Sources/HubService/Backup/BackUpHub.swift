@@ -1,0 +1,35 @@
+package import FoundationEssentials
+import Identity
+import Pairing
+
+/// Makes a backup of a hub.
+package struct BackUpHub {
+    private let state: HubState
+    private let work: Int
+
+    /// - Parameter work: log2 of scrypt's N; less than the usual only for tests.
+    package init(state: HubState, work: Int = AgeFile.usualWork) { (self.state, self.work) = (state, work) }
+
+    /// - Returns: the encrypted file, and the hub that it is of.
+    package func run(passphrase: String, now: Date = Date()) throws -> (file: [UInt8], backup: HubBackup) {
+        let backup = try state.open().withLock { try HubBackup(of: $0, at: now) }
+        return (try backup.encrypted(under: passphrase, work: work), backup)
+    }
+}
+
+/// The passphrase of a backup: 120 bits in six groups of Crockford's base32, `XXXX-XXXX-XXXX-XXXX-XXXX-XXXX`.
+/// A typed code has five groups, so neither is taken for the other.
+package enum BackupPassphrase {
+    private static let byteCount = 15
+
+    package static func random() -> String {
+        let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }
+        return CrockfordBase32.grouped(CrockfordBase32.encode(bytes))
+    }
+
+    /// What a person typed: one of ours in any case and spacing, else as it is.
+    package static func typed(_ text: String) -> String {
+        guard let symbols = CrockfordBase32.symbols(typed: text), symbols.count == 24 else { return text }
+        return CrockfordBase32.grouped(String(decoding: symbols, as: UTF8.self))
+    }
+}

@@ -1,0 +1,104 @@
+package import FoundationEssentials
+package import Identity
+package import Pairing
+import PinnedTLS
+
+/// What a hub needs to live on another machine: its identity, its devices, its settings. No codes: they are
+/// void after a restore, so a stolen backup and an old sheet of paper open nothing.
+package struct HubBackup {
+    /// The names in the archive are those in the state directory.
+    static let names = [
+        HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName, ApprovedDevices.fileName,
+    ]
+    /// The most bytes of a backup: of two keyfiles as large as they may be, and the rest.
+    package static let maximumByteCount = 2 * ProtectedDirectory.maximumFileByteCount + (1 << 20)
+
+    package let settings: HubSettings
+    let identity: TLSIdentity
+    /// The pin of the hub's key.
+    package var pin: Pin { identity.pin }
+    package internal(set) var devices: ApprovedDevices
+    /// When it was made, in whole seconds.
+    package let made: Date
+    /// The files `hub` and `hub-certificate.pem` as they were.
+    let settingsBytes: [UInt8]
+    let certificate: [UInt8]
+
+    /// Reads the hub's files, every use of a code completed. Call it inside `withLock`.
+    init(of directory: borrowing ProtectedDirectory, at now: Date) throws {
+        settings = try HubState.hub(in: directory).settings
+        settingsBytes = try directory.read(HubSettings.fileName) ?? settings.serialized
+        identity = try HubState.existingIdentity(in: directory)
+        devices = try HubState.completedDevices(in: directory).devices
+        let stored = try directory.read(HubState.certificateFileName)
+        certificate =
+            if let stored, identity.isBorne(byCertificatePEM: stored) {
+                stored
+            } else {
+                Array(try identity.certificatePEM().utf8)
+            }
+        made = now
+    }
+
+    /// Reads a backup whole before anything is done with it.
+    package init(_ file: [UInt8], passphrase: String) throws(BackupError) {
+        let content = try AgeFile.decrypt(file, passphrase: passphrase)
+        guard
+            let archive = TarArchive(
+                parsing: content, names: HubBackup.names, limit: ProtectedDirectory.maximumFileByteCount)
+        else { throw .notHub("its content is another archive") }
+        func bytes(_ name: String) throws(BackupError) -> [UInt8] {
+            guard let file = archive.files.first(where: { $0.name == name }) else {
+                throw .notHub("the file \(name) is missing in it")
+            }
+            return file.bytes
+        }
+        func parse<Content>(
+            _ name: String, _ parse: ([UInt8]) throws(KeyFileError) -> Content
+        ) throws(BackupError) -> Content {
+            let bytes = try bytes(name)
+            do {
+                return try parse(bytes)
+            } catch {
+                throw .notHub("\(name) in it: \(error)")
+            }
+        }
+        settings = try parse(HubSettings.fileName, HubSettings.init(parsing:))
+        devices = try parse(ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
+        guard let identity = TLSIdentity(keyPEM: try bytes(HubState.keyFileName)) else {
+            throw .notHub("\(HubState.keyFileName) in it holds no P-256 key")
+        }
+        certificate = try bytes(HubState.certificateFileName)
+        guard identity.isBorne(byCertificatePEM: certificate) else {
+            throw .notHub("the certificate in it is not of its key")
+        }
+        self.identity = identity
+        settingsBytes = try bytes(HubSettings.fileName)
+        made = archive.modified
+    }
+
+    /// The encrypted file.
+    func encrypted(under passphrase: String, work: Int) throws -> [UInt8] {
+        let contents = [settingsBytes, Array(identity.keyPEM.utf8), certificate, devices.serialized]
+        let archive = TarArchive(
+            zip(HubBackup.names, contents).map { TarArchive.File(name: $0, bytes: $1) }, modified: made)
+        return try AgeFile.encrypt(archive.serialized, passphrase: passphrase, work: work)
+    }
+
+    /// Keeps a device out that the backup would let in.
+    ///
+    /// - Throws: ``PeerSelectorError`` if it is not clear which is meant.
+    package mutating func revoke(_ selector: PeerSelector, list: String) throws(PeerSelectorError) {
+        let all = devices.devices
+        let peers = all.map { PeerSelector.Peer($0.name, $0.fingerprint, status: $0.status.rawValue) }
+        var device = all[try selector.index(in: peers, kind: "device", list: list)]
+        device.status = .revoked
+        device.asked = nil
+        devices.insert(device)
+    }
+
+    /// The devices that it lets in at the time `now`.
+    package func admitted(at now: Date) -> [ApprovedDevice] {
+        devices.devices.filter { $0.verdict(at: now) == .approved }
+    }
+}

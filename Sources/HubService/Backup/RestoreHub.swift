@@ -1,0 +1,37 @@
+import Pairing
+import PinnedTLS
+
+/// Puts a backup into a state directory: the hub with its identity, its devices and its settings; no codes.
+///
+/// The settings come last, as `setup` writes them, and with ``replacing`` they go first, then the key: a
+/// restore that is cut short leaves a directory in which no hub is set up, and the same command ends it.
+package struct RestoreHub {
+    private let backup: HubBackup
+    private let state: HubState
+    private let replacing: Bool
+
+    /// - Parameter replacing: whether a hub that is there may be replaced.
+    package init(_ backup: HubBackup, state: HubState, replacing: Bool) {
+        (self.backup, self.state, self.replacing) = (backup, state, replacing)
+    }
+
+    package func run() throws {
+        let directory = try ProtectedDirectory(path: state.path, create: true)
+        try directory.withLock { directory in
+            let present = try [HubSettings.fileName, HubState.keyFileName, ApprovedDevices.fileName].filter {
+                try directory.stamp(of: $0) != nil
+            }
+            guard present.isEmpty || replacing else { throw BackupError.hubExists(directory: state.path) }
+            // Without settings nothing serves; without a key nothing can begin to, whatever else is there.
+            for name in [HubSettings.fileName, HubState.keyFileName, FailedAttempts.fileName] {
+                try directory.retire(name)
+            }
+            try directory.replace(Tickets.fileName, with: Tickets().serialized)
+            try directory.replace(ApprovedDevices.fileName, with: backup.devices.serialized)
+            try directory.replace(HubState.certificateFileName, with: backup.certificate)
+            try directory.create(HubState.keyFileName, with: Array(backup.identity.keyPEM.utf8))
+            HubState.keepRoom(in: directory)
+            try directory.create(HubSettings.fileName, with: backup.settingsBytes)
+        }
+    }
+}

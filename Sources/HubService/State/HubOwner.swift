@@ -1,0 +1,39 @@
+import Glibc
+import Pairing
+
+/// Whose a hub's directory is, and how its owner runs a command.
+package struct HubOwner: Equatable, Sendable {
+    /// The directory.
+    package let path: String
+    package let user: UInt32
+    /// The user's name; nil if the system has none for it.
+    package let name: String?
+
+    package init(path: String, user: UInt32, name: String?) {
+        (self.path, self.user, self.name) = (path, user, name)
+    }
+
+    /// The owner of what is at `path`; nil if there is nothing, or if it cannot be seen.
+    package init?(of path: String) {
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return nil }
+        let entry = getpwuid(status.st_uid)
+        self.init(
+            path: path, user: status.st_uid, name: entry.map { String(cString: $0.pointee.pw_name) })
+    }
+
+    /// `root's`, `hubpair's`, `the user 4711's`.
+    var possessive: String { user == 0 ? "root's" : "\(name ?? "the user \(user)")'s" }
+
+    /// The command that does for the owner what `command` did not do for this user, to be pasted.
+    ///
+    /// - Parameters:
+    ///   - command: without `--state`.
+    ///   - me: who pastes it.
+    func command(_ command: String, for me: UInt32 = geteuid()) -> String {
+        let place = path == HubState.machinePath && user == 0 ? "" : " --state \(shellQuoted(path))"
+        if user == me { return command + place }
+        let sudo = user == 0 ? "sudo" : "sudo -u \(name.map(shellQuoted) ?? "'#\(user)'")"
+        return "\(sudo) \(command)\(place)"
+    }
+}

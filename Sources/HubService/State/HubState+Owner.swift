@@ -1,0 +1,16 @@
+import Pairing
+
+extension HubState {
+    /// Makes this process, if it is root's, one of the service user who owns the files.
+    ///
+    /// - Returns: the user's name or number; nil if nothing had to change.
+    package func becomeOwner() throws -> String? {
+        let owner: DirectoryOwner
+        do {
+            owner = try open().owner
+        } catch {
+            return nil  // whoever opens it next says what is wrong
+        }
+        return try owner.become() ? owner.name : nil
+    }
+}

@@ -1,0 +1,63 @@
+#if os(Linux) && !HUBPAIR_PORTABLE
+import CGlibc
+import Glibc
+
+/// The user whose files a directory holds, and how root works on them.
+///
+/// The hub of the Debian package belongs to the user `hubpair`, and `sudo hubpair print` is root's. There
+/// root does not use its powers: files are opened as their owner (setfsuid(2)). So new files are the owner's,
+/// and the kernel refuses what it would refuse the owner: a service that was broken into cannot plant a link
+/// by which root reads or writes elsewhere. Results, such as `print --output code.png`, are still root's.
+///
+/// Only for the users of services (numbers 1 to 999, Debian Policy § 9.2.2): a person's hub is run by that
+/// person, and root's commands in it would be a mistake.
+package struct DirectoryOwner: Equatable, Sendable {
+    let user: uid_t
+    let group: gid_t
+
+    private static let serviceUsers: ClosedRange<uid_t> = 1...999
+
+    /// The owner of a directory or file.
+    init(_ status: stat) {
+        (user, group) = (status.st_uid, status.st_gid)
+    }
+
+    /// The user's name, or number.
+    package var name: String { getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)" }
+
+    /// True if this process may use the files: they are its user's, or a service's and the process is root's.
+    var isOurs: Bool {
+        if user == geteuid() { return true }
+        guard geteuid() == 0, DirectoryOwner.serviceUsers.contains(user) else { return false }
+        // Root without CAP_SETUID, as in a unit without capabilities, stays what it is. The number that is no
+        // user's changes nothing, and tells who is acting.
+        return acting { setfsuid(uid_t.max) == Int32(bitPattern: user) }
+    }
+
+    /// Runs `body` with the owner's rights on files. Both numbers are the thread's own (setfsuid(2)), so
+    /// `body` must not suspend. `errno` is that of `body`.
+    func acting<Result>(_ body: () -> Result) -> Result {
+        guard user != geteuid() else { return body() }
+        // The group first: it needs the capability that the user's number takes away.
+        setfsgid(group)
+        setfsuid(user)
+        let result = body()
+        let code = errno
+        setfsuid(geteuid())
+        setfsgid(getegid())
+        errno = code
+        return result
+    }
+
+    /// Becomes the owner for good, with all threads: for a server, which needs nothing of root's.
+    ///
+    /// - Returns: false if nothing had to change.
+    package func become() throws(FileError) -> Bool {
+        guard user != geteuid() else { return false }
+        // The groups first, for the same reason. Real, effective and saved: there is no way back.
+        guard setgroups(0, nil) == 0, setresgid(group, group, group) == 0, setresuid(user, user, user) == 0
+        else { throw .system(errno, operation: "become the owner of", path: "the hub's files") }
+        return true
+    }
+}
+#endif

@@ -1,0 +1,63 @@
+import Glibc
+import Identity
+
+/// Questions at the terminal. The answer stands on the same line.
+enum Question {
+    private static let attempts = 3
+
+    /// True if somebody can answer.
+    static var canBeAnswered: Bool { isatty(STDIN_FILENO) == 1 }
+
+    /// Asks for a yes. Anything but `y` and `yes`, in any case, is a no.
+    ///
+    /// - Parameter left: what is said after a no.
+    /// - Throws: `ExitStatus.nothingFound` after a no: what was asked for was not done.
+    static func confirm(_ question: String, orElse left: String) throws {
+        prompt("\(question) [y/N] ")
+        let answer = line()?.lowercased() ?? ""
+        guard ["y", "yes"].contains(answer) else {
+            Console.note(left)
+            throw ExitStatus.nothingFound
+        }
+    }
+
+    /// Asks until `read` takes the answer, at most three times.
+    static func ask<Answer>(_ question: String, _ read: (String) throws -> Answer) throws -> Answer {
+        for attempt in 1...attempts {
+            prompt(question + " ")
+            guard let line = line() else {
+                Console.report("there was no answer; nothing was changed", hint: nil, exit: .usage)
+                throw ExitStatus.usage
+            }
+            do {
+                return try read(line)
+            } catch {
+                guard attempt < attempts else { throw error }
+                // A bare status comes after its explanation.
+                if !(error is ExitStatus) { Console.report(error) }
+            }
+        }
+        throw ExitStatus.usage
+    }
+
+    /// Writes `text` to standard error, escaped, without a line end.
+    static func prompt(_ text: String) {
+        // If the terminal is gone, reading the answer fails.
+        try? Console.write(Array(SafeText.escaped(text).utf8), to: STDERR_FILENO, name: "standard error")
+    }
+
+    /// Ends the line of a question that nobody has answered.
+    static func endLine() {
+        try? Console.write([UInt8(ascii: "\n")], to: STDERR_FILENO, name: "standard error")
+    }
+
+    /// The answer without the white space around it; nil at the end of the input, with a line end for what
+    /// follows.
+    private static func line() -> String? {
+        guard let line = readLine() else {
+            endLine()
+            return nil
+        }
+        return String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+    }
+}

@@ -1,0 +1,18 @@
+import Identity
+
+/// Arguments that parse, and cannot be meant so.
+struct UsageMistake: Equatable, UserError {
+    let description: String
+    let hint: String?
+    var kind: UserErrorKind { .usage }
+
+    init(_ description: String, hint: String) {
+        self.description = description
+        self.hint = hint
+    }
+
+    /// With the command line that was meant as the hint.
+    init(_ description: String, meant command: [String], _ rest: [String]) {
+        self.init(description, hint: SuggestedLine(command, rest).description)
+    }
+}

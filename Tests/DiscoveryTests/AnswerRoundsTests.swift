@@ -1,0 +1,88 @@
+import Testing
+
+@testable import Discovery
+
+/// What the answers to two questions say about losses, and when. Times are in ms; the second question goes
+/// out at 120.
+@Suite struct AnswerRoundsTests {
+    struct Case: Sendable, CustomTestStringConvertible {
+        let testDescription: String
+        /// Host, question, time.
+        let answers: [(host: UInt8, round: Int, time: Int)]
+        /// When there is no more doubt, and what the verdict is then.
+        let known: Int
+        let isLossy: Bool
+
+        init(
+            _ description: String, _ answers: [(host: UInt8, round: Int, time: Int)], known: Int,
+            isLossy: Bool
+        ) {
+            (testDescription, self.answers, self.known, self.isLossy) = (description, answers, known, isLossy)
+        }
+    }
+
+    static let cases: [Case] = [
+        Case("nobody answers", [], known: 270, isLossy: false),
+        Case("both answered", [(1, 0, 5), (1, 1, 125)], known: 270, isLossy: false),
+        Case("the first answer is lost", [(1, 1, 125)], known: 125, isLossy: true),
+        Case("the second answer is lost", [(1, 0, 5)], known: 270, isLossy: true),
+        Case(
+            "the second answer is lost, others come late",
+            [(1, 0, 5), (2, 0, 100), (2, 1, 200)], known: 350, isLossy: true),
+        Case(
+            "a slow host answers while others do",
+            [(1, 0, 5), (2, 0, 100), (2, 1, 200), (1, 1, 340)], known: 340, isLossy: false),
+        Case("both answers are late", [(1, 0, 200), (1, 1, 330)], known: 330, isLossy: false),
+        Case(
+            "one answers on and on", (0..<60).map { (2, 1, 130 + $0 * 20) } + [(1, 0, 5), (2, 0, 6)],
+            known: 1_120, isLossy: true),
+    ]
+
+    @Test(arguments: cases)
+    func verdict(of example: Case) throws {
+        let start = ContinuousClock.now
+        func instant(_ time: Int) -> ContinuousClock.Instant { start + .milliseconds(time) }
+        var rounds = AnswerRounds()
+        var known: Int?
+        for time in 0...2_000 where known == nil {
+            if time == 120 { rounds.askSecond(at: instant(time)) }
+            for answer in example.answers where answer.time == time {
+                rounds.note(
+                    try #require(NetworkAddress(bytes: [192, 0, 2, answer.host])), socket: 0,
+                    round: answer.round, at: instant(time))
+            }
+            if rounds.doubt(at: instant(time)) == nil { known = time }
+        }
+        #expect(known == example.known)
+        #expect(rounds.hasLosses == example.isLossy)
+    }
+
+    /// However late and in whatever order 200 hosts answer: if nothing is lost, and no pause is longer than
+    /// the patience, no loss is seen. If a first answer is lost, it is.
+    @Test func lateHostsAreNoLoss() throws {
+        var generator = SystemRandomNumberGenerator()
+        for round in 0..<200 {
+            let start = ContinuousClock.now
+            var rounds = AnswerRounds()
+            rounds.askSecond(at: start)
+            let isLossy = round % 2 == 1
+            var answers: [(host: UInt8, round: Int)] = []
+            for host in UInt8(1)...200 {
+                let second = Int.random(in: 0...answers.count, using: &generator)
+                answers.insert((host, 1), at: second)
+                guard !(isLossy && host == 100) else { continue }
+                answers.insert((host, 0), at: Int.random(in: 0...second, using: &generator))
+            }
+            var time = start
+            for answer in answers {
+                // A pause of 2 ms at most: 400 answers are in before the limit.
+                time = time + .microseconds(Int.random(in: 0...2_000, using: &generator))
+                rounds.note(
+                    try #require(NetworkAddress(bytes: [192, 0, 2, answer.host])), socket: 0,
+                    round: answer.round, at: time)
+            }
+            #expect(rounds.hasLosses == isLossy)
+            #expect(rounds.doubt(at: time + AnswerRounds.patience) == nil)
+        }
+    }
+}
