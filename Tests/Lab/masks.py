@@ -11,7 +11,7 @@ MASKS = [
     (r"sha256//[A-Za-z0-9+/]{43}=", "PIN"),
     # A fingerprint, a typed code or a line of it: as many groups as it has.
     (r"\b[0-9A-HJKMNP-TV-Z]{4}(?:-[0-9A-HJKMNP-TV-Z]{4})+\b", lambda m: re.sub("[0-9A-Z]", "X", m[0])),
-    (r"\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ)?", "TIME"),
+    (r"\b\d{4}-\d\d-\d\d(?:T\d\d:\d\d:\d\dZ| \d\d:\d\d(?::\d\d)?)?", "TIME"),
     (r"\b\d\d:\d\d(?::\d\d)?\b", "TIME"),
     (r"\b\d{1,3}(?:\.\d{1,3}){3}\b", "ADDRESS"),
     (r"\[?(?<![\w:])(?:[0-9a-f]{0,4}:){2,7}[0-9a-f]{0,4}(?:%\w+)?\]?", "ADDRESS"),

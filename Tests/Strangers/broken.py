@@ -1,21 +1,21 @@
 #!/usr/bin/python3
-"""A server in a hub's place behind the gateway that answers as none should.
+"""A faulty server behind the gateway, in place of a Hestia server.
 
     broken.py PORT MODE-FILE
 
-The mode is read from the file for every request, so that one hub can break in many ways:
+The mode is read from the file for every request, so that one server can fail in many ways:
 
     html     200 and a page                     half     200 and half of a JSON list, in a whole response
-    cut      200 and a response that breaks off  nothing  closes without a byte
-    none     an empty list, whatever is asked
+    cut      200 and a truncated response       nothing  closes without a byte
+    none     an empty list for every request
     empty    200 without a body                 500      500 and a page
     types    JSON of other types                slow     a good list, a byte at a time
     hostile  a device with a name of a megabyte and escape sequences in its type and state
-    deep     100,000 brackets                   deaf     takes every order and follows none
-    hangs    does not answer an order           late     follows an order after 2.5 seconds
-    steps    follows at once; its levels are the tenths
+    deep     100,000 brackets                   deaf     accepts every order and carries out none
+    hangs    does not answer an order           late     carries out an order after 2.5 seconds
+    steps    carries out orders at once; its levels are multiples of one tenth
     crowd    30 lamps; the first 12 do not answer an order, the others are written to the file MODE-FILE.log
-    deafs    30 lamps that are deaf
+    deafs    30 lamps in the mode "deaf"
 """
 import json
 import sys
@@ -117,7 +117,7 @@ class Server(ThreadingHTTPServer):
     daemon_threads = True
 
     def handle_error(self, *_):
-        pass  # a client that goes away is no news
+        pass  # a client that disconnects is normal
 
 
 if __name__ == "__main__":

@@ -1,12 +1,12 @@
 #!/usr/bin/python3
-"""A stand-in for the stock Hestia server of 2018, with its API, its error shapes and its carelessness:
-HTTPS with a key that is new at every start, no authentication, any path for anybody.
+"""A stand-in for the Hestia server of 2018, with its API, its error format and its lack of protection:
+HTTPS with a new key at every start, no authentication, every path accessible to everyone.
 
     hestia.py [--port PORT] [--listen ADDRESS] [--plain] [--devices N] [--delay SECONDS] [--echo] [--log FILE]
 
-Prints the port it listens on, one line, and then serves until it is killed. Besides the API it has what a gateway
-must pass through, under /test/: `echo` (says what it received), `events` (server-sent events), `socket`
-(WebSocket echo), `slow` (a body in pieces), `count` (requests so far).
+Prints its port on one line, then serves until it is killed. Besides the API it has paths under /test/ that
+check what a gateway must forward: `echo` (reports the received request), `events` (server-sent events),
+`socket` (WebSocket echo), `slow` (a body in pieces), `count` (the number of requests so far).
 """
 import argparse
 import base64
@@ -114,7 +114,7 @@ class Handler(BaseHTTPRequestHandler):
         path = self.path.split("?")[0]
         self.body = self.read_body()
         if self.server.log:
-            # http.server takes // at the beginning for /, on purpose: an open redirect was made of it.
+            # http.server replaces a leading // by / to prevent an open redirect.
             target = self.requestline.split(" ")[1] if "//" in self.requestline else self.path
             with house.lock:
                 self.server.log.write(json.dumps({
@@ -195,7 +195,7 @@ class Handler(BaseHTTPRequestHandler):
                 raise LookupError
         return 405, {"message": "The method is not allowed for the requested URL."}
 
-    # What a gateway must pass through.
+    # Responses that a gateway must forward.
     def test(self, what):
         if what == "echo":
             self.answer(200, {
@@ -228,7 +228,7 @@ class Handler(BaseHTTPRequestHandler):
             self.answer(404, HTML_404, "text/html")
 
     def echo_frames(self):
-        """RFC 6455, as much as short masked frames need."""
+        """RFC 6455, for short masked frames only."""
         key = self.headers["Sec-WebSocket-Key"] + "258EAFA5-E914-47DA-95CA-C5AB0DC85B11"
         self.send_response(101)
         self.send_header("Upgrade", "websocket")
@@ -250,19 +250,19 @@ class Server(ThreadingHTTPServer):
     request_queue_size = 128
 
     def handle_error(self, *_):
-        pass  # a client that goes away is no news
+        pass  # a client that disconnects is normal
 
     def get_request(self):
         connection, address = self.socket.accept()
         if self.context:
-            # The handshake belongs to the connection's own thread; one client must not hold up the others.
+            # The handshake runs in the connection's own thread, so that one client cannot delay the others.
             connection = self.context.wrap_socket(
                 connection, server_side=True, do_handshake_on_connect=False)
         return connection, address
 
 
 def adhoc_context():
-    """What Flask's ssl_context='adhoc' does: a key and certificate that are new at every start."""
+    """A new key and certificate at every start, like Flask's ssl_context='adhoc'."""
     with tempfile.TemporaryDirectory() as folder:
         key, certificate = os.path.join(folder, "key"), os.path.join(folder, "certificate")
         subprocess.run(

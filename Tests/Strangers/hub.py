@@ -16,7 +16,7 @@ HUBPAIR = os.environ["HUBPAIR"]
 HERE = os.path.dirname(os.path.abspath(__file__))
 
 
-# Below the ports that the system gives to clients: this network namespace is ours, nobody else takes them.
+# Below the ephemeral ports. No other program uses them, because the tests have their own network namespace.
 ports = itertools.count(20_000)
 
 
@@ -70,7 +70,7 @@ class Nginx:
 
 
 class Hub:
-    """A hub that is set up; `start` serves."""
+    """A hub after `hubpair setup`; `start` runs `hubpair serve`."""
 
     def __init__(self, upstream=None, options=()):
         self.folder = tempfile.mkdtemp(prefix="hubpair-strangers-")
@@ -93,7 +93,7 @@ class Hub:
         return done.stdout
 
     def start(self, prefix=()):
-        """Starts serving and returns when the hub says, as to systemd, that it is ready."""
+        """Starts serving, and returns when the hub reports readiness through sd_notify."""
         ready = os.path.join(self.folder, "ready")
         with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
             if os.path.exists(ready):
@@ -124,7 +124,7 @@ class Hub:
             self.process = None
 
     def stop(self):
-        """Stops as systemd does; returns the exit code."""
+        """Stops the hub with SIGTERM, as systemd does; returns the exit code."""
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=30)
         self.process = None
@@ -138,7 +138,7 @@ class Hub:
         return Code(self.run("print", "--format", "text", "--address", "none", *options))
 
     def typed_code(self):
-        """A once code as 20 characters: as a person would have typed it from the same sheet."""
+        """A once code in its typed form of 20 characters."""
         return typed_twin(self.code())
 
     def approved(self):
@@ -148,7 +148,7 @@ class Hub:
         return [json.loads(line) for line in self.run("devices", "--json").splitlines()]
 
     def wait_for(self, condition, what, seconds=10):
-        """For effects across processes that have no event to wait on."""
+        """Polls for an effect in another process that has no event to wait for."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:
@@ -157,7 +157,7 @@ class Hub:
 
 
 def typed_twin(code):
-    """The typed form of a code, made from its secret as the design says."""
+    """The typed form of a code, derived from its secret as specified."""
     import hashlib
     from second_implementation import ALPHABET
     data = b"\x08" + code.secret

@@ -1,7 +1,7 @@
-"""The device's side of hubpair, written from the design alone: nothing of it comes from the Swift sources.
+"""The device's side of hubpair, written from the specification alone, without the Swift sources.
 
-It shares no library with them either: `ssl` (OpenSSL) for TLS, `cryptography` for keys, HKDF and certificates.
-If the two understand each other, the design says enough for a third.
+It shares no library with them either: `ssl` (OpenSSL) for TLS, `cryptography` for keys, HKDF and
+certificates. If both implementations work together, the specification is complete enough for a third one.
 """
 import base64
 import datetime
@@ -69,7 +69,7 @@ class Code:
 
 
 class TypedCode:
-    """Twenty characters, and no pin."""
+    """A typed code: 20 characters, without a pin."""
     pin = None
 
     def __init__(self, text):
@@ -92,7 +92,7 @@ def transcript(role, ticket, hub_pin, device_pin, device_nonce, hub_nonce, name)
 
 
 class Refused(Exception):
-    """The hub said no: its HTTP status and its error code."""
+    """A refusal by the hub: its HTTP status and error code."""
 
     def __init__(self, status, error):
         super().__init__(f"{status} {error}")
@@ -126,8 +126,8 @@ class Device:
 
 
     def claim_key_of(self, other):
-        """Writes this device's private key beside the other's public key (SEC 1, RFC 5915), so that OpenSSL takes
-        it for the key of the other's certificate: what a thief of a certificate can do at most."""
+        """Writes this device's private key with the other device's public key (SEC 1, RFC 5915), so that
+        OpenSSL uses it with the other's certificate: the most that a thief of a certificate can do."""
         scalar = self.key.private_numbers().private_value.to_bytes(32, "big")
         point = other.key.public_key().public_bytes(
             serialization.Encoding.X962, serialization.PublicFormat.UncompressedPoint)
@@ -142,7 +142,7 @@ class Device:
 
 
 class Connection:
-    """A TLS 1.3 connection to a hub; `pin` is what its key's hash must be, None takes what comes."""
+    """A TLS 1.3 connection to a hub; `pin` is the required hash of its key, None accepts any key."""
 
     def __init__(self, port, device=None, pin=None, host="127.0.0.1", source=None, timeout=10):
         context = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
@@ -174,7 +174,7 @@ class Connection:
         return response.status, response.headers, response.read()
 
     def raw(self, data, end=True):
-        """Sends bytes as they are and returns whatever comes until the hub closes or falls silent."""
+        """Sends raw bytes, and returns what arrives until the hub closes or the timeout passes."""
         answer = b""
         try:
             self.socket.sendall(data)
@@ -200,7 +200,7 @@ class Connection:
 
 
 class Attempt:
-    """One attempt to pair: it keeps its nonce, so that it can be repeated."""
+    """One attempt to pair. It keeps its nonce, so that it can be repeated."""
 
     def __init__(self, code, device, name=None, nonce=None):
         self.code, self.device = code, device
@@ -210,7 +210,7 @@ class Attempt:
         self.key = derived(code.secret, b"hubpair/1 proof", 32)
 
     def body(self, hub_pin, **changes):
-        """The JSON to send; `changes` replace fields, for attacks."""
+        """The JSON to send; `changes` replaces fields, for attacks."""
         whole = transcript(
             b"device", self.ticket, hub_pin, self.device.pin, self.nonce, b"", self.name)
         fields = {
@@ -220,7 +220,7 @@ class Attempt:
         return json.dumps({key: value for key, value in fields.items() if value is not None}).encode()
 
     def send(self, port, source=None, host="127.0.0.1", **changes):
-        """The hub's answer, verified; raises Refused."""
+        """Sends the attempt and returns the verified reply; raises Refused."""
         with Connection(port, self.device, self.code.pin, host=host, source=source) as connection:
             return self.send_over(connection, **changes)
 

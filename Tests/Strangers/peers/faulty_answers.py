@@ -1,4 +1,4 @@
-"""Answers from a grammar of faults: what a broken or hostile server says, from a seed."""
+"""Generates the answers of a broken or hostile server from a grammar of faults and a seed."""
 import random
 
 import strict_http
@@ -7,8 +7,8 @@ METHODS = [b"GET", b"GET", b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"OPTION
 
 
 class Answer:
-    """What the server sends for request NUMBER: pieces with a pause in seconds before each, and an end. Everything in it
-    that is a body, and every answer that nobody asked for, says `<NUMBER>`."""
+    """The answer to request NUMBER: pieces with a pause in seconds before each, and how it ends. Every body,
+    and every answer to no request, contains `<NUMBER>`."""
 
     def __init__(self, seed, number):
         self.dice = dice = random.Random(f"{seed}/answer/{number}")
@@ -37,9 +37,9 @@ class Answer:
         self.judge(len(main))
 
     def judge(self, main_size):
-        """What there is to be made of it."""
+        """Determines how a careful recipient must treat the answer."""
         data = b"".join(text for _, text in self.pieces)
-        # The final answer that it says, None if it has no one meaning or no end, and where that ends.
+        # The final answer, None if it is ambiguous or has no end; and the offset of its end.
         self.message, size, self.is_unfinished = None, 0, not data
         try:
             while size is not None and (self.message is None or self.message.start[1] < 200):
@@ -52,11 +52,11 @@ class Answer:
             self.message, self.is_unfinished = None, True
         if size is None and self.end in ("stay", "half"):
             self.is_unfinished = self.end == "stay"
-        # Whether there is anything after which a careful reader uses the connection no more. An informational answer that
-        # comes late belongs to the next request, as far as anybody can tell.
+        # True if a careful recipient must not reuse the connection. A late informational answer cannot be
+        # distinguished from one to the next request.
         is_informational = self.is_late and size is not None and data[size:] == b"HTTP/1.1 100 Continue\r\n\r\n"
         self.spoils = self.message is None or size != len(data) and not is_informational or self.end != "stay"
-        # Whether it is to arrive as it is.
+        # True if the answer must be forwarded unchanged.
         self.is_clean = (
             self.message is not None and size in (None, len(data)) and size in (None, main_size)
             and self.end in ("stay", "close") and not self.is_unfinished and len(self.message.fields) < 100

@@ -1,12 +1,13 @@
-"""Streams of requests from a grammar of faults: what smugglers try, in every combination, from a seed."""
+"""Generates streams of requests with combinations of request-smuggling tricks, from a grammar of faults and a
+seed."""
 import random
 
 
 class Stream:
-    """The bytes that one client sends on one connection, and where it cuts them.
+    """The bytes that one client sends on one connection, and where it splits them.
 
-    Each request that is meant has a field `X-Nonce: NUMBER-PLACE`. What must never be read as a request stands in
-    bodies and fields and has `X-Nonce: NUMBER-smuggled`, and claims to be another device's."""
+    Each genuine request has a field `X-Nonce: NUMBER-PLACE`. Text that must never be read as a request is in
+    bodies and fields; it has `X-Nonce: NUMBER-smuggled` and claims to come from another device."""
 
     def __init__(self, seed, number, other):
         self.number = number
@@ -18,7 +19,7 @@ class Stream:
         self.forged = other.encode()
         self.bytes = b"".join(self.request(place) for place in range(dice.choice([1, 1, 1, 2, 3])))
         if dice.random() < 0.3:
-            self.bytes += self.smuggled.replace(b"-smuggled", b"-last")  # pipelined, and honest but for its claim
+            self.bytes += self.smuggled.replace(b"-smuggled", b"-last")  # pipelined; only its claimed device is wrong
         count = dice.choice([0, 0, 1, 2, 5])
         self.cuts = sorted(dice.randrange(1, len(self.bytes)) for _ in range(count))
 
@@ -27,7 +28,7 @@ class Stream:
         return [self.bytes[one:other] for one, other in zip(edges, edges[1:]) if one < other]
 
     def pick(self, good, *bad):
-        """One of `bad` now and then."""
+        """Returns `good`, or sometimes one of `bad`."""
         return self.dice.choice(bad) if self.dice.random() < self.level else good
 
     def end(self):

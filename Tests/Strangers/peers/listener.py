@@ -1,10 +1,10 @@
-"""A server on loopback with a thread for each connection: what every upstream of these tests begins with."""
+"""A server on loopback with a thread per connection: the base class of the upstreams in these tests."""
 import socket
 import threading
 
 
 class Listener:
-    """Calls `serve(connection)`, which a subclass has, on a thread of its own for each connection."""
+    """Calls `serve(connection)`, defined by a subclass, in a new thread for each connection."""
 
     def __init__(self):
         self.listener = socket.create_server(("127.0.0.1", 0), backlog=500)
@@ -15,7 +15,7 @@ class Listener:
         while True:
             try:
                 connection, _ = self.listener.accept()
-            except OSError:  # it was closed
+            except OSError:  # the listener was closed
                 return
             threading.Thread(target=self.serve, args=[connection], daemon=True).start()
 

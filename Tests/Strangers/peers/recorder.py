@@ -1,4 +1,4 @@
-"""An upstream that reads strictly, keeps what it was told, and answers each request with who asked for what."""
+"""An upstream that parses strictly, records requests, and answers each with its nonce and its device."""
 import socket
 
 import strict_http
@@ -6,9 +6,9 @@ from listener import Listener
 
 
 class Recorder(Listener):
-    """Answers every request with 200 and `X-Echo: NONCE DEVICE`, and calls `note` with each request that is whole,
-    with the head of each that breaks off, and with each fault, on the connection's thread:
-    note(message or None, is_whole, why, bytes)."""
+    """Answers every request with 200 and `X-Echo: NONCE DEVICE`. Calls `note` in the connection's thread for
+    each complete request, for the head of each truncated one, and for each fault: note(message or None,
+    is_whole, why, bytes)."""
 
     def __init__(self, note, tls=None):
         self.note, self.tls = note, tls
@@ -40,7 +40,7 @@ class Recorder(Listener):
             connection.close()
 
     def broken_off(self, data):
-        """What stands there without an end when the gateway closes: a head, and some of its body."""
+        """Handles a truncated request when the gateway closes: a head and part of its body."""
         try:
             strict_http.request(data)
         except strict_http.Partial as partial:

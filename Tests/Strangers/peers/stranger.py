@@ -1,4 +1,5 @@
-"""Clients that do what TLS libraries do not let one do: odd certificates, records cut anywhere, answers never read."""
+"""Clients with behaviour that TLS libraries do not offer: unusual certificates, records split anywhere,
+unread answers."""
 import base64
 import hashlib
 import hmac
@@ -20,8 +21,8 @@ def der(tag, body):
 
 
 def certificate(names=0, extensions=0):
-    """A certificate as small as there is one, which nobody has signed, with so many empty names and extensions in it.
-    Parsed, each of these costs many times its own 7 to 9 bytes."""
+    """A minimal unsigned certificate with this many empty names and extensions. Each takes 7 to 9 bytes, and
+    many times that once parsed."""
     algorithm = der(0x30, der(0x06, b"\x2b\x65\x70"))
     moment = der(0x17, b"000101000000Z")
     name = der(0x30, der(0x06, b"\x55") + der(0x0C, b""))
@@ -36,7 +37,7 @@ def certificate(names=0, extensions=0):
 
 
 def context(device=None, more=()):
-    """For a client with TLS 1.3 and any certificates: the device's own, and `more` behind it, in DER."""
+    """A context for a TLS 1.3 client with any certificates: the device's own, followed by `more`, in DER."""
     made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
     made.check_hostname = False
     made.verify_mode = ssl.CERT_NONE
@@ -55,7 +56,7 @@ def context(device=None, more=()):
 
 
 def connected(port, number=0):
-    """A socket from the address for stranger NUMBER: 16 have one together. It takes little of what is sent to it."""
+    """A socket from the address of stranger NUMBER (16 strangers share one), with a small receive buffer."""
     raw = socket.socket()
     raw.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
     raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -95,7 +96,7 @@ class Stranger:
         self.raw.sendall(self.goes.read() + self.records(self.at_once))
 
     def records(self, data, size=16_384):
-        """`data` as TLS records with so many bytes in each."""
+        """`data` as TLS records of `size` bytes each."""
         for at in range(0, len(data), size):
             self.tls.write(data[at:at + size])
         return self.goes.read()
@@ -104,8 +105,8 @@ class Stranger:
         self.raw.sendall(self.records(data, size))
 
     def flood(self, request, most, patience=0.0):
-        """Sends a request over and over, `most` bytes or until nobody has taken any for `patience` seconds; how many
-        bytes. It may be called again."""
+        """Repeats a request until `most` bytes are sent, or none could be sent for `patience` seconds;
+        returns the number of bytes. May be called again."""
         block = request * max(1, 65_536 // len(request))
         self.raw.settimeout(patience)
         sent = 0
@@ -120,7 +121,7 @@ class Stranger:
         return sent
 
     def read(self, most=65_536):
-        """What has come, decrypted; empty at the end of the connection."""
+        """The received data, decrypted; empty at the end of the connection."""
         while True:
             try:
                 return self.tls.read(most)
@@ -162,14 +163,14 @@ class RecordForger(Stranger):
         self.vector, self.sequence = int.from_bytes(self.expand(b"iv", 12), "big"), 0
 
     def record(self, kind, data):
-        """A record of the kind 21 (alert), 22 (handshake) or 23 (data)."""
+        """An encrypted record of type 21 (alert), 22 (handshake) or 23 (application data)."""
         head = b"\x17\x03\x03" + struct.pack(">H", len(data) + 17)
         nonce = (self.vector ^ self.sequence).to_bytes(12, "big")
         self.sequence += 1
         return head + self.cipher.encrypt(nonce, data + bytes([kind]), head)
 
     def key_update(self, asks):
-        """KeyUpdate, after which the next key counts."""
+        """A KeyUpdate message; later records use the next key."""
         data = self.record(22, b"\x18\x00\x00\x01" + bytes([asks]))
         self.secret = self.expand(b"traffic upd", self.hash().digest_size)
         self.start()

@@ -1,5 +1,5 @@
-"""HTTP/1.1 read as strictly as RFC 9112 lets a recipient be: a third reading beside hubpair's and the servers', made
-for saying what a client asked for and what a server was told. Whatever leaves a choice is a fault."""
+"""An HTTP/1.1 parser as strict as RFC 9112 allows, independent of hubpair's and the servers' parsers. It
+determines what a client requested and what a server received. Everything ambiguous is a fault."""
 import re
 
 TOKEN = re.compile(rb"[!#$%&'*+\-.^_`|~0-9A-Za-z]+")
@@ -7,11 +7,11 @@ LINE = re.compile(rb"[\t\x20-\x7e\x80-\xff]*")
 
 
 class Fault(Exception):
-    """The bytes are no HTTP message that has one meaning."""
+    """The bytes are not an unambiguous HTTP message."""
 
 
 class Partial(Exception):
-    """The message is well so far, and goes on."""
+    """The message is valid so far, but incomplete."""
 
 
 class Message:
@@ -24,7 +24,7 @@ class Message:
         return [value for each, value in self.fields if each.lower() == name]
 
     def value(self, name):
-        """The only value of a field, or None."""
+        """The value of a field; None unless it occurs exactly once."""
         values = self.values(name)
         return values[0] if len(values) == 1 else None
 
@@ -59,7 +59,7 @@ def fields(data, at):
 
 
 def length(message):
-    """What Content-Length says; None without it."""
+    """The value of Content-Length; None without it."""
     values = message.values(b"content-length")
     if not values:
         return None
@@ -97,7 +97,7 @@ def chunks(data, at, message):
 
 
 def body(data, at, message):
-    """Reads a body that is told by fields into `message`; returns where it ends."""
+    """Reads a body that fields announce into `message`; returns where it ends."""
     count, chunked = length(message), is_chunked(message)
     if chunked and (count is not None or b"HTTP/1.0" in message.start):
         raise Fault("Transfer-Encoding beside Content-Length, or in HTTP/1.0")
@@ -112,7 +112,7 @@ def body(data, at, message):
 def request(data, at=0):
     """The request at `at`, and where it ends.
 
-    Fault and Partial have the request as `message` if its head is whole and well."""
+    Fault and Partial have the request as `message` if its head is complete and valid."""
     if data[at:at + 2] == b"\r\n":
         at += 2  # RFC 9112, section 2.2
     text, at = line(data, at)
@@ -135,8 +135,8 @@ def request(data, at=0):
 
 
 def requests(data):
-    """The requests in `data` as far as they are whole and well, and why there is no next one: a Fault, or a Partial
-    (also if they end with the data)."""
+    """The complete and valid requests at the start of `data`, and why no other follows: a Fault, or a Partial
+    (also at the end of the data)."""
     found, at = [], 0
     while True:
         try:
@@ -147,7 +147,7 @@ def requests(data):
 
 
 def answer(data, at=0, method=b"GET"):
-    """The answer to a `method` request at `at`, and where it ends: None if only with the connection."""
+    """The answer to a `method` request at `at`, and where it ends: None if it ends with the connection."""
     text, at = line(data, at)
     start = re.fullmatch(rb"(HTTP/1\.[01]) ([1-9][0-9][0-9])(?: (.*))?", text)
     if not start:
@@ -166,7 +166,7 @@ def answer(data, at=0, method=b"GET"):
 
 
 def answers(data, methods):
-    """The final answers in `data` to requests with `methods`, as far as they are whole."""
+    """The complete final answers in `data` to requests with `methods`."""
     found, at = [], 0
     while at is not None and len(found) < len(methods):
         try:

@@ -1,4 +1,4 @@
-"""The exchange against a real hub, by a second implementation, and the attacks on it."""
+"""Tests the exchange of a second implementation with a real hub, and attacks on it."""
 import base64
 import hashlib
 import json
@@ -42,7 +42,7 @@ class ExchangeTests(unittest.TestCase):
         with Connection(self.hub.port, device, source=source) as connection:
             return connection.request("GET", path)
 
-    # The ways in.
+    # Valid pairings.
 
     def test_once_code(self):
         device = self.device("Anna’s tablet 🙂")
@@ -81,12 +81,12 @@ class ExchangeTests(unittest.TestCase):
             json.loads(body), {"name": "Kitchen hub", "id": self.hub.identity["hub"], "api": 1})
         self.assertEqual(self.get("/hubpair/v1/device", self.device())[0], 403)
 
-    # The attacks.
+    # Attacks.
 
     def test_man_in_the_middle(self):
         with Middleman(self.hub.port, self.device("middle")) as middle:
             code = self.hub.code()
-            with self.assertRaises(ssl.SSLError):  # by its pin, before a byte is sent
+            with self.assertRaises(ssl.SSLError):  # the pin differs; no request was sent
                 Attempt(code, self.device()).send(middle.port)
             self.assertEqual(middle.forwarded, 0)
             typed = self.hub.typed_code()
@@ -98,7 +98,7 @@ class ExchangeTests(unittest.TestCase):
         code, owner, thief = self.hub.code(), self.device(), self.device()
         attempt = Attempt(code, owner)
         first = attempt.send(self.hub.port)
-        self.assertEqual(attempt.send(self.hub.port), first)  # the same device may ask again
+        self.assertEqual(attempt.send(self.hub.port), first)  # the same device may repeat its request
         with Connection(self.hub.port, thief) as connection:
             status, _, body = connection.request("POST", "/hubpair/v1/pair", attempt.body(connection.hub_pin))
         self.assertEqual((status, json.loads(body)["error"]), (403, "bad_proof"))
@@ -159,7 +159,7 @@ class ExchangeTests(unittest.TestCase):
         label = self.hub.code("--label")
         self.refused(403, "not_approved", Attempt(label, device).send, self.hub.port)
         self.assertEqual(self.hub.approved(), {device.fingerprint: "revoked"})
-        Attempt(self.hub.code(), device).send(self.hub.port)  # only a new once code brings it back
+        Attempt(self.hub.code(), device).send(self.hub.port)  # only a new once code restores access
         self.assertEqual(self.get("/devices/", device)[0], 200)
 
     def test_another_nonce_or_name_on_a_live_ticket(self):
@@ -176,7 +176,7 @@ class ExchangeTests(unittest.TestCase):
         attempt = Attempt(code, device)
         for _ in range(5):
             self.refused(403, "bad_proof", attempt.send, self.hub.port, proof=b64(os.urandom(32)))
-        self.refused(429, "too_many_attempts", attempt.send, self.hub.port)  # the right proof
+        self.refused(429, "too_many_attempts", attempt.send, self.hub.port)  # a valid proof
 
     def test_guesses_from_one_source_do_not_shut_the_owner_out(self):
         guesser = self.device()
@@ -217,7 +217,7 @@ class ExchangeTests(unittest.TestCase):
         self.assertEqual((status, json.loads(body)["error"]), (401, "no_certificate"))
 
     def test_malformed(self):
-        """What is no request is refused, counts as no attempt, and leaves the ticket good."""
+        """Invalid requests are refused, do not count as attempts, and leave the ticket valid."""
         attempt = Attempt(self.hub.code(), self.device())
         good = {"ticket": b64(attempt.ticket), "name": "x", "nonce": b64(bytes(16)), "proof": b64(bytes(32))}
         bad = [
@@ -244,7 +244,7 @@ class ExchangeTests(unittest.TestCase):
         self.assertEqual(attempt.send(self.hub.port, later={"deep": [1, 2]})["status"], "approved")
 
     def test_order_of_errors(self):
-        """Each request has two faults; the design says which one is named."""
+        """Each request has two faults; the specification says which one is reported."""
         device = self.device()
         used = self.hub.code()
         Attempt(used, self.device()).send(self.hub.port)
@@ -260,13 +260,13 @@ class ExchangeTests(unittest.TestCase):
         self.refused(409, "ticket_used", Attempt(used, device).send, port)
 
     def test_somebody_elses_certificate(self):
-        """The certificate of an approved device is no secret; without its key it opens nothing."""
+        """The certificate of an approved device is not secret; without its private key it gives no access."""
         victim, thief = self.device(), self.device()
         Attempt(self.hub.code(), victim).send(self.hub.port)
         self.assertEqual(self.get("/devices/", victim)[0], 200)
         thief.certificate_path = victim.certificate_path
         thief.claim_key_of(victim)
-        with self.assertRaises((ssl.SSLError, ConnectionError)):  # TLS 1.3 tells the client when it reads
+        with self.assertRaises((ssl.SSLError, ConnectionError)):  # TLS 1.3: on the first read
             self.get("/devices/", thief)
 
     def test_logs_hold_no_secret(self):
@@ -290,7 +290,7 @@ class ExchangeTests(unittest.TestCase):
 
 
 class Secret:
-    """A secret that no hub knows."""
+    """A code with a secret that the hub does not know."""
     pin = None
 
     def __init__(self, secret):
@@ -298,7 +298,7 @@ class Secret:
 
 
 class Middleman(Listener):
-    """Somebody between device and hub, with a key of his own on both sides."""
+    """A man in the middle between device and hub, with his own key on both sides."""
 
     def __init__(self, hub_port, device):
         self.hub_port, self.device, self.forwarded = hub_port, device, 0

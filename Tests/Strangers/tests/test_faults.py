@@ -1,4 +1,4 @@
-"""A hub that dies at any moment, and one whose disk is full or cannot be written."""
+"""A hub that is killed at any moment, and one whose disk is full or read-only."""
 import json
 import os
 import random
@@ -27,13 +27,13 @@ class FaultTests(unittest.TestCase):
         return Device(os.path.join(self.folder.name, name), name)
 
     def test_kill_at_any_moment(self):
-        """Devices pair and are revoked while the hub is killed again and again: no torn file, no approved device
-        lost, no revoked one back, no ticket good twice."""
+        """Devices pair and are revoked while the hub is killed repeatedly: no file is damaged, no approval is
+        lost, no revocation is undone, no ticket can be used twice."""
         seed = int(os.environ.get("HUBPAIR_SEED", random.randrange(1 << 32)))
         dice = random.Random(seed)
         print(f"HUBPAIR_SEED={seed}, {KILLS} kills", flush=True)
         devices = [self.device(f"Device {number}") for number in range(8)]
-        expected = {}  # what the hub has promised: fingerprint to status
+        expected = {}  # the confirmed status of each fingerprint
         attempt, used = None, []
         for round_number in range(KILLS):
             if attempt is None:
@@ -46,7 +46,7 @@ class FaultTests(unittest.TestCase):
                     if attempt is None:
                         attempt = Attempt(self.hub.code("--expires", "1h"), dice.choice(devices))
                     device = attempt.device
-                    # From here on the hub may have approved it, whether we hear of it or not.
+                    # From here on the hub may have approved the device, even if no reply arrives.
                     expected[device.fingerprint] = None
                     attempt.send(self.hub.port)
                     expected[device.fingerprint] = "approved"
@@ -57,19 +57,19 @@ class FaultTests(unittest.TestCase):
                         self.hub.run("devices", "revoke", device.fingerprint)
                         expected[device.fingerprint] = "revoked"
             except (OSError, json.JSONDecodeError):
-                pass  # killed in the middle; the attempt is repeated with its nonce
-            except Exception as error:  # http.client's many ways to say that the other side is gone
+                pass  # killed during the request; the attempt is repeated with its nonce
+            except Exception as error:  # http.client has several errors for a closed connection
                 if type(error).__module__ != "http.client":
                     raise
             killer.join()
             self.hub.kill()
-            found = self.hub.approved()  # fails if the keyfile is torn
+            found = self.hub.approved()  # fails if the keyfile is damaged
             for fingerprint, status in expected.items():
                 if status is not None:
                     self.assertEqual(found.get(fingerprint), status, f"round {round_number}, seed {seed}")
         self.hub.start()
         if attempt:
-            self.assertEqual(attempt.send(self.hub.port)["status"], "approved")  # as if nothing had happened
+            self.assertEqual(attempt.send(self.hub.port)["status"], "approved")  # as without the kill
         thief = self.device("Thief")
         for old in used[-20:]:
             with self.assertRaises(Refused) as caught:
@@ -79,8 +79,8 @@ class FaultTests(unittest.TestCase):
         self.assertGreater(len(used), KILLS // 20)
 
     def test_killed_between_burn_and_approval(self):
-        """The hub dies at each file that it puts in place; after a restart the device's retry is answered, and
-        nobody else can use the ticket. A revocation in between stands."""
+        """The hub is killed at each file replacement. After a restart the device's retry succeeds, no other
+        device can use the ticket, and a revocation in between is kept."""
         for revoke in (False, True):
             for step in range(1, 8):
                 hub = Hub()
@@ -115,7 +115,8 @@ class FaultTests(unittest.TestCase):
                 hub.kill()
 
     def test_no_descriptor_left(self):
-        """The hub takes no connection then, waits without keeping a processor busy, and goes on when there is one."""
+        """Without descriptors the hub accepts no connection, waits without busy looping, and resumes when one
+        is free."""
         device = self.device("Tablet")
         self.hub.start()
         Attempt(self.hub.code(), device).send(self.hub.port)
@@ -142,7 +143,8 @@ class FaultTests(unittest.TestCase):
         self.assertEqual(self.hub.stop(), 0)
 
     def test_no_descriptor_left_from_the_beginning(self):
-        """Strangers are there before the hub is announced: no library that needs a descriptor then ends the hub."""
+        """Strangers use up the descriptors before the hub is announced: no library may abort the hub for lack
+        of one."""
         device = self.device("Tablet")
         self.hub.start()
         Attempt(self.hub.code(), device).send(self.hub.port)
@@ -167,7 +169,7 @@ class FaultTests(unittest.TestCase):
         self.assertEqual(self.hub.stop(), 0)
 
     def test_a_system_that_does_not_tell_of_changes(self):
-        """Others have used up the inotify instances: the hub serves all the same, and a revocation closes what is open."""
+        """With no inotify instance left, the hub still serves, and a revocation closes open connections."""
         device = self.device("Tablet")
         self.hub.start(prefix=[
             "unshare", "--user", "--map-root-user", "sh", "-c",
@@ -187,7 +189,7 @@ class FaultTests(unittest.TestCase):
         return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
     def test_disk_full(self):
-        """Nothing is approved that cannot be written, and nothing that was written is lost."""
+        """An approval that cannot be written is refused, and what was written is kept."""
         self.refuses_while(
             mount=["mount", "-t", "tmpfs", "-o", "size=256k,mode=0700", "none"],
             spoil=lambda path: self.fill(path), mend=lambda path: os.unlink(os.path.join(path, "filler")))
@@ -218,14 +220,14 @@ class FaultTests(unittest.TestCase):
         first, second = self.device("First"), self.device("Second")
         Attempt(hub.code(), first).send(hub.port)
         attempt = Attempt(hub.code(), second)
-        for _ in range(15):  # a stranger's junk, which the log soon limits
+        for _ in range(15):  # invalid requests, which the log limits
             with Connection(hub.port, second) as connection:
                 self.assertEqual(connection.request("POST", "/hubpair/v1/pair", b"{}")[0], 400)
         spoil(hub.state)
         with self.assertRaises(Refused) as caught:
             attempt.send(hub.port)
         self.assertGreaterEqual(caught.exception.status, 500)
-        self.assertIn("cannot pair: ", hub.log())  # the owner is told all the same
+        self.assertIn("cannot pair: ", hub.log())  # the owner is informed nevertheless
         self.assertEqual(hub.approved(), {first.fingerprint: "approved"})
         with Connection(hub.port, first) as connection:
             self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 200)

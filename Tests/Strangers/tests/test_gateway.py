@@ -1,4 +1,4 @@
-"""The gateway in front of a stock hub, and the attacks on it."""
+"""Tests the gateway in front of a Hestia server, and attacks on it."""
 import base64
 import json
 import os
@@ -58,7 +58,8 @@ class GatewayTests(unittest.TestCase):
             self.assertEqual(connection.request("GET", "/devices/")[0], 403)
 
     def test_another_kind_of_key_is_named(self):
-        """The client has a certificate, only not of the kind that devices have: it is told so, not that it has none."""
+        """A client whose certificate has another key type than devices is told that, not that it has no
+        certificate."""
         kinds = {"an RSA key": ["rsa:2048"], "a P-384 key": ["ec", "-pkeyopt", "ec_paramgen_curve:secp384r1"]}
         for kind, options in kinds.items():
             key, certificate = (os.path.join(self.folder.name, name) for name in ("other.key", "other.crt"))
@@ -106,7 +107,7 @@ class GatewayTests(unittest.TestCase):
         self.assertEqual(base64.b64decode(told["body"]), b"\x00body")
 
     def test_ambiguous_framing_is_refused(self):
-        """Each of these two servers might read differently: none reaches the upstream."""
+        """Two servers might parse each of these differently, so none is forwarded."""
         host = b"Host: hub\r\n"
         smuggled = b"GET /test/echo?smuggled HTTP/1.1\r\nHost: hub\r\n\r\n"
         requests = {
@@ -143,11 +144,11 @@ class GatewayTests(unittest.TestCase):
             before = self.upstream_count()
             with self.subTest(what=what), self.connect(timeout=5) as connection:
                 answer = connection.raw(data + (b"" if data.endswith(b"\r\n\r\n") else b"\r\n\r\n"))
-                self.assertIn(answer[:10], (b"HTTP/1.1 4", b"HTTP/1.1 5"), answer[:200])  # 501 is for codings
+                self.assertIn(answer[:10], (b"HTTP/1.1 4", b"HTTP/1.1 5"), answer[:200])  # 501: unknown coding
                 self.assertEqual(answer.count(b"HTTP/1.1"), 1, answer)
                 self.assertNotIn(b"smuggled", answer)
-            if what != "bad chunk":  # its head was good
-                self.assertEqual(self.upstream_count(), before + 1, what)  # only the count itself
+            if what != "bad chunk":  # its head is valid and was forwarded
+                self.assertEqual(self.upstream_count(), before + 1, what)  # only the count request
 
     def test_path_tricks_never_reach_the_upstream(self):
         paths = [
@@ -169,7 +170,7 @@ class GatewayTests(unittest.TestCase):
             data, start = b"", time.monotonic()
             while b"data: 2" not in data:
                 data += connection.socket.recv(65536)
-            self.assertNotIn(b"data: 90", data)  # they were not collected first
+            self.assertNotIn(b"data: 90", data)  # events are streamed, not collected
 
     def test_web_socket(self):
         with self.connect() as connection:
@@ -206,7 +207,7 @@ class GatewayTests(unittest.TestCase):
                 for _ in range(513):
                     connection.socket.sendall(chunk)
             except (OSError, ssl.SSLError):
-                pass  # the hub may close before it has all of it
+                pass  # the hub may close before it has read everything
             self.assertIn(connection.raw(b"0\r\n\r\n")[:12], (b"HTTP/1.1 413", b""))
         body = os.urandom(3_000_000)
         with self.connect() as connection:
@@ -224,7 +225,7 @@ class GatewayTests(unittest.TestCase):
         self.assertEqual(self.hub.process.poll(), None)
 
     def test_one_source_cannot_take_every_connection(self):
-        """Of 60 connections from one address 16 stay, the youngest; the others are closed, not left hanging."""
+        """Of 60 connections from one address the newest 16 stay open; the others are closed."""
         greedy = [Connection(self.hub.port, source="127.0.0.77", timeout=5) for _ in range(60)]
         try:
             with self.connect(source="127.0.0.78") as connection:
@@ -238,9 +239,9 @@ class GatewayTests(unittest.TestCase):
                 connection.close()
 
     def test_thousands_of_connections(self):
-        """3,000 connections that say nothing, from 200 sources, the device's own among them, do not bring the hub
-        down. While they are open, and more come all the time, a device that is approved is answered at once, on a
-        connection that it has and on new ones; and another one pairs."""
+        """3,000 silent connections from 200 sources, including the device's own, do not stop the hub. While
+        they are open and more arrive, an approved device is answered at once, on an open connection and on
+        new ones, and another device can pair."""
         kept = self.connect(source="127.0.1.1")
         self.addCleanup(kept.close)
         self.assertEqual(kept.request("GET", "/devices/")[0], 200)
@@ -284,7 +285,7 @@ class GatewayTests(unittest.TestCase):
         return connection
 
     def test_slowloris(self):
-        """What comes a byte a second never ends by itself; the hub ends it: a handshake, a head, a body."""
+        """The hub ends a handshake, a head and a body that arrive at one byte per second."""
         slow = {
             "handshake": (None, b"\x16\x03\x01\x02\x00\x01"), "head": (b"GET /hubpair/v1/hub HTTP/1.1\r\nX-Slow: ", b""),
             "body": (b"POST /hubpair/v1/pair HTTP/1.1\r\nHost: hub\r\nContent-Length: 4000\r\n\r\n", b"")}
@@ -337,7 +338,7 @@ class GatewayTests(unittest.TestCase):
             self.assertIn("error", json.loads(body))
 
     def test_a_client_that_leaves_while_the_upstream_is_being_connected_to(self):
-        """A hub that looks back at a client which is gone would fall over, for everybody."""
+        """A client that is gone must not crash the hub, which would disconnect every other client."""
         def connections(state):
             with open("/proc/net/tcp") as file:  # 01: established, 02: SYN sent
                 rows = [line.split()[2:4] for line in file][1:]
@@ -350,7 +351,7 @@ class GatewayTests(unittest.TestCase):
         self.addCleanup(hub.remove)
         hub.start()
         Attempt(hub.code(), self.device).send(hub.port)
-        full = []  # connections that wait to be accepted; the next one waits for its SYN to be sent again
+        full = []  # fills the accept queue, until a connection stays in SYN-SENT
         while connections("02").count(port) == 0:
             full.append(socket.socket())
             self.addCleanup(full[-1].close)
@@ -370,13 +371,13 @@ class GatewayTests(unittest.TestCase):
         self.assertIsNone(hub.process.poll(), hub.log())
 
     def test_certificates_are_neither_lost_nor_gained_by_resumption(self):
-        """A TLS session that is resumed belongs to the device that made it, and to nobody else."""
+        """A resumed TLS session identifies the device that established it, and no other."""
         session = os.path.join(self.folder.name, "session")
         for device, expected in ((self.device, b"200"), (None, b"401")):
             identity = ["-cert", device.certificate_path, "-key", device.key_path] if device else []
             for option in ("-sess_out", "-sess_in"):
                 if option == "-sess_in" and not os.path.exists(session):
-                    continue  # the hub gives no tickets
+                    continue  # the hub issues no session tickets
                 done = subprocess.run(
                     ["openssl", "s_client", "-quiet", "-connect", f"127.0.0.1:{self.hub.port}", *identity,
                      option, session],

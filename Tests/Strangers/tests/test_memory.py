@@ -1,5 +1,5 @@
-"""What others make the hub hold, in memory, measured at a real `serve`: 512 strangers at most 64 MB above idle, and one
-connection a few. HUBPAIR_SEED repeats what is mixed at random."""
+"""Limits the memory that clients can make a real `serve` use: at most 64 MB above idle for 512 strangers, and
+a few MB for one connection. HUBPAIR_SEED repeats a random mix."""
 import base64
 import json
 import os
@@ -20,7 +20,7 @@ from stranger import RecordForger, Stranger, certificate, connected, context
 
 SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
 STRANGERS = 512
-# In MB above idle. The faults that these are for held ten times as much, and more.
+# In MB above idle. The faults that these limits detect used at least ten times as much.
 BUDGET, ONE_CONNECTION, EACH_OF_DEVICE = 64, 4, 1
 HEAD = b" HTTP/1.1\r\nHost: h\r\n\r\n"
 # A request for each kind of answer that a stranger can cause.
@@ -35,7 +35,7 @@ REQUESTS = {
 
 
 class Endless(Listener):
-    """An upstream that answers with a body, or over a WebSocket, without an end, and reads nothing more."""
+    """An upstream that sends an endless body, or endless WebSocket data, and reads nothing more."""
 
     def serve(self, connection):
         with connection:
@@ -70,7 +70,8 @@ class MemoryTests(unittest.TestCase):
         cls.unknown = Device(os.path.join(cls.folder.name, "unknown"))
 
     def fresh_hub(self, *arguments):
-        """A hub that has done nothing yet but answer once; memory that it has used stays its own."""
+        """A hub that has answered only one request, because a process keeps memory that it has used
+        before."""
         hub = Hub(*arguments)
         self.addCleanup(hub.remove)
         hub.start()
@@ -86,19 +87,19 @@ class MemoryTests(unittest.TestCase):
             return next(int(line.split()[1]) for line in status if line.startswith(key + ":")) / 1024
 
     def busy_time(self, hub):
-        """In ticks of 10 ms."""
+        """The processor time used, in ticks of 10 ms."""
         with open(f"/proc/{hub.process.pid}/stat") as stat:
             return sum(map(int, stat.read().rsplit(")", 1)[1].split()[11:13]))
 
     def come_to_rest(self, hub):
-        """Returns when the hub has nothing more to do, or holds too much already."""
+        """Waits until the hub is idle, or already uses too much memory."""
         before = -1
         while (now := self.busy_time(hub)) > before + 1 and self.status(hub, "VmRSS") - hub.idle < 2 * BUDGET:
             before = now
             time.sleep(0.2)
 
     def growth(self, hub, what):
-        """The most MB that the hub had above idle, when it has come to rest and answered once more."""
+        """The peak memory of the hub in MB above idle, after it is idle again and has answered once more."""
         self.come_to_rest(hub)
         last = Stranger(hub.port, 5000)
         last.write(REQUESTS["hub"])
@@ -109,7 +110,7 @@ class MemoryTests(unittest.TestCase):
         return most
 
     def flood(self, hub, stranger, request, most):
-        """Sends requests until nobody takes any more, and reads nothing; how many bytes."""
+        """Sends requests until no more can be sent, and reads nothing; returns the number of bytes."""
         sent, count = 0, 1
         try:
             while count and sent < most and self.status(hub, "VmRSS") - hub.idle < BUDGET:
@@ -122,7 +123,7 @@ class MemoryTests(unittest.TestCase):
         return sent
 
     def test_one_connection_that_reads_nothing(self):
-        """Whatever it asks for, again and again: it is not read either when nobody takes the answers."""
+        """The hub stops reading a client that repeats requests of any kind and does not read the answers."""
         for what, request in REQUESTS.items():
             for device in (None, self.unknown):
                 with self.subTest(what=what, certificate=bool(device)):
@@ -160,13 +161,13 @@ class MemoryTests(unittest.TestCase):
                 hub.remove()
                 self.assertLess(growth, 8 * EACH_OF_DEVICE + ONE_CONNECTION)
 
-    # What each of many strangers does. They take a port, a number and dice, and return what is to be kept open.
+    # The actions of a stranger. They take a port, a number and dice, and return the object to keep open.
 
     def connects(self, port, number, dice):
         return connected(port, number)
 
     def greets(self, port, number, dice):
-        """A ClientHello of 16 KB that lacks its end, in records of its own choice."""
+        """A ClientHello of 16 KB without its end, in records of random size."""
         raw = connected(port, number)
         hello = b"\x01\x00\x3f\xfc\x03\x03" + bytes(dice.choice([15_000, 16_370]))
         size = dice.choice([1, 100, 16_000])
@@ -194,7 +195,7 @@ class MemoryTests(unittest.TestCase):
         return stranger
 
     def sends_fast(self, port, number, dice):
-        """Much at a time, and all of it is answered."""
+        """Many bytes at once, all of which are answered."""
         stranger = Stranger(port, number)
         for _ in range(5):
             stranger.write(REQUESTS["discarded body"])
@@ -209,7 +210,7 @@ class MemoryTests(unittest.TestCase):
 
     def reads_nothing(self, port, number, dice):
         stranger = Stranger(port, number)
-        # Some more than fits into the buffers of both systems.
+        # Slightly more than fits into the socket buffers of both sides.
         stranger.flood(REQUESTS[dice.choice(["401", "404", "hub", "device", "discarded body"])], 300_000, 0.02)
         return stranger
 
@@ -219,7 +220,7 @@ class MemoryTests(unittest.TestCase):
         return forger
 
     def sends_nothing(self, port, number, dice):
-        """Records without a byte in them."""
+        """Records without content."""
         forger = RecordForger(port, number)
         forger.raw.sendall(b"".join(forger.record(23, b"") for _ in range(dice.choice([30, 30, 30, 100]))))
         return forger
@@ -230,7 +231,7 @@ class MemoryTests(unittest.TestCase):
         return stranger
 
     def does_it_all(self, port, number, dice):
-        """One thing after the other, as much of each as is let be."""
+        """One action after the other, each up to its limit."""
         stranger = Stranger(port, number, self.largest)
         for _ in range(2):
             stranger.write(REQUESTS["discarded body"])
@@ -261,7 +262,7 @@ class MemoryTests(unittest.TestCase):
 
     def test_512_strangers(self):
         print(f"memory: HUBPAIR_SEED={SEED}", flush=True)
-        # The most that a connection may bring without needing a place among the few: under 1 KiB of certificates.
+        # The largest certificates that need no place among the large handshakes: just under 1 KiB.
         self.largest = context(self.unknown, [certificate(names=70)])
         actions = {
             "connect": self.connects, "a long greeting": self.greets,
@@ -278,7 +279,7 @@ class MemoryTests(unittest.TestCase):
 
 
 class HandshakeTests(unittest.TestCase):
-    """What a client may send before its handshake is done."""
+    """Tests what a client may send before the end of its handshake."""
 
     @classmethod
     def setUpClass(cls):
@@ -305,7 +306,7 @@ class HandshakeTests(unittest.TestCase):
             return False
 
     def test_certificates_of_all_usual_kinds(self):
-        """Three of RSA with 4,096 bits, and a device's own with 2 KB behind it."""
+        """Three RSA-4096 certificates, and a device's own followed by 2 KB more."""
         files = [os.path.join(self.folder.name, name) for name in ("rsa-key", "rsa-certificate")]
         subprocess.run(
             ["openssl", "req", "-x509", "-newkey", "rsa:4096", "-nodes", "-keyout", files[0], "-out", files[1], "-days", "9",
@@ -333,7 +334,7 @@ class HandshakeTests(unittest.TestCase):
         self.assertIn("its TLS handshake takes more than 16384 bytes", self.hub.log())
 
     def test_a_body_right_behind_the_handshake(self):
-        """It is read with the end of the handshake, and is no part of it."""
+        """A request that arrives with the end of the handshake does not count as part of it."""
         for count in (1_000, 20_000, 300_000):
             body = os.urandom(count)
             stranger = Stranger(self.hub.port, 200, context(self.device), (
@@ -345,13 +346,13 @@ class HandshakeTests(unittest.TestCase):
             stranger.close()
 
     def test_16_strangers_have_large_certificates(self):
-        """The oldest gives way; approved devices are not counted."""
+        """The oldest is closed for a new one; approved devices are not counted."""
         large = [certificate()] * 30
         unknown = context(Device(os.path.join(self.folder.name, "unknown")), large)
         devices = [context(self.approved(name), large) for name in ("one", "two")]
         own = [Stranger(self.hub.port, 300, devices[number % 2]) for number in range(24)]
         strangers = [Stranger(self.hub.port, 400 + 16 * number, unknown) for number in range(20)]
-        # The newest first: when it is served the hub has seen the certificates of all.
+        # The newest first: when it is served, the hub has processed the certificates of all.
         served = [self.is_served(stranger) for stranger in reversed(strangers)]
         self.assertEqual(served, 16 * [True] + 4 * [False])
         self.assertTrue(all(self.is_served(each) for each in own))

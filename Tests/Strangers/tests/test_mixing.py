@@ -1,6 +1,6 @@
-"""A server that answers with faults, and four devices that ask it at the same time: nobody gets a byte of another's
-answer, whatever has two meanings is passed on to nobody, and a connection with more on it than was asked for is not
-used again. HUBPAIR_SEED repeats a run, HUBPAIR_ANSWERS says how many answers (2,000)."""
+"""A faulty server with four devices that use it concurrently: no device gets a byte of another's answer, no
+ambiguous answer is forwarded, and a connection with surplus bytes is not reused. HUBPAIR_SEED repeats a run,
+HUBPAIR_ANSWERS is the number of answers (default 2,000)."""
 import collections
 import functools
 import os
@@ -33,7 +33,7 @@ class FaultyServer(Listener):
         super().__init__()
 
     def serve(self, raw):
-        spoilt = None  # by the answer with this number, at this time
+        spoilt = None  # the number of the spoiling answer, and its time
         connection = raw
         try:
             raw.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
@@ -48,7 +48,7 @@ class FaultyServer(Listener):
                 except strict_http.Partial:
                     continue
                 number = int(request.start[1][1:])
-                # What was under way when the server spoilt the connection is nobody's fault.
+                # A request already in progress when the server spoilt the connection is not a fault.
                 if spoilt and time.monotonic() - spoilt[1] > 0.1:
                     self.fault(spoilt[0], f"its connection was used again, for {number}", data)
                 data = data[end:]
@@ -64,7 +64,7 @@ class FaultyServer(Listener):
                     raw.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
                     return
                 if answer.end == "half":
-                    socket.socket.shutdown(connection, socket.SHUT_WR)  # and not with Python's TLS, which forgets its keys
+                    socket.socket.shutdown(connection, socket.SHUT_WR)  # Python's TLS would drop its keys
         except OSError:
             pass
         finally:
@@ -111,7 +111,7 @@ class MixingTests(unittest.TestCase):
             self.fail(text)
 
     def ask(self, hub, device, which):
-        """Every eighth request, on one connection as long as it lasts."""
+        """Sends every eighth request, reusing its connection as long as possible."""
         connection = None
         for number in range(which, ANSWERS, 2 * DEVICES):
             answer = Answer(SEED, number)
@@ -128,7 +128,7 @@ class MixingTests(unittest.TestCase):
             connection.close()
 
     def take(self, number, answer, connection, request):
-        """Sends a request and checks what comes; false if the connection is over."""
+        """Sends a request and checks the answer; returns false if the connection has ended."""
         data, message, is_over, start = b"", None, False, 0
         try:
             connection.socket.sendall(request)
@@ -141,13 +141,14 @@ class MixingTests(unittest.TestCase):
             if isinstance(error, TimeoutError) and answer.end != "hang" and not answer.is_unfinished:
                 if data or answer.message or answer.end != "stay":
                     self.fault(number, "silence", data)
-                self.counts["waited in vain"] += 1  # for the end of a line in a head, say
+                self.counts["waited in vain"] += 1  # for example for the end of a header line
             is_over = True
         except strict_http.Fault as fault:
             self.fault(number, f"the hub's own answer cannot be read: {fault}", data)
             return False
-        # What comes late, behind a request of the same device, cannot be told from the answer to that.
-        before = [Answer(SEED, other) for other in range(number % (2 * DEVICES), number, 2 * DEVICES)][-3:]
+        # A late answer after another request of the same device cannot be distinguished from the answer to
+        # that.
+        before = [Answer(SEED, other) for other in range(number % (2 * DEVICES), number, 2 * DEVICES)[-3:]]
         is_behind_late = any(other.is_late for other in before)
         for mark in set(re.findall(rb"<(\d+)>", data)) - {b"%d" % number}:
             if int(mark) % (2 * DEVICES) != number % (2 * DEVICES):
@@ -175,7 +176,7 @@ class MixingTests(unittest.TestCase):
         return not is_over and b"close" not in message.values(b"connection")
 
     def read(self, data, at, method, is_over):
-        """The final answer in `data` from `at` on, or None; and where to look next."""
+        """The final answer in `data` from `at` on, or None; and the offset to continue from."""
         try:
             while True:
                 message, end = strict_http.answer(data, at, method)

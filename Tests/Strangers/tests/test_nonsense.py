@@ -1,5 +1,5 @@
-"""Random clients in front of the hub and random servers behind it, both of them hostile: the hub stays up, leaks no
-connection, and still answers. HUBPAIR_SEED repeats a run, HUBPAIR_ROUNDS makes it longer."""
+"""Random hostile clients in front of the hub and random hostile servers behind it: the hub keeps running,
+leaks no connection, and still answers. HUBPAIR_SEED repeats a run, HUBPAIR_ROUNDS makes it longer."""
 import os
 import random
 import socket
@@ -16,7 +16,7 @@ from second_implementation import Attempt, Connection, Device
 ROUNDS = int(os.environ.get("HUBPAIR_ROUNDS", "60"))
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok"
 UPGRADE = b"Connection: Upgrade\r\nUpgrade: websocket\r\n"
-# What stands behind the status line's version.
+# The answers; the version is put in front of each.
 ANSWERS = [b"HTTP/1.1 " + text for text in (
     b"101 X\r\n" + UPGRADE + b"\r\n\x81\x02hi", b"101 X\r\n" + UPGRADE + b"\r\n" + OK,
     b"101 X\r\n" + UPGRADE + b"Content-Length: 5\r\n\r\nabcde" + OK,
@@ -71,7 +71,7 @@ def in_pieces(connection, data, cut, is_slow):
 
 
 class Upstream(Listener):
-    """Answers every request with the same nonsense, until it is told another one."""
+    """Answers every request with the same invalid bytes until `conduct` is changed."""
 
     def __init__(self):
         self.conduct = (OK, 0, False, "close")
@@ -130,7 +130,7 @@ class NonsenseTests(unittest.TestCase):
                 self.assertIsNone(hub.process.poll(), f"seed {seed}, round {number}\n{hub.log()[-20_000:]}")
             with Connection(hub.port, device) as connection:
                 self.assertEqual(connection.request("GET", "/hubpair/v1/device")[0], 200)
-        self.assertEqual(hub.stop(), 0, f"seed {seed}")  # within 10 seconds: no connection is forgotten
+        self.assertEqual(hub.stop(), 0, f"seed {seed}")  # within 10 seconds, so no connection was leaked
 
     def client(self, port, who, request, cut, is_slow, end):
         try:
@@ -141,7 +141,7 @@ class NonsenseTests(unittest.TestCase):
                 if end in ("close", "reset"):
                     return
                 if end == "half":
-                    connection.socket.unwrap()  # TLS's goodbye, and then more
+                    connection.socket.unwrap()  # close_notify, followed by more data
                 for _ in range(20):
                     if not connection.socket.recv(65536):
                         break

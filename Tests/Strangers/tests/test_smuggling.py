@@ -1,7 +1,7 @@
-"""Requests inside of requests: streams from a grammar of faults go through the gateway to three servers that read them
-in their own ways, and each of these may be told only what the stream says when it is read strictly.
+"""Request smuggling: streams from a grammar of faults go through the gateway to three servers with different
+parsers. Each server may receive only the requests that a strict parser finds in the stream.
 
-HUBPAIR_SEED repeats a run, HUBPAIR_STREAMS says how many streams (4,000)."""
+HUBPAIR_SEED repeats a run, HUBPAIR_STREAMS is the number of streams (default 4,000)."""
 import collections
 import contextlib
 import copy
@@ -26,7 +26,8 @@ SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
 
 
 class Announced:
-    """What the clients' streams say, read strictly, and how what arrives at a server differs from it."""
+    """The requests in the clients' streams, parsed strictly, and how the requests at a server differ from
+    them."""
 
     def __init__(self):
         self.lock = threading.Lock()
@@ -48,7 +49,8 @@ class Announced:
             self.faults.append((number, kind, what, received))
 
     def note(self, message, is_whole, why, received):
-        """A server was told this: `message`, whole or broken off, or what is none because of `why`."""
+        """Records what a server received: `message`, complete or truncated, or no message because of
+        `why`."""
         if why or message is None:
             if is_whole or why or b"\r\n\r\n" in received:
                 self.fault(None, "told what is no request", why, received)
@@ -99,12 +101,12 @@ class Lane:
             Attempt(self.hub.code(), device).send(self.hub.port)
 
     def send(self, stream, device):
-        """Sends a stream and reads what is answered; how many requests went through to the server."""
+        """Sends a stream and reads the answers; returns how many requests reached the server."""
         found, why = self.announced.announce(stream, device)
         if any(message.value(b"x-nonce") is None for message in found):
-            return 0  # a fault joined two requests to one, which is well and cannot be told from others
+            return 0  # a fault merged two requests into one valid request, which cannot be identified
         methods = [message.start[0] for message in found]
-        # A fault is answered once more; a stream that ends within a request, or with one, is not.
+        # A fault gets one more answer; a stream that ends within or after a request does not.
         wanted = len(methods) + isinstance(why, strict_http.Fault)
         data = b""
         with Connection(self.hub.port, device) as connection:
@@ -124,7 +126,7 @@ class Lane:
                 if wanted:
                     self.announced.fault(stream.number, "silence", f"{wanted} answers were expected", data)
             except OSError:
-                pass  # closed while there was more to send
+                pass  # closed before everything was sent
             except strict_http.Fault as fault:
                 self.announced.fault(stream.number, "an answer that cannot be read", fault, data)
         return self.check(stream, device, found, data, methods)
@@ -147,14 +149,14 @@ class Lane:
         return through
 
     def shrink(self, stream, device, kind):
-        """Leaves lines out of a stream as long as it shows the same kind of fault."""
+        """Removes lines from a stream as long as it still causes the same kind of fault."""
         lines, at, tries = re.findall(rb"[^\n]*\n|[^\n]+", stream.bytes), 0, 0
         while at < len(lines) and (tries := tries + 1) < 100:
             fewer = copy.copy(stream)
             fewer.bytes, fewer.cuts = b"".join(lines[:at] + lines[at + 1:]), []
             self.announced.__init__()
             self.send(fewer, device)
-            time.sleep(0.02)  # a server is told, perhaps, after the answer
+            time.sleep(0.02)  # a request may be recorded after its answer
             if any(fault[1] == kind for fault in self.announced.faults):
                 del lines[at]
             else:
@@ -163,7 +165,7 @@ class Lane:
 
 
 def read_log(path, announced):
-    """What Python's http.server believes that it was asked."""
+    """Reads the requests as Python's http.server has parsed them."""
     with open(path, "rb") as log:
         for text in log:
             told = json.loads(text)
@@ -188,13 +190,13 @@ class SmugglingTests(unittest.TestCase):
                 for number in range(2 * index + which, STREAMS, 2 * len(lanes)):
                     through.append(lane.send(Stream(SEED, number, other.fingerprint), device))
 
-            # Both devices of every hub at the same time.
+            # Both devices of every hub run concurrently.
             threads = [threading.Thread(target=run, args=[index, which]) for index in range(len(lanes)) for which in (0, 1)]
             for thread in threads:
                 thread.start()
             for thread in threads:
                 thread.join()
-            time.sleep(0.3)  # nothing tells that no more comes
+            time.sleep(0.3)  # there is no event for the last request
             read_log(lanes[-1].log_path, lanes[-1].announced)
             for lane in lanes:
                 print(f"  {lane.name}: {lane.announced.arrived} requests arrived", flush=True)
@@ -205,7 +207,7 @@ class SmugglingTests(unittest.TestCase):
             self.assertGreater(sum(through), STREAMS / 4, "the hub lets hardly anything through")
 
     def explain(self, lane):
-        """Fails if there is a fault, with the first one of each kind."""
+        """Fails if there is a fault; prints the first one of each kind."""
         faults = lane.announced.faults
         kinds = collections.Counter(kind for _, kind, _, _ in faults)
         if not kinds:
@@ -226,7 +228,8 @@ class SmugglingTests(unittest.TestCase):
         self.fail(text)
 
     def test_what_the_servers_alone_would_believe(self):
-        """No fault of hubpair's: how often the servers read a stream otherwise than it says, without a gateway."""
+        """Control without a gateway: how often the servers parse a stream differently from the strict
+        parser."""
         with tempfile.TemporaryDirectory() as folder:
             log_path = os.path.join(folder, "log")
             announced = {name: Announced() for name in ("nginx", "http.server")}
