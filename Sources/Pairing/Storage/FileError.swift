@@ -84,7 +84,7 @@ package enum FileError: Equatable, UserError {
         case .otherOwner(_, let path): "sudo chown \(geteuid()) \(shellQuoted(path))"
         case .tooOpen(_, let allowed, let path): "chmod \(octal(allowed)) \(shellQuoted(path))"
         case .notPrivate: "name a directory of your own; one that does not exist yet is made"
-        case .tooLarge: "this is no file of hubpair's; move it away"
+        case .tooLarge: "hubpair did not write this file; move it away"
         case .locked: "try again, and look for a hubpair that hangs: pgrep -a hubpair"
         case .system(EACCES, _, _), .system(EPERM, _, _): "run as the owner of the files"
         case .system(ENOSPC, _, _), .system(EDQUOT, _, _): "make room on the disk; nothing was lost"
