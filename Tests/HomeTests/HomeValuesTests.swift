@@ -184,9 +184,9 @@ import Testing
         let error = ServerError(status: 502, contentType: "application/json", body: Array(body.utf8))
         #expect(
             error.description == "there is no server behind its gateway, so there is nothing to control")
-        #expect(error.recoverySuggestion?.contains("upstream=") == true)
+        #expect(error.recoverySuggestion?.contains("--upstream") == true)
         let down = ServerError.gateway(status: 502, word: "upstream_unavailable", message: "down")
-        #expect(down.recoverySuggestion?.contains("upstream=") == false)
+        #expect(down.recoverySuggestion?.contains("--upstream") == false)
     }
 
     @Test func namesOfAnyLengthAreShortened() {

@@ -98,8 +98,8 @@ package struct RecognizeServer: Sendable {
             return (
                 address,
                 .other(
-                    "is a web server\(words), but not a hub: it answers \(answer.response.status) to /devices/"
-                )
+                    "is a web server\(words), but not a hub: "
+                        + "it answers \(answer.response.status) to /devices/")
             )
         } catch {
             return (address, .other("answers over TLS, but not as a hub does"))

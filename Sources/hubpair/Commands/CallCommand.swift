@@ -122,7 +122,7 @@ struct CallCommand: AsyncParsableCommand {
         case 400..<500:
             status = .badData
             hint =
-                "on this computer: the server does not take this request; check the method, the path and --data"
+                "on this computer: the server does not take this; check the method, the path and --data"
         default:
             status = .unavailable
             hint = "on the hub: the server behind the gateway failed; its log may say why"
