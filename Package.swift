@@ -210,7 +210,7 @@ let package = Package(
         .testTarget(
             name: "DiscoveryTests",
             dependencies: [
-                "Addresses", "CAvahi", "CGlibc", "Discovery",
+                "Addresses", "CAvahi", "CGlibc", "Discovery", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
@@ -246,7 +246,8 @@ let package = Package(
         .testTarget(
             name: "HubClientTests",
             dependencies: [
-                "Addresses", "Discovery", "HubClient", "JSON", "Pairing", "PinnedTLS",
+                "Addresses", "Discovery", "Home", "HubClient", "Identity", "JSON", "Pairing", "PinnedTLS",
+                "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

@@ -2,7 +2,7 @@ package import HubClient
 package import HubService
 
 /// What is wrong, and how to mend it: all checks of the network, of the hub on this machine if there is one,
-/// and of the hubs that this device is paired with.
+/// and of the hubs that this computer is paired with.
 package struct Doctor: Sendable {
     private let network: [DiagnosisCheck]
     private let hub: [DiagnosisCheck]

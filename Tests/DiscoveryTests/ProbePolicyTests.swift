@@ -1,4 +1,5 @@
 import Crypto
+import TestSupport
 import Testing
 
 @testable import Discovery
@@ -182,7 +183,80 @@ import Testing
                 looked += 1
             }
         }
-        #expect(looked == 1_024)
+        // All of IPv4's share, and what is for all: not the share of IPv6.
+        #expect(looked == 768)
+        let other = try address("fe80::1%eth0")
+        let good = try reply(to: ours)
+        #expect(
+            screen.judge(good, length: good.count, from: other, at: .zero)
+                == .verified(try ProbeReply(verifying: good)))
+    }
+
+    /// A host that signs with a key of its own, from ever new addresses, uses nothing up for good.
+    @Test func manyVerifiedRepliesShutNobodyOut() throws {
+        var screen = ReplyScreen()
+        let ours = probe()
+        screen.expect(ours)
+        let count = 4_500
+        for number in 0..<count {
+            let source = try #require(
+                NetworkAddress(bytes: [10, 0, UInt8(number / 256), UInt8(number % 256)]))
+            let bytes = try reply(to: ours)
+            let verdict = screen.judge(
+                bytes, length: bytes.count, from: source, at: .milliseconds(3) * number)
+            guard case .verified = verdict else {
+                Issue.record("reply \(number): \(verdict)")
+                return
+            }
+        }
+        let good = try reply(to: ours)
+        let hub = try address("192.168.1.20")
+        let now = Duration.milliseconds(3) * count
+        #expect(
+            screen.judge(good, length: good.count, from: hub, at: now)
+                == .verified(try ProbeReply(verifying: good)))
+        #expect(screen.judge(good, length: good.count, from: hub, at: now) == .dropped(.replayed))
+    }
+
+    /// Junk from every other address of a /24, and from random addresses of IPv6, as fast as it comes: a hub
+    /// is heard in each burst, whenever it answers, and the work stays within its bound.
+    @Test(arguments: [1, 2, 3] as [UInt64])
+    func aFloodFromAWholeNetworkHidesNoHub(seed: UInt64) throws {
+        var generator = SplitMix64(seed: seed)
+        var screen = ReplyScreen()
+        let hub = try address("192.168.1.20")
+        var (looked, now) = (0, Duration.zero)
+        let (bursts, perBurst, step) = (4, 12_000, Duration.microseconds(416))
+        for burst in 0..<bursts {
+            screen.begin()
+            let ours = probe()
+            screen.expect(ours)
+            let good = try reply(to: ours)
+            var junk = good
+            junk[junk.count - 1] ^= 1
+            junk[27] = 4  // no compressed key begins so: cheap to refuse, and it counts all the same
+            let moment = Int.random(in: 0..<perBurst, using: &generator)
+            for number in 0..<perBurst {
+                now += step
+                if number == moment {
+                    let verdict = screen.judge(good, length: good.count, from: hub, at: now)
+                    #expect(
+                        verdict == .verified(try ProbeReply(verifying: good)),
+                        "burst \(burst), datagram \(number)")
+                }
+                let last = UInt8.random(in: 1...253, using: &generator)
+                let bytes: [UInt8] =
+                    Bool.random(using: &generator)
+                    ? [192, 168, 1, last < 20 ? last : last + 1]
+                    : [0xFD] + (1...15).map { _ in .random(in: 0...255, using: &generator) }
+                let source = try #require(NetworkAddress(bytes: bytes))
+                if screen.judge(junk, length: junk.count, from: source, at: now) == .dropped(.malformed) {
+                    looked += 1
+                }
+            }
+        }
+        let seconds = Int(now.components.seconds) + 1
+        #expect((1_000...1_024 + 512 * seconds).contains(looked), "\(looked) in \(seconds) s")
     }
 
     @Test func rateLimits() {

@@ -183,10 +183,10 @@ import Testing
         let body = #"{"error":"no_upstream","message":"none"}"#
         let error = ServerError(status: 502, contentType: "application/json", body: Array(body.utf8))
         #expect(
-            error.description == "no server stands behind its gateway, so that there is nothing to control")
-        #expect(error.recoverySuggestion?.contains("upstream=") == true)
+            error.description == "there is no server behind its gateway, so there is nothing to control")
+        #expect(error.recoverySuggestion?.contains("--upstream") == true)
         let down = ServerError.gateway(status: 502, word: "upstream_unavailable", message: "down")
-        #expect(down.recoverySuggestion?.contains("upstream=") == false)
+        #expect(down.recoverySuggestion?.contains("--upstream") == false)
     }
 
     @Test func namesOfAnyLengthAreShortened() {

@@ -72,4 +72,29 @@ import Testing
         #expect(throws: FileError.self) { try directory.read("file") }
         #expect(Self.owner(target) == 0)
     }
+
+    /// What the hint says is run: the file is the service's then, and the service can read it.
+    @Test(arguments: [0, 1_000] as [uid_t])
+    func aStrayFileGoesToTheDirectorysOwner(stray: uid_t) throws {
+        let scratch = try Self.scratch()
+        let path = "\(scratch.path)/file"
+        try scratch.write("file", "x")
+        try #require(chmod(path, 0o600) == 0 && chown(path, stray, stray) == 0)
+        let directory = try ProtectedDirectory(path: scratch.path)
+        let error = #expect(throws: FileError.strayFile(stray, path: path, owner: Self.service)) {
+            try directory.read("file")
+        }
+        let hint = try #require(error?.hint)
+        // This is root already.
+        try #require(hint.hasPrefix("sudo chown "))
+        #expect(system(String(hint.dropFirst("sudo ".count))) == 0)
+        #expect(Self.owner(path) == Self.service)
+        #expect(try directory.read("file") == Array("x".utf8))
+    }
+
+    /// Root is not told to take a person's files.
+    @Test func noHintTakesADirectoryFromAPerson() throws {
+        let hint = FileError.otherOwner(1_000, path: "/home/anna/.config/hubpair").hint
+        #expect(hint?.contains("chown") == false)
+    }
 }

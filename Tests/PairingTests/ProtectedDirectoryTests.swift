@@ -178,7 +178,7 @@ final class Scratch {
             let scratch = try Scratch()
             try scratch.write("file", "x")
             #expect(chown("\(scratch.path)/file", 12_345, 12_345) == 0)
-            #expect(throws: FileError.otherOwner(12_345, path: "\(scratch.path)/file")) {
+            #expect(throws: FileError.strayFile(12_345, path: "\(scratch.path)/file", owner: 0)) {
                 try ProtectedDirectory(path: scratch.path).read("file")
             }
         } else {

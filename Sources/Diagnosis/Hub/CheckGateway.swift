@@ -70,7 +70,7 @@ enum CheckGateway {
                 mend:
                     "another server has the port: stop it or move it to 127.0.0.1 (--upstream), then "
                     + "'hubpair serve'; see "
-                    + "who it is: sudo ss -ltnp 'sport = :\(port)'")
+                    + "which program it is: sudo ss -ltnp 'sport = :\(port)'")
         }
         for (address, answer) in answers {
             let place = address.description(withPort: port)
@@ -79,15 +79,16 @@ enum CheckGateway {
                 return .problem(
                     "not this hub: \(place) shows the key \(key)",
                     mend:
-                        "see who has the port: sudo ss -ltnp 'sport = :\(port)'; or name its directory "
-                        + "with --state"
+                        "see which program has the port: sudo ss -ltnp 'sport = :\(port)'; or name "
+                        + "its directory with --state"
                 )
             case .other(let status):
                 return .warning(
                     "\(place) answers a stranger with \(status), not with 401",
                     mend: "see what 'hubpair serve' says, and restart it")
             case .failed(let words):
-                return .problem(words, mend: "see who has the port: sudo ss -ltnp 'sport = :\(port)'")
+                return .problem(
+                    words, mend: "see which program has the port: sudo ss -ltnp 'sport = :\(port)'")
             default: continue
             }
         }
@@ -95,7 +96,7 @@ enum CheckGateway {
         if enforced.isEmpty, isOnLoopback {
             return .warning(
                 "ENFORCED: the hub listens on loopback alone, so nobody on the network reaches it",
-                mend: "serve without '--listen 127.0.0.1', unless a proxy of yours stands in front of it")
+                mend: "serve without '--listen 127.0.0.1', unless you have a proxy in front of it")
         }
         guard !enforced.isEmpty else {
             return .problem(

@@ -41,7 +41,7 @@ struct CheckHubFiles: Sendable {
         let state = state
         return [
             DiagnosisCheck(
-                "hub-files", tried: "looked who may read the hub's files in \(state.path), and read them"
+                "hub-files", tried: "checked who may read the hub's files in \(state.path), and read them"
             ) {
                 try CheckHubFiles.files(state)
             },
@@ -69,10 +69,10 @@ struct CheckHubFiles: Sendable {
     static let closed = Finding.Verdict.skipped("the files cannot be read (see above)")
 
     static func certificate(isThere: Bool, matches: Bool, fingerprint: String) -> Finding.Verdict {
-        if matches { return .ok("both are of the hub \(fingerprint)") }
+        if matches { return .ok("both belong to the hub \(fingerprint)") }
         return .problem(
-            isThere ? "the certificate is of another key, or is none" : "the certificate is gone",
-            mend: "'hubpair setup' makes it anew from the key; then restart the hub")
+            isThere ? "the certificate belongs to another key, or cannot be read" : "the certificate is gone",
+            mend: "'hubpair setup' makes it again from the key; then restart the hub")
     }
 
     static func counts(_ all: [ApprovedDevice.Status]) -> Finding.Verdict {

@@ -4,8 +4,8 @@ import JSON
 import Pairing
 import PinnedTLS
 
-/// This device's files, and the hubs that it is paired with: whether they can be reached where they were
-/// last, show the right key, and let this device in. Nothing is written.
+/// This computer's files, and the hubs that it is paired with: whether they can be reached where they were
+/// last, show the right key, and let this computer in. Nothing is written.
 struct CheckPairedHubs: Sendable {
     /// The most hubs that are asked.
     private static let maximumHubs = 8
@@ -14,12 +14,14 @@ struct CheckPairedHubs: Sendable {
 
     var checks: [DiagnosisCheck] {
         let configuration = configuration
-        let files = DiagnosisCheck("device-files", tried: "read this device's files in \(configuration.path)")
-        {
+        let files = DiagnosisCheck(
+            "device-files", tried: "read this computer's files in \(configuration.path)"
+        ) {
             let known = try configuration.knownHubs()
             guard !known.hubs.isEmpty else {
                 return .skipped(
-                    known.added.isEmpty ? "this device knows no hub" : "this device is paired with no hub",
+                    known.added.isEmpty
+                        ? "this computer knows no hub" : "this computer is paired with no hub",
                     mend: HubChoiceError.noHub.hint)
             }
             guard let identity = try DeviceIdentity.load(from: configuration) else {
@@ -51,7 +53,7 @@ struct CheckPairedHubs: Sendable {
             return .warning(
                 "\(paired) hubs, and none is the default", mend: "choose one: 'hubpair hubs use HUB'")
         }
-        return .ok("\(paired) paired, this device is \(fingerprint)")
+        return .ok("\(paired) paired, this computer is \(fingerprint)")
     }
 
     /// - Parameters:
@@ -59,17 +61,17 @@ struct CheckPairedHubs: Sendable {
     ///   - word: the `status` of its JSON.
     static func verdict(status: Int, word: String?, device: String) -> Finding.Verdict {
         switch (status, word) {
-        case (200, "approved"): .ok("its key is right, and this device is approved")
+        case (200, "approved"): .ok("its key is right, and this computer is approved")
         case (_, "pending"):
             .warning(
-                "this device is not approved yet", mend: "on the hub: 'hubpair devices approve \(device)'")
+                "this computer is not approved yet", mend: "on the hub: 'hubpair devices approve \(device)'")
         case (_, "revoked"), (_, "expired"):
             .problem(
-                "this device was \(word == "expired" ? "let in for a time that is over" : "revoked")",
+                "this computer was \(word == "expired" ? "let in for a time that is over" : "revoked")",
                 mend: "on the hub: 'hubpair print' makes a new code; here: 'hubpair pair'")
         case (401, _), (403, _):
             .problem(
-                "the hub does not know this device (\(device))",
+                "the hub does not know this computer (\(device))",
                 mend: "on the hub: 'hubpair devices' shows who is approved, 'hubpair print' makes a new code")
         default:
             .warning(
@@ -82,7 +84,7 @@ struct CheckPairedHubs: Sendable {
         -> Finding.Verdict
     {
         guard let address = hub.address.flatMap({ HubAddress($0) }) else {
-            return .skipped("where it is is not known", mend: "'hubpair call GET /' finds it by its key")
+            return .skipped("its address is not known", mend: "'hubpair call GET /' finds it by its key")
         }
         do {
             let connection = try await HubConnector(identity: identity).connect(

@@ -11,7 +11,7 @@ enum CheckUpstream {
             return [
                 DiagnosisCheck("upstream", tried: "looked for a server behind the gateway") {
                     .skipped(
-                        "none is set", mend: "give one with 'upstream' in the hub's settings, if it has one")
+                        "none is set", mend: "if it has one: 'hubpair setup --change --upstream URL'")
                 }
             ]
         }
@@ -52,7 +52,7 @@ enum CheckUpstream {
     }
 
     private static func answer(_ upstream: Upstream) async -> Finding.Verdict {
-        let mend = "start the server, or set another one with 'upstream' in the hub's settings"
+        let mend = "start the server, or name another one: 'hubpair setup --change --upstream URL'"
         let (addresses, port) = (upstream.addresses, upstream.port)
         if !upstream.isTLS {
             let codes = addresses.map { TCPConnect.errno(to: $0, port: port) }

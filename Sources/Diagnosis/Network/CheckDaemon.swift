@@ -6,12 +6,12 @@ import Glibc
 /// The D-Bus system bus and avahi-daemon on it. Without them hubpair speaks mDNS itself, so that
 /// their absence is no problem.
 enum CheckDaemon {
-    private static let meanwhile = "hubpair speaks multicast DNS itself meanwhile"
+    private static let meanwhile = "hubpair speaks multicast DNS itself instead"
 
     static var bus: DiagnosisCheck {
         let path = socketPath(ProcessInfo.processInfo.environment["DBUS_SYSTEM_BUS_ADDRESS"])
         return DiagnosisCheck("dbus", tried: "connected to the D-Bus system bus") {
-            guard let path else { return .skipped("its address is no socket of this machine") }
+            guard let path else { return .skipped("its address is not a socket on this machine") }
             return busVerdict(path: path, errno: connectError(path))
         }
     }

@@ -15,7 +15,7 @@ enum CheckInterfaces {
             guard let link = others.first(where: \.isUp) else {
                 let down = others.map(\.name).joined(separator: ", ")
                 return .problem(
-                    others.isEmpty ? "there is none but loopback" : "no interface is up: \(down)",
+                    others.isEmpty ? "there is only loopback" : "no interface is up: \(down)",
                     mend:
                         "plug in the cable or join the Wi-Fi (nmtui, ip link set "
                         + "\(others.first?.name ?? "eth0") up)"

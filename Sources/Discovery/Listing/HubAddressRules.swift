@@ -96,7 +96,7 @@ public enum HubAddressError: Hashable, UserError {
     public var description: String {
         switch self {
         case .portZero: "port 0 cannot be connected to"
-        case .unspecified(let address): "\(address) is no host's address"
+        case .unspecified(let address): "\(address) is not the address of a host"
         case .multicast(let address): "\(address) is a multicast address"
         case .broadcast(let address): "\(address) is a broadcast address"
         case .loopback(let address): "\(address) was announced over the network, but it is this machine"

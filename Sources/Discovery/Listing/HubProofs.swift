@@ -79,7 +79,7 @@ public struct HubProofs: Sendable {
     /// - Parameters:
     ///   - announced: the rows of a ``HubListing``.
     ///   - rules: sorts the addresses of a row.
-    ///   - known: the keys of hubs that this device knows already.
+    ///   - known: the keys of hubs that this computer knows already.
     public func merged(
         with announced: [DiscoveredHub], rules: HubAddressRules, known: Set<Pin> = []
     ) -> [DiscoveredHub] {

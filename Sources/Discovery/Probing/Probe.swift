@@ -53,7 +53,7 @@ public enum ProbeError: Error, Hashable, Sendable, CustomStringConvertible {
     public var description: String {
         switch self {
         case .wrongMagic: "the datagram is of another kind"
-        case .wrongLength(let count): "the datagram has \(count) bytes, which none of its kind has"
+        case .wrongLength(let count): "the datagram has \(count) bytes, the wrong size for its kind"
         case .nonzeroPadding: "the datagram's padding is not zero"
         }
     }

@@ -123,7 +123,7 @@ public enum ProbeReplyError: Error, Hashable, Sendable, CustomStringConvertible 
         case .tooShort(let count): "the reply is too short, it has \(count) bytes"
         case .tooLong(let count): "the reply is too long, it has \(count) bytes"
         case .portZero: "the reply names port 0"
-        case .invalidName: "the name in the reply is none"
+        case .invalidName: "the name in the reply is not valid"
         case .invalidKey: "the key in the reply is not a compressed P-256 key"
         case .invalidSignature: "the reply's signature is wrong"
         }

@@ -26,17 +26,22 @@ public enum ProbeDrop: String, Hashable, Sendable, CaseIterable {
 /// Decides which replies to a device's probes are accepted, and why others are dropped.
 ///
 /// A pure value: the time is a parameter. The threat is a host on the link, which sees every probe and its
-/// nonce and can answer with any number of invalid replies. So everything is bounded. Verifying a signature
+/// nonce and can answer with any number of replies, from forged sources and signed with keys of its own. So
+/// everything is bounded, and no bound is one that other sources can use up for good. Verifying a signature
 /// takes about 0.1 ms and happens at most 8 times per second for one source and 512 in total (with a burst of
 /// 1,024, so that 200 hubs answering together are all accepted).
+///
+/// A quarter of that is kept for the first reply of each IPv4 address to a burst, another one for IPv6.
+/// Somebody who forges all addresses of a /24 cannot keep a hub at another address from being heard, and
+/// IPv6, which has addresses without end, takes nothing from IPv4.
 struct ReplyScreen: Sendable {
     enum Verdict: Hashable {
         case verified(ProbeReply)
         case dropped(ProbeDrop)
     }
 
-    /// The maximum number of sources and of signatures that are remembered.
-    static let maximumRemembered = 4_096
+    /// So many sources, signatures and statements are remembered at least; the oldest are forgotten first.
+    static let remembered = 4_096
     static let verificationsPerSource = 8
 
     private struct Statement: Hashable {
@@ -45,17 +50,22 @@ struct ReplyScreen: Sendable {
     }
 
     private var nonces: Set<[UInt8]> = []
-    private var signatures: Set<ArraySlice<UInt8>> = []
-    private var statements: Set<Statement> = []
-    private var limit = RateLimit(perSecond: 512, burst: 1_024)
+    private var signatures = RecentSet<ArraySlice<UInt8>>(capacity: remembered)
+    private var statements = RecentSet<Statement>(capacity: remembered)
+    /// The sources that have had a reply to this burst looked at.
+    private var heard = RecentSet<NetworkAddress>(capacity: remembered)
+    private var limit = RateLimit(perSecond: 256, burst: 512)
+    private var firstOfIPv4 = RateLimit(perSecond: 128, burst: 256)
+    private var firstOfIPv6 = RateLimit(perSecond: 128, burst: 256)
     private var sourceLimits: [NetworkAddress: RateLimit] = [:]
 
     /// Starts a new burst: forgets earlier probes and replies, so that hubs that answered before are reported
     /// again.
     mutating func begin() {
         nonces = []
-        signatures = []
-        statements = []
+        signatures = RecentSet(capacity: ReplyScreen.remembered)
+        statements = RecentSet(capacity: ReplyScreen.remembered)
+        heard = RecentSet(capacity: ReplyScreen.remembered)
     }
 
     /// Accepts replies to this probe from now on.
@@ -82,9 +92,7 @@ struct ReplyScreen: Sendable {
         guard !signatures.contains(signature) else { return .dropped(.replayed) }
         let said = Statement(source: source, bytes: statement)
         guard !statements.contains(said) else { return .dropped(.repeated) }
-        guard signatures.count < ReplyScreen.maximumRemembered, admits(source, at: now) else {
-            return .dropped(.overLimit)
-        }
+        guard admits(source, at: now) else { return .dropped(.overLimit) }
         do throws(ProbeReplyError) {
             let reply = try ProbeReply(verifying: bytes)
             signatures.insert(signature)
@@ -102,14 +110,43 @@ struct ReplyScreen: Sendable {
     }
 
     private mutating func admits(_ source: NetworkAddress, at now: Duration) -> Bool {
-        if sourceLimits.count >= ReplyScreen.maximumRemembered {
+        if sourceLimits.count >= ReplyScreen.remembered {
             sourceLimits = sourceLimits.filter { !$0.value.isIdle(at: now) }
-            guard sourceLimits.count < ReplyScreen.maximumRemembered else { return false }
+            // More sources at once than any network has hubs: forged. The limits over all sources are enough.
+            if sourceLimits.count >= ReplyScreen.remembered { sourceLimits = [:] }
         }
         let count = ReplyScreen.verificationsPerSource
         guard sourceLimits[source, default: RateLimit(perSecond: count, burst: count)].admit(at: now) else {
             return false
         }
-        return limit.admit(at: now)
+        let isFirst = !heard.contains(source)
+        let admitted =
+            isFirst && admitsFirst(of: source.family, at: now) || limit.admit(at: now)
+        if admitted, isFirst { heard.insert(source) }
+        return admitted
+    }
+
+    private mutating func admitsFirst(of family: NetworkAddress.Family, at now: Duration) -> Bool {
+        switch family {
+        case .ipv4: firstOfIPv4.admit(at: now)
+        case .ipv6: firstOfIPv6.admit(at: now)
+        }
+    }
+}
+
+/// A set that forgets: of all that was inserted, it has the last `capacity` elements at least, and never more
+/// than twice as many.
+private struct RecentSet<Element: Hashable & Sendable>: Sendable {
+    let capacity: Int
+    private var recent: Set<Element> = []
+    private var older: Set<Element> = []
+
+    init(capacity: Int) { self.capacity = capacity }
+
+    func contains(_ element: Element) -> Bool { recent.contains(element) || older.contains(element) }
+
+    mutating func insert(_ element: Element) {
+        if recent.count >= capacity { (older, recent) = (recent, []) }
+        recent.insert(element)
     }
 }

@@ -51,8 +51,8 @@ package enum InfoFieldError: Equatable, UserError {
         case .tooLong(let field): "the answer for \(field) has more than \(InfoField.maximumByteCount) bytes"
         case .notALine(let field): "the answer for \(field) holds a control character"
         case .notAName(let error, let field): "\(field): \(error.description)"
-        case .notAnAddress(let text, let field): "\(field): \(quoted(text)) is no IPv4 or IPv6 address"
-        case .notAPort(let text, let field): "\(field): \(quoted(text)) is no port"
+        case .notAnAddress(let text, let field): "\(field): \(quoted(text)) is not an IPv4 or IPv6 address"
+        case .notAPort(let text, let field): "\(field): \(quoted(text)) is not a port"
         }
     }
 

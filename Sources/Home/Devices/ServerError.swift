@@ -55,7 +55,7 @@ extension ServerError: UserError {
         case .refused(let status, nil, _, let message):
             "the hub answers \(status): \(shortened(message ?? ""))"
         case .gateway(_, "no_upstream", _):
-            "no server stands behind its gateway, so that there is nothing to control"
+            "there is no server behind its gateway, so there is nothing to control"
         case .gateway(_, _, let message): message.unicodeScalars.count > 300 ? shortened(message) : message
         case .status(let status, let contentType):
             "the hub answers \(status) without a reason" + (contentType.map { " (\(shortened($0)))" } ?? "")
@@ -76,7 +76,7 @@ extension ServerError: UserError {
     /// What to do if a hub that was a stock hub now has a gateway. Paired hubs are always asked with a
     /// certificate.
     package static let guardedHint =
-        "hubpair guards this hub now: pair with it, then 'hubpair hubs forget' what was noted down of it"
+        "hubpair guards this hub now: pair with it, then 'hubpair hubs forget' its old entry"
 
     package var kind: UserErrorKind {
         switch self {
@@ -103,13 +103,12 @@ extension ServerError: UserError {
         case .refused: "on the hub: its own log tells more"
         case .gateway(401, _, _): ServerError.guardedHint
         case .gateway(403, _, _):
-            "on the hub: 'hubpair devices' shows how this device stands, "
+            "on the hub: 'hubpair devices' shows how this computer stands, "
                 + "and a code from 'hubpair print' lets it in"
         case .gateway(_, "no_upstream", _):
-            "on the hub: write the server's address, like 'upstream=https://127.0.0.1:8443', "
-                + "into the file 'hub' below [hub], and start 'hubpair serve' again"
+            "on the hub: 'hubpair setup --change --upstream https://127.0.0.1:8443' names it the server"
         case .gateway(502, _, _), .gateway(504, _, _): "on the hub: is the server behind the gateway running?"
-        case .gateway(400..<500, _, _): "on this device: 'hubpair --version' says whether it is up to date"
+        case .gateway(400..<500, _, _): "on this computer: 'hubpair --version' says whether it is up to date"
         case .gateway: "on the hub: its own log tells more"
         case .status(404, _): "is it a Hestia server that stands behind the hub's gateway?"
         case .status: "on the hub: is the server behind the gateway well? its log tells more"

@@ -29,7 +29,7 @@ package struct Scenes: Equatable, Sendable {
     package private(set) var scenes: [Scene] = []
     private var file: KeyFile
 
-    package init() { file = .empty(comment: "The scenes of this device; see 'hubpair home scene'.") }
+    package init() { file = .empty(comment: "The scenes of this computer; see 'hubpair home scene'.") }
 
     package init(parsing bytes: [UInt8]) throws(KeyFileError) {
         file = try KeyFile(parsing: bytes)
@@ -146,7 +146,7 @@ package enum SceneError: Equatable, UserError {
             "a scene of \(count) states is too large; at most \(Scenes.maximumStateCount) are kept"
         case .stateTooLong(let name): "the state of \(quoted(name)) is too long for a scene"
         case .empty: "there is nothing on this hub that can be set"
-        case .hubIsGone(let name, _): "this device does not know the hub of the scene \"\(name)\" any more"
+        case .hubIsGone(let name, _): "this computer does not know the hub of the scene \"\(name)\" any more"
         }
     }
 

@@ -44,9 +44,9 @@ package enum SpokenError: Equatable, UserError {
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .empty: "there is no sentence"
+        case .empty: "the sentence is empty"
         case .tooLong: "the sentence is longer than \(SpokenVocabulary.maximumByteCount) bytes"
-        case .question: "a question or a statement is no order"
+        case .question: "a question or a statement is not an order"
         case .noSetting(let rest): "not understood what to do: \(quoted(rest))"
         case .noThing: "not understood what to switch"
         case .leftOver(let word, let phrase): "not understood: \(quoted(word)) in \(quoted(phrase))"

@@ -116,7 +116,7 @@ package enum ScannedCodeError: Equatable, UserError {
         case .empty: "there is no code: the input is empty"
         case .noCode: "this is neither an image nor a pairing code"
         case .several(let count): "there are \(count) pairing codes in the picture, and one device uses one"
-        case .foreign(1): "the QR code in the picture is no pairing code"
+        case .foreign(1): "the QR code in the picture is not a pairing code"
         case .foreign(let count): "none of the \(count) QR codes in the picture is a pairing code"
         }
     }

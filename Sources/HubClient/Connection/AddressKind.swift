@@ -3,8 +3,8 @@ package import Addresses
 /// Which of a hub's addresses a connection may use.
 package enum AddressKind: Equatable, Sendable {
     case any
-    /// One address family only. The hub counts pairing attempts separately for this device's IPv4 address and
-    /// its IPv6 /64. A neighbour in the same /64 can use up that limit, but not the limit of the IPv4
+    /// One address family only. The hub counts pairing attempts separately for this computer's IPv4 address
+    /// and its IPv6 /64. A neighbour in the same /64 can use up that limit, but not the limit of the IPv4
     /// address.
     case only(NetworkAddress.Family)
     /// Addresses that stay valid. A link-local address does not: it is valid on one interface of this

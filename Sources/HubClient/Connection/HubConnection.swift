@@ -106,7 +106,9 @@ public final class HubConnection: Sendable {
         var head = HTTPRequestHead(
             version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target)
         guard request.method.utf8.allSatisfy(isTokenCharacter), (1...64).contains(request.method.utf8.count)
-        else { throw HubConnectionError.Reason.invalidRequest("\(quoted(request.method)) is no HTTP method") }
+        else {
+            throw HubConnectionError.Reason.invalidRequest("\(quoted(request.method)) is not an HTTP method")
+        }
         guard request.target.utf8.first == UInt8(ascii: "/"), request.target.utf8.count <= 8_192,
             request.target.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
         else {
@@ -121,7 +123,10 @@ public final class HubConnection: Sendable {
                 !field.value.unicodeScalars.contains(where: {
                     $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F
                 })
-            else { throw HubConnectionError.Reason.invalidRequest("a header field holds what it must not") }
+            else {
+                throw HubConnectionError.Reason.invalidRequest(
+                    "a header field has a character that is not allowed")
+            }
             head.headers.add(name: field.name, value: field.value)
         }
         // A POST without content announces the length 0 (RFC 9110 § 8.6). Otherwise NIO uses chunked coding,

@@ -67,10 +67,10 @@ package struct HubConnectionError: Equatable, UserError {
         case .timedOut(.connection): "\(address) does not answer"
         case .timedOut(.handshake): "\(address) accepts connections, but does not answer"
         case .timedOut(.response): "\(address) did not answer the request in time"
-        case .notTLS: "what answers at \(address) speaks no TLS"
+        case .notTLS: "the server at \(address) does not speak TLS"
         case .otherKey(let expected, let seen):
             "\(address) is not the hub \(expected): its key has the fingerprint \(seen.fingerprint)"
-        case .unreadableKey: "\(address) bears a certificate whose key cannot be read"
+        case .unreadableKey: "\(address) has a certificate whose key cannot be read"
         case .tls(let word): "\(address) does not agree on TLS: \(word)"
         case .closed: "\(address) closed the connection before it had answered"
         case .tooLarge(let limit): "\(address) answers with more than \(limit) bytes"
@@ -99,17 +99,18 @@ package struct HubConnectionError: Equatable, UserError {
         switch reason {
         case .noAddress, .unknownHost: "check the name; 'hubpair list' shows the hubs on this network"
         case .refused: "on the hub: is 'hubpair serve' running, and on this port?"
-        case .unreachable: "on this device: is it on the hub's network?"
+        case .unreachable: "on this computer: is it on the hub's network?"
         case .timedOut(.connection):
-            "is the hub switched on, and this device on its network? a firewall may stand in between"
+            "is the hub switched on, and this computer on its network? a firewall may stand in between"
         case .timedOut, .closed: "on the hub: look at what 'hubpair serve' says, and restart it if it hangs"
         case .notTLS, .malformed, .headersTooLarge, .unreadableKey:
             "no hub answers there; 'hubpair list' shows the hubs' addresses and ports"
         case .otherKey:
-            "another hub has this address, somebody answers in the hub's place, or the hub was set up anew; "
+            "another hub has this address, somebody answers in the hub's place, or the hub was set up again; "
                 + "only if it was: 'hubpair print' on the hub makes a new code, pair again"
         case .tls: "on the hub: is it hubpair that answers on this port? it speaks TLS 1.3"
-        case .tooLarge: "on the hub: this is no answer that hubpair gives"
+        case .tooLarge:
+            "on the hub: see which program answers on this port; hubpair does not answer like this"
         case .invalidRequest: "give it like: hubpair call GET /devices/"
         case .busy: nil
         case .system: "try again"

@@ -1,6 +1,6 @@
 import Glibc
 
-/// The place of this device's files.
+/// The place of this computer's files.
 package struct DeviceConfiguration: Sendable {
     /// The configuration directory's path.
     package let path: String

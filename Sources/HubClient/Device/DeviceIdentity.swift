@@ -2,7 +2,7 @@ package import Identity
 import Pairing
 package import PinnedTLS
 
-/// The files of this device's lasting key, and of the certificate that carries it in TLS.
+/// The files of this computer's lasting key, and of the certificate that carries it in TLS.
 ///
 /// The key is made when the device first pairs, and never replaced: hubs know the device by it. The
 /// certificate is for other programs, such as curl. It is made anew if it is lost.
@@ -10,7 +10,7 @@ package enum DeviceIdentity {
     package static let keyFileName = "device-key.pem"
     package static let certificateFileName = "device-certificate.pem"
 
-    /// The identity in the directory, or nil if this device has none yet.
+    /// The identity in the directory, or nil if this computer has none yet.
     package static func load(from configuration: DeviceConfiguration) throws -> TLSIdentity? {
         do {
             return try load(from: ProtectedDirectory(path: configuration.path))
@@ -62,9 +62,9 @@ package enum DeviceIdentity {
     }
 }
 
-/// Why this device has no usable key.
+/// Why this computer has no usable key.
 package enum DeviceIdentityError: Equatable, UserError {
-    /// Hubs are known, but the key by which they know this device is gone.
+    /// Hubs are known, but the key by which they know this computer is gone.
     case missing(path: String)
     /// The file holds no P-256 key.
     case unreadable(path: String)
@@ -72,7 +72,7 @@ package enum DeviceIdentityError: Equatable, UserError {
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .missing(let path): "\(path) is missing, and hubs know this device by it"
+        case .missing(let path): "\(path) is missing, and hubs know this computer by it"
         case .unreadable(let path): "\(path) is not a P-256 key in PEM"
         }
     }

@@ -2,7 +2,7 @@ import Home
 package import Identity
 import Pairing
 
-/// Forgets all that this device was told: its hubs and the default among them, its scenes, and attempts to
+/// Forgets all that this computer was told: its hubs and the default among them, its scenes, and attempts to
 /// pair that have not ended. The device keeps its key, because hubs know it by that key.
 ///
 /// Everything is read before anything is written, so that an unreadable file stops it before a change. The

@@ -2,7 +2,7 @@ package import Home
 package import Identity
 import Pairing
 
-/// The scenes that this device keeps. Each change is one step on their file.
+/// The scenes that this computer keeps. Each change is one step on their file.
 package struct KeepScenes: Sendable {
     private let configuration: DeviceConfiguration
 

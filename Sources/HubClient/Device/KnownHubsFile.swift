@@ -50,6 +50,6 @@ struct KnownHubsFile: Sendable {
 }
 
 extension DeviceConfiguration {
-    /// The hubs that this device knows; none if there is no file yet.
+    /// The hubs that this computer knows; none if there is no file yet.
     package func knownHubs() throws -> KnownHubs { try KnownHubsFile(in: self).read() }
 }

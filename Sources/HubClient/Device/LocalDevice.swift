@@ -22,7 +22,7 @@ public struct LocalDevice: Sendable {
             option: directory, environment: ProcessInfo.processInfo.environment)
     }
 
-    /// The hubs that this device is paired with, or has asked to be, in the keyfile's order.
+    /// The hubs that this computer is paired with, or has asked to be, in the keyfile's order.
     public var hubs: [KnownHub] {
         get throws { try configuration.knownHubs().hubs }
     }
@@ -32,9 +32,9 @@ public struct LocalDevice: Sendable {
     /// - Parameters:
     ///   - code: the text of a scanned code (`HUBPAIR:…`), or the 20 characters of a typed one; then the hub
     ///     must be the only one on the network, or `hub` says which.
-    ///   - name: what the hub calls this device, 1 to 63 bytes; nil: the host's name.
+    ///   - name: what the hub calls this computer, 1 to 63 bytes; nil: the host's name.
     ///   - hub: `HOST:PORT`, or the name that the hub announces; nil: it is looked for.
-    ///   - waiting: called about once a second while the hub's owner has not yet approved this device, with
+    ///   - waiting: called about once a second while the hub's owner has not yet approved this computer, with
     ///     the time that is left: 10 minutes from the start. Only a label's code needs an approval.
     /// - Returns: the hub as it is stored; its key is proven.
     @discardableResult

@@ -2,7 +2,7 @@ import Home
 package import Identity
 package import Pairing
 
-/// The user's decisions about the hubs that this device knows. Each is one step on the keyfile.
+/// The user's decisions about the hubs that this computer knows. Each is one step on the keyfile.
 ///
 /// Scenes of a stock hub are kept by its name, because it has no lasting key. They change with the hub:
 /// otherwise they would be lost, or would go to the next hub of that name. They are written before the
@@ -68,7 +68,7 @@ package struct ManageHubs: Sendable {
         }
     }
 
-    /// Gives a hub, and the scenes of a stock hub, another name on this device. A name that another hub has
+    /// Gives a hub, and the scenes of a stock hub, another name on this computer. A name that another hub has
     /// is refused: the two would be mistaken for each other.
     ///
     /// - Returns: the hub with its old name.
@@ -97,7 +97,7 @@ package struct ManageHubs: Sendable {
 
     /// Forgets a hub, and the scenes of a stock hub. Its name counts to the byte.
     ///
-    /// A paired hub still knows this device, until its owner revokes it there.
+    /// A paired hub still knows this computer, until its owner revokes it there.
     ///
     /// - Returns: the hub, and the names of the scenes that were forgotten with it.
     package func forget(_ selector: PeerSelector) throws -> (hub: SavedHub, scenes: [PeerName]) {

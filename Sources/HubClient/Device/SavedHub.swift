@@ -1,12 +1,13 @@
 package import Identity
 package import Pairing
 
-/// A hub of the keyfile: one that this device is paired with, or one that the user has added by its address.
+/// A hub of the keyfile: one that this computer is paired with, or one that the user has added by its
+/// address.
 package enum SavedHub: Equatable, Sendable {
     case paired(KnownHub)
     case added(AddedHub)
 
-    /// The name that it has on this device.
+    /// The name that it has on this computer.
     package var name: PeerName {
         switch self {
         case .paired(let hub): hub.name

@@ -1,14 +1,14 @@
 import Identity
 import Pairing
 
-/// Asks a hub whether its owner has approved this device: `GET /hubpair/v1/device`, once.
+/// Asks a hub whether its owner has approved this computer: `GET /hubpair/v1/device`, once.
 struct ApprovalRequest: Sendable {
     enum Answer: Equatable, Sendable {
-        /// What the hub's keyfile says of this device.
+        /// What the hub's keyfile says of this computer.
         case status(DeviceDescription.Status)
         /// The hub is busy or starting, and says nothing of the device for now.
         case busy
-        /// The hub does not know this device.
+        /// The hub does not know this computer.
         case unknown
         /// What answers is not a hub that can pair; its HTTP status.
         case noHub(status: Int)
@@ -16,7 +16,7 @@ struct ApprovalRequest: Sendable {
 
     private static let deadlines = HubConnection.Deadlines(quiet: .seconds(10), total: .seconds(20))
 
-    /// The fingerprint of this device's key. An answer about another one is not accepted.
+    /// The fingerprint of this computer's key. An answer about another one is not accepted.
     let device: Fingerprint
     let connection: HubConnection
 

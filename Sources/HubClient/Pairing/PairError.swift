@@ -22,10 +22,10 @@ package enum PairError: Equatable, UserError {
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .noHub(let address, let status): "what answers at \(address) cannot pair (HTTP status \(status))"
-        case .revoked: "the hub's owner has refused this device"
-        case .askIsGone: "the hub has forgotten that this device asked"
-        case .notApprovedInTime: "the hub's owner has not approved this device within 10 minutes"
+        case .noHub(let address, let status): "the server at \(address) cannot pair (HTTP status \(status))"
+        case .revoked: "the hub's owner has refused this computer"
+        case .askIsGone: "the hub has forgotten that this computer asked"
+        case .notApprovedInTime: "the hub's owner has not approved this computer within 10 minutes"
         }
     }
 
@@ -41,9 +41,9 @@ package enum PairError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .noHub: "on the hub: is it 'hubpair serve' that answers there, and up to date?"
-        case .revoked: "on the hub: only a new code from 'hubpair print' approves this device now"
+        case .revoked: "on the hub: only a new code from 'hubpair print' approves this computer now"
         case .askIsGone, .notApprovedInTime:
-            "on this device: pair again with the label, while the owner is at the hub"
+            "on this computer: pair again with the label, while the owner is at the hub"
         }
     }
 }

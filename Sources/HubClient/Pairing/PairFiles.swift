@@ -30,7 +30,7 @@ struct PairFiles: Sendable {
     }
 
     /// Notes that the hub has refused: the attempt has ended, unless the refusal may pass; and a hub whose
-    /// owner has never approved this device is taken out if he has decided against it.
+    /// owner has never approved this computer is taken out if he has decided against it.
     func noteRefusal(_ refusal: PairRefusal, by pin: Pin, _ attempt: PairAttempt) throws {
         guard refusal.isFinal else { return }
         try ProtectedDirectory(path: configuration.path).withLock { directory in
@@ -56,7 +56,7 @@ struct PairFiles: Sendable {
         }
     }
 
-    /// Notes that the owner of the hub has approved this device, and ends the attempt that asked for it, if
+    /// Notes that the owner of the hub has approved this computer, and ends the attempt that asked for it, if
     /// any.
     ///
     /// - Returns: the hub as it is stored now; nil if it is not known.
@@ -135,7 +135,7 @@ struct PairFiles: Sendable {
         }
     }
 
-    /// Takes a hub out again whose owner has never approved this device, and has refused it in the meantime.
+    /// Takes a hub out again whose owner has never approved this computer, and has refused it since.
     func forgetPending(_ pin: Pin) throws {
         try KnownHubsFile(in: configuration).change { known, _ in
             PairFiles.forgetPending(pin, in: &known)

@@ -8,7 +8,7 @@ package struct PairOutcome: Sendable {
         case added
         /// It was known, and is stored anew.
         case renewed
-        /// It was known, this device was approved, and the code had been used: nothing was changed.
+        /// It was known, this computer was approved, and the code had been used: nothing was changed.
         case none
     }
 

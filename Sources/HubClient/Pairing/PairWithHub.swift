@@ -2,7 +2,7 @@ import FoundationEssentials
 package import Pairing
 import PinnedTLS
 
-/// Pairs this device with a hub: finds it, asks, checks its proof, and stores it.
+/// Pairs this computer with a hub: finds it, asks, checks its proof, and stores it.
 ///
 /// The hub is stored once its proof holds, even if its owner has still to approve the device: the proof
 /// settles which hub it is. A hub that pairing has added is taken out again if it refuses the device in the
@@ -16,7 +16,7 @@ package struct PairWithHub: Sendable {
         case reached(HubAddress)
         /// It went wrong, and is tried again.
         case retrying(HubConnectionError)
-        /// The hub is stored, and its owner has to approve this device.
+        /// The hub is stored, and its owner has to approve this computer.
         case pending(PairOutcome)
         /// The approval has not come yet; this much time is left.
         case waiting(Duration)
@@ -129,8 +129,8 @@ package struct PairWithHub: Sendable {
                 connection = try await connect(dialer, report)
             } catch let refusal as PairRefusal where refusal.code == .tooManyAttempts && !isOtherFamilyTried {
                 // A neighbour in the same IPv6 network may have used up the attempts of this source. Over the
-                // other family this device is another source. The request is the same to the byte, and counts
-                // once.
+                // other family this computer is another source. The request is the same to the byte, and
+                // counts once.
                 isOtherFamilyTried = true
                 guard
                     let other = await dialer.reconnect(
@@ -152,7 +152,7 @@ package struct PairWithHub: Sendable {
         throw PairError.noHub(address: "\(connection.address)", status: response.status)
     }
 
-    /// A used code may have been used by this device: then the hub is known, and says that the device is
+    /// A used code may have been used by this computer: then the hub is known, and says that the device is
     /// approved.
     private func earlierOutcome(
         at connection: HubConnection, _ attempt: PairAttempt, _ files: PairFiles
@@ -193,7 +193,7 @@ package struct PairWithHub: Sendable {
         }
     }
 
-    /// What the hub says of this device; a busy hub has not decided yet.
+    /// What the hub says of this computer; a busy hub has not decided yet.
     private func status(
         of device: Pin, over connection: HubConnection
     ) async throws -> DeviceDescription.Status {

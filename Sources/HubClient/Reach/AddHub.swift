@@ -79,7 +79,7 @@ package enum AddHubError: Equatable, UserError {
         switch self {
         case .noHub(let address, let words): "\(address) \(words)"
         case .wrongID(let address, let claimed, let seen):
-            "\(address) says to be the hub \(claimed), but holds the key of \(seen)"
+            "\(address) claims to be the hub \(claimed), but holds the key of \(seen)"
         }
     }
 

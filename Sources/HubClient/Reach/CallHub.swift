@@ -1,6 +1,6 @@
 package import Identity
 
-/// Sends a request to a hub that this device is paired with, or to a stock hub that the user has added.
+/// Sends a request to a hub that this computer is paired with, or to a stock hub that the user has added.
 package struct CallHub: Sendable {
     /// The selected hub.
     package let hub: SavedHub
@@ -18,7 +18,7 @@ package struct CallHub: Sendable {
         self.isInsecureAllowed = isInsecureAllowed
     }
 
-    /// The fingerprint that identifies this device to a paired hub; nil for a stock hub, which does not
+    /// The fingerprint that identifies this computer to a paired hub; nil for a stock hub, which does not
     /// identify devices.
     package var device: Fingerprint? { hub.isUnprotected ? nil : useHub.device }
 

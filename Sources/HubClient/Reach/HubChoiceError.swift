@@ -2,9 +2,9 @@ package import Identity
 
 /// Why no hub, or not the selected one, can be used; or why a hub cannot have a name.
 package enum HubChoiceError: Equatable, UserError {
-    /// No hub was selected, and this device knows none.
+    /// No hub was selected, and this computer knows none.
     case noHub
-    /// No hub was selected; this device knows several, and none is the default.
+    /// No hub was selected; this computer knows several, and none is the default.
     case noDefault
     /// A stock hub, for which the user has not accepted an unprotected connection.
     case unprotected(PeerName)
@@ -12,21 +12,21 @@ package enum HubChoiceError: Equatable, UserError {
     case notPaired(PeerName)
     /// A stock hub, which does not support pairing.
     case stock(PeerName)
-    /// Its owner has not approved this device yet.
+    /// Its owner has not approved this computer yet.
     case pending(PeerName, device: Fingerprint)
-    /// Another hub has this name on this device.
+    /// Another hub has this name on this computer.
     case nameTaken(PeerName)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .noHub: "this device is not paired with a hub yet"
-        case .noDefault: "this device knows several hubs, and none of them is the default"
+        case .noHub: "this computer is not paired with a hub yet"
+        case .noDefault: "this computer knows several hubs, and none of them is the default"
         case .unprotected(let name):
             "\(name) is a stock hub: nobody can tell whether it is really the one that answers"
-        case .notPaired(let name): "this device is not paired with \(name)"
+        case .notPaired(let name): "this computer is not paired with \(name)"
         case .stock(let name): "\(name) is a stock hub, which no device can be paired with"
-        case .pending(let name, _): "the owner of \(name) has not approved this device yet"
+        case .pending(let name, _): "the owner of \(name) has not approved this computer yet"
         case .nameTaken(let name): "a hub is called \"\(name)\" already"
         }
     }
@@ -43,7 +43,7 @@ package enum HubChoiceError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .noHub, .notPaired:
-            "on the hub: 'hubpair print' makes a code; on this device: 'hubpair pair' uses it"
+            "on the hub: 'hubpair print' makes a code; on this computer: 'hubpair pair' uses it"
         case .noDefault: "name one with --hub, or make one the default with 'hubpair hubs use'"
         case .unprotected:
             "to use it all the same, say --insecure once; "

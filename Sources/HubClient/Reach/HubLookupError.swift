@@ -12,7 +12,7 @@ package enum HubLookupError: Equatable, UserError {
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {
-        case .notFound(let what): "\(what) is not to be found on this network"
+        case .notFound(let what): "\(what) cannot be found on this network"
         case .several(let hubs):
             "there are \(hubs.count) hubs on this network: \(hubs.joined(separator: ", "))"
         case .otherHub(let asked, let code): "the code is of the hub \(code), not of \(asked)"
@@ -30,7 +30,7 @@ package enum HubLookupError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .notFound:
-            "on the hub: is 'hubpair serve' running? on this device: is it on the hub's network? "
+            "on the hub: is 'hubpair serve' running? on this computer: is it on the hub's network? "
                 + "--hub HOST names an address"
         case .several: "say with --hub which one showed the code"
         case .otherHub: "on the hub that you mean: make a code with 'hubpair print'"

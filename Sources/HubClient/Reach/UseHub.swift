@@ -4,13 +4,13 @@ package import Identity
 import Pairing
 import PinnedTLS
 
-/// The hubs that this device may use, and connections to them. The user need not remember addresses: one hub
-/// is the default, and one that has moved is found by its key.
+/// The hubs that this computer may use, and connections to them. The user need not remember addresses: one
+/// hub is the default, and one that has moved is found by its key.
 package struct UseHub: Sendable {
     private let configuration: DeviceConfiguration
-    /// For paired hubs; nil if this device has no key.
+    /// For paired hubs; nil if this computer has no key.
     private let dialer: HubDialer?
-    /// The fingerprint that identifies this device to paired hubs; nil if it has no key.
+    /// The fingerprint that identifies this computer to paired hubs; nil if it has no key.
     package let device: Fingerprint?
 
     package init(configuration: DeviceConfiguration) throws {
@@ -68,7 +68,7 @@ package struct UseHub: Sendable {
     }
 
     /// Opens a connection. A paired hub's key is checked in the handshake, and its new address is stored. A
-    /// hub that had not approved this device is first asked for its approval.
+    /// hub that had not approved this computer is first asked for its approval.
     ///
     /// - Parameters:
     ///   - isInsecureAllowed: true if the user accepts an unprotected connection this time.
@@ -98,7 +98,7 @@ package struct UseHub: Sendable {
         }
     }
 
-    /// Asks a hub that had not approved this device. An approval is stored; without one this throws.
+    /// Asks a hub that had not approved this computer. An approval is stored; without one this throws.
     private func checkApproval(
         of device: Fingerprint, by hub: KnownHub, over connection: HubConnection
     ) async throws {

@@ -2,7 +2,7 @@ package import Discovery
 import Identity
 package import Pairing
 
-/// A hub on the network, compared with the hubs that this device knows.
+/// A hub on the network, compared with the hubs that this computer knows.
 package struct AssessedHub: Hashable, Sendable {
     /// How certain it is that a server is the hub that it claims to be.
     package enum Standing: String, Sendable, CaseIterable {
@@ -17,10 +17,10 @@ package struct AssessedHub: Hashable, Sendable {
 
     package let hub: DiscoveredHub
     package let standing: Standing
-    /// True if this device is paired with the hub whose `id` it claims, or whose key it has proven; never for
-    /// an impostor.
+    /// True if this computer is paired with the hub whose `id` it claims, or whose key it has proven; never
+    /// for an impostor.
     package let isPaired: Bool
-    /// True if the hub's owner has not approved this device yet; ``isPaired`` is then false.
+    /// True if the hub's owner has not approved this computer yet; ``isPaired`` is then false.
     package let isPending: Bool
     /// True if it claims the `id` of a paired hub.
     package let bearsKnownID: Bool

@@ -97,7 +97,9 @@ package struct RecognizeServer: Sendable {
             }
             return (
                 address,
-                .other("is a web server\(words), but no hub: it says \(answer.response.status) to /devices/")
+                .other(
+                    "is a web server\(words), but not a hub: "
+                        + "it answers \(answer.response.status) to /devices/")
             )
         } catch {
             return (address, .other("answers over TLS, but not as a hub does"))

@@ -1,7 +1,7 @@
 package import Discovery
 package import Pairing
 
-/// Finds the hubs on the local network, and compares them with the hubs that this device knows.
+/// Finds the hubs on the local network, and compares them with the hubs that this computer knows.
 package struct SearchHubs: Sendable {
     /// How to search.
     package struct Options: Sendable {

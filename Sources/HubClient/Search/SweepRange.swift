@@ -91,7 +91,7 @@ package enum SweepRangeError: Equatable, UserError {
 
     package var description: String {
         switch self {
-        case .notCIDR(let text): "\"\(text)\" is no range of addresses"
+        case .notCIDR(let text): "\"\(text)\" is not a range of addresses"
         case .tooLarge(let text, let smallest): "\(text) is too large to sweep: at most a /\(smallest)"
         case .tooLargeIPv6(let text): "IPv6 networks cannot be swept: \(text) has too many addresses"
         case .notLocal(let text): "\(text) is not a private, link-local or loopback network"

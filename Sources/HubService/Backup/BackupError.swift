@@ -21,11 +21,11 @@ package enum BackupError: Equatable, UserError {
 
     package var description: String {
         switch self {
-        case .foreign: "not a backup of a hub: it is no file of age for a passphrase"
+        case .foreign: "not a backup of a hub: it is not an age file with a passphrase"
         case .newer: "the backup is of a later version of the age format"
         case .tooMuchWork(let work):
-            "to open it takes 2^\(work) rounds of scrypt, more than the limit of 2^20"
-        case .noMemory(let mebibytes): "to open it takes \(mebibytes) MiB of memory, and there is not so much"
+            "opening it takes 2^\(work) rounds of scrypt, more than the limit of 2^20"
+        case .noMemory(let mebibytes): "opening it takes \(mebibytes) MiB of memory, more than there is"
         case .wrongPassphrase: "the passphrase is not that of this backup, or the backup is damaged"
         case .damaged: "the backup is damaged"
         case .notHub(let words): "not a backup of a hub: \(words)"
@@ -45,8 +45,8 @@ package enum BackupError: Equatable, UserError {
         switch self {
         case .foreign, .notHub: "name a file that 'hubpair hub backup' has written"
         case .newer: "a newer hubpair may read it"
-        case .tooMuchWork: "no hubpair has written this file"
-        case .noMemory: "end other programs, or open it on a larger machine"
+        case .tooMuchWork: "hubpair did not write this file"
+        case .noMemory: "close other programs, or open it on a larger machine"
         case .wrongPassphrase: "it was shown once, when the backup was made: six groups of four characters"
         case .damaged: "take another copy of it"
         case .hubExists: "--replace puts the backup in its place, and voids all codes; --state names another"

@@ -84,7 +84,7 @@ final class AnnounceHub: Sendable {
             log.notice("the name \"\(name)\" is taken; announced as \"\(other)\"")
         case .overdue(let name, let stack):
             let stack = stack == .daemon ? "avahi-daemon" : "avahi's stack in this process"
-            log.notice("\(stack) does not get \"\(name)\" announced; it is published anew until it is")
+            log.notice("\(stack) could not announce \"\(name)\" yet; it tries again until it can")
         case .daemonLost(let error): log.notice("\(error); the hub is announced again soon")
         case .refused(let error): log.notice("\(error); this process speaks multicast DNS itself")
         case .unavailable(let error): log.notice("not announced over mDNS for now: \(error)")

@@ -21,7 +21,7 @@ package enum ServeError: Equatable, UserError {
         switch self {
         case .portBusy(let port): "the port \(port) is taken already"
         case .portNotPermitted(let port): "the port \(port) is not for this user"
-        case .noSuchAddress(let address): "\(address) is no address of this host"
+        case .noSuchAddress(let address): "\(address) is not an address of this host"
         case .cannotListen(let code, let address):
             "cannot listen on \(address): \(String(cString: strerror(code)))"
         case .tooFewDescriptors(let limit, let needed, _):
@@ -42,8 +42,8 @@ package enum ServeError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .portBusy(let port):
-            "see who has it with 'ss -ltnp sport = :\(port)'; a stock hub must move to another port, on "
-                + "127.0.0.1"
+            "see which program has it: sudo ss -ltnp 'sport = :\(port)'; a stock hub must move to another "
+                + "port, on 127.0.0.1"
         case .portNotPermitted:
             "choose a port from 1024 on in the hub's settings, or give the service CAP_NET_BIND_SERVICE"
         case .noSuchAddress: "'ip address' lists this host's addresses"

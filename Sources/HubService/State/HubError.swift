@@ -59,7 +59,7 @@ package enum HubError: Equatable, UserError {
         case .otherSettings(let asked, let present, _):
             "the hub is set up already with \(present), not \(asked)"
         case .upstreamIsHub(let url): "the upstream \(url) is this hub's own port"
-        case .noSuchAddress(let address): "\(address) is no address of this host"
+        case .noSuchAddress(let address): "\(address) is not an address of this host"
         case .badLifetime: "a code must live for 1 second at least, and expire before 2106-02-07"
         case .tooManyCodes(let count):
             "the hub would remember \(count) codes, more than \(IssueCode.maximumCodes)"

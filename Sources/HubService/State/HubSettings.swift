@@ -56,7 +56,7 @@ package struct HubSettings: Equatable, Sendable {
         let words = file.value("listen", in: HubSettings.group)?.split(separator: " ") ?? []
         listen = words.compactMap { NetworkAddress(String($0)) }
         guard listen.count == words.count, listen.count <= HubSettings.maximumAddresses else {
-            throw .invalidValue("not addresses of IPv4 or IPv6", key: "listen", group: HubSettings.group)
+            throw .invalidValue("not IPv4 or IPv6 addresses", key: "listen", group: HubSettings.group)
         }
     }
 

@@ -57,8 +57,8 @@ public enum PairingCodeError: Equatable, UserError {
         case .missingPrefix: "print a pairing code on the hub with 'hubpair print'"
         case .alphabet, .base32Length, .unusedBitsSet, .checksum:
             "scan the code again, or print a new one on the hub with 'hubpair print'"
-        case .version(let version) where version > PairingCode.version: "update hubpair on this device"
-        case .kind, .flags: "update hubpair on this device, or print a new code on the hub"
+        case .version(let version) where version > PairingCode.version: "update hubpair on this computer"
+        case .kind, .flags: "update hubpair on this computer, or print a new code on the hub"
         case .version, .length, .onceWithoutExpiry: "print a new code on the hub with 'hubpair print'"
         case .expiryOutOfRange: "check this machine's clock, and the expiry that was asked for"
         }

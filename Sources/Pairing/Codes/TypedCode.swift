@@ -93,7 +93,7 @@ public enum TypedCodeError: Equatable, UserError {
         switch self {
         case .alphabet: "a code has the digits 0-9 and the letters A-Z without U, in five groups of four"
         case .length, .checksum: "compare it with the hub's screen, group by group"
-        case .head: "update hubpair on this device"
+        case .head: "update hubpair on this computer"
         }
     }
 }

@@ -56,9 +56,9 @@ public struct DeviceDescription: Equatable, Sendable {
         let (word, id) = (try message.text("status"), try message.text("device"))
         let text = try message.text("name")
         guard let status = Status(rawValue: word) else {
-            throw .malformed("status is none that is known")
+            throw .malformed("status has an unknown value")
         }
-        guard let device = Fingerprint(id) else { throw .malformed("device is no fingerprint") }
+        guard let device = Fingerprint(id) else { throw .malformed("device is not a fingerprint") }
         self.status = status
         self.device = device
         do {

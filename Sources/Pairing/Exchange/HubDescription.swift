@@ -36,7 +36,7 @@ public struct HubDescription: Equatable, Sendable {
 
     init(_ message: PairMessage, prefix: String) throws(PairMessageError) {
         let (id, api, name) = (try message.text("id"), try message.integer("api"), try message.text("name"))
-        guard let id = Fingerprint(id) else { throw .malformed("\(prefix)id is no fingerprint") }
+        guard let id = Fingerprint(id) else { throw .malformed("\(prefix)id is not a fingerprint") }
         guard api >= 1 else { throw .malformed("\(prefix)api is less than 1") }
         self.id = id
         self.api = api

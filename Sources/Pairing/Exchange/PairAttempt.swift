@@ -61,7 +61,8 @@ public enum PairReplyError: Equatable, UserError {
         switch self {
         case .wrongProof: "what answered cannot prove that it knows the code: it is not the hub that made it"
         case .otherHub(let id, let seen): "the hub calls itself \(id), but its key is that of \(seen)"
-        case .otherDevice(let device, let own): "the hub saw the device \(device), but this device is \(own)"
+        case .otherDevice(let device, let own):
+            "the hub saw the device \(device), but this computer is \(own)"
         }
     }
 
@@ -72,10 +73,10 @@ public enum PairReplyError: Equatable, UserError {
     public var hint: String? {
         switch self {
         case .wrongProof, .otherDevice:
-            "on this device: do not trust this network, nothing was stored; on the hub: 'hubpair devices' "
-                + "shows whom it let in, 'hubpair print' makes a new code"
+            "on this computer: do not trust this network, nothing was stored; on the hub: 'hubpair devices' "
+                + "shows which devices it let in, 'hubpair print' makes a new code"
         case .otherHub:
-            "on the hub: restart hubpair, whose key and name do not fit each other; nothing was stored here"
+            "on the hub: restart hubpair, whose key and id do not match; nothing was stored here"
         }
     }
 }

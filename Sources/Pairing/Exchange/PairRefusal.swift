@@ -89,7 +89,7 @@ public struct PairRefusal: Error, Equatable, Sendable {
     public init(parsing bytes: [UInt8]) throws(PairMessageError) {
         let message = try PairMessage(parsing: bytes)
         guard let code = Code(rawValue: try message.text("error")) else {
-            throw .malformed("error is no word in lower case")
+            throw .malformed("error is not a word in lower case")
         }
         self.code = code
         self.message = try message.optionalText("message") ?? ""
@@ -105,16 +105,16 @@ extension PairRefusal: UserError {
     /// What is wrong, for the user of the device, in lower case, without a full stop.
     public var description: String {
         switch code {
-        case .noCertificate: "the hub did not see this device's certificate"
-        case .badRequest: "the hub could not read this device's request: \(message)"
-        case .nameInvalid: "the hub refuses this device's name: \(message)"
+        case .noCertificate: "the hub did not see this computer's certificate"
+        case .badRequest: "the hub could not read this computer's request: \(message)"
+        case .nameInvalid: "the hub refuses this computer's name: \(message)"
         case .tooManyAttempts: "the hub has had too many attempts: \(message)"
         case .ticketUnknown:
             "the hub does not know this code: it was replaced, or taken back, or is another hub's"
         case .badProof:
-            "the hub refuses this device's proof: the code is not this hub's, or somebody stands between"
+            "the hub refuses this computer's proof: the code is not this hub's, or somebody stands between"
         case .ticketUsed: "the code has been used already"
-        case .notApproved: "the hub's owner has not approved this device, or has revoked it"
+        case .notApproved: "the hub's owner has not approved this computer, or has revoked it"
         case .ticketExpired: "the code has expired"
         case .unavailable: "the hub cannot pair now: \(message)"
         default: "the hub refuses with \(code.rawValue): \(message)"
@@ -135,21 +135,21 @@ extension PairRefusal: UserError {
     /// How to fix it, and on which side.
     public var hint: String? {
         switch code {
-        case .noCertificate: "on this device: let nothing stand between it and the hub that ends TLS"
+        case .noCertificate: "on this computer: remove any proxy that ends TLS between it and the hub"
         case .badRequest: "both sides must speak hubpair/1: update the older one"
-        case .nameInvalid: "on this device: choose another name with --name"
+        case .nameInvalid: "on this computer: choose another name with --name"
         case .tooManyAttempts:
-            "on this device: wait 10 minutes; on the hub: make a new code with 'hubpair print'"
+            "on this computer: wait 10 minutes; on the hub: make a new code with 'hubpair print'"
         case .ticketUnknown:
             "is it the newest label? --hub names another hub; on the hub: 'hubpair print' makes a new code"
         case .ticketUsed, .ticketExpired: "on the hub: make a new code with 'hubpair print'"
         case .badProof:
-            "on this device: check which hub answers; on the hub: make a new code with 'hubpair print'"
+            "on this computer: check which hub answers; on the hub: make a new code with 'hubpair print'"
         case .notApproved:
             "on the hub: 'hubpair devices' shows what it knows; a code from 'hubpair print' approves "
-                + "this device"
+                + "this computer"
         case .unavailable: "on the hub: see its log; nothing was changed, so the same code works again"
-        default: "on this device: update hubpair"
+        default: "on this computer: update hubpair"
         }
     }
 }

@@ -48,7 +48,7 @@ public struct PairReply: Equatable, Sendable {
         guard let status = Status(rawValue: word) else {
             throw .malformed("status is neither approved nor pending")
         }
-        guard let device = Fingerprint(id) else { throw .malformed("device is no fingerprint") }
+        guard let device = Fingerprint(id) else { throw .malformed("device is not a fingerprint") }
         self.status = status
         self.device = device
         nonce = try message.bytes("nonce", PairNonce.byteCount, PairNonce.init(bytes:))

@@ -1,6 +1,6 @@
 public import Identity
 
-/// A hub that the user has named with its address, and that this device is not paired with.
+/// A hub that the user has named with its address, and that this computer is not paired with.
 ///
 ///     [added 1]
 ///     name=Attic

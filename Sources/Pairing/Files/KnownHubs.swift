@@ -8,9 +8,9 @@ public struct KnownHub: Equatable, Sendable {
     public let pin: Pin
     /// Where the hub was last reached, `HOST:PORT`; a hint only.
     public var address: String?
-    /// When this device was paired with it.
+    /// When this computer was paired with it.
     public let paired: Date?
-    /// True if this device has asked with the hub's label, and is not known to be approved.
+    /// True if this computer has asked with the hub's label, and is not known to be approved.
     public var isPending: Bool
 
     /// The first 10 bytes of the pin.
@@ -39,7 +39,7 @@ public struct KnownHub: Equatable, Sendable {
 ///     paired=2026-11-21T10:22:03Z
 ///
 /// `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it,
-/// `address` and `paired` may be missing. `status=pending` in the place of `paired`: this device has asked,
+/// `address` and `paired` may be missing. `status=pending` in the place of `paired`: this computer has asked,
 /// and the owner has not answered. `[added …]`: ``AddedHub``.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the
@@ -52,9 +52,9 @@ public struct KnownHubs: Equatable, Sendable {
 
     /// The hubs in the file's order.
     public private(set) var hubs: [KnownHub] = []
-    /// Hubs that this device is not paired with, in the file's order.
+    /// Hubs that this computer is not paired with, in the file's order.
     public private(set) var added: [AddedHub] = []
-    /// The fingerprint of the hub that is used when none is named, if this device is paired with it.
+    /// The fingerprint of the hub that is used when none is named, if this computer is paired with it.
     public private(set) var defaultHub: Fingerprint?
     /// The added hub that is used when none is named.
     public private(set) var defaultAdded: PeerName?
@@ -62,7 +62,7 @@ public struct KnownHubs: Equatable, Sendable {
 
     /// A keyfile without a hub.
     public init() {
-        file = .empty(comment: "The hubs that this device is paired with; see 'hubpair hubs'.")
+        file = .empty(comment: "The hubs that this computer is paired with; see 'hubpair hubs'.")
     }
 
     /// Reads a keyfile; the first fault refuses all of it.
@@ -167,7 +167,7 @@ public struct KnownHubs: Equatable, Sendable {
         }
     }
 
-    /// Adds a hub that this device is not paired with. Its name must be no other's in this file.
+    /// Adds a hub that this computer is not paired with. Its name must be no other's in this file.
     public mutating func add(_ hub: AddedHub) {
         hub.write(to: &file)
         added.append(hub)

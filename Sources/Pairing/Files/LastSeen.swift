@@ -56,7 +56,7 @@ package struct LastSeen: Equatable, Sendable {
             guard let fingerprint = Fingerprint(name) else { throw .unknownGroup(group) }
             guard let time = try file.time("seen", in: group) else { throw .missingKey("seen", group: group) }
             guard let address = NetworkAddress(try file.required("address", in: group)) else {
-                throw .invalidValue("not an address of IPv4 or IPv6", key: "address", group: group)
+                throw .invalidValue("not an IPv4 or IPv6 address", key: "address", group: group)
             }
             sightings[fingerprint] = Sighting(time, from: address)
         }

@@ -47,7 +47,7 @@ package struct PairAttempts: Equatable, Sendable {
 
     /// A file without an attempt.
     package init() {
-        file = .empty(comment: "Attempts to pair whose end this device has not seen; written by hubpair.")
+        file = .empty(comment: "Attempts to pair whose end this computer has not seen; written by hubpair.")
     }
 
     /// Reads the file; the first fault refuses all of it.

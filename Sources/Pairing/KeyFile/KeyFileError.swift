@@ -41,7 +41,7 @@ public enum KeyFileError: Equatable, UserError {
         case .tooLarge(let count): "the file has \(count) bytes, more than \(KeyFile.maximumByteCount)"
         case .notUTF8: "the file is not UTF-8"
         case .torn: "the last line has no end, so the file may be cut off"
-        case .invalidHeader(let line): "line \(line) is no group header like [keyfile]"
+        case .invalidHeader(let line): "line \(line) is not a group header like [keyfile]"
         case .invalidLine(let line): "line \(line) is neither [group], key=value nor # comment"
         case .pairOutsideGroup(let line): "line \(line) stands before the first [group]"
         case .duplicateGroup(let name, let line): "line \(line) begins the group [\(name)] a second time"
@@ -54,7 +54,7 @@ public enum KeyFileError: Equatable, UserError {
         case .newerFormat(let format): "the file was written by a newer hubpair (format \(format))"
         case .missingKey(let key, let group): "[\(group)] has no \(key)"
         case .invalidValue(let reason, let key, let group): "\(key) in [\(group)]: \(reason)"
-        case .unknownGroup(let name): "the group [\(name)] does not belong into this file"
+        case .unknownGroup(let name): "the group [\(name)] does not belong in this file"
         case .wrongFingerprint(let group): "the pin in [\(group)] has another fingerprint"
         }
     }

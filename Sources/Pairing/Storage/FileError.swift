@@ -16,8 +16,10 @@ package enum FileError: Equatable, UserError {
     case notDirectory(path: String)
     /// A directory, device, socket or FIFO where a file should be.
     case notRegular(path: String)
-    /// The file or directory belongs to this other user.
+    /// The directory belongs to this other user.
     case otherOwner(uid_t, path: String)
+    /// The file belongs to this user, and not to the owner of its directory.
+    case strayFile(uid_t, path: String, owner: uid_t)
     /// The mode grants more than the allowed permissions.
     case tooOpen(mode: mode_t, allowed: mode_t, path: String)
     /// A directory that others can use and that holds no file of hubpair's.
@@ -37,7 +39,10 @@ package enum FileError: Equatable, UserError {
         case .symbolicLink(let path), .linkedFile(let path): "\(path) is a symbolic link"
         case .notDirectory(let path): "\(path) is not a directory"
         case .notRegular(let path): "\(path) is not a regular file"
-        case .otherOwner(let uid, let path): "\(path) belongs to the user \(uid), not to you (\(geteuid()))"
+        case .otherOwner(let uid, let path):
+            "\(path) belongs to the user \(userName(uid)), not to you (\(userName(geteuid())))"
+        case .strayFile(let uid, let path, let owner):
+            "\(path) belongs to the user \(userName(uid)), and its directory to \(userName(owner))"
         case .tooOpen(let mode, let allowed, let path):
             "\(path) has the mode \(octal(mode)), wider than \(octal(allowed)): others may have access"
         case .notPrivate(let path): "\(path) is a directory that others use too"
@@ -62,8 +67,8 @@ package enum FileError: Equatable, UserError {
         case .missing: .noInput
         case .exists: .cannotWrite
         case .locked: .tryAgain
-        case .notDirectory, .notPrivate, .symbolicLink, .linkedFile, .notRegular, .otherOwner, .tooOpen,
-            .tooLarge:
+        case .notDirectory, .notPrivate, .symbolicLink, .linkedFile, .notRegular, .otherOwner, .strayFile,
+            .tooOpen, .tooLarge:
             .configuration
         case .system(EACCES, _, _), .system(EPERM, _, _): .notPermitted
         case .system(let code, _, _):
@@ -81,10 +86,16 @@ package enum FileError: Equatable, UserError {
             "put the file itself in its place: cp -p --remove-destination "
                 + "\"$(readlink -f \(shellQuoted(path)))\" \(shellQuoted(path))"
         case .notRegular(let path): "move it away: mv \(shellQuoted(path)) \(shellQuoted(path + ".moved"))"
-        case .otherOwner(_, let path): "sudo chown \(geteuid()) \(shellQuoted(path))"
+        // What a call with sudo has made in a person's directory. Another person would be locked out by it.
+        case .otherOwner(0, let path): "sudo chown -hR \(shellWord(userName(geteuid()))) \(shellQuoted(path))"
+        case .otherOwner(let uid, _): "run it as \(userName(uid)), or name a directory of your own"
+        // Not to the user of this process: root would take the file from the service. And never through a
+        // link, which the directory's owner can put in the file's place.
+        case .strayFile(_, let path, let owner):
+            "sudo chown -h \(shellWord(userName(owner))) \(shellQuoted(path))"
         case .tooOpen(_, let allowed, let path): "chmod \(octal(allowed)) \(shellQuoted(path))"
         case .notPrivate: "name a directory of your own; one that does not exist yet is made"
-        case .tooLarge: "this is no file of hubpair's; move it away"
+        case .tooLarge: "hubpair did not write this file; move it away"
         case .locked: "try again, and look for a hubpair that hangs: pgrep -a hubpair"
         case .system(EACCES, _, _), .system(EPERM, _, _): "run as the owner of the files"
         case .system(ENOSPC, _, _), .system(EDQUOT, _, _): "make room on the disk; nothing was lost"
@@ -93,6 +104,9 @@ package enum FileError: Equatable, UserError {
         }
     }
 }
+
+/// The user's name, as chown(1) takes it; the number of one without a name.
+private func userName(_ user: uid_t) -> String { DirectoryOwner.name(of: user) }
 
 private func octal(_ mode: mode_t) -> String {
     let digits = String(mode, radix: 8)

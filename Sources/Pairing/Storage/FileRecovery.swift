@@ -29,7 +29,7 @@ package enum FileRecovery {
         case let name:
             let byHand = isGone ? "" : "mend it by hand, or "
             guard hasGoodBackup else {
-                return byHand + "bring it back from a backup of yours; the version before is not there"
+                return byHand + "bring it back from your own backup; the version before is not there"
             }
             let back = "go back to the version before: cp -p \(shellQuoted(path + ".bak")) \(file)"
             let list = [ApprovedDevices.fileName: "devices", KnownHubs.fileName: "hubs"][name]

@@ -14,7 +14,7 @@ extension ProtectedDirectory {
             switch errno {
             case ENOENT: return nil
             case ELOOP: throw .linkedFile(path: path)
-            default: throw .system(errno, operation: "open", path: path)
+            default: throw openFault(name, errno)
             }
         }
         defer { close(file) }

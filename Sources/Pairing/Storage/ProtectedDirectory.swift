@@ -62,6 +62,15 @@ package struct ProtectedDirectory: ~Copyable {
         owner.acting { openat(descriptor, name, flags | O_NOFOLLOW | O_CLOEXEC, 0o600) }
     }
 
+    /// Why a file could not be opened. What its owner may not open is mostly another user's.
+    func openFault(_ name: String, _ code: Int32) -> FileError {
+        var status = stat()
+        guard code == EACCES, fstatat(descriptor, name, &status, AT_SYMLINK_NOFOLLOW) == 0,
+            status.st_uid != owner.user
+        else { return .system(code, operation: "open", path: path(of: name)) }
+        return .strayFile(status.st_uid, path: path(of: name), owner: owner.user)
+    }
+
     /// Holds the directory's lock (flock on `.lock`) while `body` runs: what is read and then written in it
     /// is one step for every process that does the same.
     ///
@@ -80,7 +89,7 @@ package struct ProtectedDirectory: ~Copyable {
         guard lock >= 0 else {
             // A lock file has no content, so the hint is to move it away.
             throw errno == ELOOP
-                ? FileError.notRegular(path: lockPath) : .system(errno, operation: "open", path: lockPath)
+                ? FileError.notRegular(path: lockPath) : openFault(ProtectedDirectory.lockName, errno)
         }
         defer { close(lock) }
         try checkOwnerAndMode(fileStatus(lock, path: lockPath), owner, path: lockPath, allowed: 0o600)
@@ -150,7 +159,9 @@ func fileStatus(_ descriptor: Int32, path: String) throws(FileError) -> stat {
 func checkOwnerAndMode(
     _ status: stat, _ owner: DirectoryOwner, path: String, allowed: mode_t
 ) throws(FileError) {
-    guard status.st_uid == owner.user else { throw .otherOwner(status.st_uid, path: path) }
+    guard status.st_uid == owner.user else {
+        throw .strayFile(status.st_uid, path: path, owner: owner.user)
+    }
     // A directory can inherit setgid from its parent. It grants no access, and chmod with an octal mode does
     // not clear it.
     let mode = status.st_mode & (status.st_mode & S_IFMT == S_IFDIR ? 0o777 : 0o7777)

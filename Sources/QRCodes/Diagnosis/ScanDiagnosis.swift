@@ -49,7 +49,7 @@ package enum ScanDiagnosis: Equatable, UserError {
                 + "the code filling most of it"
         case .fewFinderPatterns(1):
             "take the picture again with the whole code and its white border in it; "
-                + "a Micro QR code, which has only one such square, is no pairing code"
+                + "a Micro QR code, which has only one such square, is not a pairing code"
         case .fewFinderPatterns: "take the picture again with the whole code and its white border in it"
         case .tooSmall: "come closer, or crop the image to the code: 3 pixels a module are enough"
         case .blurred: "hold the camera still, let it focus, and take the picture again"

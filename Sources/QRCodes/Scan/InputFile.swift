@@ -142,7 +142,7 @@ package enum InputFileError: Equatable, UserError {
         case .noImages:
             "images are known by the ends of their names, like .jpg; directories inside are left out"
         case .nameNotUTF8: "rename the file, or give its content on standard input"
-        case .tooLarge: "this is no photograph of a code"
+        case .tooLarge: "a photograph of a code is much smaller"
         case .longer, .system: nil
         }
     }

@@ -55,7 +55,7 @@ struct CodeOptions: ParsableArguments {
             valueName: "auto|none|ipv4[:port]"),
         transform: optionValue(
             "not an address for a code",
-            give: "auto, none, or one of IPv4 with or without a port, like 192.168.1.5:8000",
+            give: "auto, none, or an IPv4 address with or without a port, like 192.168.1.5:8000",
             AddressChoice.init(argument:)))
     var address = AddressChoice.automatic
 

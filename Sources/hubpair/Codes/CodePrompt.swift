@@ -67,7 +67,8 @@ struct CodePrompt {
         }
     }
 
-    /// Erases a line from the screen, in all the rows that it took.
+    /// Erases a line from the screen, in all the rows that it took. With `--json` too: this is nothing for a
+    /// program to read, since it is only written where standard error is itself a terminal.
     private static func erase(_ line: String) {
         guard isatty(STDERR_FILENO) == 1, Console.knowsEscapes else { return }
         let width = max(1, Console.size.columns)

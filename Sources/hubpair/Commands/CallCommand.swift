@@ -49,7 +49,7 @@ struct CallCommand: AsyncParsableCommand {
     func run() async throws {
         guard !method.hasPrefix("/") else {
             throw UsageMistake(
-                "\(quoted(method)) is no HTTP method", meant: ["call"], [path.uppercased(), method])
+                "\(quoted(method)) is not an HTTP method", meant: ["call"], [path.uppercased(), method])
         }
         guard path.hasPrefix("/") else {
             throw UsageMistake(
@@ -106,7 +106,7 @@ struct CallCommand: AsyncParsableCommand {
         case 401, 403:
             status = .notPermitted
             hint =
-                device.map { "on the hub: 'hubpair devices' shows whether this device (\($0)) is approved" }
+                device.map { "on the hub: 'hubpair devices' shows whether this computer (\($0)) is approved" }
                 ?? (answer["WWW-Authenticate"]?.hasPrefix("Hubpair ") == true
                     ? ServerError.guardedHint
                     : "this stock hub asks for a password, and hubpair has none")
@@ -121,7 +121,8 @@ struct CallCommand: AsyncParsableCommand {
             hint = "on the hub: is the server behind the gateway running?"
         case 400..<500:
             status = .badData
-            hint = "on this device: the server takes no such request; check the method, the path and --data"
+            hint =
+                "on this computer: the server does not take this; check the method, the path and --data"
         default:
             status = .unavailable
             hint = "on the hub: the server behind the gateway failed; its log may say why"

@@ -59,7 +59,7 @@ struct DevicesPruneCommand: ParsableCommand {
         let revoked = try prune.revoke(chosen)
         for device in revoked { Console.note("\(device.name) (\(device.fingerprint)) is revoked") }
         let rest = chosen.count - revoked.count
-        if rest > 0 { Console.note("\(rest) of them changed meanwhile, and stay as they are") }
+        if rest > 0 { Console.note("\(rest) of them changed in the meantime, and stay as they are") }
     }
 }
 

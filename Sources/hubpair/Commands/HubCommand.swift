@@ -98,8 +98,8 @@ struct HubCommand: ParsableCommand {
             discussion: """
                 Every device that was paired comes back without noticing, at whatever address the hub is. \
                 All codes are void, the label too. A device that was revoked after the backup would be let \
-                in again: --list shows whom the backup lets in, --revoke keeps one out. The machine that had \
-                this identity before must not serve any more.
+                in again: --list shows which devices the backup lets in, --revoke keeps one out. The machine \
+                that had this identity before must not serve any more.
 
                 EXAMPLES:
                   hubpair hub restore --list kitchen.age
@@ -142,7 +142,7 @@ struct HubCommand: ParsableCommand {
             }
             guard let secret = try passphrase.read() ?? CodePrompt.askSecret("passphrase: ") else {
                 throw ValidationError(
-                    "'hub restore' asks for the passphrase at a terminal, and standard input is none. "
+                    "'hub restore' asks for the passphrase at a terminal, and standard input is not one. "
                         + "Give it with --passphrase-file")
             }
             var backup: HubBackup

@@ -33,7 +33,7 @@ extension HubsCommand {
             let name = try PeerName(name)
             guard let address = HubAddress(address) else {
                 throw ValidationError(
-                    "\"\(address)\" is no address. "
+                    "\"\(address)\" is not an address. "
                         + "Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000"
                 )
             }
@@ -47,14 +47,14 @@ extension HubsCommand {
                     let isDefault = try manage.list().defaultHub == hub.fingerprint
                     return try JSONLine.write(HubLine(hub, isDefault: isDefault).json)
                 }
-                let known = hub.isPending ? "asked for here, and not approved" : "paired with this device"
+                let known = hub.isPending ? "asked for here, and not approved" : "paired with this computer"
                 report("\(hub.name) (\(hub.fingerprint))", known, hub.address ?? "-", isNew)
             case .known(.added(let hub), let isNew):
                 if json {
                     let isDefault = try manage.defaultAdded() == hub.name
                     return try JSONLine.write(HubLine(hub, isDefault: isDefault).json)
                 }
-                report(hub.name.description, "noted down", hub.address, isNew)
+                report(hub.name.description, "added", hub.address, isNew)
             }
         }
 

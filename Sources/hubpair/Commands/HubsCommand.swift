@@ -42,7 +42,7 @@ struct HubsCommand: ParsableCommand {
                 hubs.map { HubLine($0, isDefault: $0.fingerprint == defaultHub) }
                 + (try manage.added().map { HubLine($0, isDefault: $0.name == defaultAdded) })
             if json { return try JSONLine.write(lines.map(\.json)) }
-            if hubs.isEmpty { Console.note("this device is not paired with a hub yet") }
+            if hubs.isEmpty { Console.note("this computer is not paired with a hub yet") }
             try Table(
                 columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""], rows: lines.map(\.cells)
             ).write()
@@ -167,7 +167,7 @@ struct HubsCommand: ParsableCommand {
             let more = if case .paired = hub { "; to come back, pair again" } else { "" }
             Console.note("\(hub.title) is forgotten\(more)")
             if case .paired = hub {
-                Console.note("the hub still lets this device in: 'hubpair devices revoke' there ends that")
+                Console.note("the hub still lets this computer in: 'hubpair devices revoke' there ends that")
             }
             if !scenes.isEmpty {
                 let names = scenes.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
@@ -196,12 +196,12 @@ struct HubsCommand: ParsableCommand {
             let forget = ForgetEverything(configuration: configuration.configuration)
             let memory = try forget.memory()
             guard !memory.isEmpty else {
-                return Console.note("this device knows no hub and no scene; nothing to forget")
+                return Console.note("this computer knows no hub and no scene; nothing to forget")
             }
             if !yes {
                 guard Question.canBeAnswered else {
                     throw ValidationError(
-                        "'hubs reset' asks before it forgets, and standard input is no terminal. "
+                        "'hubs reset' asks before it forgets, and standard input is not a terminal. "
                             + "Add --yes to do it without asking")
                 }
                 try Question.confirm("forget \(memory.words)?", orElse: "nothing was forgotten")

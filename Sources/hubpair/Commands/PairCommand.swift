@@ -69,14 +69,14 @@ struct PairCommand: PreparedCommand {
     func validate() throws {
         guard image != nil || Question.canBeAnswered else {
             throw ValidationError(
-                "'pair' asks for the code at a terminal, and standard input is none. "
+                "'pair' asks for the code at a terminal, and standard input is not one. "
                     + "Name a picture, or give the code on standard input: hubpair pair -")
         }
         guard hub != "" else {
             throw ValidationError("--hub takes a hub's name or HOST[:PORT]. Leave it out to look for the hub")
         }
         if let hub, HubPlace.isFaultyAddress(hub) {
-            throw ValidationError("\"\(hub)\" is no address. Write it like 192.168.1.5 or hub.local:8000")
+            throw ValidationError("\"\(hub)\" is not an address. Write it like 192.168.1.5 or hub.local:8000")
         }
     }
 
@@ -132,7 +132,7 @@ struct PairCommand: PreparedCommand {
             case .retrying(let error): Console.note("\(error); trying again")
             case .pending(let outcome):
                 Console.note(
-                    "\(title(outcome)) has to let this device in; its fingerprint is \(outcome.device)")
+                    "\(title(outcome)) has to let this computer in; its fingerprint is \(outcome.device)")
                 Console.note(
                     "on the hub, compare it with this screen and run: "
                         + "hubpair devices approve \(outcome.device)")
@@ -143,8 +143,8 @@ struct PairCommand: PreparedCommand {
         if json { try JSONLine.write(outcome.json) }
         guard outcome.isApproved else {
             Console.report(
-                "\(outcome.hubName) has not approved this device yet",
-                hint: "on this device: the same command asks again, and waits without --no-wait",
+                "\(outcome.hubName) has not approved this computer yet",
+                hint: "on this computer: the same command asks again, and waits without --no-wait",
                 exit: .tryAgain)
             throw ExitStatus.tryAgain
         }
@@ -166,10 +166,11 @@ struct PairCommand: PreparedCommand {
         guard !json else { return }
         let place = "\(title(outcome)) at \(outcome.hub.address ?? "-")"
         switch outcome.change {
-        case .added: Console.note("paired with \(place); it knows this device as \(outcome.deviceName)")
+        case .added: Console.note("paired with \(place); it knows this computer as \(outcome.deviceName)")
         case .renewed:
-            Console.note("paired again with \(place); it knows this device as \(outcome.deviceName)")
-        case .none: Console.note("this device is paired with \(title(outcome)) already; nothing was changed")
+            Console.note("paired again with \(place); it knows this computer as \(outcome.deviceName)")
+        case .none:
+            Console.note("this computer is paired with \(title(outcome)) already; nothing was changed")
         }
         if outcome.hub.name != outcome.hubName {
             Console.note("here the hub is called \(outcome.hub.name); 'hubpair hubs rename' changes that")

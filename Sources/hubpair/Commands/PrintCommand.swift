@@ -51,7 +51,7 @@ struct PrintCommand: ParsableCommand {
         guard label || yes || expires ?? .zero <= PrintCommand.longest else {
             throw ValidationError(
                 "a code for one device that lives longer than 90 days needs --yes. Give a shorter time, or "
-                    + "--yes: whoever finds the code until then is let in")
+                    + "--yes: anybody who finds the code until then is let in")
         }
         guard !json || code.outputPath != nil else {
             throw ValidationError("--json describes the code that a file holds. Add -o code.png")

@@ -207,7 +207,7 @@ struct ScanCommand: ParsableCommand {
         if let name = known.first(where: { $0.pin == code.hub })?.name {
             text += " (\(name))"
         } else if !known.isEmpty {
-            text += " (none of those that this device knows)"
+            text += " (none of those that this computer knows)"
         }
         text +=
             code.expires.map { ", valid until \(LocalTime($0).text(seenAt: now))" } ?? ", without an expiry"

@@ -159,7 +159,7 @@ enum LogLevel: String, ExpressibleByArgument, CaseIterable {
 private func address(_ text: String) throws -> NetworkAddress {
     guard let address = NetworkAddress(text)?.withScopeName else {
         throw ValidationError(
-            "not an address. Give one of IPv4 or IPv6 without a port, like 192.168.1.20 or fd77::1")
+            "not an address. Give an IPv4 or IPv6 address without a port, like 192.168.1.20 or fd77::1")
     }
     return address
 }

@@ -52,7 +52,7 @@ struct SetupCommand: ParsableCommand {
             "Listen on this address of this host only, or on all; repeatable. (default: all)",
             valueName: "address"),
         transform: optionValue(
-            "not an address", give: "one of IPv4 or IPv6 without a port, like 192.168.1.20, or all",
+            "not an address", give: "an IPv4 or IPv6 address without a port, like 192.168.1.20, or all",
             ListenChoice.init(argument:)))
     var listen: [ListenChoice] = []
 
@@ -217,8 +217,8 @@ enum ListenChoice: Equatable {
 extension SetUpHub.Part {
     fileprivate var change: String {
         switch self {
-        case .certificate: "its certificate was made anew"
-        case .tickets: "its file of codes was made anew: no code from before is good, nor the label"
+        case .certificate: "its certificate was made again"
+        case .tickets: "its file of codes was made again: no earlier code or label is good"
         }
     }
 }

@@ -40,14 +40,20 @@ enum Question {
         throw ExitStatus.usage
     }
 
-    /// Writes `text` to standard error, escaped, without a line end.
+    /// Writes `text` to standard error, escaped, without a line end; with `--json` as a note, in a line of
+    /// its own. A sign such as "> " alone is no note.
     static func prompt(_ text: String) {
+        guard !JSONLine.isAskedFor else {
+            let words = text.drop { !$0.isLetter }
+            return words.isEmpty ? () : Console.note(String(text.reversed().drop { $0 == " " }.reversed()))
+        }
         // If the terminal is gone, reading the answer fails.
         try? Console.write(Array(SafeText.escaped(text).utf8), to: STDERR_FILENO, name: "standard error")
     }
 
     /// Ends the line of a question that nobody has answered.
     static func endLine() {
+        guard !JSONLine.isAskedFor else { return }
         try? Console.write([UInt8(ascii: "\n")], to: STDERR_FILENO, name: "standard error")
     }
 

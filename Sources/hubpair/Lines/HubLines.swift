@@ -2,7 +2,7 @@ import FoundationEssentials
 import JSON
 import Pairing
 
-/// A hub that this device knows, as `hubs` shows it.
+/// A hub that this computer knows, as `hubs` shows it.
 struct HubLine {
     /// The fingerprint; nil for a stock hub. Of an added hub it is only what the hub says of itself.
     let hub: String?
@@ -10,8 +10,8 @@ struct HubLine {
     let address: String?
     let paired: Date?
     let isDefault: Bool
-    /// `paired`, or `pending` until the hub's owner has approved this device; of an added hub `unpaired`, or
-    /// `unprotected` for a stock hub, with which no device can pair.
+    /// `paired`, or `pending` until the hub's owner has approved this computer; of an added hub `unpaired`,
+    /// or `unprotected` for a stock hub, with which no device can pair.
     let status: String
 
     init(_ hub: KnownHub, isDefault: Bool) {
@@ -41,7 +41,7 @@ struct HubLine {
         ])
     }
 
-    /// When this device was paired with it, by the clock of the person who reads it now; nil if it is not.
+    /// When this computer was paired with it, by the clock of the person who reads it now; nil if it is not.
     var pairedText: String? { paired.map { LocalTime($0).text(seenAt: Date()) } }
 
     /// The row of the table: HUB, FINGERPRINT, ADDRESS, PAIRED, and what is special about it.

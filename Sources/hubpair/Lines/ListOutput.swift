@@ -87,7 +87,7 @@ struct ListOutput {
             ? "the id of a hub that you paired with, but holds another key"
             : "the name of a hub that you paired with, but is another one"
         try warn(
-            "\(hub.hub.name) at \(HubRow(hub).bestAddress) bears \(what); "
+            "\(hub.hub.name) at \(HubRow(hub).bestAddress) has \(what); "
                 + "do not pair with it before you know why")
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 @testable import HubClient
 
-/// The hubs that this device knows: which is meant, what is noted down, and what is not approved yet.
+/// The hubs that this computer knows: which is meant, what is noted down, and what is not approved yet.
 @Suite struct KnownHubTests {
     private let device: ScratchDevice
 

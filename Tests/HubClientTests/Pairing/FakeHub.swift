@@ -159,7 +159,9 @@ final class ScratchDevice: Sendable {
     }
 
     deinit {
-        let names = ["known-hubs", "pairing", "scenes", "device-key.pem", "device-certificate.pem"]
+        let names = [
+            "known-hubs", "pairing", "scenes", "appliances", "device-key.pem", "device-certificate.pem",
+        ]
         for name in names + names.map({ $0 + ".bak" }) + [".lock"] { unlink("\(path)/config/\(name)") }
         rmdir(path + "/config")
         rmdir(path)

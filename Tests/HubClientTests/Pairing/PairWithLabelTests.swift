@@ -45,7 +45,7 @@ extension PairWithHubTests {
         #expect(requests.first == requests.last)
     }
 
-    /// A hub that has not approved this device is asked first whether it has by now.
+    /// A hub that has not approved this computer is asked first whether it has by now.
     @Test func aPendingHubIsOfNoUseUntilItIsApproved() async throws {
         let hub = try await FakeHub(
             [.reply(.pending)],

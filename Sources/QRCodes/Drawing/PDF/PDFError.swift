@@ -25,7 +25,7 @@ package enum PDFError: Equatable, UserError {
         case .sheetTooLarge(let grid, let paper, let each):
             "\(grid) labels of \(each) do not fit on \(paper) paper"
         case .missingLibrary(let message): "the libraries that draw PDF cannot be loaded: \(message)"
-        case .noFont: "there is no font on this machine to write the text of a PDF with"
+        case .noFont: "no font on this machine can write the text of a PDF"
         case .notWritten(let message): "the PDF cannot be written: \(message)"
         }
     }

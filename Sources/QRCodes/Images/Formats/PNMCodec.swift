@@ -32,7 +32,7 @@ struct PNMCodec: ImageCodec {
     var height: Int { header.height }
 
     init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
-        guard let header = Header(bytes) else { throw .broken(.pnm, "its header is none") }
+        guard let header = Header(bytes) else { throw .broken(.pnm, "its header is malformed") }
         try limits.check(width: header.width, height: header.height)
         self.header = header
         self.bytes = bytes

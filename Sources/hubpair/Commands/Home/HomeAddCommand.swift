@@ -74,7 +74,7 @@ extension HomeCommand {
         {
             guard !offers.isEmpty else {
                 Console.report(
-                    "the hub offers no \(kind)", hint: "on the hub: has its server any plugins?",
+                    "the hub offers no \(kind)", hint: "on the hub: does its server have plugins?",
                     exit: .nothingFound)
                 throw ExitStatus.nothingFound
             }

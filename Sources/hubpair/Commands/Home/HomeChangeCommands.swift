@@ -60,7 +60,7 @@ extension HomeCommand {
         func run() async throws {
             guard yes || Question.canBeAnswered else {
                 throw ValidationError(
-                    "'home remove' asks before it removes, and standard input is no terminal. "
+                    "'home remove' asks before it removes, and standard input is not a terminal. "
                         + "Add --yes to do it without asking")
             }
             try await home.use(remove)

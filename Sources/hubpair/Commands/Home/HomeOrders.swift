@@ -69,7 +69,7 @@ struct HomeOrders {
     func nameFailures(_ results: [Result]) {
         let failures = results.filter { $0.status != .done }
         if let error = commonRefusal(of: failures) {
-            // The reason is this device, not an order: once is enough.
+            // The reason is this computer, not an order: once is enough.
             Console.report(HubFailure(hub: session.hub.name, error: error))
             Console.note("\(results.count - failures.count) of \(results.count) are done and stand")
             return
@@ -102,7 +102,7 @@ struct HomeOrders {
         }
     }
 
-    /// Why the hub does not let this device in, if several orders have failed and all for that.
+    /// Why the hub does not let this computer in, if several orders have failed and all for that.
     private func commonRefusal(of failures: [Result]) -> (any UserError)? {
         guard failures.count > 1, failures.allSatisfy({ $0.status == .notPermitted }),
             case .failed(let error) = failures[0].outcome,

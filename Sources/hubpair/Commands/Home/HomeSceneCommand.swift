@@ -66,7 +66,7 @@ extension HomeCommand.SceneCommand {
             Console.note(
                 "\(name): \(scene.states.count) state\(scene.states.count == 1 ? "" : "s") "
                     + "of \(session.title) "
-                    + (isReplaced ? "saved in the place of those before" : "saved"))
+                    + (isReplaced ? "saved, replacing those before" : "saved"))
         }
     }
 
@@ -203,7 +203,7 @@ extension Scene {
         if case .paired(let fingerprint) = hub { .string(fingerprint.description) } else { .null }
     }
 
-    /// The name that the hub has on this device; null if it is not known any more.
+    /// The name that the hub has on this computer; null if it is not known any more.
     fileprivate func hubNameJSON(_ hubs: [SavedHub]) -> JSONValue {
         if case .stock(let name) = hub { return .string(name.description) }
         return hubs.first { $0.isHub(of: self) }.map { .string($0.name.description) } ?? .null

@@ -44,7 +44,7 @@ extension HomeCommand {
                 } catch let error as OutputError {
                     throw error
                 } catch {
-                    // Another key, or a hub that has revoked this device: waiting would not help.
+                    // Another key, or a hub that has revoked this computer: waiting would not help.
                     guard ExitStatus(of: error) != .notPermitted else { throw error }
                     try output.lost(error)
                 }
