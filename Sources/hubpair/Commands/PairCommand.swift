@@ -164,11 +164,11 @@ struct PairCommand: PreparedCommand {
 
     private func report(_ outcome: PairOutcome) {
         guard !json else { return }
-        let place = "\(title(outcome)) at \(outcome.hub.address ?? "-")"
+        // With usual names it fits a line of 80 characters.
+        let pairing = "\(title(outcome)) at \(outcome.hub.address ?? "-") as \(outcome.deviceName)"
         switch outcome.change {
-        case .added: Console.note("paired with \(place); it knows this computer as \(outcome.deviceName)")
-        case .renewed:
-            Console.note("paired again with \(place); it knows this computer as \(outcome.deviceName)")
+        case .added: Console.note("paired with \(pairing)")
+        case .renewed: Console.note("paired again with \(pairing)")
         case .none:
             Console.note("this computer is paired with \(title(outcome)) already; nothing was changed")
         }
