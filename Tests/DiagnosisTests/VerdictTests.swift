@@ -191,10 +191,12 @@ import Testing
     }
 
     @Test func aRoleThatIsNoneIsNamed() throws {
-        func device(_ number: UInt8, _ status: ApprovedDevice.Status, role: String?) throws -> ApprovedDevice {
+        func device(_ number: UInt8, _ status: ApprovedDevice.Status, role: String?) throws -> ApprovedDevice
+        {
             ApprovedDevice(
                 name: try PeerName("Device \(number)"),
-                pin: try #require(Pin(bytes: [UInt8](repeating: number, count: 32))), status: status, role: role)
+                pin: try #require(Pin(bytes: [UInt8](repeating: number, count: 32))), status: status,
+                role: role)
         }
         let good = [
             try device(1, .approved, role: nil), try device(2, .approved, role: "guest"),
@@ -202,7 +204,9 @@ import Testing
             try device(3, .revoked, role: "king"),
         ]
         #expect(CheckHubFiles.devices(good) == .ok("2 approved, 0 pending, 1 revoked"))
-        for (status, mend) in [(ApprovedDevice.Status.approved, "devices role"), (.pending, "devices approve")] {
+        for (status, mend) in [
+            (ApprovedDevice.Status.approved, "devices role"), (.pending, "devices approve"),
+        ] {
             let bad = try device(4, status, role: "Guest")
             let verdict = CheckHubFiles.devices(good + [bad, try device(5, .approved, role: "")])
             #expect(verdict.status == .problem && verdict.seen.hasPrefix("Device 4 (\(bad.fingerprint))"))

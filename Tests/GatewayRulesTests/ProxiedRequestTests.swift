@@ -11,11 +11,14 @@ import Testing
 
     private func read(_ fields: [String]) throws -> ProxiedRequest {
         let text = fields.map { $0 + "\r\n" }.joined()
-        return ProxiedRequest(try requestHead("GET /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\n\(text)\r\n").fields)
+        return ProxiedRequest(
+            try requestHead("GET /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\n\(text)\r\n").fields)
     }
 
     @Test func eitherColumnNamesTheRequest() throws {
-        for fields in [Self.original, Self.forwarded, Self.original + Self.forwarded, Self.forwarded + Self.original] {
+        for fields in [
+            Self.original, Self.forwarded, Self.original + Self.forwarded, Self.forwarded + Self.original,
+        ] {
             #expect(try read(fields) == .request(.switching))
         }
         #expect(try read(["x-forwarded-method: GET", "X-FORWARDED-URI: /x?y"]) == .request(.reading))
@@ -23,7 +26,8 @@ import Testing
     }
 
     @Test(arguments: [
-        [], ["X-Original-Method: GET"], ["X-Forwarded-Uri: /"], ["X-Original-Method: GET", "X-Forwarded-Uri: /"],
+        [], ["X-Original-Method: GET"], ["X-Forwarded-Uri: /"],
+        ["X-Original-Method: GET", "X-Forwarded-Uri: /"],
         ["X_Original_Method: GET", "X_Original_URI: /"], ["X-Original-Method: GET", "X-Original-URL: /"],
     ])
     func lessThanAColumnSaysNothing(fields: [String]) throws { #expect(try read(fields) == .unsaid) }
@@ -34,9 +38,13 @@ import Testing
         ["X-Original-Method: GET", "X-Forwarded-Method: POST"],
         ["X-Original-Method: GET", "X-Original-URI: /", "X-Forwarded-Method: get", "X-Forwarded-Uri: /"],
     ])
-    func twoRequestsContradictEachOther(fields: [String]) throws { #expect(try read(fields) == .contradicting) }
+    func twoRequestsContradictEachOther(fields: [String]) throws {
+        #expect(try read(fields) == .contradicting)
+    }
 
-    @Test(arguments: ["/hubpair/v1/device", "/%68ubpair", "//hubpair", "/x/..%2fHUBPAIR", "*", "http://h/x", "x", ""])
+    @Test(arguments: [
+        "/hubpair/v1/device", "/%68ubpair", "//hubpair", "/x/..%2fHUBPAIR", "*", "http://h/x", "x", "",
+    ])
     func theHubsOwnPathsAndWhatIsNoPathAreWithheld(target: String) throws {
         #expect(try read(["X-Original-Method: GET", "X-Original-URI: \(target)"]) == .withheld)
     }
@@ -72,7 +80,8 @@ import Testing
         let head = try requestHead("GET /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\n\(lines)\r\n")
         let access: RequestRouter.Access =
             device.knownRole == nil ? .refused(device, device.verdict(at: .now)) : .approved(device)
-        guard case .answer(let answer, _, _) = router.action(for: head, from: proxy, access: { _ in access }) else {
+        guard case .answer(let answer, _, _) = router.action(for: head, from: proxy, access: { _ in access })
+        else {
             Issue.record("the hub answers by itself")
             return
         }

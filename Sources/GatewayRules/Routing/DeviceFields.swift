@@ -1,7 +1,7 @@
 package import Pairing
 
-/// The header fields that tell the upstream, or a proxy in front of the hub, which device sent the request, and
-/// what it may do.
+/// The header fields that tell the upstream, or a proxy in front of the hub, which device sent the request,
+/// and what it may do.
 package struct DeviceFields: Sendable {
     /// The field with the device's fingerprint.
     package static let fingerprintName = "X-Hubpair-Device"

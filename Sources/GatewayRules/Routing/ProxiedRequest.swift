@@ -6,18 +6,20 @@ import Pairing
 ///     X-Original-URI: /devices/1?x        X-Forwarded-Uri: /devices/1?x
 ///     X-Original-Upgrade: websocket
 ///
-/// nginx sends what its configuration names, by custom the left column; Traefik and Caddy send the right one. A
-/// client can add the column that its proxy does not write. So all methods must be the same, and all targets, and
-/// one column must be whole. `X-Original-Upgrade` is `samples/nginx.conf`'s own: a question is never an upgrade
-/// itself. A proxy that hands on the client's fields shows a WebSocket by its `Sec-WebSocket-Key`.
+/// nginx sends what its configuration names, by custom the left column; Traefik and Caddy send the right one.
+/// A client can add the column that its proxy does not write. So all methods must be the same, and all
+/// targets, and one column must be whole. `X-Original-Upgrade` is `samples/nginx.conf`'s own: a question is
+/// never an upgrade itself. A proxy that hands on the client's fields shows a WebSocket by its
+/// `Sec-WebSocket-Key`.
 ///
-/// Accepted: one column, or both with the same values. Contradicting: two methods, or two targets. Unsaid: only a
-/// method, or a method of one column and a target of the other.
+/// Accepted: one column, or both with the same values. Contradicting: two methods, or two targets. Unsaid:
+/// only a method, or a method of one column and a target of the other.
 package enum ProxiedRequest: Equatable, Sendable {
     /// The proxy does not say.
     case unsaid
     case contradicting
-    /// The target is no path, or in whatever spelling one of the hub's own, which nobody may answer in its place.
+    /// The target is no path, or in whatever spelling one of the hub's own, which nobody may answer in its
+    /// place.
     case withheld
     case request(RequestKind)
 
@@ -34,7 +36,8 @@ package enum ProxiedRequest: Equatable, Sendable {
         let isWhole =
             (fields.has(.originalMethod) && fields.has(.originalTarget))
             || (fields.has(.forwardedMethod) && fields.has(.forwardedTarget))
-        guard isWhole, let method = methods.first.map(fields.value), let target = targets.first.map(fields.value)
+        guard isWhole, let method = methods.first.map(fields.value),
+            let target = targets.first.map(fields.value)
         else {
             self = .unsaid
             return

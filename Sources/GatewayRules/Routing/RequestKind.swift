@@ -4,13 +4,14 @@
 ///     switching = "POST" SP "/devices/" id "/activators/" id
 ///     id        = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" )        ; not "." nor ".."
 ///
-/// Method and target are compared as the bytes that came, and never decoded: an encoded character might be a `/`
-/// for the server behind, so no `%` belongs to an `id`, and neither do a query, a `;` or a last `/` to the target.
-/// A request for another protocol is none of both, whatever its method, and neither is one with a field that some
-/// servers take for its method.
+/// Method and target are compared as the bytes that came, and never decoded: an encoded character might be a
+/// `/` for the server behind, so no `%` belongs to an `id`, and neither do a query, a `;` or a last `/` to
+/// the target. A request for another protocol is none of both, whatever its method, and neither is one with a
+/// field that some servers take for its method.
 ///
-/// Switching: `POST /devices/6b01/activators/7c`. Changing: the same with `?x=1`, `/devices//6b01/activators/7c`,
-/// `/devices/6b01/activators/%37c`, `PUT /devices/6b01`, `GET /socket` with `Upgrade: websocket`.
+/// Switching: `POST /devices/6b01/activators/7c`. Changing: the same with `?x=1`,
+/// `/devices//6b01/activators/7c`, `/devices/6b01/activators/%37c`, `PUT /devices/6b01`, `GET /socket` with
+/// `Upgrade: websocket`.
 package enum RequestKind: Equatable, Sendable, CaseIterable {
     /// Asks for something.
     case reading

@@ -175,8 +175,8 @@ package struct RequestRouter: Sendable {
         }
     }
 
-    /// True if a request that was forwarded for a device may go on now that the device is as `device` says. What
-    /// goes on for long, a stream or a WebSocket, has to end when the role no longer allows it.
+    /// True if a request that was forwarded for a device may go on now that the device is as `device` says.
+    /// What goes on for long, a stream or a WebSocket, has to end when the role no longer allows it.
     package func allows(_ head: RequestHead, of device: ApprovedDevice) -> Bool {
         RoleTable.allows(device.knownRole, RequestKind(head))
     }

@@ -1,7 +1,7 @@
 package import Pairing
 
-/// Which role may send which kind of request. The one place that says so, for every door: the hub's own port and
-/// the proxies that ask it.
+/// Which role may send which kind of request. The one place that says so, for every door: the hub's own port
+/// and the proxies that ask it.
 package enum RoleTable {
     /// - Parameter role: nil for a word that is no role; it may do nothing.
     package static func allows(_ role: Role?, _ kind: RequestKind) -> Bool {

@@ -65,8 +65,8 @@ package struct AdministerDevices {
         }
     }
 
-    /// Gives a device that is approved, or whose approval has run out, another role. One that asks gets its role
-    /// with the approval, and one that was revoked with a new code.
+    /// Gives a device that is approved, or whose approval has run out, another role. One that asks gets its
+    /// role with the approval, and one that was revoked with a new code.
     package func give(
         _ role: Role, to selector: PeerSelector, now: Moment = .now
     ) throws -> (device: ApprovedDevice, changed: Bool) {

@@ -2,9 +2,9 @@
 ///
 ///     role = "owner" / "member" / "guest"
 ///
-/// A device without the key is a member. Any other word is a fault that lets the device in nowhere: a word of a
-/// newer version, or a slip of the pen, must not give more than was meant. Case and white space count: `Guest`
-/// is such a word.
+/// A device without the key is a member. Any other word is a fault that lets the device in nowhere: a word of
+/// a newer version, or a slip of the pen, must not give more than was meant. Case and white space count:
+/// `Guest` is such a word.
 public enum Role: String, Equatable, Sendable, CaseIterable {
     /// May do everything, the hub's administration included.
     case owner
@@ -28,8 +28,8 @@ public enum Role: String, Equatable, Sendable, CaseIterable {
     /// The word in the keyfile of a device that has used a code.
     ///
     /// A code that says nothing leaves the role of a device as it is. But it makes no owner of a device that
-    /// has no access, or not any more: whoever revoked an owner's phone, and later lets it in with an ordinary
-    /// code, would give it the hub.
+    /// has no access, or not any more: whoever revoked an owner's phone, and later lets it in with an
+    /// ordinary code, would give it the hub.
     ///
     /// - Parameters:
     ///   - ticket: the word in the code's record.

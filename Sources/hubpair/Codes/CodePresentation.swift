@@ -80,7 +80,8 @@ struct CodePresentation {
         var result = Result()
         let width = Console.size.columns
         if options.plain {
-            result.output = Array(try CodeInWords(code, of: hub, lifetime: lifetime, role: role, now: now).text.utf8)
+            result.output = Array(
+                try CodeInWords(code, of: hub, lifetime: lifetime, role: role, now: now).text.utf8)
         } else {
             let drawing = try PrintCode(
                 codes, of: hub, as: format, style: style, columns: width, medium: options.medium
@@ -100,7 +101,8 @@ struct CodePresentation {
                 if isShown, columns > width {
                     let tooNarrow = TerminalTooNarrow(columns: width, needed: columns)
                     guard !options.insistsOnTerminal else { throw tooNarrow }
-                    return try drawFile(codes, of: hub, instead: tooNarrow, lifetime: lifetime, role: role, now: now)
+                    return try drawFile(
+                        codes, of: hub, instead: tooNarrow, lifetime: lifetime, role: role, now: now)
                 }
                 let captions = CodeCaptions(code: code, hub: hub, lifetime: lifetime, role: role, now: now)
                 result.output = Array(captions.beside(lines, columns: columns, width: width).utf8)

@@ -9,7 +9,8 @@ import Pairing
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List the paired devices of this hub; approve, revoke or rename one, or say what it may do.",
+        abstract:
+            "List the paired devices of this hub; approve, revoke or rename one, or say what it may do.",
         discussion: """
             <device> is a paired device's name, or its fingerprint in any spacing and case. A device that \
             asks for approval is named by its fingerprint alone, since it chose its name itself. The list \
@@ -23,7 +24,6 @@ struct DevicesCommand: ParsableCommand {
               hubpair devices approve 7MRM-FEPH-QNYK-029X
               hubpair devices role 'Ben from next door' guest
               hubpair devices revoke 'old phone'
-              hubpair devices prune --unseen 180d
             """,
         subcommands: [
             List.self, Approve.self, DevicesRoleCommand.self, Revoke.self, Rename.self,

@@ -23,7 +23,6 @@ struct PrintCommand: ParsableCommand {
 
             EXAMPLES:
               hubpair print                       # in the terminal, for one device
-              hubpair print -o code.png
               hubpair print --role guest --expires 2h
               hubpair print --label --size 62x29mm -o label.pdf
               hubpair print --sheet 3x8 --expires 7d -o codes.pdf

@@ -68,7 +68,8 @@ extension ArgumentHelp {
     static let json: ArgumentHelp = "Write one JSON object a line, for scripts."
 }
 
-/// What a device may do, on the command line. `Role` itself is part of a public library, and knows no command line.
+/// What a device may do, on the command line. `Role` itself is part of a public library, and knows no command
+/// line.
 struct RoleChoice: ExpressibleByArgument {
     let role: Role
 

@@ -211,6 +211,10 @@ class Household:
         self.devices = {}
         for name, (word, role) in WORDS.items():
             device = self.devices[name] = Device(os.path.join(self.folder.name, name), f"The {name} one")
+            # nginx looks at a certificate's dates, which for hubpair mean nothing.
+            subprocess.run(
+                ["openssl", "req", "-x509", "-key", device.key_path, "-out", device.certificate_path, "-subj", "/CN=x",
+                 "-days", "9"], check=True, capture_output=True)
             code = self.hub.code(*(["--role", word] if word and role else []))
             Attempt(code, device).send(self.hub.port, source=DEVICES_ADDRESS)
             if role is None:
@@ -420,7 +424,7 @@ class GeneratedTests(unittest.TestCase):
             is_plain = request.version == b"1.1" and not odd and request.method in (
                 b"GET", b"HEAD", b"POST", b"PUT", b"DELETE", b"PATCH", b"OPTIONS") and re.fullmatch(rb"/[\w./~?=-]*", request.target)
             if is_plain and b".." not in request.target and not is_own(request.target):
-                if (len(got), status) != ((1, 200) if verdict.arrives else (0, 403)):
+                if (len(got), status) != ((1, 200) if verdict.arrives else (0, verdict.status)):
                     self.fail_with(request, name, f"through nginx: {status}, {len(got)} times")
                 counts["passed on" if verdict.arrives else "refused"] += 1
         self.assertEqual(upstream.got, {})
