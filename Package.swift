@@ -204,7 +204,7 @@ let package = Package(
         // What several test targets share.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .testTarget(
-            name: "GatewayRulesTests", dependencies: ["GatewayRules", "Identity", "Pairing"],
+            name: "GatewayRulesTests", dependencies: ["GatewayRules", "Identity", "Pairing", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "IdentityTests", dependencies: ["Identity", "TestSupport"], swiftSettings: strict),
         .testTarget(

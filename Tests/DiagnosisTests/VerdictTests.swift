@@ -185,11 +185,34 @@ import Testing
         #expect(CheckHubFiles.certificate(isThere: true, matches: true, fingerprint: "X").status == .ok)
         #expect(
             CheckHubFiles.certificate(isThere: false, matches: false, fingerprint: "X").status == .problem)
-        #expect(
-            CheckHubFiles.counts([.approved, .approved, .revoked]).seen == "2 approved, 0 pending, 1 revoked")
         #expect(Finding.Verdict(FileError.system(EACCES, operation: "open", path: "x")).status == .skipped)
         #expect(
             Finding.Verdict(FileError.tooOpen(mode: 0o644, allowed: 0o600, path: "x")).mend == "chmod 0600 x")
+    }
+
+    @Test func aRoleThatIsNoneIsNamed() throws {
+        func device(_ number: UInt8, _ status: ApprovedDevice.Status, role: String?) throws -> ApprovedDevice
+        {
+            ApprovedDevice(
+                name: try PeerName("Device \(number)"),
+                pin: try #require(Pin(bytes: [UInt8](repeating: number, count: 32))), status: status,
+                role: role)
+        }
+        let good = [
+            try device(1, .approved, role: nil), try device(2, .approved, role: "guest"),
+            // It is out anyway, and gets its role with a new code.
+            try device(3, .revoked, role: "king"),
+        ]
+        #expect(CheckHubFiles.devices(good) == .ok("2 approved, 0 pending, 1 revoked"))
+        for (status, mend) in [
+            (ApprovedDevice.Status.approved, "devices role"), (.pending, "devices approve"),
+        ] {
+            let bad = try device(4, status, role: "Guest")
+            let verdict = CheckHubFiles.devices(good + [bad, try device(5, .approved, role: "")])
+            #expect(verdict.status == .problem && verdict.seen.hasPrefix("Device 4 (\(bad.fingerprint))"))
+            #expect(verdict.seen.hasSuffix("\"Guest\" is no role (and 1 more)"))
+            #expect(verdict.mend?.contains("\(mend) \(bad.fingerprint)") == true)
+        }
     }
 
     @Test(

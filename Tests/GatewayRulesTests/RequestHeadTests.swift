@@ -1,10 +1,13 @@
+import Pairing
 import Testing
 
 @testable import GatewayRules
 
 @Suite struct RequestHeadTests {
-    private static let device = DeviceFields(fingerprint: "AAAA-BBBB-CCCC-DDDD", name: "Laptop")
-    private static let own = ["X-Hubpair-Device: AAAA-BBBB-CCCC-DDDD", "X-Hubpair-Name: Laptop"]
+    private static let device = DeviceFields(fingerprint: "AAAA-BBBB-CCCC-DDDD", name: "Laptop", role: .guest)
+    private static let own = [
+        "X-Hubpair-Device: AAAA-BBBB-CCCC-DDDD", "X-Hubpair-Name: Laptop", "X-Hubpair-Role: guest",
+    ]
 
     /// The lines of the head that the upstream gets, without the request line.
     private func passed(
@@ -28,6 +31,8 @@ import Testing
         "X-Cluster-Client-IP", "X-SSL-Client-DN", "X-Client-Verify", "X-Amzn-Mtls-Clientcert",
         "X-Envoy-External-Address", "Remote-User", "X-Remote-User", "X-Auth-Request-User", "X-Host",
         "WL-Proxy-Client-IP", "X-SSL-Client-Cert", "X-SSL-Client-Verify", "Content_Length", "X-Original-URL",
+        "X-Hubpair-Role", "X_Hubpair_Role", "X-Original-Method", "X-Original-URI", "X-Original-Upgrade",
+        "X-Forwarded-Method", "X-Forwarded-Uri", "X_HTTP_Method_Override",
         "Named",
     ])
     func droppedFromARequest(name: String) throws {
@@ -117,7 +122,7 @@ import Testing
         ("😀", "%F0%9F%98%80"), ("a\r\nX: y", "a%0D%0AX: y"),
     ])
     func aNameIsAlwaysOneHeaderField(name: String, encoded: String) {
-        #expect(DeviceFields(fingerprint: "A", name: name).encodedName == encoded)
+        #expect(DeviceFields(fingerprint: "A", name: name, role: .owner).encodedName == encoded)
     }
 }
 

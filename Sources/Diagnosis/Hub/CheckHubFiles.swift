@@ -61,7 +61,7 @@ struct CheckHubFiles: Sendable {
                         ApprovedDevices.fileName, ApprovedDevices.init(parsing:))
                     throw HubError.missingFile(path: path, hasGoodBackup: hasBackup)
                 }
-                return CheckHubFiles.counts(devices.devices.map(\.status))
+                return CheckHubFiles.devices(devices.devices)
             },
         ]
     }
@@ -75,9 +75,22 @@ struct CheckHubFiles: Sendable {
             mend: "'hubpair setup' makes it again from the key; then restart the hub")
     }
 
-    static func counts(_ all: [ApprovedDevice.Status]) -> Finding.Verdict {
+    /// How many devices there are, or which one is let in nowhere because of its role.
+    static func devices(_ all: [ApprovedDevice]) -> Finding.Verdict {
+        let strange = all.filter { $0.status != .revoked && $0.knownRole == nil }
+        if let first = strange.first {
+            let more = strange.count > 1 ? " (and \(strange.count - 1) more)" : ""
+            let mend =
+                first.status == .pending
+                ? "give it one with the approval: hubpair devices approve \(first.fingerprint) --role member"
+                : "'hubpair devices role \(first.fingerprint) member' gives it one; the roles are "
+                    + Role.allCases.map(\.rawValue).joined(separator: ", ")
+            return .problem(
+                "\(first.name) (\(first.fingerprint)) is let in nowhere, since \"\(first.role ?? "")\" is no "
+                    + "role\(more)", mend: mend)
+        }
         let words = [ApprovedDevice.Status.approved, .pending, .revoked].map { status in
-            "\(all.count { $0 == status }) \(status.rawValue)"
+            "\(all.count { $0.status == status }) \(status.rawValue)"
         }
         return .ok(words.joined(separator: ", "))
     }

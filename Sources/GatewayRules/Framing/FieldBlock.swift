@@ -54,6 +54,9 @@ package struct FieldBlock: Sendable {
         return found.map(value)
     }
 
+    /// True if there is a field with this role.
+    package func has(_ role: FieldRole) -> Bool { fields.contains { $0.role == role } }
+
     /// Writes the field as a line with its CR LF.
     func write(_ field: Field, to head: inout [UInt8]) {
         head.append(contentsOf: bytes[field.start..<field.end])

@@ -19,6 +19,14 @@ package enum FieldRole: Hashable, Sendable {
     case hopByHop
     /// `X-SSL-Client-Cert`: the certificate of a client, forwarded by a reverse proxy in front of the hub.
     case clientCertificate
+    /// `X-Original-Method`, `X-Original-URI` and `X-Original-Upgrade`: the request that nginx asks about.
+    case originalMethod, originalTarget, originalUpgrade
+    /// `X-Forwarded-Method` and `X-Forwarded-Uri`: the request that Traefik, Caddy and their kin ask about.
+    case forwardedMethod, forwardedTarget
+    /// `Sec-WebSocket-Key` and its kin (RFC 6455 § 11.3).
+    case webSocket
+    /// A field by which some servers take a request for one with another method.
+    case methodOverride
     /// A field that only a proxy may send, including the hub's own `X-Hubpair…`.
     case proxyOnly
     /// A name with a character other than letters, digits and `-`. CGI and WSGI treat `X_Hubpair_Device` as
@@ -60,7 +68,16 @@ package enum FieldRole: Hashable, Sendable {
             "connection": .connection, "upgrade": .upgrade, "expect": .expect, "server": .server,
             "authorization": .credentials, "cookie": .credentials,
             "x-ssl-client-cert": .clientCertificate,
+            "x-original-method": .originalMethod, "x-original-uri": .originalTarget,
+            "x-original-upgrade": .originalUpgrade,
+            "x-forwarded-method": .forwardedMethod, "x-forwarded-uri": .forwardedTarget,
         ]
+        for name in ["key", "version", "protocol", "extensions"] {
+            roles["sec-websocket-" + name] = .webSocket
+        }
+        for name in ["x-http-method-override", "x-http-method", "x-method-override"] {
+            roles[name] = .methodOverride
+        }
         for name in ["keep-alive", "proxy-connection", "te", "trailer"] { roles[name] = .hopByHop }
         for name in proxyOnlyNames { roles[name] = .proxyOnly }
         return roles

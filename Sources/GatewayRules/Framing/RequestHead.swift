@@ -97,8 +97,9 @@ package struct RequestHead: Sendable {
         switch field.role {
         case .host: true
         case .expect: !isHTTP10 && !isNamed(field)
-        case .credentials, .server, .other: !isNamed(field)
+        case .credentials, .server, .webSocket, .methodOverride, .other: !isNamed(field)
         case .contentLength, .transferEncoding, .connection, .upgrade, .hopByHop, .clientCertificate,
+            .originalMethod, .originalTarget, .originalUpgrade, .forwardedMethod, .forwardedTarget,
             .proxyOnly, .ambiguous:
             false
         }

@@ -78,7 +78,9 @@ package struct ResponseHead: Sendable {
     private func passes(_ field: FieldBlock.Field) -> Bool {
         switch field.role {
         case .connection, .hopByHop, .upgrade, .contentLength, .transferEncoding: false
-        case .host, .expect, .clientCertificate, .proxyOnly, .ambiguous, .credentials, .server, .other:
+        case .host, .expect, .clientCertificate, .originalMethod, .originalTarget, .originalUpgrade,
+            .forwardedMethod, .forwardedTarget, .webSocket, .methodOverride, .proxyOnly, .ambiguous,
+            .credentials, .server, .other:
             hopFields.isEmpty || !fields.isNamed(field, in: hopFields)
         }
     }

@@ -19,6 +19,10 @@ package enum RequestRefusal: Equatable, Sendable {
     case stranger
     /// The device is in the keyfile, but has no access.
     case notApproved(DeviceVerdict)
+    /// The device's role does not allow the request.
+    case notAllowed(Role)
+    /// A proxy asks, and what it says of the request lets nobody of this role in.
+    case notAllowedByProxy(ProxiedRequest)
     /// There is no server behind the gateway.
     case noUpstream
     /// The body has more bytes than the gateway forwards.
@@ -28,7 +32,7 @@ package enum RequestRefusal: Equatable, Sendable {
     package var status: Int {
         switch self {
         case .noCertificate, .wrongKey, .notVerified: 401
-        case .stranger, .notApproved: 403
+        case .stranger, .notApproved, .notAllowed, .notAllowedByProxy: 403
         case .notFound: 404
         case .wrongMethod, .methodNotPassedOn: 405
         case .tooLarge: 413
@@ -41,7 +45,9 @@ package enum RequestRefusal: Equatable, Sendable {
     package var word: String {
         switch self {
         case .noCertificate, .wrongKey, .notVerified: "no_certificate"
+        case .notApproved(.unknownRole): "role_unknown"
         case .stranger, .notApproved: "not_approved"
+        case .notAllowed, .notAllowedByProxy: "not_allowed"
         case .notFound: "not_found"
         case .wrongMethod, .methodNotPassedOn: "method_not_allowed"
         case .tooLarge: "too_large"
@@ -72,6 +78,17 @@ package enum RequestRefusal: Equatable, Sendable {
             "the owner has revoked this device; only a new code lets it in again"
         case .notApproved(.expired):
             "the approval of this device has expired; see 'hubpair devices' on the hub"
+        case .notApproved(.unknownRole):
+            "this device's role is none that the hub knows; see 'hubpair doctor' on the hub"
+        case .notAllowed(let role):
+            "a device with the role \(role.rawValue) may look, and switch what is there, and nothing else; "
+                + "the owner gives it another role with 'hubpair devices role' on the hub"
+        case .notAllowedByProxy(.contradicting):
+            "the proxy in front of the hub names two requests that contradict each other"
+        case .notAllowedByProxy(.withheld): "the hub's own paths are not passed on, nor is what is no path"
+        case .notAllowedByProxy:
+            "the proxy in front of the hub does not say which request it asks about, so guests are not let "
+                + "in; 'Behind nginx' in the hub's documentation says how"
         case .stranger, .notApproved(.unknown), .notApproved(.approved):
             "this device has not paired with the hub; run 'hubpair pair' on it"
         case .noUpstream:

@@ -5,7 +5,7 @@ package import Pairing
 /// forwards it. A pure value; the connection only carries out its actions and makes no decision itself.
 ///
 /// The threat is an unapproved client that reaches the server behind the gateway. So a single line in this
-/// file forwards a request, after an approval that was looked up for this very request.
+/// file forwards a request, after an approval and a role that were looked up for this very request.
 package struct RequestRouter: Sendable {
     /// The client, as far as the TLS handshake identifies it.
     package struct Client: Equatable, Sendable {
@@ -148,6 +148,7 @@ package struct RequestRouter: Sendable {
             switch access(pin) {
             case .unreadable: return .refusal(.unreadable)
             case .unknown: return .refusal(.stranger)
+            case .refused(_, .unknownRole): return .refusal(.notApproved(.unknownRole))
             case .approved(let device): return .device(device, .approved)
             case .refused(let device, let verdict): return .device(device, verdict)
             }
@@ -158,9 +159,26 @@ package struct RequestRouter: Sendable {
         guard let pin = vouchedPin(head.fields, from: client) else { return .refusal(.notVerified) }
         switch access(pin) {
         case .unreadable: return .refusal(.unreadable)
+        case .refused(_, .unknownRole): return .refusal(.notApproved(.unknownRole))
         case .unknown, .refused: return .refusal(.notVerified)
-        case .approved(let device): return .verified(device)
+        case .approved(let device):
+            guard let role = device.knownRole else { return .refusal(.notApproved(.unknownRole)) }
+            let request = ProxiedRequest(head.fields)
+            switch request {
+            case .contradicting, .withheld: return .refusal(.notAllowedByProxy(request))
+            // Configurations of version 0.1 do not say.
+            case .unsaid:
+                return role == .guest ? .refusal(.notAllowedByProxy(request)) : .verified(device)
+            case .request(let kind):
+                return RoleTable.allows(role, kind) ? .verified(device) : .refusal(.notAllowed(role))
+            }
         }
+    }
+
+    /// True if a request that was forwarded for a device may go on now that the device is as `device` says.
+    /// What goes on for long, a stream or a WebSocket, has to end when the role no longer allows it.
+    package func allows(_ head: RequestHead, of device: ApprovedDevice) -> Bool {
+        RoleTable.allows(device.knownRole, RequestKind(head))
     }
 
     private func passage(_ head: RequestHead, from client: Client, _ access: (Pin) -> Access) -> Action {
@@ -176,6 +194,12 @@ package struct RequestRouter: Sendable {
             case .unknown: return answer(head, .refusal(.stranger))
             case .refused(_, let verdict): return answer(head, .refusal(.notApproved(verdict)))
             case .approved(let device):
+                guard let role = device.knownRole else {
+                    return answer(head, .refusal(.notApproved(.unknownRole)))
+                }
+                guard allows(head, of: device) else {
+                    return answer(head, .refusal(.notAllowed(role)), admits: device)
+                }
                 guard hasUpstream else { return answer(head, .refusal(.noUpstream), admits: device) }
                 if case .length(let count) = head.body, count > maximumBodyByteCount {
                     return answer(head, .refusal(.tooLarge(limit: maximumBodyByteCount)), admits: device)

@@ -27,11 +27,13 @@ package struct AdministerDevices {
     /// calls itself as the one the owner has in mind would be let in its place. A name counts for a device
     /// that the owner approved before, unless a device that asks has the same name.
     ///
-    /// - Parameter end: when the approval ends; of one that is there it changes nothing but that.
+    /// - Parameters:
+    ///   - end: when the approval ends; of one that is there it changes nothing but that.
+    ///   - role: what the device may do; nil leaves it as it is, and a new device is a member.
     /// - Returns: the device as it is now, and whether that is a change.
-    package func approve(_ selector: PeerSelector, end: ApprovalEnd = .unsaid, now: Moment = .now) throws -> (
-        device: ApprovedDevice, changed: Bool
-    ) {
+    package func approve(
+        _ selector: PeerSelector, end: ApprovalEnd = .unsaid, role: Role? = nil, now: Moment = .now
+    ) throws -> (device: ApprovedDevice, changed: Bool) {
         try change(selector, at: now) { devices in
             let named = devices.filter { selector.isName($0.name) && !$0.isForgotten(at: now) }
             let asking = named.filter { $0.status == .pending }
@@ -47,7 +49,7 @@ package struct AdministerDevices {
                 }
             }
             switch device.verdict(at: now) {
-            case .approved: device.expires = try ending(besides: device.expires)
+            case .approved, .unknownRole: device.expires = try ending(besides: device.expires)
             case .unknown: return
             case .revoked: throw HubError.revoked(name: device.name.description)
             case .pending, .expired:
@@ -58,6 +60,23 @@ package struct AdministerDevices {
                 device.status = .approved
                 device.approved = now.wall
                 device.asked = nil
+            }
+            if let role { device.role = role.rawValue }
+        }
+    }
+
+    /// Gives a device that is approved, or whose approval has run out, another role. One that asks gets its
+    /// role with the approval, and one that was revoked with a new code.
+    package func give(
+        _ role: Role, to selector: PeerSelector, now: Moment = .now
+    ) throws -> (device: ApprovedDevice, changed: Bool) {
+        try change(selector, at: now) { device, _ in
+            switch device.status {
+            case .pending: throw HubError.roleOfAsking(device.fingerprint, role)
+            case .revoked: throw HubError.roleOfRevoked(name: device.name.description, role)
+            // No word at all is a member, too, and need not be written.
+            case .approved where device.knownRole != role: device.role = role.rawValue
+            case .approved: break
             }
         }
     }

@@ -10,6 +10,7 @@ package struct IssueCode {
     private let kind: PairingCode.Kind
     private let count: Int
     private let lifetime: Double?
+    private let role: Role?
     private let state: HubState
     private let now: Date
     private let boot: BootTime?
@@ -17,13 +18,14 @@ package struct IssueCode {
     /// - Parameters:
     ///   - count: how many codes, each with a ticket of its own; of a label there is one.
     ///   - lifetime: seconds; nil for a label that stays valid.
+    ///   - role: what a device that is let in by a once code may do; nil leaves a known device's as it is.
     ///   - now: the wall clock's time.
     ///   - boot: the boot clock's time, by which a once code expires until the host restarts.
     package init(
-        _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, state: HubState, now: Date,
-        boot: BootTime? = .now
+        _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, role: Role? = nil, state: HubState,
+        now: Date, boot: BootTime? = .now
     ) {
-        (self.kind, self.count, self.lifetime) = (kind, count, lifetime)
+        (self.kind, self.count, self.lifetime, self.role) = (kind, count, lifetime, role)
         (self.state, self.now, self.boot) = (state, now, boot)
     }
 
@@ -61,7 +63,7 @@ package struct IssueCode {
                 let place =
                     codes.count > 1
                     ? SheetPlace(sheet: sheet, position: index + 1, count: codes.count) : nil
-                return Ticket(of: code, issued: now, output: output, place: place)
+                return Ticket(of: code, issued: now, output: output, place: place, role: role)
             }
             tickets.issue(new, at: now)
             guard tickets.tickets.count <= IssueCode.maximumCodes else {

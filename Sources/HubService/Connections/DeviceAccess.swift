@@ -10,8 +10,10 @@ struct DescribedDevice: Sendable {
 
     init(_ device: ApprovedDevice) {
         self.device = device
+        // An unknown role has no access; if it ever had, the least would be told.
         fields = DeviceFields(
-            fingerprint: device.fingerprint.description, name: device.name.description)
+            fingerprint: device.fingerprint.description, name: device.name.description,
+            role: device.knownRole ?? .guest)
     }
 }
 

@@ -201,14 +201,29 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         }
     }
 
-    /// Closes the connection if its device had access and has lost it.
+    /// Closes the connection if its device had access and has lost it, or if its role does not allow any more
+    /// what the connection is passing on.
     func closeUnlessStillApproved() {
         guard hasBeenApproved, let pin = client.pin else { return }
-        if case .approved(let device) = shared.devices.access(of: pin) {
-            return watchExpiry(of: device)
+        guard case .approved(let device) = shared.devices.access(of: pin) else {
+            shared.log.notice(
+                "closed a connection of \(pin.fingerprint) from \(source): no longer approved")
+            return close()
         }
-        shared.log.notice("closed a connection of \(pin.fingerprint) from \(source): no longer approved")
-        close()
+        if let forwarded, !shared.router.allows(forwarded, of: device) {
+            shared.log.notice(
+                "closed a connection of \(pin.fingerprint) from \(source): its role no longer allows it")
+            return close()
+        }
+        watchExpiry(of: device)
+    }
+
+    /// The request that the upstream is answering, or that has become another protocol.
+    private var forwarded: RequestHead? {
+        switch phase {
+        case .proxying, .tunnel: request
+        default: nil
+        }
     }
 
     /// Notes that its device is here; a proxy's requests are noted one by one.

@@ -47,6 +47,7 @@ struct ServeReply: Sendable {
         self.init(.noContent, json: [])
         headers = [
             (DeviceFields.fingerprintName, device.fingerprint), (DeviceFields.nameName, device.encodedName),
+            (DeviceFields.roleName, device.role.rawValue),
         ]
     }
 

@@ -1,7 +1,7 @@
 package import Addresses
 package import FoundationEssentials
 package import Identity
-import Pairing
+package import Pairing
 
 /// Why a use of the hub's side fails. The description is what the user reads.
 package enum HubError: Equatable, UserError {
@@ -41,6 +41,10 @@ package enum HubError: Equatable, UserError {
     case endIsOver(Date)
     /// The wall clock says an earlier time than the hub's files know of.
     case clockBehind(now: Date, known: Date)
+    /// A device that asks has no role before it is approved.
+    case roleOfAsking(Fingerprint, Role)
+    /// A revoked device gets no other role.
+    case roleOfRevoked(name: String, Role)
     /// A device asked with a label's code, and too long ago.
     case askLapsed(name: String)
 
@@ -72,6 +76,8 @@ package enum HubError: Equatable, UserError {
         case .endIsOver(let date): "\(date.timestamp) is over already"
         case .clockBehind(let now, let known):
             "the clock says \(now.timestamp), and the hub's files know of \(known.timestamp)"
+        case .roleOfAsking(let device, _): "the device \(device) asks, and has no role before it is approved"
+        case .roleOfRevoked(let name, _): "the device \"\(name)\" was revoked, and has no role any more"
         case .askLapsed(let name): "the device \"\(name)\" asked more than 10 minutes ago"
         }
     }
@@ -81,9 +87,9 @@ package enum HubError: Equatable, UserError {
         case .notSetUp, .elsewhere, .missingKey, .unreadableKey, .missingFile: .configuration
         case .foreign: .notPermitted
         case .machineHasHub, .otherSettings, .upstreamIsHub, .noSuchAddress, .badLifetime, .tooManyCodes,
-            .asksByName, .endIsOver:
+            .asksByName, .endIsOver, .roleOfAsking:
             .usage
-        case .revoked: .notPermitted
+        case .revoked, .roleOfRevoked: .notPermitted
         case .noLastSeen: .notFound
         case .askLapsed, .clockBehind: .tryAgain
         }
@@ -119,6 +125,10 @@ package enum HubError: Equatable, UserError {
         case .endIsOver: "give a time to come, like --for 2h"
         case .clockBehind: "set the clock: timedatectl"
         case .askLapsed: "let it ask again, or print a code for it with 'hubpair print'"
+        case .roleOfAsking(let device, let role):
+            "give it with the approval: hubpair devices approve \(device) --role \(role.rawValue)"
+        case .roleOfRevoked(_, let role):
+            "a new code lets it in with one: hubpair print --role \(role.rawValue)"
         case .revoked: "print a new code with 'hubpair print' and pair the device again"
         }
     }

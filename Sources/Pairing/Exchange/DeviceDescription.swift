@@ -3,8 +3,10 @@ import JSON
 /// What a hub tells a device about itself: the reply to `GET /hubpair/v1/device` with the device's
 /// certificate.
 ///
-///     {"status": "approved" / "pending" / "revoked" / "expired", "device": fingerprint, "name": string}
+///     {"status": "approved" / "pending" / "revoked" / "expired", "device": fingerprint, "name": string,
+///      "role": "owner" / "member" / "guest"}
 ///
+/// `role` is only there for a device that has access, and may be missing: hubs before 0.2 know of none.
 /// JSON with the limits of I-JSON (RFC 7493): at most 4,096 bytes, no duplicate keys; unknown keys are
 /// ignored. A device that the hub does not know gets a ``PairRefusal``.
 ///
@@ -29,15 +31,19 @@ public struct DeviceDescription: Equatable, Sendable {
     public let device: Fingerprint
     /// The device's name in the hub's keyfile.
     public let name: PeerName
+    /// What the device may do; nil if the hub does not say, or says a word of a newer version.
+    public let role: Role?
 
     /// Creates a description from its parts.
-    public init(status: Status, device: Fingerprint, name: PeerName) {
+    public init(status: Status, device: Fingerprint, name: PeerName, role: Role? = nil) {
         self.status = status
         self.device = device
         self.name = name
+        self.role = role
     }
 
-    /// The description of `device` for the keyfile's verdict on it; nil if the verdict is `unknown`.
+    /// The description of `device` for the keyfile's verdict on it; nil if the verdict is `unknown` or
+    /// `unknownRole`.
     public init?(_ device: ApprovedDevice, verdict: DeviceVerdict) {
         let status: Status
         switch verdict {
@@ -45,9 +51,11 @@ public struct DeviceDescription: Equatable, Sendable {
         case .pending: status = .pending
         case .revoked: status = .revoked
         case .expired: status = .expired
-        case .unknown: return nil
+        case .unknown, .unknownRole: return nil
         }
-        self.init(status: status, device: device.fingerprint, name: device.name)
+        self.init(
+            status: status, device: device.fingerprint, name: device.name,
+            role: status == .approved ? device.knownRole : nil)
     }
 
     /// Parses an HTTP body.
@@ -61,6 +69,7 @@ public struct DeviceDescription: Equatable, Sendable {
         guard let device = Fingerprint(id) else { throw .malformed("device is not a fingerprint") }
         self.status = status
         self.device = device
+        role = try message.optionalText("role").flatMap(Role.init(rawValue:))
         do {
             name = try PeerName(known: text)
         } catch {
@@ -70,9 +79,11 @@ public struct DeviceDescription: Equatable, Sendable {
 
     /// The HTTP body: one JSON object in UTF-8.
     public var serialized: [UInt8] {
-        PairMessage([
+        var fields: [String: JSONValue] = [
             "status": .string(status.rawValue), "device": .string(device.description),
             "name": .string(name.description),
-        ]).serialized
+        ]
+        if let role { fields["role"] = .string(role.rawValue) }
+        return PairMessage(fields).serialized
     }
 }

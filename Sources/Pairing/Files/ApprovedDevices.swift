@@ -16,14 +16,15 @@ public import FoundationEssentials
 ///     expires=2027-11-21T10:22:03Z
 ///     role=guest
 ///
-/// `status` is `pending`, `approved` or `revoked`; `approved`, `expires` and `role` may be missing. A device
-/// that is pending has `asked`, and `asked-boot` as `BootTime` has it; without them its question never
-/// lapses. `pairings` (0 if it is missing) is the number of the last use of a code, as the file `tickets`
-/// counts them, whose outcome is in this file: a use of a higher number was cut short, and is completed from
-/// `tickets`. A device that was revoked or taken out by hand after its use does not come back. `seen` and
-/// `seen-boot` (as `BootTime` has it) are what the clocks said when the hub last looked at approvals that
-/// expire: the time is not before that. They are missing as long as nothing expires; without them a clock
-/// that was set wrong, and far ahead, is forgotten.
+/// `status` is `pending`, `approved` or `revoked`; `approved`, `expires` and `role` may be missing. `role` is
+/// as ``Role`` has it; another word is kept, and its device is let in nowhere. A device that is pending has
+/// `asked`, and `asked-boot` as `BootTime` has it; without them its question never lapses. `pairings` (0 if
+/// it is missing) is the number of the last use of a code, as the file `tickets` counts them, whose outcome
+/// is in this file: a use of a higher number was cut short, and is completed from `tickets`. A device that
+/// was revoked or taken out by hand after its use does not come back. `seen` and `seen-boot` (as `BootTime`
+/// has it) are what the clocks said when the hub last looked at approvals that expire: the time is not before
+/// that. They are missing as long as nothing expires; without them a clock that was set wrong, and far ahead,
+/// is forgotten.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/approved-devices`. Rejected: a second group of
 /// the same name, a group whose fingerprint is not its pin's, another status, another kind of group,
@@ -154,7 +155,9 @@ public struct ApprovedDevices: Equatable, Sendable {
                 insert(
                     ApprovedDevice(
                         name: use.name, pin: use.device, status: .approved, approved: use.used.wall,
-                        role: known?.role))
+                        role: Role.word(
+                            by: tickets.ticket(use.ticket)?.role, of: known?.role,
+                            hasAccess: known?.verdict(at: use.used) == .approved)))
             case .label where known == nil || known?.status == .pending:
                 insert(
                     ApprovedDevice(

@@ -14,6 +14,7 @@ package import FoundationEssentials
 ///     output=/home/anna/labels.pdf
 ///     sheet=4F7Q2M9DX0TW8
 ///     position=3/24
+///     role=guest
 ///
 ///     [use 7M2KQ0V3XG5TA K7QF-2M9D-X0TW-8RHC]
 ///     number=17
@@ -28,8 +29,9 @@ package import FoundationEssentials
 /// `kind` is `once` or `label`; keys and nonces are standard base64 of 32 and 16 bytes; a label may be
 /// without `expires`; `boot` is as `BootTime` has it and may be missing. `output` is as `CodeOutput` has it,
 /// `sheet` is a name like a ticket's, and `position` is as `SheetPlace` has it; `output` may be missing, and
-/// so may both of the others: version 0.1 knows none of the three. `number` counts the uses, from 1 on.
-/// A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
+/// so may both of the others: version 0.1 knows none of the three. `role` is the word that the device of a
+/// once code gets in `approved-devices`; without it the code says nothing of a role. `number` counts the
+/// uses, from 1 on. A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
 ///
 /// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket
 /// without expiry, a `sheet` without `position`, a use whose fingerprint is not its pin's, another kind of
@@ -142,6 +144,7 @@ public struct Tickets: Equatable, Sendable {
         file.set("output", to: ticket.output?.text, in: group)
         file.set("sheet", to: ticket.place?.sheet.description, in: group)
         file.set("position", to: ticket.place?.text, in: group)
+        file.set("role", to: ticket.role, in: group)
         ticketPositions[ticket.id] = tickets.count
         tickets.append(ticket)
     }
@@ -190,7 +193,8 @@ extension KeyFile {
         guard kind == .label || expires != nil else { throw .missingKey("expires", group: group) }
         return Ticket(
             id: id, kind: kind, proofKey: proofKey, issued: issued, boot: try bootTime("boot", in: group),
-            expires: expires, output: try output(in: group), place: try place(in: group))
+            expires: expires, output: try output(in: group), place: try place(in: group),
+            role: value("role", in: group))
     }
 
     private func output(in group: String) throws(KeyFileError) -> CodeOutput? {

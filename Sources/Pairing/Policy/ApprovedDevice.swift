@@ -22,8 +22,8 @@ public struct ApprovedDevice: Equatable, Sendable {
     public var approved: Date?
     /// From when on an approval no longer counts; nil: never.
     public var expires: Date?
-    /// What the owner noted as its role; this version only keeps it.
-    public let role: String?
+    /// The word that the keyfile has for its role; see ``knownRole``. Nil: it has none.
+    public var role: String?
     /// When it asked with a label's code; nil if it did not, or if nobody noted when.
     public var asked: Moment?
     /// The latest moment that the keyfile knows of, which the wall clock may be behind; nil if of none.
@@ -38,6 +38,9 @@ public struct ApprovedDevice: Equatable, Sendable {
             && one.approved == other.approved && one.expires == other.expires && one.role == other.role
             && one.asked == other.asked
     }
+
+    /// What it may do; nil for a word that is no role, and with which no device is let in.
+    public var knownRole: Role? { Role(word: role) }
 
     /// The first 10 bytes of the pin.
     public var fingerprint: Fingerprint { pin.fingerprint }
@@ -80,9 +83,10 @@ public struct ApprovedDevice: Equatable, Sendable {
         case .pending: return .pending
         case .revoked: return .revoked
         case .approved:
-            guard let expires else { return .approved }
-            return now.secondsLeft(until: expires, notBefore: [latest, known]) > 0
-                ? .approved : .expired(since: expires)
+            if let expires, now.secondsLeft(until: expires, notBefore: [latest, known]) <= 0 {
+                return .expired(since: expires)
+            }
+            return knownRole == nil ? .unknownRole : .approved
         }
     }
 }
@@ -97,6 +101,8 @@ public enum DeviceVerdict: Equatable, Sendable {
     case revoked
     /// The approval was for a time that is over.
     case expired(since: Date)
+    /// It is approved with a role that this version does not know, and is let in nowhere.
+    case unknownRole
     /// The keyfile does not know the device.
     case unknown
 }

@@ -87,7 +87,7 @@ public struct PairPolicy: Sendable {
             case .pending: return .again(use, .pending)
             // With a label a device asks for more time, and its approval that ran out stands in the keyfile.
             case .expired where ticket.kind == .label: return .again(use, .pending)
-            case .expired, .revoked, .unknown: return .refused(.notApproved, counts: .nothing)
+            case .expired, .revoked, .unknown, .unknownRole: return .refused(.notApproved, counts: .nothing)
             }
         }
         if ticket.kind == .label, verdict == .revoked { return .refused(.notApproved, counts: .nothing) }

@@ -18,19 +18,24 @@ public struct Ticket: Equatable, Sendable {
     public let output: CodeOutput?
     /// Which of a sheet's codes it is; nil for a code by itself.
     public let place: SheetPlace?
+    /// The word for the role of the device that a once code lets in; nil if its owner said none, and for a
+    /// label, whose devices get theirs with the approval. No part of the code itself.
+    public let role: String?
 
     /// The ticket of a code that was made at `issued`.
     public init(
-        of code: PairingCode, issued: Moment, output: CodeOutput? = nil, place: SheetPlace? = nil
+        of code: PairingCode, issued: Moment, output: CodeOutput? = nil, place: SheetPlace? = nil,
+        role: Role? = nil
     ) {
         self.init(
             id: code.secret.ticketID, kind: code.kind, proofKey: code.secret.proofKey, issued: issued.wall,
-            boot: issued.boot, expires: code.expires, output: output, place: place)
+            boot: issued.boot, expires: code.expires, output: output, place: place,
+            role: code.kind == .once ? role?.rawValue : nil)
     }
 
     init(
         id: TicketID, kind: PairingCode.Kind, proofKey: ProofKey, issued: Date, boot: BootTime?,
-        expires: Date?, output: CodeOutput?, place: SheetPlace?
+        expires: Date?, output: CodeOutput?, place: SheetPlace?, role: String?
     ) {
         self.id = id
         self.kind = kind
@@ -40,6 +45,7 @@ public struct Ticket: Equatable, Sendable {
         self.expires = expires
         self.output = output
         self.place = place
+        self.role = role
     }
 
     /// True from the expiry on.

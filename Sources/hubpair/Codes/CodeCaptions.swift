@@ -6,11 +6,11 @@ import Pairing
 struct CodeCaptions {
     private let lines: [String]
 
-    init(code: PairingCode, hub: Hub, lifetime: Double?, now: Date) {
+    init(code: PairingCode, hub: Hub, lifetime: Double?, role: Role?, now: Date) {
         var lines = [SafeText.escaped(hub.settings.name.description), hub.pin.fingerprint.description, ""]
         switch code.kind {
         case .once:
-            lines += ["Lets one device in."]
+            lines += [role.map { "Lets one device in, as \($0.words)." } ?? "Lets one device in."]
             if let expires = code.expires, let lifetime {
                 lines += [
                     "Valid for \(Duration(passed: lifetime).words),",

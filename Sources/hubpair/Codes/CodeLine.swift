@@ -35,12 +35,13 @@ struct CodeLine {
         return rows
     }
 
-    static let titles = ["CODE", "KIND", "FOR", "MADE", "EXPIRES", "STATUS"]
+    static let titles = ["CODE", "KIND", "ROLE", "FOR", "MADE", "EXPIRES", "STATUS"]
 
     /// The cells below `titles`.
     func cells(seenAt now: Date) -> [String] {
         [
-            name, first.ticket.kind.rawValue, purpose, LocalTime(first.ticket.issued).text(seenAt: now),
+            name, first.ticket.kind.rawValue, first.ticket.roleWord ?? "-", purpose,
+            LocalTime(first.ticket.issued).text(seenAt: now),
             first.ticket.expires.map { LocalTime($0).text(seenAt: now) } ?? "-", status,
         ]
     }
@@ -83,6 +84,11 @@ struct CodeLine {
     }
 }
 
+extension Ticket {
+    /// The role of the device that a code lets in; nil for a label, with which devices only ask.
+    fileprivate var roleWord: String? { kind == .once ? role ?? Role.member.rawValue : nil }
+}
+
 extension IssuedCode {
     /// The line of `codes --json`; `status` is another for a code that was just taken back.
     func json(status word: String? = nil) -> JSONValue {
@@ -101,7 +107,7 @@ extension IssuedCode {
             "output": .text(output), "file": .text(file),
             "sheet": .text(ticket.place?.sheet.description),
             "position": ticket.place.map { .integer(Int64($0.position)) } ?? .null,
-            "failures": .integer(Int64(failures)),
+            "role": .text(ticket.roleWord), "failures": .integer(Int64(failures)),
             "uses": .array(
                 uses.map { use in
                     .object([

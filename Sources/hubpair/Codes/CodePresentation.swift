@@ -26,7 +26,10 @@ struct CodePresentation {
         var notes: [String] = []
     }
 
-    func present(_ kind: PairingCode.Kind, lifetime: Double?, state: HubState) throws {
+    /// - Parameters:
+    ///   - lifetime: seconds; nil for a label that stays valid.
+    ///   - role: what the device may do that a code lets in; nil if nothing was said.
+    func present(_ kind: PairingCode.Kind, lifetime: Double?, role: Role?, state: HubState) throws {
         let format = try options.chosenFormat()
         if let path = options.outputPath {
             try OutputFile.check(path, of: "--output", isNoneOf: state.ownFiles)
@@ -39,11 +42,12 @@ struct CodePresentation {
         var replaced: CodeOutput?
         let notes = CodeNotes(state: state, now: now)
         let label = kind == .label ? notes.label() : nil
-        let (codes, hub) = try IssueCode(kind, count: copies, lifetime: lifetime, state: state, now: now).run(
+        let issue = IssueCode(kind, count: copies, lifetime: lifetime, role: role, state: state, now: now)
+        let (codes, hub) = try issue.run(
             addressHint: { options.addressHint(port: $0.settings.port, kind: kind) },
             output: { output },
             draw: { codes, hub in
-                result = try draw(codes, of: hub, as: format, lifetime: lifetime, now: now)
+                result = try draw(codes, of: hub, as: format, lifetime: lifetime, role: role, now: now)
                 output = CodeOutput(nil, isDrawn: format == .terminal)
                 if let path = result.path {
                     let fresh = try OutputFile(result.file, at: path, inPlace: options.outputPath != nil)
@@ -57,9 +61,9 @@ struct CodePresentation {
                 if result.path == nil || !result.output.isEmpty { try Console.output(bytes: result.output) }
             })
         if json {
-            try JSONLine.write(codes.map { $0.json(of: hub, file: result.path, format: format) })
+            try JSONLine.write(codes.map { $0.json(of: hub, file: result.path, format: format, role: role) })
         } else if format != .terminal || options.outputPath != nil {
-            Console.note(summary(codes, of: hub, copies: copies, lifetime: lifetime))
+            Console.note(summary(codes, of: hub, copies: copies, lifetime: lifetime, role: role))
         }
         for note in result.notes { Console.note(note) }
         if !isFirst {
@@ -69,13 +73,15 @@ struct CodePresentation {
     }
 
     private func draw(
-        _ codes: [PairingCode], of hub: Hub, as format: PrintCode.Format, lifetime: Double?, now: Date
+        _ codes: [PairingCode], of hub: Hub, as format: PrintCode.Format, lifetime: Double?, role: Role?,
+        now: Date
     ) throws -> Result {
         guard let code = codes.first else { return Result() }
         var result = Result()
         let width = Console.size.columns
         if options.plain {
-            result.output = Array(try CodeInWords(code, of: hub, lifetime: lifetime, now: now).text.utf8)
+            result.output = Array(
+                try CodeInWords(code, of: hub, lifetime: lifetime, role: role, now: now).text.utf8)
         } else {
             let drawing = try PrintCode(
                 codes, of: hub, as: format, style: style, columns: width, medium: options.medium
@@ -95,9 +101,10 @@ struct CodePresentation {
                 if isShown, columns > width {
                     let tooNarrow = TerminalTooNarrow(columns: width, needed: columns)
                     guard !options.insistsOnTerminal else { throw tooNarrow }
-                    return try drawFile(codes, of: hub, instead: tooNarrow, lifetime: lifetime, now: now)
+                    return try drawFile(
+                        codes, of: hub, instead: tooNarrow, lifetime: lifetime, role: role, now: now)
                 }
-                let captions = CodeCaptions(code: code, hub: hub, lifetime: lifetime, now: now)
+                let captions = CodeCaptions(code: code, hub: hub, lifetime: lifetime, role: role, now: now)
                 result.output = Array(captions.beside(lines, columns: columns, width: width).utf8)
                 if isShown, options.ascii, !options.invert {
                     result.notes.append("hint: this is for light text on a dark ground; else add --invert")
@@ -120,7 +127,7 @@ struct CodePresentation {
     /// For a terminal that is too narrow for a drawing: a picture in a file, and the code in words.
     private func drawFile(
         _ codes: [PairingCode], of hub: Hub, instead tooNarrow: TerminalTooNarrow, lifetime: Double?,
-        now: Date
+        role: Role?, now: Date
     ) throws -> Result {
         var result = Result()
         guard let code = codes.first,
@@ -132,7 +139,8 @@ struct CodePresentation {
         result.path = path
         result.file = bytes
         if code.kind == .once {
-            result.output = Array(try CodeInWords(code, of: hub, lifetime: lifetime, now: now).text.utf8)
+            result.output = Array(
+                try CodeInWords(code, of: hub, lifetime: lifetime, role: role, now: now).text.utf8)
         }
         result.notes = [
             "\(tooNarrow): it is in \(path) in this directory",
@@ -153,12 +161,15 @@ struct CodePresentation {
         return options.invert ? style.inverted : style
     }
 
-    private func summary(_ codes: [PairingCode], of hub: Hub, copies: Int, lifetime: Double?) -> String {
+    private func summary(_ codes: [PairingCode], of hub: Hub, copies: Int, lifetime: Double?, role: Role?)
+        -> String
+    {
+        let standing = role.map { ", as \($0.words)," } ?? ""
         let what =
             switch (codes.first?.kind ?? .once, codes.count) {
             case (.label, _): copies > 1 ? "the label, \(copies) times," : "the label"
-            case (.once, 1): "a code for one device"
-            case (.once, let count): "\(count) codes, each for one device,"
+            case (.once, 1): "a code for one device\(standing)"
+            case (.once, let count): "\(count) codes, each for one device\(role == nil ? "," : standing)"
             }
         return "\(what) of \(hub.settings.name) (\(hub.pin.fingerprint))"
             + (lifetime.map { ", valid for \(Duration(passed: $0).words)" } ?? ", without an expiry")
@@ -180,12 +191,13 @@ struct TerminalTooNarrow: UserError {
 
 extension PairingCode {
     /// The line of `print --json`; never with the code's secret.
-    fileprivate func json(of hub: Hub, file: String?, format: PrintCode.Format) -> JSONValue {
+    fileprivate func json(of hub: Hub, file: String?, format: PrintCode.Format, role: Role?) -> JSONValue {
         .object([
             "kind": .string(kind.rawValue), "hub": .string(hub.pin.fingerprint.description),
             "name": .string(hub.settings.name.description), "expires": .text(expires?.timestamp),
             "address": .text(addressHint?.description), "file": .text(file),
             "format": .string(format.rawValue), "ticket": .string(secret.ticketID.description),
+            "role": .text(kind == .once ? (role ?? .member).rawValue : nil),
         ])
     }
 }

@@ -9,19 +9,26 @@ import Pairing
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List the paired devices of this hub; approve, revoke or rename one.",
+        abstract:
+            "List the paired devices of this hub; approve, revoke or rename one, or say what it may do.",
         discussion: """
             <device> is a paired device's name, or its fingerprint in any spacing and case. A device that \
             asks for approval is named by its fingerprint alone, since it chose its name itself. The list \
             says which names look like that of an approved device.
 
+            A device is an owner, a member or a guest. A guest may look, and switch what is there; a member \
+            may do everything with the server behind the hub; an owner also the hub's own administration.
+
             EXAMPLES:
               hubpair devices
               hubpair devices approve 7MRM-FEPH-QNYK-029X
+              hubpair devices role 'Ben from next door' guest
               hubpair devices revoke 'old phone'
-              hubpair devices prune --unseen 180d
             """,
-        subcommands: [List.self, Approve.self, Revoke.self, Rename.self, DevicesPruneCommand.self],
+        subcommands: [
+            List.self, Approve.self, DevicesRoleCommand.self, Revoke.self, Rename.self,
+            DevicesPruneCommand.self,
+        ],
         defaultSubcommand: List.self
     )
 
@@ -56,7 +63,7 @@ struct DevicesCommand: ParsableCommand {
                 EXAMPLES:
                   hubpair devices approve 7MRM-FEPH-QNYK-029X
                   hubpair devices approve 7mrmfephqnyk029x --for 2h
-                  hubpair devices approve 7MRM-FEPH-QNYK-029X --until 2026-12-31
+                  hubpair devices approve 7MRM-FEPH-QNYK-029X --role guest --until 2026-12-31
                 """)
         @OptionGroup var state: StateOption
         @Argument(help: "Its fingerprint; or the name of one that was approved before.")
@@ -79,6 +86,9 @@ struct DevicesCommand: ParsableCommand {
                 ApprovalEnd.init(argument:)))
         var until: ApprovalEnd?
 
+        @Option(help: "What it may do from now on. (default: as before; a new device is a member)")
+        var role: RoleChoice?
+
         func validate() throws {
             guard span == nil || until == nil else {
                 throw ValidationError("--for and --until both say when the approval ends. Give one of them")
@@ -88,10 +98,17 @@ struct DevicesCommand: ParsableCommand {
         func run() throws {
             let administer = AdministerDevices(state: state.state)
             let end = span.map { ApprovalEnd.after($0.inSeconds) } ?? until ?? .unsaid
-            let (device, changed) = try administer.approve(device, end: end)
+            let (device, changed) = try administer.approve(device, end: end, role: role?.role)
             let last = device.expires.map { ", until \(LocalTime($0).text(seenAt: Date()))" } ?? ""
+            let standing = device.knownRole.flatMap { $0 == .member ? nil : " as \($0.words)" } ?? ""
             Console.note(
-                "\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") approved\(last)")
+                "\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") approved"
+                    + standing + last)
+            if device.knownRole == nil {
+                Console.note(
+                    "warning: its role is none that this hub knows, so it is let in nowhere; "
+                        + "'hubpair devices role \(device.fingerprint) member' mends it")
+            }
             try warnOfLikeness(device, administer)
         }
     }
@@ -138,7 +155,7 @@ struct DevicesCommand: ParsableCommand {
 }
 
 /// Warns of approved devices whose names look the same.
-private func warnOfLikeness(_ device: ApprovedDevice, _ administer: AdministerDevices) throws {
+func warnOfLikeness(_ device: ApprovedDevice, _ administer: AdministerDevices) throws {
     for other in DeviceLikeness(try administer.list()).resembled(by: device) {
         Console.note(
             "warning: \(device.name) looks like \(other.name) (\(other.fingerprint)), which is approved")
@@ -193,12 +210,18 @@ struct DeviceLine {
             "device": .string(device.fingerprint.description), "name": .string(device.name.description),
             "status": .string(status), "approved": .text(device.approved?.timestamp),
             "asked": .text(device.asked?.wall.timestamp), "expires": .text(device.expires?.timestamp),
-            "resembles": .array(resembles.map(JSONValue.string)), "role": .text(device.role),
+            "resembles": .array(resembles.map(JSONValue.string)), "role": .text(role),
             "last_seen": .text(seen?.time.timestamp), "last_address": .text(seen?.address.description),
         ])
     }
 
-    static let titles = ["DEVICE", "FINGERPRINT", "STATUS", "APPROVED", "LAST SEEN", "FROM"]
+    /// The word for its role, that it has or had; nil for a device that asks, and gets its role with the
+    /// approval.
+    private var role: String? {
+        device.role ?? (device.status == .pending ? nil : Role.member.rawValue)
+    }
+
+    static let titles = ["DEVICE", "FINGERPRINT", "ROLE", "STATUS", "APPROVED", "LAST SEEN", "FROM"]
 
     /// The cells below `titles`. The status says how long ago the device asked: the owner compares that with
     /// the device at hand.
@@ -209,7 +232,8 @@ struct DeviceLine {
             ? device.expires.map { ", until \(LocalTime($0).text(seenAt: now.wall))" } ?? "" : ""
         let like = resembles.first.map { ", looks like \($0)" } ?? ""
         return [
-            device.name.description, device.fingerprint.description, status + end + ago + like,
+            device.name.description, device.fingerprint.description,
+            role.map { device.knownRole == nil ? "\($0)?" : $0 } ?? "-", status + end + ago + like,
             device.approved.map { LocalTime($0).text(seenAt: now.wall) } ?? "-",
             seen.map { LocalTime($0.time).text(seenAt: now.wall) } ?? "-", seen?.address.description ?? "-",
         ]

@@ -12,6 +12,10 @@ struct PrintCommand: ParsableCommand {
             with it a device asks for your approval, and it replaces the label before it. Every drawing is \
             read again before it is shown or written.
 
+            The device that a code lets in is a member, or what --role says; the code itself does not tell. \
+            A device that is let in already keeps its role if --role is left out. Of a device that asks \
+            with a label you say the role with 'hubpair devices approve'.
+
             A PDF has one code on a page, or is a label (--size 62x29mm), or a sheet of labels (--sheet \
             3x8): a code of its own on each, or with --label the one label on all of them. A terminal that \
             is too narrow for the code gets it as hubpair-code.png (0600) in this directory; --plain spells \
@@ -19,7 +23,7 @@ struct PrintCommand: ParsableCommand {
 
             EXAMPLES:
               hubpair print                       # in the terminal, for one device
-              hubpair print -o code.png
+              hubpair print --role guest --expires 2h
               hubpair print --label --size 62x29mm -o label.pdf
               hubpair print --sheet 3x8 --expires 7d -o codes.pdf
             """
@@ -36,6 +40,9 @@ struct PrintCommand: ParsableCommand {
             from: .seconds(1), atMost: .seconds(36_500 * 86_400), like: "90s, 10m, 2h, 7d or 1h30m",
             bare: (60, "m")))
     var expires: Duration?
+
+    @Option(help: "What the device may do that the code lets in. (default: member)")
+    var role: RoleChoice?
 
     @Flag(help: "Make a code for one device that lives longer than 90 days, as --expires says.")
     var yes = false
@@ -56,6 +63,11 @@ struct PrintCommand: ParsableCommand {
         guard !json || code.outputPath != nil else {
             throw ValidationError("--json describes the code that a file holds. Add -o code.png")
         }
+        guard !label || role == nil else {
+            throw ValidationError(
+                "a label lets nobody in by itself, so it has no role. "
+                    + "Say the role when you approve: hubpair devices approve DEVICE --role guest")
+        }
         guard !label || !code.plain else {
             throw ValidationError(
                 "a label has no typed code to spell. Make a code for one device, without --label, "
@@ -67,6 +79,6 @@ struct PrintCommand: ParsableCommand {
         let kind: PairingCode.Kind = label ? .label : .once
         let lifetime = expires?.inSeconds ?? (label ? nil : CodePresentation.defaultLifetime)
         try CodePresentation(options: code, json: json).present(
-            kind, lifetime: lifetime, state: state.state)
+            kind, lifetime: lifetime, role: role?.role, state: state.state)
     }
 }

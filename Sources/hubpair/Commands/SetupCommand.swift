@@ -14,6 +14,8 @@ struct SetupCommand: ParsableCommand {
         usage:
             "hubpair setup [--name <name>] [--port <port>] [--upstream <url>] [--output <file>] [<options>]",
         discussion: """
+            The device that uses the first code is an owner.
+
             Run again, it only replaces a certificate or a file of codes that is missing; it makes no code, \
             and says so. With --json the code is made only if --output names a file for it. --change changes \
             the name, the port, the upstream or the addresses of a hub that is set up; its identity and its \
@@ -102,7 +104,7 @@ struct SetupCommand: ParsableCommand {
             let runs = startService(state)
             if !json || code.output != nil {
                 try CodePresentation(options: code, json: false, isFirst: true)
-                    .present(.once, lifetime: CodePresentation.defaultLifetime, state: state)
+                    .present(.once, lifetime: CodePresentation.defaultLifetime, role: .owner, state: state)
             }
             if !json, !runs { tellNextStep(hub, state, isTaken: isTaken) }
             return

@@ -68,6 +68,25 @@ extension ArgumentHelp {
     static let json: ArgumentHelp = "Write one JSON object a line, for scripts."
 }
 
+/// What a device may do, on the command line. `Role` itself is part of a public library, and knows no command
+/// line.
+struct RoleChoice: ExpressibleByArgument {
+    let role: Role
+
+    init?(argument: String) {
+        guard let role = Role(rawValue: argument) else { return nil }
+        self.role = role
+    }
+
+    /// For help, errors and completion.
+    static var allValueStrings: [String] { Role.allCases.map(\.rawValue) }
+}
+
+extension Role {
+    /// `an owner`, `a guest`.
+    var words: String { self == .owner ? "an owner" : "a \(rawValue)" }
+}
+
 /// A paired device or a hub on the command line.
 extension PeerSelector: ExpressibleByArgument {
     /// Any text is accepted; whether it names a device or a hub shows later.

@@ -61,7 +61,7 @@ enum CommandSynonyms {
         ("backup export", .command("hub backup")), ("restore import", .command("hub restore")),
         ("approve allow accept", .command("devices approve")),
         ("revoke deny block reject ban", .command("devices revoke")), ("prune", .command("devices prune")),
-        ("void cancel", .command("codes void")),
+        ("void cancel", .command("codes void")), ("role roles", .command("devices role")),
         ("device clients client", .command("devices")),
         ("get put post patch", .sentence), ("request curl", .command("call")),
         ("set", .command("home set")), ("say", .command("home say")), ("watch", .command("home watch")),
@@ -100,6 +100,7 @@ enum CommandSynonyms {
         ("accept allow permit", .command("devices approve")),
         ("add new pair invite", .advice("'hubpair print' makes a code that lets one in")),
         ("ls show", .command("devices list")), ("name", .command("devices rename")),
+        ("roles promote demote grant rights permissions", .command("devices role")),
     ]
 
     private static let home: [Row] = [

@@ -18,7 +18,17 @@ enum OptionSynonyms {
             ("--svg", .advice("did you mean '--format svg'?")),
             ("--pdf", .advice("did you mean '--format pdf'?")),
             ("--text", .advice("did you mean '--format text'?")),
+            ("--as --rights --access --permission", .option("--role")),
+            ("--guest", .advice("did you mean '--role guest'?")),
+            ("--member", .advice("did you mean '--role member'?")),
+            ("--owner --admin", .advice("did you mean '--role owner'?")),
             ("--once", .advice("without --label the code is for one device")),
+        ],
+        "devices approve": [
+            ("--as --rights --access --permission", .option("--role")),
+            ("--guest", .advice("did you mean '--role guest'?")),
+            ("--member", .advice("did you mean '--role member'?")),
+            ("--owner --admin", .advice("did you mean '--role owner'?")),
         ],
         "pair": [
             ("--code --token --secret --pin --password", .advice("'hubpair pair' asks for it")),

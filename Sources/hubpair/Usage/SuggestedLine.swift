@@ -14,6 +14,7 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         "scan": ["IMAGE"], "call": ["GET", "/devices/"],
         "codes void": ["CODE"], "devices prune": ["--unseen", "180d"],
         "devices approve": ["DEVICE"], "devices revoke": ["DEVICE"], "devices rename": ["DEVICE", "NAME"],
+        "devices role": ["DEVICE", "guest"],
         "hubs add": ["NAME", "HOST"], "hubs use": ["HUB"], "hubs rename": ["HUB", "NAME"],
         "hubs forget": ["HUB"],
         "hub backup": ["FILE"], "hub restore": ["FILE"], "home show": ["APPLIANCE"],

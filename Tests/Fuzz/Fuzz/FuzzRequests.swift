@@ -27,7 +27,7 @@ func fuzzRequests(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     return 0
 }
 
-private let device = DeviceFields(fingerprint: "K7QF-2M9D-X0TW-8RHC", name: "Anna's tablet")
+private let device = DeviceFields(fingerprint: "K7QF-2M9D-X0TW-8RHC", name: "Anna's tablet", role: .guest)
 
 private struct Request: Equatable {
     var method = ""

@@ -66,7 +66,7 @@ import Testing
                 try await peer.read(until: "\r\n\r\n")
                     == "POST /a/..%2f/b;c?d=/hubpair HTTP/1.1\r\nHost: hub:8000\r\nAccept: */*\r\n"
                     + "X-Hubpair-Device: \(hub.device.pin.fingerprint)\r\n"
-                    + "X-Hubpair-Name: Anna's t%C3%A4blet\r\n"
+                    + "X-Hubpair-Name: Anna's t%C3%A4blet\r\nX-Hubpair-Role: member\r\n"
                     + "Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n")
             // The body passes before it has ended, and the response before it has.
             #expect(try await peer.read(until: "abc\r\n") == "3\r\nabc\r\n")
