@@ -16,11 +16,11 @@ import Testing
 
     @Test(arguments: [
         ("", SpokenError.empty), ("please", .empty), (" ,,, ", .empty), ("turn on", .noThing),
-        ("make it cosy", .noSetting("make it cosy")), ("turn the tv", .noSetting("tv")),
+        ("make it cosy", .noSetting("it cosy")), ("turn the tv", .noSetting("tv")),
         ("turn off the tv and the", .noThing), ("set the lamp to 140%", .outOfRange("140")),
         ("set the lamp to 101 percent", .outOfRange("101")), ("set the lamp to one", .bareNumber("one")),
         ("is the tv on", .question), ("the tv is on", .leftOver("is", in: "tv is")),
-        ("turn on the tv and the fan off", .mixed("the fan off")), ("unlock it", .lockVerb("unlock")),
+        ("turn on the tv and the fan off", .mixed("the fan off")), ("unlock it", .leftOver("it", in: "it")),
         ("dim lamp 1 by 20 percent", .needsTo("dim")), ("set lamp 40", .nameOrLevel("lamp")),
         ("set the front door to 40%", .lockSetting("Front door")),
         ("turn the tv on and the tv off", .contradiction("TV")),
@@ -39,9 +39,9 @@ import Testing
             "lamps on",
             "say which: \"Hall lamp\", \"Lamp 1\", \"Lamp 2\", or \"all lamps\"; nothing was changed"
         ),
-        ("make the hall lamp brighter", "say the level, like \"lamp 70 percent\"; nothing was changed"),
-        ("turn up the hall lamp", "say the level, like \"lamp 70 percent\"; nothing was changed"),
-        ("brighten the hall lamp", "say the level, like \"lamp 70 percent\"; nothing was changed"),
+        ("make the hall lamp brighter", "turn it on first, or say the level; nothing was changed"),
+        ("turn up the hall lamp", "turn it on first, or say the level; nothing was changed"),
+        ("brighten the hall lamp", "turn it on first, or say the level; nothing was changed"),
         (
             "make it cosy",
             "say it like \"turn the kitchen light off\" or \"dim the lamp to 40 percent\"; "
@@ -54,8 +54,8 @@ import Testing
         ),
         (
             "open the front door",
-            "what on and off do to a lock its maker decides: 'hubpair home set APPLIANCE on' or off sets it; "
-                + "nothing was changed"
+            "what on and off do to it its maker decides: 'hubpair home set \"Front door\" on' or off "
+                + "sets it; nothing was changed"
         ),
     ])
     func saysHowToMendIt(_ sentence: String, _ hint: String) {

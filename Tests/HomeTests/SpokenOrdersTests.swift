@@ -13,7 +13,6 @@ import Testing
         kitchen lihgt on => Kitchen light on
         all hall off => Hall lamp off -Hall door
         turn off every hall => Hall lamp off -Hall door
-        all locks off => Front door off, Hall door off
         turn all lights in the hall off => Hall lamp off
         front door off => Front door off
         turn the front door on => Front door on
@@ -69,6 +68,7 @@ import Testing
         ok turn on all of the lights in the hall thank you => Hall lamp on
         turn everything in the kitchen off => Kitchen light off
         turn all lights off => Kitchen light off, Hall lamp off, Bedroom 2 light off, Lamp 1 off, Lamp 2 off
+        turn the lights off => Kitchen light off, Hall lamp off, Bedroom 2 light off, Lamp 1 off, Lamp 2 off
         every light on => Kitchen light on, Hall lamp on, Bedroom 2 light on, Lamp 1 on, Lamp 2 on
         all hall lights on => Hall lamp on
         turn bedroom 2 light on => Bedroom 2 light on
@@ -112,9 +112,6 @@ import Testing
         turn all of them off => Lamp 1 off, Wall lamp off -Front door
         turn all of it off => Lamp 1 off, Wall lamp off -Front door
         turn both lamps off => Lamp 1 off, Wall lamp off
-        the lock on => Front door on
-        turn the lock off => Front door off
-        locks off => Front door off
         all switches off => Wall lamp off
         turn the switches on => Wall lamp on
         switch the switch off => Wall lamp off
@@ -148,7 +145,6 @@ import Testing
         lamp by the door on => Lamp by the door on
         turn not on => Not on
         safe e on => Safe é on
-        safe on => Safe é on
         hall lamp on => Hill lamp on
         hell lamp on => Hill lamp on
         scene 4 light on => Scene 4 light on

@@ -38,6 +38,7 @@ import Testing
         turn bedroom light 2 on => !unknown
         turn christmas tee on => !unknown ?Christmas tree
         turn the locks on => !ambiguous 2 ?all locks
+        all locks off => !unknown ?Front door ?Hall door
         door on => !ambiguous 3
         set the kitchen light to 1 => !bareNumber
         set the kitchen light to one => !bareNumber
@@ -46,20 +47,19 @@ import Testing
         set the kitchen light to .5 => !noSetting
         set the kitchen light to -5 => !noSetting
         set the kitchen light to 101 => !outOfRange
-        turn the lights off => !ambiguous 5 ?all lights
         both lamps off => !notBoth
         turn both lights off => !notBoth
-        turn up the kitchen light => !noSetting
+        turn up the kitchen light => !isOff
         set lamp 40 => !nameOrLevel
         set lamp 2 => !nameOrLevel
         can you see the tv on => !question
         could the tv be on => !leftOver be
-        lock the front door => !lockVerb
-        unlock the front door => !lockVerb
-        open the front door => !lockVerb
-        can you open the front door => !lockVerb
-        turn on the tv and unlock the front door => !lockVerb
-        shut the front door => !lockVerb
+        lock the front door => !lockSense
+        unlock the front door => !lockSense
+        open the front door => !lockSense
+        can you open the front door => !lockSense
+        turn on the tv and unlock the front door => !lockSense
+        shut the front door => !lockSense
         set the front door to 40% => !lockSetting
         set the front door off => !lockSetting
         turn the tv on and => !noThing
@@ -93,7 +93,7 @@ import Testing
         set the kitchen light to 1/2 => !noSetting
         set the kitchen light by 20 percent => !leftOver by
         turn the kitchen light up 20% => !unknown ?Kitchen light
-        brighten the kitchen light => !noSetting
+        brighten the kitchen light => !isOff
         brighten the kitchen light 20 percent => !needsTo
         fade the kitchen light off => !noSetting
         dim the kitchen light off => !noSetting
@@ -163,17 +163,21 @@ import Testing
         set lamp 40 => !nameOrLevel
         set the light 40 => !unknown
         both lights off => !notBoth
+        the lock on => !unknown ?Front door
+        turn the lock off => !unknown ?Front door
+        locks off => !unknown ?Front door
         both off => !noThing
         turn off the light in the morning => !leftOver in
         turn off the light in a minute => !leftOver in
         turn off the light in 5 => !leftOver in
-        unlock => !lockVerb
+        unlock => !noThing
         all doors off => !unknown ?Front door
         every front door off => !unknown ?Front door
         """
 
     static let odd = """
         turn the tv on off => !leftOver on
+        safe on => !unknown ?Safe é
         cafe lite on => !unknown
         turn the lamp by the bed on => !leftOver by
         turn the lamp not on => !leftOver not

@@ -23,12 +23,15 @@ extension ControlledDevice {
     var forgivesSlips: Bool { !isLock && kind.last.map(ControlledDevice.lights.contains) ?? false }
 
     /// True for a lock or the like. An order for all appliances does not mean it. A gate may be an appliance
-    /// of the type `Switch`; then its name tells.
+    /// of the type `Switch`; then its name tells, in any language.
     package var isLock: Bool {
         if isLockByKind { return true }
         if let last = kind.last, ControlledDevice.lights.contains(last) { return false }
-        let name = SpokenName(name).stems
-        return ControlledDevice.lights.isDisjoint(with: name)
-            && (!ControlledDevice.locks.isDisjoint(with: name) || name.last == "garage")
+        let names = SpokenLanguage.all.map { ($0, SpokenName(name, $0).stems) }
+        let isLight = names.contains { !$0.lightWords.isDisjoint(with: $1) }
+        return !isLight
+            && names.contains {
+                !$0.lockWords.isDisjoint(with: $1) || $1.last == "garage" || $1.last == "garag"
+            }
     }
 }

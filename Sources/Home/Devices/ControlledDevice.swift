@@ -25,15 +25,15 @@ package struct ControlledDevice: Equatable, Sendable {
     /// True if its main activator is of a kind that can be set.
     package var canBeSwitched: Bool { main.map { $0.kind == .bool || $0.kind == .float } ?? false }
 
-    /// The activator that `setting` is for if none is named: the main one. If that is only on or off, a level
-    /// is for the only one that has levels.
+    /// The activator that `setting` is for if none is named: the main one. Of a lamp with a switch and a
+    /// brightness, on and off are for the switch, and a level is for the brightness, whichever is the main
+    /// one.
     package func activator(for setting: Setting) throws(SettingError) -> Activator {
         guard let main = main ?? (activators.count == 1 ? activators[0] : nil) else {
             throw .nothingToSet(device: name)
         }
-        guard case .level = setting, main.kind == .bool else { return main }
-        let dimmers = activators.filter { $0.kind == .float }
-        return dimmers.count == 1 ? dimmers[0] : main
+        if case .level = setting { return levelActivator ?? main }
+        return onActivator ?? main
     }
 }
 

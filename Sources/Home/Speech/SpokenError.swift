@@ -4,7 +4,7 @@ package import Identity
 package enum SpokenError: Equatable, UserError {
     /// There is nothing in it.
     case empty
-    /// More than `SpokenVocabulary.maximumByteCount` bytes.
+    /// More than `SpokenLanguage.maximumByteCount` bytes.
     case tooLong
     /// It asks or tells something.
     case question
@@ -24,8 +24,12 @@ package enum SpokenError: Equatable, UserError {
     case nameOrLevel(String)
     /// A verb that needs "to" before its level.
     case needsTo(String)
-    /// A verb for locks: what it sets depends on the lock.
-    case lockVerb(String)
+    /// What the hub says of a lock does not tell what opens it, what locks it; its name.
+    case lockSense(String)
+    /// An appliance that cannot do it: its name, and what.
+    case cannot(String, String)
+    /// A lamp that is off is to be brighter.
+    case isOff(String)
     /// A lock is to be something else than on or off.
     case lockSetting(String)
     /// "dim" would make it brighter than it is.
@@ -45,7 +49,7 @@ package enum SpokenError: Equatable, UserError {
     package var description: String {
         switch self {
         case .empty: "the sentence is empty"
-        case .tooLong: "the sentence is longer than \(SpokenVocabulary.maximumByteCount) bytes"
+        case .tooLong: "the sentence is longer than \(SpokenLanguage.maximumByteCount) bytes"
         case .question: "a question or a statement is not an order"
         case .noSetting(let rest): "not understood what to do: \(quoted(rest))"
         case .noThing: "not understood what to switch"
@@ -55,7 +59,9 @@ package enum SpokenError: Equatable, UserError {
         case .bareNumber(let words): "not understood whether \(quoted(words)) is a percentage"
         case .nameOrLevel(let name): "not understood whether the number after \(quoted(name)) is a level"
         case .needsTo(let verb): "not understood whether to \(verb) to that level or by it"
-        case .lockVerb(let verb): "what \(quoted(verb)) sets is not known"
+        case .lockSense(let name): "the hub does not tell what locks or opens \(quoted(name))"
+        case .cannot(let name, let what): "\(quoted(name)) cannot \(what)"
+        case .isOff(let name): "\(quoted(name)) is off"
         case .lockSetting(let name): "\(quoted(name)) is only turned on or off, as its maker means it"
         case .alreadyDim(let name, let state): "\(quoted(name)) is at \(shortened(state)) already"
         case .contradiction(let name): "the sentence sets \(quoted(name)) twice, and not to the same"
@@ -70,7 +76,8 @@ package enum SpokenError: Equatable, UserError {
         switch self {
         case .unknown: .notFound
         case .empty, .tooLong, .question, .noSetting, .noThing, .leftOver, .mixed, .outOfRange, .bareNumber,
-            .nameOrLevel, .needsTo, .lockVerb, .lockSetting, .alreadyDim, .contradiction, .twoMeanings,
+            .nameOrLevel, .needsTo, .lockSense, .cannot, .isOff, .lockSetting, .alreadyDim, .contradiction,
+            .twoMeanings,
             .notBoth, .ambiguous:
             .usage
         }
@@ -92,8 +99,10 @@ package enum SpokenError: Equatable, UserError {
             words == "1" || words == "one" ? "say \"1 percent\" or \"full\"" : "say \"\(words) percent\""
         case .nameOrLevel: "say \"to\" before a level: \"set the lamp to 40 percent\""
         case .needsTo(let verb): "say it like \"\(verb) the lamp to 40 percent\""
-        case .lockVerb:
-            "what on and off do to a lock its maker decides: 'hubpair home set APPLIANCE on' or off sets it"
+        case .lockSense(let name):
+            "what on and off do to it its maker decides: 'hubpair home set \(quoted(name)) on' or off sets it"
+        case .cannot(let name, _): "'hubpair home show \(quoted(name))' shows what can be set on it"
+        case .isOff: "turn it on first, or say the level"
         case .lockSetting(let name): "'hubpair home set \(quoted(name)) on' or off sets it"
         case .alreadyDim: "say the level, like \"dim the lamp to 10 percent\""
         case .contradiction: "say what it is to be once"

@@ -23,21 +23,18 @@ package struct SpokenGrammar: Equatable, Sendable {
     let orders: [SpokenOrder]
 
     /// The most bytes of a sentence.
-    package static let maximumByteCount = SpokenVocabulary.maximumByteCount
+    package static let maximumByteCount = SpokenLanguage.maximumByteCount
 
     /// The orders in `sentence`. Words that are marked as names are not read as grammar.
     package init(_ sentence: SpokenSentence) throws(SpokenError) {
+        let language = sentence.language
         var words = sentence.words
-        let isAsked = SpokenGrammar.strip(&words)
+        let isAsked = SpokenGrammar.strip(&words, language)
         words = try SpokenGrammar.placeAtEnd(words)
         guard let first = words.first else { throw .empty }
-        let hasVerb = first.isVerb
-        let isLockVerb = first.isOne(of: SpokenVocabulary.lockVerbs)
-        if first.isOne(of: SpokenVocabulary.question) || !hasVerb && !isLockVerb && sentence.isQuestion {
-            throw .question
-        }
-        if isAsked, !hasVerb, !isLockVerb { throw .question }
-        var reader = SpokenParser()
+        let isOrder = first.isVerb || isAsked && words.last?.isOne(of: [.final, .afterLevel]) == true
+        if first.isOne(of: .question) || !isOrder && (isAsked || sentence.isQuestion) { throw .question }
+        var reader = SpokenParser(language)
         for part in try SpokenGrammar.parts(of: words) {
             try reader.read(part.words, isSingle: part.isOnly)
             if part.endsSentence { try reader.finish() }
@@ -49,18 +46,18 @@ package struct SpokenGrammar: Equatable, Sendable {
     /// Takes polite words off both ends.
     ///
     /// - Returns: true if the sentence asks for an order, as "could you" does.
-    private static func strip(_ words: inout [SpokenWord]) -> Bool {
+    static func strip(_ words: inout [SpokenWord], _ language: SpokenLanguage) -> Bool {
         var isAsked = false
         var before = -1
         while words.count != before {
             before = words.count
-            while words.first?.isOne(of: SpokenVocabulary.separators) == true { words.removeFirst() }
-            while words.last?.isOne(of: SpokenVocabulary.separators) == true { words.removeLast() }
-            for phrase in SpokenVocabulary.polite {
+            while words.first?.isOne(of: .separator) == true { words.removeFirst() }
+            while words.last?.isOne(of: .separator) == true { words.removeLast() }
+            for phrase in language.polite {
                 if begins(words, with: phrase) { words.removeFirst(phrase.count) }
                 if begins(words.reversed(), with: phrase.reversed()) { words.removeLast(phrase.count) }
             }
-            for phrase in SpokenVocabulary.asking where begins(words, with: phrase) {
+            for phrase in language.asking where begins(words, with: phrase) {
                 words.removeFirst(phrase.count)
                 isAsked = true
             }
@@ -69,27 +66,28 @@ package struct SpokenGrammar: Equatable, Sendable {
     }
 
     private static func begins(_ words: [SpokenWord], with phrase: [String]) -> Bool {
-        words.count >= phrase.count && zip(words, phrase).allSatisfy { $0.isOne(of: [$1]) }
+        words.count >= phrase.count && zip(words, phrase).allSatisfy { !$0.isName && $0.text == $1 }
     }
 
     /// The sentence with a place at its beginning moved to its end; a sentence without one as it is.
     ///
     /// Only one order for one thing is read so: of several things it is not known which are in that place.
     private static func placeAtEnd(_ words: [SpokenWord]) throws(SpokenError) -> [SpokenWord] {
-        guard words.first?.isOne(of: ["in"]) == true, let verb = words.firstIndex(where: \.isVerb) else {
+        guard words.first?.isOne(of: [.place, .adverb]) == true, let verb = words.firstIndex(where: \.isVerb)
+        else {
             return words
         }
         var place = words[..<verb]
-        if place.last?.isOne(of: ["please"]) == true { place.removeLast() }
-        if place.last?.isOne(of: [","]) == true { place.removeLast() }
-        let isPlace = !place.contains {
-            $0.isOne(of: SpokenVocabulary.ends) || $0.isOne(of: SpokenVocabulary.lockVerbs)
+        if place.last?.isOne(of: .filler) == true { place.removeLast() }
+        if place.last?.isOne(of: .separator) == true, place.last?.isOne(of: .stop) == false {
+            place.removeLast()
         }
-        guard isPlace, SpokenPlace.name(place.dropFirst()) != nil else { return words }
+        guard !place.contains(where: { $0.isOne(of: .ends) }), SpokenPlace.name(place) != nil else {
+            return words
+        }
         var order = words[verb...]
-        let thing = order.dropFirst().drop { $0.isOne(of: ["on", "off", "up", "down"]) }
-        let isOne =
-            !order.contains { $0.isOne(of: SpokenVocabulary.ends) } && SpokenPhrase.list(thing).count == 1
+        let thing = order.dropFirst().drop { $0.isOne(of: [.particle, .filler]) }
+        let isOne = !order.contains { $0.isOne(of: .ends) } && SpokenPhrase.list(thing).count == 1
         guard isOne else { throw .twoMeanings(words.map(\.text).joined(separator: " ")) }
         order += place
         return Array(order)
@@ -103,23 +101,25 @@ package struct SpokenGrammar: Equatable, Sendable {
 
     /// The words between "and", "then", commas and full stops, without "please" at their ends.
     private static func parts(of words: [SpokenWord]) throws(SpokenError) -> [Part] {
-        let hasOne = !words.contains { $0.isOne(of: SpokenVocabulary.ends) }
+        let hasOne = !words.contains { $0.isOne(of: .ends) }
         var parts: [Part] = []
         var rest = words[...]
         while !rest.isEmpty {
-            var part = Array(rest.prefix { !$0.isOne(of: SpokenVocabulary.ends) })
+            var part = Array(rest.prefix { !$0.isOne(of: .ends) })
             rest = rest.dropFirst(part.count)
-            let separators = rest.prefix { $0.isOne(of: SpokenVocabulary.ends) }
+            let separators = rest.prefix { $0.isOne(of: .ends) }
             rest = rest.dropFirst(separators.count)
-            if part.first?.isOne(of: ["please"]) == true { part.removeFirst() }
-            if part.last?.isOne(of: ["please"]) == true { part.removeLast() }
+            if part.first?.isOne(of: .filler) == true { part.removeFirst() }
+            if part.last?.isOne(of: .filler) == true { part.removeLast() }
             // A sentence that ends with "and" was not heard to its end. Together only "and then" may stand.
-            let joining = separators.map(\.text).filter { !SpokenVocabulary.separators.contains($0) }
-            guard !part.isEmpty, separators.isEmpty || !rest.isEmpty,
-                joining.count < 2 || joining == ["and", "then"]
-            else { throw .noThing }
+            let joining = separators.filter { !$0.isOne(of: .separator) }
+            let areJoined =
+                joining.count < 2
+                || joining.count == 2 && joining[0].isOne(of: .and) && joining[1].isOne(of: .then)
+            guard !part.isEmpty, separators.isEmpty || !rest.isEmpty, areJoined else { throw .noThing }
             parts.append(
-                Part(words: part, isOnly: hasOne, endsSentence: separators.contains { $0.text == "." }))
+                Part(
+                    words: part, isOnly: hasOne, endsSentence: separators.contains { $0.isOne(of: .stop) }))
         }
         return parts
     }

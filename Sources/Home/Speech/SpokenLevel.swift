@@ -14,7 +14,7 @@
 struct SpokenLevel: Equatable, Sendable {
     /// The words before the setting.
     var rest: [SpokenWord]
-    let setting: Setting
+    let action: SpokenAction
     /// True if "to" or "at" stood before it.
     let hasTo: Bool
     /// True if it is a number with neither "to" nor "percent": the number may be part of a name.
@@ -23,49 +23,80 @@ struct SpokenLevel: Equatable, Sendable {
     /// The ways to read the end of `words` as a setting: several where a number can belong to the name before
     /// it.
     ///
-    /// - Parameter isBareAllowed: whether a number may stand without "to" and "percent".
-    static func readings(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError) -> [SpokenLevel] {
+    /// - Parameters:
+    ///   - verb: what the particles mean.
+    ///   - isBareAllowed: whether a number may stand without "to" and "percent".
+    static func readings(
+        _ words: [SpokenWord], verb: SpokenVerb, _ language: SpokenLanguage, isBareAllowed: Bool
+    ) throws(SpokenError) -> [SpokenLevel] {
         var rest = words
-        if rest.last?.isOne(of: ["on", "off"]) == true {
-            let setting: Setting = rest.removeLast().text == "on" ? .on : .off
-            let hasTo = dropTo(&rest)
-            return [SpokenLevel(rest: rest, setting: setting, hasTo: hasTo, isBare: false)]
+        if rest.count > 1, rest.last?.isOne(of: .afterLevel) == true { rest.removeLast() }
+        if let last = rest.last, last.isOne(of: .particle) {
+            guard let action = verb.actions[last.text] else {
+                // "Fade the lamp off": its end is a setting, and none for this verb.
+                if language.verbless.actions[last.text] == .on || language.verbless.actions[last.text] == .off
+                {
+                    throw .noSetting(words.map(\.text).joined(separator: " "))
+                }
+                return []
+            }
+            rest.removeLast()
+            if action.isStep { dropDegree(&rest, language) }
+            let hasTo = !action.isStep && dropTo(&rest)
+            return [SpokenLevel(rest: rest, action: action, hasTo: hasTo, isBare: false)]
         }
-        if rest.last?.isOne(of: ["brightness"]) == true,
-            rest.dropLast().last?.isOne(of: Set(SpokenVocabulary.levels.keys)) == true
-        {
+        if rest.last?.isOne(of: .brightness) == true, rest.dropLast().last?.isOne(of: .level) == true {
             rest.removeLast()
         }
-        if let last = rest.last, !last.isName, let level = SpokenVocabulary.levels[last.text] {
+        if let last = rest.last, last.isOne(of: .level), let level = language.levels[last.text] {
             rest.removeLast()
-            let hasTo = dropTo(&rest) || dropAt(&rest)
-            return [SpokenLevel(rest: rest, setting: .level(level), hasTo: hasTo, isBare: false)]
+            // "To the maximum", "auf die Hälfte".
+            var before = rest
+            while before.last?.isOne(of: .article) == true { before.removeLast() }
+            let hasTo = dropTo(&before) || dropAt(&before)
+            if hasTo { rest = before }
+            return [SpokenLevel(rest: rest, action: .set(.level(level)), hasTo: hasTo, isBare: false)]
         }
-        return try numbers(rest, isBareAllowed: isBareAllowed)
+        return try numbers(rest, language, isBareAllowed: isBareAllowed)
     }
 
-    private static func numbers(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError)
-        -> [SpokenLevel]
-    {
+    private static func dropDegree(_ words: inout [SpokenWord], _ language: SpokenLanguage) {
+        for phrase in language.degrees where words.suffix(phrase.count).map(\.text) == phrase {
+            words.removeLast(phrase.count)
+            return
+        }
+    }
+
+    private static func numbers(
+        _ words: [SpokenWord], _ language: SpokenLanguage, isBareAllowed: Bool
+    ) throws(SpokenError) -> [SpokenLevel] {
         var rest = words
-        let isPercent = dropPercent(&rest)
+        let isPercent = dropPercent(&rest, language)
         var readings: [SpokenLevel] = []
         var refusal: SpokenError?
         for count in 1...2 where rest.count >= count {
             let number = rest.suffix(count)
-            guard !number.contains(where: \.isName), let value = SpokenNumber.value(of: number.map(\.text))
+            guard !number.contains(where: \.isName),
+                let value = language.numbers.value(of: number.map(\.text))
             else {
                 continue
             }
             var before = Array(rest.dropLast(count))
-            if number.first?.text == "hundred", before.last?.isOne(of: ["a"]) == true { before.removeLast() }
+            if let first = number.first, language.numbers.isHundred(first.text),
+                before.last?.isOne(of: .article) == true, before.last?.isOne(of: .listArticle) == false
+            {
+                before.removeLast()
+            }
             let hasTo = dropTo(&before) || isPercent && dropAt(&before)
-            guard isPercent || hasTo || isBareAllowed, before.last?.text != "-" else { continue }
+            guard isPercent || hasTo || isBareAllowed, before.last?.isOne(of: .minus) != true else {
+                continue
+            }
             do {
                 let level = try level(value, as: number.map(\.text), isPercent: isPercent)
                 readings.append(
                     SpokenLevel(
-                        rest: before, setting: .level(level), hasTo: hasTo, isBare: !isPercent && !hasTo))
+                        rest: before, action: .set(.level(level)), hasTo: hasTo,
+                        isBare: !isPercent && !hasTo))
             } catch {
                 refusal = refusal ?? error
             }
@@ -91,28 +122,26 @@ struct SpokenLevel: Equatable, Sendable {
         return value / 100
     }
 
-    private static func dropPercent(_ words: inout [SpokenWord]) -> Bool {
-        if words.last?.isOne(of: ["%", "percent"]) == true {
-            words.removeLast()
-            return true
-        }
-        if words.last?.isOne(of: ["cent"]) == true, words.dropLast().last?.isOne(of: ["per"]) == true {
-            words.removeLast(2)
+    private static func dropPercent(_ words: inout [SpokenWord], _ language: SpokenLanguage) -> Bool {
+        for phrase in language.percent {
+            let end = words.suffix(phrase.count)
+            guard end.map(\.text) == phrase, !end.contains(where: \.isName) else { continue }
+            words.removeLast(phrase.count)
             return true
         }
         return false
     }
 
     private static func dropAt(_ words: inout [SpokenWord]) -> Bool {
-        guard words.last?.isOne(of: ["at"]) == true else { return false }
+        guard words.last?.isOne(of: .at) == true else { return false }
         words.removeLast()
         return true
     }
 
     private static func dropTo(_ words: inout [SpokenWord]) -> Bool {
-        guard words.last?.isOne(of: ["to"]) == true else { return false }
+        guard words.last?.isOne(of: .to) == true else { return false }
         words.removeLast()
-        if words.last?.isOne(of: SpokenVocabulary.up) == true { words.removeLast() }
+        if words.last?.isOne(of: .direction) == true { words.removeLast() }
         return true
     }
 }

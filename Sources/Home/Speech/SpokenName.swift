@@ -10,21 +10,23 @@ struct SpokenName: Equatable, Sendable {
     let stems: [String]
 
     /// No sentence could hold a longer name.
-    private static let maximumByteCount = SpokenVocabulary.maximumByteCount
+    private static let maximumByteCount = SpokenLanguage.maximumByteCount
 
-    init(_ name: String) {
-        self.init(name.utf8.count > SpokenName.maximumByteCount ? [] : SpokenText.tokens(name))
+    init(_ name: String, _ language: SpokenLanguage = .english) {
+        self.init(name.utf8.count > SpokenName.maximumByteCount ? [] : SpokenText.tokens(name), language)
     }
 
-    init(_ phrase: [SpokenWord]) { self.init(phrase.map(\.text)) }
+    init(_ phrase: [SpokenWord], _ language: SpokenLanguage) { self.init(phrase.map(\.text), language) }
 
-    private init(_ tokens: [String]) {
+    private init(_ tokens: [String], _ language: SpokenLanguage) {
         let words = tokens.filter { $0.contains { $0.isLetter || $0.isNumber } }
-        let named = Array(words.drop(while: SpokenVocabulary.articles.contains))
+        let named = Array(words.drop { language.roles(of: $0).contains(.article) })
         let kept = named.isEmpty ? words : named
         self.words = kept.map(SpokenName.withoutApostrophe)
-        plain = SpokenName.withDigits(self.words)
-        stems = SpokenName.withDigits(kept.map(SpokenName.stem))
+        plain = SpokenName.withDigits(self.words, language)
+        let parts = kept.flatMap(language.parts)
+        stems = SpokenName.withDigits(parts.map { SpokenName.stem($0, language).text }, language)
+        isPlural = parts.last.map { SpokenName.stem($0, language).isPlural } ?? false
         units = SpokenName.units(stems)
         joined = stems.reduce(into: "") { joined, stem in
             if SpokenName.isNumber(stem), joined.last?.isNumber == true { joined += " " }
@@ -33,7 +35,7 @@ struct SpokenName: Equatable, Sendable {
     }
 
     /// True if the last word is a plural, so that several things may be meant.
-    var isPlural: Bool { plain.last != stems.last && plain.last?.hasSuffix("s") == true }
+    let isPlural: Bool
 
     /// All words joined: "kitchenlight" is "kitchen light". Numbers stay apart.
     let joined: String
@@ -61,11 +63,11 @@ struct SpokenName: Equatable, Sendable {
     /// True if `spoken` is this name with one slip of the speaker or the recogniser: as many words, all but
     /// one equal. The other one has at least four letters, the first of them right, and one letter wrong (two
     /// from eight letters on). Numbers are never slips.
-    func isSlip(_ spoken: SpokenName, known: Set<String>) -> Bool {
+    func isSlip(_ spoken: SpokenName, known: Set<String>, _ language: SpokenLanguage) -> Bool {
         guard plain.count == spoken.plain.count else { return false }
         let slips = zip(plain, spoken.plain).filter { $0 != $1 }
         guard slips.count == 1, let (wanted, said) = slips.first, !known.contains(said),
-            !SpokenVocabulary.decisive.contains(said), [wanted, said].allSatisfy(SpokenName.isForgiven),
+            !language.isDecisive(said), [wanted, said].allSatisfy(SpokenName.isForgiven),
             wanted.first == said.first
         else { return false }
         let isLong = min(wanted.count, said.count) >= 8
@@ -77,28 +79,24 @@ struct SpokenName: Equatable, Sendable {
         word.count >= 4 && word.allSatisfy(\.isLetter) && !word.allSatisfy("ivx".contains)
     }
 
-    /// True for a number in digits or in one word.
-    static func isNumber(_ word: String) -> Bool {
-        word.last?.isNumber == true || SpokenNumber.value(of: [word]) != nil
-    }
+    /// True for a number in digits; names are kept with all numbers in digits.
+    static func isNumber(_ word: String) -> Bool { word.last?.isNumber == true }
 
     private static func withoutApostrophe(_ word: String) -> String { word.filter { $0 != "'" } }
 
-    /// "glass" and "bus" stay as they are; "switches" is "switch"; "niche" and "niches" are both "nich".
-    private static func stem(_ word: String) -> String {
-        if word.hasSuffix("'s") { return withoutApostrophe(String(word.dropLast(2))) }
-        let word = withoutApostrophe(word)
-        let isPlural = word.count > 3 && word.hasSuffix("s") && !word.hasSuffix("ss")
-        let stem = isPlural ? String(word.dropLast()) : word
-        return ["che", "she", "sse", "xe"].contains(where: stem.hasSuffix) ? String(stem.dropLast()) : stem
+    /// "glass" stays as it is; "switches" is "switch"; "niche" and "niches" are both "nich".
+    private static func stem(_ word: String, _ language: SpokenLanguage) -> (text: String, isPlural: Bool) {
+        let stem = language.stem(word.hasSuffix("'s") ? word : withoutApostrophe(word))
+        return (withoutApostrophe(stem.text), stem.isPlural)
     }
 
-    private static func withDigits(_ words: [String]) -> [String] {
+    private static func withDigits(_ words: [String], _ language: SpokenLanguage) -> [String] {
         var found: [String] = []
         var rest = words[...]
         while let first = rest.first {
-            let count = rest.count > 1 && SpokenNumber.value(of: Array(rest.prefix(2))) != nil ? 2 : 1
-            if let value = SpokenNumber.value(of: Array(rest.prefix(count))), let whole = Int(exactly: value)
+            let count = rest.count > 1 && language.numbers.value(of: Array(rest.prefix(2))) != nil ? 2 : 1
+            if let value = language.numbers.value(of: Array(rest.prefix(count))),
+                let whole = Int(exactly: value)
             {
                 found.append("\(whole)")
             } else {

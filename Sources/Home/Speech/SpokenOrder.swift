@@ -3,27 +3,23 @@ struct SpokenOrder: Equatable, Sendable {
     /// The last thing with its setting, in one of the ways that it can be understood.
     struct Reading: Equatable, Sendable {
         let thing: SpokenPhrase
-        let setting: Setting
+        let action: SpokenAction
         /// True if the number at the end may be meant as the end of a name.
         let isBare: Bool
-        /// True for "dim" without a level, which is meant to make it darker.
-        let isDim: Bool
         /// True for "on at 30%": it is also turned on, because a dimmer may leave a lamp off.
         let turnsOn: Bool
 
         init(
-            _ thing: SpokenPhrase, _ setting: Setting, isBare: Bool = false, isDim: Bool = false,
-            turnsOn: Bool = false
+            _ thing: SpokenPhrase, _ action: SpokenAction, isBare: Bool = false, turnsOn: Bool = false
         ) {
             self.thing = thing
-            self.setting = setting
+            self.action = action
             self.isBare = isBare
-            self.isDim = isDim
             self.turnsOn = turnsOn
         }
     }
 
-    let verb: SpokenVocabulary.Verb?
+    let verb: SpokenVerb?
     /// The things before the last one.
     let things: [SpokenPhrase]
     /// Several where a number may belong to the thing or to the setting.

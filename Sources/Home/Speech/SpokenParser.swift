@@ -1,7 +1,5 @@
 /// Joins the parts of a sentence to orders: `turn A, B | and C off`, `turn on A | and B | and off C`.
 struct SpokenParser {
-    private typealias Verb = SpokenVocabulary.Verb
-
     /// What the next part may continue.
     private enum State {
         case beginning
@@ -15,30 +13,35 @@ struct SpokenParser {
 
     private(set) var orders: [SpokenOrder] = []
     private var state = State.beginning
-    private var verb: SpokenVocabulary.Verb?
+    private var verb: SpokenVerb?
+    private let language: SpokenLanguage
+
+    init(_ language: SpokenLanguage) { self.language = language }
 
     /// Reads the words up to the next "and" or comma.
     mutating func read(_ part: [SpokenWord], isSingle: Bool) throws(SpokenError) {
         var words = part
         let hasVerb = try takeVerb(&words)
+        while hasVerb, words.count > 1, words.first?.isOne(of: .filler) == true { words.removeFirst() }
         var direction: String?
-        if hasVerb, words.first?.isOne(of: SpokenVocabulary.up) == true,
-            verb == .turn || verb?.needsTo == true
+        if hasVerb, words.first?.isOne(of: .direction) == true, let verb, let first = words.first?.text,
+            verb.actions[first] != nil || verb.levels == .afterTo
         {
-            direction = words.removeFirst().text
-        } else if let setting = try takeSetting(&words, hasVerb: hasVerb) {
-            let levels = setting == .on ? try levels(words, isBareAllowed: false) : []
+            direction = first
+            words.removeFirst()
+        } else if let action = try takeAction(&words, hasVerb: hasVerb) {
+            let levels = action == .on ? try levels(words, isBareAllowed: false) : []
             if !levels.isEmpty, levels.allSatisfy(SpokenParser.isAlsoOn) {
                 state = .complete
                 try addSetting(levels, said: words, direction: nil, turnsOn: true)
                 return
             }
             orders.append(
-                SpokenOrder(verb: verb, things: [], readings: [.init(try SpokenPhrase(words), setting)]))
+                SpokenOrder(verb: verb, things: [], readings: [.init(try SpokenPhrase(words), action)]))
             state = .prefix
             return
         }
-        let levels = try levels(words, isBareAllowed: isSingle && verb == .set)
+        let levels = try levels(words, isBareAllowed: isSingle && verb?.levels == .bare)
         if levels.isEmpty {
             try addThing(words, direction: direction)
         } else {
@@ -46,20 +49,25 @@ struct SpokenParser {
         }
     }
 
+    private func readings(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError) -> [SpokenLevel] {
+        try SpokenLevel.readings(
+            words, verb: verb ?? language.verbless, language, isBareAllowed: isBareAllowed)
+    }
+
     /// The settings that may be meant at the end, or before the place at the end. With a place there may be
     /// only one thing: it is not known whether the others are in that place too.
     private func levels(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError) -> [SpokenLevel] {
-        let levels = try SpokenLevel.readings(words, isBareAllowed: isBareAllowed)
+        let levels = try readings(words, isBareAllowed: isBareAllowed)
         guard levels.isEmpty, let index = SpokenPlace.index(in: words[...]) else { return levels }
-        var before = try SpokenLevel.readings(Array(words[..<index]), isBareAllowed: false)
-        var isList = SpokenPhrase.list(words[(index + 1)...]).count > 1
+        var before = try readings(Array(words[..<index]), isBareAllowed: false)
+        var isList = SpokenPhrase.list(words[index...].dropFirst()).count > 1
         if case .open(let things, _) = state, !things.isEmpty { isList = true }
         for number in before.indices {
             let rest = before[number].rest
             isList =
                 isList
                 || SpokenPhrase.list(rest[...]).count > 1
-                    && !rest.contains { $0.isOne(of: SpokenVocabulary.decisive) }
+                    && !rest.contains { $0.isOne(of: .decisive) }
             before[number].rest += words[index...]
         }
         guard before.isEmpty || !isList else { throw .twoMeanings(text(words)) }
@@ -68,7 +76,7 @@ struct SpokenParser {
 
     /// True for "to 30%" and "at 30%", which may follow "on".
     private static func isAlsoOn(_ level: SpokenLevel) -> Bool {
-        guard case .level(let value) = level.setting else { return false }
+        guard case .set(.level(let value)) = level.action else { return false }
         return level.hasTo && value > 0
     }
 
@@ -80,15 +88,9 @@ struct SpokenParser {
     }
 
     private mutating func takeVerb(_ words: inout [SpokenWord]) throws(SpokenError) -> Bool {
-        guard let first = words.first, !first.isName else { return false }
-        let isSwitching = [words.last, words.dropFirst().first].contains {
-            $0?.isOne(of: ["on", "off"]) == true
+        guard let first = words.first, first.isVerb, let found = language.verbs[first.text] else {
+            return false
         }
-        if SpokenVocabulary.lockVerbs.contains(first.text) || first.text == Verb.shut.rawValue && !isSwitching
-        {
-            throw .lockVerb(first.text)
-        }
-        guard let found = Verb(rawValue: first.text) else { return false }
         try close()
         state = .complete
         verb = found
@@ -97,16 +99,15 @@ struct SpokenParser {
     }
 
     /// "on" or "off" at the beginning, after a verb; or without one if the part before began so.
-    private func takeSetting(_ words: inout [SpokenWord], hasVerb: Bool) throws(SpokenError) -> Setting? {
-        guard let first = words.first, first.isOne(of: ["on", "off"]), let verb, verb.takesSettingFirst else {
-            return nil
-        }
+    private func takeAction(_ words: inout [SpokenWord], hasVerb: Bool) throws(SpokenError) -> SpokenAction? {
+        guard let first = words.first, first.isOne(of: .particle), let verb, verb.takesParticleFirst,
+            let setting = language.verbless.actions[first.text], setting == .on || setting == .off
+        else { return nil }
         if !hasVerb { guard case .prefix = state else { return nil } }
-        let setting: Setting = first.text == "on" ? .on : .off
-        guard verb.allows(setting) else { throw .noSetting(text(words)) }
+        guard let action = verb.actions[first.text] else { throw .noSetting(text(words)) }
         words.removeFirst()
         guard !words.isEmpty else { throw .noThing }
-        return setting
+        return action
     }
 
     private mutating func addThing(_ words: [SpokenWord], direction: String?) throws(SpokenError) {
@@ -118,7 +119,7 @@ struct SpokenParser {
             orders.append(
                 SpokenOrder(
                     verb: last.verb, things: last.things + [reading.thing],
-                    readings: [.init(phrase, reading.setting)]))
+                    readings: [.init(phrase, reading.action)]))
         case .open(let things, let before): state = .open(things + [phrase], direction: before)
         case .beginning, .complete: state = .open([phrase], direction: direction)
         }
@@ -137,16 +138,18 @@ struct SpokenParser {
         }
         var readings: [SpokenOrder.Reading] = []
         for level in levels {
-            guard verb?.allows(level.setting) ?? true else { throw .noSetting(text(said)) }
-            if let verb, verb.needsTo, !level.hasTo { throw .needsTo(verb.rawValue) }
+            if case .set(.level) = level.action, let verb {
+                guard verb.levels != .none else { throw .noSetting(text(said)) }
+                if verb.levels == .afterTo, !level.hasTo { throw .needsTo(verb.word) }
+            }
             if direction != nil {
-                guard case .level = level.setting, level.hasTo else { throw .noSetting(text(said)) }
+                guard case .set(.level) = level.action, level.hasTo else { throw .noSetting(text(said)) }
             }
             var thing = level.rest
             let dropsOn = !turnsOn && direction == nil && dropOn(&thing, level)
             readings.append(
                 .init(
-                    try SpokenPhrase(thing), level.setting, isBare: level.isBare,
+                    try SpokenPhrase(thing), level.action, isBare: level.isBare,
                     turnsOn: turnsOn || dropsOn))
         }
         orders.append(SpokenOrder(verb: verb, things: things, readings: readings))
@@ -155,27 +158,29 @@ struct SpokenParser {
 
     /// Removes the "on" of "turn the lamp on at 30%".
     private func dropOn(_ words: inout [SpokenWord], _ level: SpokenLevel) -> Bool {
-        guard SpokenParser.isAlsoOn(level), verb?.takesSettingFirst ?? true else { return false }
+        guard SpokenParser.isAlsoOn(level), verb?.actions.values.contains(.on) ?? true, verb?.levels != .bare
+        else { return false }
         for end in [words.endIndex, SpokenPlace.index(in: words[...]) ?? 0]
-        where end > 0 && words[end - 1].isOne(of: ["on"]) {
+        where end > 0 && isOn(words[end - 1]) {
             words.remove(at: end - 1)
             return true
         }
         return false
     }
 
-    /// Ends the open order: only "dim A and B" is complete without a setting.
+    private func isOn(_ word: SpokenWord) -> Bool {
+        word.isOne(of: .particle) && (verb ?? language.verbless).actions[word.text] == .on
+    }
+
+    /// Ends the open order: "dim A and B" and "open A" are complete without a setting.
     private mutating func close() throws(SpokenError) {
         guard case .open(var things, let direction) = state else { return }
         state = .complete
-        guard verb == .dim, let last = things.popLast() else {
-            let way = direction ?? (verb?.needsTo == true ? verb?.rawValue : nil)
+        guard let action = verb?.actions[direction ?? ""], let last = things.popLast() else {
+            let way = direction ?? (verb?.levels == .afterTo ? verb?.word : nil)
             throw .noSetting((way.map { "\($0) " } ?? "") + things.map(\.text).joined(separator: ", "))
         }
-        orders.append(
-            SpokenOrder(
-                verb: verb, things: things,
-                readings: [.init(last, .level(SpokenVocabulary.dimmed), isDim: true)]))
+        orders.append(SpokenOrder(verb: verb, things: things, readings: [.init(last, action)]))
     }
 
     private func text(_ words: [SpokenWord]) -> String { words.map(\.text).joined(separator: " ") }

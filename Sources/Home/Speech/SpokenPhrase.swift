@@ -23,18 +23,19 @@ struct SpokenPhrase: Equatable, Sendable {
         var quantity = Quantity.one
         // "All" is enough by itself; "every", "all of" and "all the" are not.
         var isWhole = false
-        if words.count > 1, words[words.startIndex].isOne(of: SpokenVocabulary.pronouns),
-            words[words.startIndex + 1].isOne(of: ["all"])
+        if words.count > 1, words[words.startIndex].isOne(of: .pronoun),
+            words[words.startIndex + 1].isOne(of: .whole)
         {
             words = words.dropFirst()
         }
-        if let first = words.first, first.isOne(of: SpokenVocabulary.quantifiers) {
-            quantity = first.text == "both" ? .both : .every
+        if let first = words.first, first.isOne(of: .quantifier) {
+            quantity = first.isOne(of: .both) ? .both : .every
             words = words.dropFirst()
-            isWhole = first.isOne(of: ["all", "everything"]) && words.first?.isOne(of: ["in"]) ?? true
-            if words.count > 1, words.first?.isOne(of: ["of"]) == true { words = words.dropFirst() }
+            isWhole =
+                first.isOne(of: .whole) && (words.isEmpty || SpokenPlace.index(in: words) == words.startIndex)
+            if words.count > 1, words.first?.isOne(of: .of) == true { words = words.dropFirst() }
             words = words.withoutArticles
-            if words.count == 1, words.first?.isOne(of: SpokenVocabulary.pronouns) == true {
+            if words.count == 1, words.first?.isOne(of: .pronoun) == true {
                 words = []
                 isWhole = quantity == .every
             }
@@ -57,14 +58,14 @@ struct SpokenPhrase: Equatable, Sendable {
 
     /// The first word that may change the meaning of the sentence and was not understood.
     var leftOver: String? {
-        (words + place).first { $0.isOne(of: SpokenVocabulary.decisive) }?.text
+        (words + place).first { $0.isOne(of: .decisive) }?.text
     }
 
     /// The words before and after "in", if there is one place and something in it.
     private static func split(_ words: ArraySlice<SpokenWord>, isWhole: Bool) -> ([SpokenWord], [SpokenWord])
     {
         guard let index = SpokenPlace.index(in: words), index > words.startIndex || isWhole,
-            let place = SpokenPlace.name(words[(index + 1)...])
+            let place = SpokenPlace.name(words[index...])
         else { return (Array(words), []) }
         return (Array(words[..<index]), Array(place))
     }
@@ -76,10 +77,10 @@ struct SpokenPhrase: Equatable, Sendable {
         for word in words {
             let isInside =
                 things.last?.last.map {
-                    !$0.isOne(of: SpokenVocabulary.decisive) && !$0.isOne(of: SpokenVocabulary.quantifiers)
-                        && !$0.isOne(of: SpokenVocabulary.articles)
+                    !$0.isOne(of: .decisive) && !$0.isOne(of: .quantifier)
+                        && !$0.isOne(of: .article)
                 } ?? false
-            if isInside, word.isOne(of: ["the", "my", "our"]) { things.append([]) }
+            if isInside, word.isOne(of: .listArticle) { things.append([]) }
             things[things.count - 1].append(word)
         }
         return things

@@ -1,23 +1,33 @@
 /// The place of a thing. It may stand at the beginning or at the end of a sentence:
 ///
-///     place    = "in" *article words
+///     place    = "in" *article words / "auf" 1*article words / "upstairs"     ; words of English and German
 ///     sentence = place [ "," ] verb …      ; "in the hall turn the lamp off"
 ///              / … setting place           ; "lamp off in the hall"
 ///
 /// Accepted: `in the kitchen`. Rejected: `in 5 minutes`, `in the evening`, `in the hall in the attic`.
 enum SpokenPlace {
-    /// The index of the only "in", if a place follows it.
+    /// The index at which the only place begins, if nothing but it follows.
     static func index(in words: ArraySlice<SpokenWord>) -> Int? {
-        let places = words.indices.filter { words[$0].isOne(of: ["in"]) }
+        let places = words.indices.filter { begins(words, at: $0) }
         guard places.count == 1, let index = places.first else { return nil }
-        return name(words[(index + 1)...]) == nil ? nil : index
+        return name(words[index...]) == nil ? nil : index
     }
 
-    /// The words after "in" without articles; nil if there are none, or they tell a time.
+    private static func begins(_ words: ArraySlice<SpokenWord>, at index: Int) -> Bool {
+        if words[index].isOne(of: [.place, .adverb]) { return true }
+        return words[index].isOne(of: .placeBeforeArticle) && index + 1 < words.endIndex
+            && words[index + 1].isOne(of: .article)
+            && !words[(index + 1)...].withoutArticles.prefix(1)
+                .contains { $0.isOne(of: .level) }
+    }
+
+    /// The place at the beginning of `words` without "in" and articles; nil if they tell a time, or no place.
     static func name(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord>? {
-        let place = words.withoutArticles
-        guard let first = place.first, !SpokenName.isNumber(first.text),
-            !place.contains(where: { SpokenVocabulary.times.contains($0.text) })
+        guard !words.isEmpty, begins(words, at: words.startIndex), let first = words.first else { return nil }
+        if first.isOne(of: .adverb) { return words.count == 1 ? words : nil }
+        let place = words.dropFirst().withoutArticles
+        guard let first = place.first, !first.text.contains(where: \.isNumber),
+            !place.contains(where: { $0.isOne(of: .time) })
         else { return nil }
         return place
     }

@@ -1,28 +1,30 @@
 /// A sentence in words.
-package struct SpokenSentence: Equatable, Sendable {
+package struct SpokenSentence: Sendable {
     let words: [SpokenWord]
     /// True if it ends with a question mark.
     let isQuestion: Bool
+    let language: SpokenLanguage
 
     /// The words of `text`. None is marked as a name.
-    package init(_ text: String) throws(SpokenError) {
-        guard text.utf8.count <= SpokenVocabulary.maximumByteCount else { throw .tooLong }
+    package init(_ text: String, _ language: SpokenLanguage = .english) throws(SpokenError) {
+        self.language = language
+        guard text.utf8.count <= SpokenLanguage.maximumByteCount else { throw .tooLong }
         // The replacement character stands for bytes that were not text: their meaning is lost.
         guard !text.unicodeScalars.contains("\u{FFFD}") else { throw .noSetting(text) }
-        words = SpokenText.tokens(text).map { SpokenWord(text: $0) }
-        guard !words.allSatisfy({ SpokenVocabulary.separators.contains($0.text) }) else { throw .empty }
+        words = SpokenText.tokens(text).map { SpokenWord($0, language) }
+        guard !words.allSatisfy({ $0.isOne(of: .separator) }) else { throw .empty }
         isQuestion = text.last { !$0.isWhitespace && !"\"'’”)".contains($0) } == "?"
     }
 
-    private init(words: [SpokenWord], isQuestion: Bool) {
+    private init(words: [SpokenWord], like other: SpokenSentence) {
         self.words = words
-        self.isQuestion = isQuestion
+        (isQuestion, language) = (other.isQuestion, other.language)
     }
 
     /// The same sentence with the names marked that it holds in full and that have words of the grammar in
     /// them; nil if there is none. "Turn the bed and breakfast lamp off" may mean one lamp or two things.
     func marking(_ names: [[String]]) -> SpokenSentence? {
-        let candidates = names.filter { !SpokenVocabulary.grammar.isDisjoint(with: $0) }
+        let candidates = names.filter { !language.grammar.isDisjoint(with: $0) }
             .sorted { $0.count > $1.count }
         guard !candidates.isEmpty else { return nil }
         var marked: [SpokenWord] = []
@@ -32,13 +34,13 @@ package struct SpokenSentence: Equatable, Sendable {
                 rest.count >= name.count && zip(rest, name).allSatisfy { $0.text == $1 }
             }
             if let name {
-                marked += name.map { SpokenWord(text: $0, isName: true) }
+                marked += name.map { SpokenWord(name: $0) }
                 rest = rest.dropFirst(name.count)
             } else {
                 marked.append(first)
                 rest = rest.dropFirst()
             }
         }
-        return marked == words ? nil : SpokenSentence(words: marked, isQuestion: isQuestion)
+        return marked == words ? nil : SpokenSentence(words: marked, like: self)
     }
 }

@@ -1,31 +1,90 @@
 import Identity
-import JSON
 
 /// Turns a sentence into orders. All of it must be understood, and in one way only, before anything is sent:
 /// a sentence is never carried out in part.
-package struct SpokenTargets {
+package struct SpokenTargets: Sendable {
     /// The orders of a sentence.
     package struct Understood: Equatable, Sendable {
         package var orders: [Order] = []
-        /// The locks that "everything" does not mean.
+        /// What "everything" does not mean: locks and the like.
         package var leftAlone: [ControlledDevice] = []
+    }
+
+    /// What a sentence means.
+    package enum Meaning: Equatable, Sendable {
+        case orders(Understood)
+        /// The scene of this name is to be run.
+        case scene(String)
+        case answer(SpokenAnswer)
     }
 
     /// The appliances that can be meant.
     package let devices: [ControlledDevice]
-    private let house: SpokenHouse
+    private let scenes: [String]
+    private let houses: [(language: SpokenLanguage, house: SpokenHouse)]
 
-    package init(devices: [ControlledDevice]) {
+    /// - Parameters:
+    ///   - rooms: the rooms of the house. A room is also found by the names of its appliances.
+    ///   - scenes: the names of the scenes.
+    ///   - language: of the sentences; English is always understood as well.
+    package init(
+        devices: [ControlledDevice], rooms: [Room] = [], scenes: [String] = [],
+        language: SpokenLanguage = .english
+    ) {
         self.devices = devices
-        house = SpokenHouse(devices)
+        self.scenes = scenes
+        let languages = language.code == SpokenLanguage.english.code ? [language] : [language, .english]
+        houses = languages.map { ($0, SpokenHouse(devices, rooms: rooms, $0)) }
+    }
+
+    /// What the sentence means, in one of the languages. If it means different things in two, it is refused.
+    package func meaning(of text: String) throws -> Meaning {
+        var meanings: [Meaning] = []
+        var refusal: (any Error)?
+        for (language, house) in houses {
+            do {
+                let meaning = try meaning(of: SpokenSentence(text, language), in: house)
+                if !meanings.contains(meaning) { meanings.append(meaning) }
+            } catch {
+                // The refusal in the chosen language says more.
+                refusal = refusal ?? error
+            }
+        }
+        guard let first = meanings.first else { throw refusal ?? SpokenError.empty }
+        guard meanings.count == 1 else { throw SpokenError.twoMeanings(text) }
+        return first
+    }
+
+    private func meaning(of sentence: SpokenSentence, in house: SpokenHouse) throws -> Meaning {
+        let orders = Result { try self.orders(of: sentence, in: house) }
+        if let scene = SpokenScenes(scenes).scene(in: sentence) {
+            if case .success = orders { throw SpokenError.twoMeanings(scene) }
+            return .scene(scene)
+        }
+        if case .failure(SpokenError.question) = orders {
+            return .answer(try SpokenQuestions(house: house).answer(to: sentence))
+        }
+        return .orders(try orders.get())
     }
 
     /// The orders of the sentence, all of them or an error.
     package func orders(of sentence: SpokenSentence) throws -> Understood {
-        let plain = Result { try understand(sentence) }
-        guard let marked = sentence.marking(house.tokens),
-            let other = try? understand(marked)
-        else { return try plain.get() }
+        let house = houses.first { $0.language.code == sentence.language.code }?.house
+        return try orders(of: sentence, in: house ?? SpokenHouse(devices, sentence.language))
+    }
+
+    private func orders(of sentence: SpokenSentence, in house: SpokenHouse) throws -> Understood {
+        let plain = Result { try understand(sentence, in: house) }
+        guard let marked = sentence.marking(house.tokens) else { return try plain.get() }
+        let other: Understood
+        do {
+            other = try understand(marked, in: house)
+        } catch SpokenError.question {
+            // Names aside it asks something: nothing is done.
+            throw SpokenError.question
+        } catch {
+            return try plain.get()
+        }
         if case .success(let one) = plain, one != other {
             throw SpokenError.twoMeanings(sentence.words.map(\.text).joined(separator: " "))
         }
@@ -45,29 +104,29 @@ package struct SpokenTargets {
             type, kind: "type of appliance", near: near, all: near.isEmpty ? Array(types.prefix(8)) : [])
     }
 
-    private func understand(_ sentence: SpokenSentence) throws -> Understood {
+    private func understand(_ sentence: SpokenSentence, in house: SpokenHouse) throws -> Understood {
         var orders = OrdersOfSentence()
         for order in try SpokenGrammar(sentence).orders {
             for thing in order.things {
-                guard let setting = order.readings.first else { continue }
-                try orders.add(house.find(thing, isFull: false), setting, verb: order.verb)
+                guard let reading = order.readings.first else { continue }
+                try orders.add(house.find(thing, isFull: false), reading, verb: order.verb)
             }
-            let (found, reading) = try onlyMeaning(of: order.readings)
+            let (found, reading) = try onlyMeaning(of: order.readings, in: house)
             try orders.add(found, reading, verb: order.verb)
         }
         return orders.understood
     }
 
     /// The only reading that finds its thing. If several do, the setting is not clear.
-    private func onlyMeaning(of readings: [SpokenOrder.Reading]) throws(SpokenError) -> (
-        SpokenHouse.Found, SpokenOrder.Reading
-    ) {
+    private func onlyMeaning(
+        of readings: [SpokenOrder.Reading], in house: SpokenHouse
+    ) throws(SpokenError) -> (SpokenHouse.Found, SpokenOrder.Reading) {
         var meanings: [(SpokenHouse.Found, SpokenOrder.Reading)] = []
         var refusal: SpokenError?
         for reading in readings {
             do {
                 let found = try house.find(reading.thing, isFull: reading.isBare)
-                let isSame = meanings.contains { $0.0 == found && $0.1.setting == reading.setting }
+                let isSame = meanings.contains { $0.0 == found && $0.1.action == reading.action }
                 if !isSame { meanings.append((found, reading)) }
             } catch {
                 refusal = refusal ?? error
@@ -79,64 +138,31 @@ package struct SpokenTargets {
     }
 }
 
-/// The orders of one sentence. They must not contradict each other.
-private struct OrdersOfSentence {
-    private struct Given {
-        let order: Order
-        let setting: Setting
-        let isNamed: Bool
-    }
+/// Scenes by their names: the name alone, or after a word that runs it.
+///
+///     sentence = [ polite ] [ run ] [ article ] name [ "scene" ] [ polite ]
+///
+/// Accepted: `goodnight`, `run movie night`. Rejected: `no goodnight`, `goodnight and lamp on`.
+struct SpokenScenes {
+    private let names: [String]
 
-    private var given: [Given] = []
-    private var leftAlone: [ControlledDevice] = []
+    init(_ names: [String]) { self.names = names }
 
-    var understood: SpokenTargets.Understood {
-        // A lock that is also named is not left alone.
-        let named = Set(given.map(\.order.device))
-        return SpokenTargets.Understood(
-            orders: given.map(\.order), leftAlone: leftAlone.filter { !named.contains($0.id) })
-    }
-
-    mutating func add(
-        _ found: SpokenHouse.Found, _ reading: SpokenOrder.Reading, verb: SpokenVocabulary.Verb?
-    )
-        throws
-    {
-        for target in found.targets { try add(target, reading, verb: verb) }
-        for lock in found.leftAlone where !leftAlone.contains(lock) { leftAlone.append(lock) }
-    }
-
-    private mutating func add(
-        _ target: SpokenHouse.Target, _ reading: SpokenOrder.Reading, verb: SpokenVocabulary.Verb?
-    ) throws {
-        let device = target.device
-        let setting = reading.setting
-        // "Set the lock to 40" and "shut off the door" have two meanings. Only on and off are clear for a
-        // lock.
-        if device.isLock {
-            guard verb?.isForLocks ?? true, setting == .on || setting == .off else {
-                throw SpokenError.lockSetting(device.name)
-            }
+    /// The only scene that the whole sentence means; nil if it means none, or asks.
+    func scene(in sentence: SpokenSentence) -> String? {
+        var words = sentence.words
+        _ = SpokenGrammar.strip(&words, sentence.language)
+        let said = words[...]
+        var readings = [said]
+        if said.first?.isOne(of: .runs) == true { readings.append(said.dropFirst()) }
+        readings += readings.filter { $0.last?.text == "scene" || $0.last?.text == "szene" }.map {
+            $0.dropLast()
         }
-        let activator = try target.activator ?? device.activator(for: setting)
-        if reading.turnsOn, target.activator == nil, try device.activator(for: .on) != activator {
-            try add(target, .init(reading.thing, .on), verb: verb)
+        let spoken = Set(readings.map { $0.withoutArticles.map(\.text) }).subtracting([[]])
+        let found = names.filter { name in
+            let tokens = SpokenText.tokens(name)
+            return spoken.contains { $0 == tokens || $0.joined() == tokens.joined() }
         }
-        if reading.isDim, let state = activator.state.asDouble, state < SpokenVocabulary.dimmed - 0.001 {
-            throw SpokenError.alreadyDim(device.name, activator.stateText)
-        }
-        let order = try Order(device, activator, to: setting)
-        let new = Given(order: order, setting: setting, isNamed: target.activator != nil)
-        for old in given where old.order.device == order.device {
-            if old.order == order { return }
-            let areBothNamed = old.isNamed && new.isNamed
-            let isContrary =
-                old.order.activator == order.activator
-                || !areBothNamed && OrdersOfSentence.isOff(old.setting) != OrdersOfSentence.isOff(setting)
-            if isContrary { throw SpokenError.contradiction(device.name) }
-        }
-        given.append(new)
+        return found.count == 1 ? found[0] : nil
     }
-
-    private static func isOff(_ setting: Setting) -> Bool { setting == .off || setting == .level(0) }
 }

@@ -4,6 +4,7 @@ import Home
 import HubClient
 import Identity
 import JSON
+import Pairing
 
 extension HomeCommand {
     /// `hubpair home say`: orders in plain words.
@@ -12,9 +13,9 @@ extension HomeCommand {
             commandName: "say",
             abstract: "Switch appliances by a sentence, or by sentences on standard input.",
             discussion: """
-                "switch on the hall light and the lamp", "turn the tv on and the fan off", "set lamp 2 to \
-                half", "all lights in the hall off", "everything off". A lock is switched only by its full \
-                name, or by "all locks".
+                "turn the tv on and the fan off", "the lights in the hall to half", "make the lamp \
+                brighter", "open the blinds", "everything off"; a scene by its name; "what is on?" is \
+                answered, and changes nothing. A lock is set only by its full name.
 
                 Without a sentence, or with '-', one is read from each line of standard input, as a speech \
                 recogniser writes them, and answered at once. Nothing leaves this machine but the orders to \
@@ -22,12 +23,27 @@ extension HomeCommand {
 
                 EXAMPLES:
                   hubpair home say turn the kitchen light off
-                  hubpair home say 'dim the lamp to 40 percent'
-                  hubpair home say < sentences.txt
+                  hubpair home say 'is the front door locked?'
+                  hubpair home say --language de mach das Licht im Flur an
                 """)
         @OptionGroup var home: HomeOptions
         @Flag(help: .json) var json = false
         @OptionGroup var confirmation: ConfirmationOption
+        @Option(
+            help: ArgumentHelp(
+                "The language of the sentences: en or de; English is always understood. (default: of $LANG)",
+                valueName: "language"),
+            completion: .list(SpokenLanguage.all.map(\.code)),
+            transform: { text in
+                guard let language = SpokenLanguage(code: text) else {
+                    let known = SpokenLanguage.all.map { "\($0.code) (\($0.name))" }
+                    throw ValidationError(
+                        "\(quoted(text)) is no language of sentences. Give one of "
+                            + known.joined(separator: ", "))
+                }
+                return language
+            })
+        var language: SpokenLanguage?
         @Argument(help: "The sentence, in quotation marks or without.") var sentence: [String] = []
 
         func run() async throws { try await home.use(obey) }
@@ -50,24 +66,37 @@ extension HomeCommand {
             if worst != .done { throw worst }
         }
 
-        /// Carries out one sentence. All of it is understood before the first order is sent.
+        /// Carries out or answers one sentence. All of it is understood before the first order is sent.
         private func answer(_ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
             let orders: [Order]
+            var scene: String?
             do {
-                let spoken = try SpokenSentence(sentence)
-                let understood = try SpokenTargets(devices: try await session.devices()).orders(of: spoken)
-                orders = understood.orders
-                sayLeftAlone(understood.leftAlone)
+                let scenes = try KeepScenes(configuration: home.configuration.configuration).all()
+                    .filter { session.hub.isHub(of: $0) }
+                let targets = SpokenTargets(
+                    devices: try await session.devices(), scenes: scenes.map(\.name.description),
+                    language: language ?? SpokenLanguage.ofEnvironment)
+                switch try targets.meaning(of: sentence) {
+                case .answer(let answer):
+                    try tell(answer, to: sentence, session)
+                    return .done
+                case .scene(let name):
+                    scene = name
+                    orders = scenes.first { $0.name.description == name }?.orders ?? []
+                case .orders(let understood):
+                    orders = understood.orders
+                    sayLeftAlone(understood.leftAlone)
+                }
             } catch {
                 let error = HubFailure.named(error, hub: session.hub.name)
-                if json { try write(sentence, error: "\(error)", results: []) }
+                if json { try write(sentence, error: "\(error)") }
                 Console.report(error)
                 return ExitStatus(of: error)
             }
             let run = HomeOrders(session: session, timeout: confirmation.timeout)
             let results = await run.run(orders)
             if json {
-                try write(sentence, error: nil, results: results.map(run.json))
+                try write(sentence, scene: scene, results: results.map(run.json))
             } else {
                 try run.report(results)
             }
@@ -75,64 +104,46 @@ extension HomeCommand {
             return ExitStatus.worst(of: results.map(\.status))
         }
 
-        private func write(_ sentence: String, error: String?, results: [JSONValue]) throws {
+        private func tell(_ answer: SpokenAnswer, to sentence: String, _ session: HomeSession) throws {
+            if json {
+                let states = answer.rows.map { row -> JSONValue in
+                    var line = session.json
+                    line["device"] = .string(row.device.id)
+                    line["name"] = .string(row.device.name)
+                    line["activator"] = .text(row.activator?.id)
+                    line["state"] = row.activator?.state ?? .null
+                    return .object(line)
+                }
+                return try write(sentence, answer: answer.verdict?.rawValue, states: states)
+            }
+            let verdict = answer.verdict.map { $0 == .unknown ? "not known" : $0.rawValue }
+            let lines = [verdict].compactMap { $0 } + answer.rows.map { SafeText.escaped($0.line) }
+            if lines.isEmpty { return Console.note("nothing") }
+            try Console.output(lines.joined(separator: "\n"))
+        }
+
+        private func write(
+            _ sentence: String, error: String? = nil, scene: String? = nil, results: [JSONValue] = [],
+            answer: String? = nil, states: [JSONValue] = []
+        ) throws {
             try JSONLine.write(
                 .object([
                     "sentence": .string(shortened(sentence)), "understood": .boolean(error == nil),
-                    "error": .text(error), "results": .array(results),
+                    "error": .text(error), "results": .array(results), "scene": .text(scene),
+                    "answer": .text(answer), "states": .array(states),
                 ]))
         }
     }
 }
 
-/// The lines of standard input, each as soon as it is there. A longer line than the limit is cut to the
-/// limit, and refused as too long by what reads it.
-struct InputLines {
-    private let maximumByteCount: Int
-    private var buffer: [UInt8] = []
-    private var isAtEnd = false
-
-    init(maximumByteCount: Int) { self.maximumByteCount = maximumByteCount }
-
-    /// The next line without its end; nil at the end of the input. Bytes that are not UTF-8 become U+FFFD,
-    /// which is part of no sentence.
-    mutating func next() throws -> String? {
-        var line: [UInt8] = []
-        while true {
-            if let end = buffer.firstIndex(of: UInt8(ascii: "\n")) {
-                line += buffer[..<end].prefix(maximumByteCount - line.count)
-                buffer.removeSubrange(...end)
-                return InputLines.text(line)
-            }
-            line += buffer.prefix(maximumByteCount - line.count)
-            buffer = []
-            guard !isAtEnd else { return line.isEmpty ? nil : InputLines.text(line) }
-            try fill()
+extension SpokenLanguage {
+    /// The language of the environment; English if it is another one.
+    static var ofEnvironment: SpokenLanguage {
+        for name in ["LC_ALL", "LC_MESSAGES", "LANG"] {
+            // The first that is set decides (POSIX, Environment Variables § 8.2).
+            guard let value = getenv(name).map({ String(cString: $0) }), !value.isEmpty else { continue }
+            return SpokenLanguage(code: value) ?? .english
         }
+        return .english
     }
-
-    private mutating func fill() throws {
-        var chunk = [UInt8](repeating: 0, count: 4_096)
-        while true {
-            let count = chunk.withUnsafeMutableBytes { read(STDIN_FILENO, $0.baseAddress, $0.count) }
-            if count < 0, errno == EINTR { continue }
-            guard count >= 0 else { throw FileReadError(code: errno) }
-            isAtEnd = count == 0
-            buffer = Array(chunk.prefix(count))
-            return
-        }
-    }
-
-    private static func text(_ line: [UInt8]) -> String {
-        String(decoding: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...], as: UTF8.self)
-    }
-}
-
-/// Standard input cannot be read.
-private struct FileReadError: UserError {
-    let code: Int32
-
-    var description: String { "standard input: \(String(cString: strerror(code)))" }
-    var hint: String? { nil }
-    var kind: UserErrorKind { .noInput }
 }

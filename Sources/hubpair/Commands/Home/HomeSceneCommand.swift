@@ -190,7 +190,7 @@ extension HomeCommand.SceneCommand {
 }
 
 extension SavedHub {
-    fileprivate func isHub(of scene: Scene) -> Bool {
+    func isHub(of scene: Scene) -> Bool {
         switch scene.hub {
         case .paired(let fingerprint): self.fingerprint == fingerprint
         case .stock(let name): isUnprotected && self.name == name

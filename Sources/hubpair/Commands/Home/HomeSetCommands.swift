@@ -13,8 +13,8 @@ extension HomeCommand {
                 "hubpair home set <appliance> [<activator>] on|off|0.4|40% [--hub <hub>] [--insecure] "
                 + "[--timeout <time>] [--config <directory>] [--json]",
             discussion: """
-                Without <activator> the main one is set; a level goes to the only one that has levels, if \
-                the main one has none. The state is read back, and said.
+                Without <activator> the main one is set. Of a lamp with a switch and a brightness, on and \
+                off go to the switch, and a level to the brightness. The state is read back, and said.
 
                 EXAMPLES:
                   hubpair home set Lamp on
@@ -73,7 +73,8 @@ extension HomeCommand {
             commandName: "off",
             abstract: "Switch off all appliances of a type, or all there are.",
             discussion: """
-                --all leaves locks alone: off may open them. '--type Lock' means them.
+                --all leaves locks alone, since off may open them, and blinds, heatings and sensors. '--type \
+                Lock' means locks.
 
                 EXAMPLES:
                   hubpair home off --all
@@ -85,7 +86,7 @@ extension HomeCommand {
         @Option(
             help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter; repeatable.")
         var type: [String] = []
-        @Flag(help: "All appliances but locks.") var all = false
+        @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
 
         func validate() throws {
             guard all == type.isEmpty else {
@@ -100,14 +101,14 @@ extension HomeCommand {
         private func switchOff(_ session: HomeSession) async throws {
             let targets = SpokenTargets(devices: try await session.devices())
             let chosen = Swift.Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))
-            let meant = targets.devices.filter { all ? !$0.isLock : chosen.contains($0.id) }
-            if all { sayLeftAlone(targets.devices.filter(\.isLock)) }
+            let meant = targets.devices.filter { all ? !$0.staysOutOfEverything : chosen.contains($0.id) }
+            if all { sayLeftAlone(targets.devices.filter(\.staysOutOfEverything)) }
             let able = meant.filter(\.canBeSwitched)
             for device in meant where !device.canBeSwitched {
                 Console.note("\(quoted(device.name)) cannot be switched, and is left alone")
             }
-            let orders = try able.compactMap { device in
-                try device.main.map { try Order(device, $0, to: .off) }
+            let orders = try able.map { device in
+                try Order(device, device.activator(for: .off), to: .off)
             }
             if orders.isEmpty { return Console.note("there is nothing to switch off") }
             try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
@@ -116,9 +117,9 @@ extension HomeCommand {
     }
 }
 
-/// Names the locks that an order for many appliances leaves alone.
+/// Names the appliances, mostly locks, that an order for many appliances leaves alone.
 func sayLeftAlone(
-    _ locks: [ControlledDevice], _ reason: String = "left alone, since off may open it"
+    _ locks: [ControlledDevice], _ reason: String = "left alone, since it is not named"
 ) {
     guard !locks.isEmpty else { return }
     let names = locks.prefix(8).map { quoted($0.name) }.joined(separator: ", ")

@@ -1,0 +1,102 @@
+import JSON
+
+// What an appliance can do, as far as its type and the names of its activators tell.
+
+extension ControlledDevice {
+    /// An activator, and which of its ends is meant.
+    struct Ability: Equatable, Sendable {
+        let activator: Activator
+        /// True if "on", or the level 1, is what the ability is called after: open, locked.
+        let isOnSo: Bool
+
+        /// The setting that makes it so, or the opposite.
+        func setting(_ isSo: Bool) -> Setting { isSo == isOnSo ? .on : .off }
+
+        /// True if it is so now, also in part; nil if its state is no such thing.
+        var isSo: Bool? {
+            if case .boolean(let isOn) = activator.state { return isOn == isOnSo }
+            guard let level = activator.state.asDouble, (0...1).contains(level) else { return nil }
+            return isOnSo ? level > 0 : level < 1
+        }
+    }
+
+    private static let coverings: Set<String> = [
+        "blind", "shutter", "curtain", "shade", "awning", "cover", "roller", "drape",
+    ]
+    private static let heatings: Set<String> = ["heater", "heating", "thermostat", "radiator"]
+    private static let sensors: Set<String> = ["sensor", "detector", "meter"]
+    private static let switches: Set<String> = ["on", "off", "switch", "power", "activate", "active"]
+    private static let levels: Set<String> = ["brightness", "dimmer", "level", "intensity"]
+
+    /// What opens and closes it. Blinds without such a word have a position, which is 1 when they are open.
+    /// Doors and the like need the word: a guess would leave them open.
+    var opening: Ability? {
+        if let ability = ability(so: ["open", "opened", "opening"], not: ["close", "closed", "closing"]) {
+            return ability
+        }
+        guard isCovering else { return nil }
+        return ability(so: ["position", "height", "lift", "up", "raised"], not: ["down", "lowered"])
+    }
+
+    /// What locks it. On a lock, "Activate" does not tell: with Hestia's own mock lock, true opens it. Nor
+    /// does "Lock/Unlock".
+    var locking: Ability? { ability(so: ["lock", "locked", "bolt", "bolted"], not: ["unlock", "unlocked"]) }
+
+    /// What makes it brighter.
+    var brightness: Activator? {
+        guard !isLock, !isCovering, !isHeating else { return nil }
+        return levelActivator
+    }
+
+    /// What makes it warmer.
+    var warmth: Activator? { isHeating ? levelActivator : nil }
+
+    var isCovering: Bool { !ControlledDevice.coverings.isDisjoint(with: kind) }
+    var isHeating: Bool { !ControlledDevice.heatings.isDisjoint(with: kind) }
+
+    /// True if "everything" does not mean it: a lock or the like, a blind, a heating, a sensor.
+    package var staysOutOfEverything: Bool {
+        isLock || isCovering || isHeating || !ControlledDevice.sensors.isDisjoint(with: kind)
+    }
+
+    /// True if it is on: its switch, or else its level. Nil if that cannot be told.
+    package var isOn: Bool? {
+        guard !isLock, !isCovering,
+            let activator = onActivator ?? levelActivator
+        else { return nil }
+        if case .boolean(let isOn) = activator.state { return isOn }
+        return activator.state.asDouble.map { $0 > 0 }
+    }
+
+    /// The activator for on and off: the main one, or the only one that is called so.
+    var onActivator: Activator? {
+        if let main, main.kind == .bool { return main }
+        let switches = activators.filter {
+            $0.kind == .bool && !ControlledDevice.switches.isDisjoint(with: SpokenName($0.name).words)
+        }
+        return switches.count == 1 ? switches[0] : nil
+    }
+
+    /// The activator for a level: the main one, the only one with levels, or the one that is called
+    /// brightness or so. A colour is no level.
+    var levelActivator: Activator? {
+        let all = activators.filter { $0.kind == .float }
+        if let main, main.kind == .float { return main }
+        if all.count < 2 { return all.first }
+        let named = all.filter { !ControlledDevice.levels.isDisjoint(with: SpokenName($0.name).words) }
+        return named.count == 1 ? named[0] : nil
+    }
+
+    private func ability(so: Set<String>, not: Set<String>) -> Ability? {
+        let found = activators.compactMap { activator -> Ability? in
+            guard activator.kind == .bool || activator.kind == .float else { return nil }
+            let words = Set(SpokenName(activator.name).words)
+            switch (words.isDisjoint(with: so), words.isDisjoint(with: not)) {
+            case (false, true): return Ability(activator: activator, isOnSo: true)
+            case (true, false): return Ability(activator: activator, isOnSo: false)
+            case (true, true), (false, false): return nil
+            }
+        }
+        return found.count == 1 ? found[0] : nil
+    }
+}

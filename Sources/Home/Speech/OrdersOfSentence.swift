@@ -1,0 +1,131 @@
+import JSON
+
+/// The orders of one sentence. They must not contradict each other.
+struct OrdersOfSentence {
+    private struct Given {
+        let order: Order
+        let setting: Setting
+        let isNamed: Bool
+    }
+
+    private var given: [Given] = []
+    private var leftAlone: [ControlledDevice] = []
+
+    var understood: SpokenTargets.Understood {
+        // A lock that is also named is not left alone.
+        let named = Set(given.map(\.order.device))
+        return SpokenTargets.Understood(
+            orders: given.map(\.order), leftAlone: leftAlone.filter { !named.contains($0.id) })
+    }
+
+    mutating func add(_ found: SpokenHouse.Found, _ reading: SpokenOrder.Reading, verb: SpokenVerb?) throws {
+        // Of several lamps only those that are on become brighter.
+        let isOff = { (target: SpokenHouse.Target) in reading.action.isStep && target.device.isOn == false }
+        let all = found.targets
+        let targets = all.count > 1 && !all.allSatisfy(isOff) ? all.filter { !isOff($0) } : all
+        for target in targets { try add(target, reading, verb: verb) }
+        for lock in found.leftAlone where !leftAlone.contains(lock) { leftAlone.append(lock) }
+    }
+
+    private mutating func add(
+        _ target: SpokenHouse.Target, _ reading: SpokenOrder.Reading, verb: SpokenVerb?
+    ) throws {
+        let device = target.device
+        let (activator, setting) = try SpokenSetting(device, target.activator, verb: verb).resolve(
+            reading.action)
+        if reading.turnsOn, target.activator == nil, try device.activator(for: .on) != activator {
+            try add(target, .init(reading.thing, .on), verb: verb)
+        }
+        let order = try Order(device, activator, to: setting)
+        let new = Given(order: order, setting: setting, isNamed: target.activator != nil)
+        for old in given where old.order.device == order.device {
+            if old.order == order { return }
+            let areBothNamed = old.isNamed && new.isNamed
+            let isContrary =
+                old.order.activator == order.activator
+                || !areBothNamed && OrdersOfSentence.isOff(old.setting) != OrdersOfSentence.isOff(setting)
+            if isContrary { throw SpokenError.contradiction(device.name) }
+        }
+        given.append(new)
+    }
+
+    private static func isOff(_ setting: Setting) -> Bool { setting == .off || setting == .level(0) }
+}
+
+/// What an order sets on one appliance, as far as it can do that.
+struct SpokenSetting {
+    private let device: ControlledDevice
+    private let named: Activator?
+    private let verb: SpokenVerb?
+
+    /// - Parameter named: the activator that the sentence names; nil if it names none.
+    init(_ device: ControlledDevice, _ named: Activator?, verb: SpokenVerb?) {
+        (self.device, self.named, self.verb) = (device, named, verb)
+    }
+
+    func resolve(_ action: SpokenAction) throws -> (Activator, Setting) {
+        // "Set the lock to 40" and "shut off the door" have two meanings.
+        if device.isLock {
+            switch action {
+            case .set(.on), .set(.off):
+                guard verb?.isForLocks ?? true else { throw SpokenError.lockSetting(device.name) }
+            case .open, .close, .lock, .unlock: break
+            case .set, .dim, .up, .down, .brighter, .darker, .warmer, .cooler:
+                throw SpokenError.lockSetting(device.name)
+            }
+        }
+        switch action {
+        case .set(let setting): return (try named ?? device.activator(for: setting), setting)
+        case .dim: return try dimmed()
+        case .open: return try sense(device.opening, true, "be opened")
+        case .close: return try sense(device.opening, false, "be closed")
+        case .lock: return try sense(device.locking, true, "be locked")
+        case .unlock: return try sense(device.locking, false, "be unlocked")
+        case .up:
+            if device.isCovering { return try sense(device.opening, true, "go up") }
+            return try step(
+                named ?? device.warmth ?? device.brightness, by: SpokenLanguage.step, "be turned up")
+        case .down:
+            if device.isCovering { return try sense(device.opening, false, "go down") }
+            return try step(
+                named ?? device.warmth ?? device.brightness, by: -SpokenLanguage.step, "be turned down")
+        case .brighter:
+            return try step(named ?? device.brightness, by: SpokenLanguage.step, "become brighter")
+        case .darker: return try step(named ?? device.brightness, by: -SpokenLanguage.step, "become darker")
+        case .warmer: return try step(device.warmth, by: SpokenLanguage.step, "become warmer")
+        case .cooler: return try step(device.warmth, by: -SpokenLanguage.step, "become cooler")
+        }
+    }
+
+    private func sense(_ ability: ControlledDevice.Ability?, _ isSo: Bool, _ words: String) throws -> (
+        Activator, Setting
+    ) {
+        guard let ability else {
+            throw device.isLock ? SpokenError.lockSense(device.name) : .cannot(device.name, words)
+        }
+        guard named == nil || named == ability.activator else { throw SpokenError.cannot(device.name, words) }
+        return (ability.activator, ability.setting(isSo))
+    }
+
+    private func dimmed() throws -> (Activator, Setting) {
+        let setting = Setting.level(SpokenLanguage.dimmed)
+        let activator = try named ?? device.activator(for: setting)
+        if let state = activator.state.asDouble, state < SpokenLanguage.dimmed - 0.001 {
+            throw SpokenError.alreadyDim(device.name, activator.stateText)
+        }
+        return (activator, setting)
+    }
+
+    /// A part of the range from the present state, not beyond its ends.
+    private func step(_ activator: Activator?, by part: Double, _ words: String) throws -> (
+        Activator, Setting
+    ) {
+        guard let activator, activator.kind == .float, let state = activator.state.asDouble,
+            (0...1).contains(state)
+        else { throw SpokenError.cannot(device.name, words) }
+        guard device.isOn != false else { throw SpokenError.isOff(device.name) }
+        // To the thousandth, so that ten steps are the whole range.
+        let level = min(1, max(0, ((state + part) * 1_000).rounded() / 1_000))
+        return (activator, .level(level))
+    }
+}

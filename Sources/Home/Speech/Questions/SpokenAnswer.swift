@@ -1,0 +1,73 @@
+import Identity
+
+/// The answer to a question. Nothing was set for it.
+package struct SpokenAnswer: Equatable, Sendable {
+    /// To a question for yes or no.
+    package enum Verdict: String, Sendable {
+        case yes, no
+        /// Of several appliances, some are so.
+        case some
+        /// The states do not tell.
+        case unknown
+    }
+
+    /// One appliance, and how it is.
+    package struct Row: Equatable, Sendable {
+        package let device: ControlledDevice
+        /// What the answer is about; nil if it has nothing of the kind.
+        package let activator: Activator?
+        /// `on`, `40%`, `locked`, or the state of what may tell it: `Activate is on`.
+        package let text: String
+
+        /// For people: `Front door is locked`.
+        package var line: String { "\(shortened(device.name)): \(text)" }
+    }
+
+    /// Nil if it was not a question for yes or no.
+    package let verdict: Verdict?
+    /// What the question was about; of a question for a list, what is so.
+    package let rows: [Row]
+}
+
+extension SpokenAnswer {
+    typealias State = SpokenLanguage.State
+
+    /// True if the appliance is in that state, false if not; nil if that cannot be told.
+    static func isSo(_ device: ControlledDevice, _ state: State) -> Bool? {
+        switch state {
+        case .on: device.isOn
+        case .off: device.isOn.map { !$0 }
+        case .open: device.opening?.isSo
+        case .closed: device.opening?.isSo.map { !$0 }
+        case .locked: device.locking?.isSo
+        case .unlocked: device.locking?.isSo.map { !$0 }
+        }
+    }
+
+    /// How the appliance is, in the words of the question.
+    static func row(_ device: ControlledDevice, _ state: State?) -> Row {
+        switch state {
+        case .open, .closed:
+            guard let ability = device.opening, let isOpen = ability.isSo else { break }
+            let level = ability.activator.kind == .float ? " (\(shortened(ability.activator.stateText)))" : ""
+            return Row(
+                device: device, activator: ability.activator, text: (isOpen ? "open" : "closed") + level)
+        case .locked, .unlocked:
+            guard let ability = device.locking, let isLocked = ability.isSo else { break }
+            return Row(device: device, activator: ability.activator, text: isLocked ? "locked" : "unlocked")
+        case .on, .off, nil: break
+        }
+        if state == nil, let ability = device.locking, let isLocked = ability.isSo {
+            return Row(device: device, activator: ability.activator, text: isLocked ? "locked" : "unlocked")
+        }
+        guard let isOn = device.isOn else {
+            let main = device.main
+            let text = main.map { "\(shortened($0.name)) is \(shortened($0.stateText))" } ?? "no state"
+            return Row(device: device, activator: main, text: text)
+        }
+        let level = device.levelActivator.map { ", \(shortened($0.stateText))" } ?? ""
+        return Row(
+            device: device, activator: device.onActivator ?? device.levelActivator,
+            text: isOn ? "on\(level)" : "off")
+    }
+}
