@@ -20,14 +20,14 @@ import Testing
 
     @Test(arguments: [
         ([link("lo", .loopback), link("eth0")], Finding.Status.ok, "eth0 (192.168.1.2)"),
-        ([link("lo", .loopback)], .problem, "none but loopback"),
+        ([link("lo", .loopback)], .problem, "only loopback"),
         ([link("lo", .loopback), link("eth0", isUp: false)], .problem, "no interface is up: eth0"),
         ([link("eth0", address: nil)], .problem, "has no address"),
         ([link("eth0", isRunning: false, address: nil)], .problem, "no carrier and no address"),
         ([link("eth0", isRunning: false)], .problem, "no interface has a carrier"),
         ([link("wg0", .vpn), link("docker0", .container)], .warning, "only VPN and container interfaces"),
         ([link("wg0", .vpn), link("wlan0")], .ok, "wlan0"),
-        ([], .problem, "none but loopback"),
+        ([], .problem, "only loopback"),
     ])
     func interfaces(_ links: [NetworkLink], _ status: Finding.Status, _ words: String) {
         let verdict = CheckInterfaces.verdict(links)
