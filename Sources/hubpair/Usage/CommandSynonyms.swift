@@ -147,7 +147,7 @@ enum CommandSynonyms {
             }
             return SuggestedLine.question([line])
         case .advice(let text): return text
-        case nil: return parent == ["home"] ? appliance([word] + rest) : nil
+        case nil: return nil
         }
     }
 
@@ -160,8 +160,10 @@ enum CommandSynonyms {
     }
 
     /// `home Lamp`, `home Lamp on`: the name of an appliance in the place of a command.
-    private static func appliance(_ words: [String]) -> String? {
-        guard words.count > 1, let last = words.last, (try? Setting(last)) != nil else { return nil }
+    static func appliance(_ words: [String]) -> String? {
+        guard words.count > 1, !words.contains(""), let last = words.last, (try? Setting(last)) != nil else {
+            return nil
+        }
         let name = words.dropLast().joined(separator: " ")
         return SuggestedLine.question([SuggestedLine(["home", "set"], [name, last])])
     }

@@ -1,6 +1,7 @@
 import Home
 import HubClient
 import Identity
+import Pairing
 import QRCodes
 
 /// A word more than the command takes, or one that it lacks.
@@ -23,6 +24,23 @@ struct StrayArgument: Equatable, UserError {
         }
         guard values.count > form.valueCount.upperBound else { return nil }
         let stray = values[form.valueCount.upperBound]
+        if values.contains("") {
+            description = "an argument is empty"
+            hint = "see '\(path.text) --help'"
+            return
+        }
+        if let meant = StrayArgument.equalsSign(in: path.rest, form) {
+            description = "unexpected argument '='"
+            hint = OptionSpelling.question(meant)
+            return
+        }
+        if let (word, meant) = StrayArgument.option(in: values, path, form) {
+            description = "unexpected argument '\(word)'"
+            hint =
+                meant.map(OptionSpelling.question)
+                ?? "options begin with '-' as it is on the keyboard; see '\(path.text) --help'"
+            return
+        }
         switch path.words {
         case ["list"]:
             description = "'hubpair list' takes no name"
@@ -36,9 +54,36 @@ struct StrayArgument: Equatable, UserError {
         }
     }
 
+    /// `--port = 8000`: the option as it is typed.
+    private static func equalsSign(in words: [String], _ form: CommandForm) -> String? {
+        guard let index = words.firstIndex(of: "="), index > 0, index + 1 < words.count,
+            let option = form[words[index - 1]], option.takesValue
+        else { return nil }
+        return "\(words[index - 1])=\(shellWord(words[index + 1], plain: ":%@,+"))"
+    }
+
+    /// The first word that is an option in another spelling, and how it is typed; nil for that if the command
+    /// has none of that name.
+    private static func option(
+        in values: [String], _ path: CommandPath, _ form: CommandForm
+    ) -> (word: String, meant: String?)? {
+        for (index, word) in values.enumerated() {
+            // A path of `call` may have an option's name.
+            if word.hasPrefix("/"), path.words == ["call"] { continue }
+            let isStray = index >= form.valueCount.upperBound
+            let meant = OptionSpelling.meant(by: word, in: form, plain: isStray)
+            if meant != nil || OptionSpelling.hasForeignDash(word) { return (word, meant) }
+        }
+        return nil
+    }
+
     private static func hint(_ values: [String], _ path: CommandPath, _ form: CommandForm) -> String? {
         switch path.words {
         case ["setup"]:
+            // An address or a port is not the hub's name.
+            let isName =
+                values.contains { $0.contains(where: \.isLetter) } && !values.contains { $0.contains("/") }
+            guard isName else { return nil }
             return SuggestedLine.question([
                 SuggestedLine(["setup"], ["--name", values.joined(separator: " ")])
             ])
@@ -46,7 +91,10 @@ struct StrayArgument: Equatable, UserError {
             return SuggestedLine.question([SuggestedLine(["print"], ["--output"] + values)])
         case ["call"] where values.count == 3 && isMethod(values[1]):
             return "\(SuggestedLine(["call"], ["--hub", values[0]] + values[1...]))"
-        case ["pair"]: return NoPicture.hint(values.joined(separator: " "))
+        case ["pair"]:
+            // The first is a picture, and not a part of the hub's name.
+            guard !values[0].contains(".") && !values[0].contains("/") else { return nil }
+            return NoPicture.hint(values.joined(separator: " "))
         case ["home", "set"]:
             guard let last = values.last, (try? Setting(last)) != nil else { return nil }
             return quotes(["home", "set"], [values.dropLast().joined(separator: " "), last])
@@ -54,7 +102,10 @@ struct StrayArgument: Equatable, UserError {
             ["devices", "approve"], ["devices", "revoke"], ["home", "scene", "run"],
             ["home", "scene", "show"],
             ["home", "scene", "remove"]:
+            // A fingerprint is the whole name.
+            guard Fingerprint(values[0]) == nil else { return nil }
             return quotes(path.words, [values.joined(separator: " ")])
+        case ["call"]: return nil
         default:
             return form.valueCount.upperBound > 1 ? "put a name with spaces in quotes" : nil
         }

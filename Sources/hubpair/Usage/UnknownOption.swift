@@ -16,9 +16,15 @@ struct UnknownOption: Equatable, UserError {
         let path = CommandPath(arguments)
         let form = path.form
         guard let name = CommandWords(path.rest, form: form).unknownOption else { return nil }
+        let isHelp = arguments.first == "help"
+        self.init(name, isHelp ? CommandPath(Array(arguments.dropFirst())) : path, isHelp: isHelp)
+    }
+
+    /// - Parameter isHelp: true if it was asked for the help of the command.
+    init(_ name: String, _ path: CommandPath, isHelp: Bool = false) {
         self.name = name
         command = path.words
-        hint = UnknownOption.hint(for: name, path, form)
+        hint = isHelp ? "see '\(path.text) --help'" : UnknownOption.hint(for: name, path, path.form)
     }
 
     var description: String { "unknown option '\(name)'" }
@@ -36,6 +42,7 @@ struct UnknownOption: Equatable, UserError {
             return "a word that begins with '-' stands behind '--'"
                 + (CommandPath.isCall(line) ? ": \(path.text) -- \(shellWord(name))" : "")
         }
+        if let meant = OptionSpelling.meant(by: name, in: form) { return OptionSpelling.question(meant) }
         let longNames = form.options.compactMap(\.longName).filter { !isInternal($0) }
         // Two letters of a short option say nothing.
         let near =
