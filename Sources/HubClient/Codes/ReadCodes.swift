@@ -43,6 +43,15 @@ extension CodeContent {
     }
 }
 
+extension ImageScan {
+    /// A search that goes on beside other codes until a pairing code was read.
+    package static func forPairingCodes(
+        limits: ImageLimits = ImageLimits(), effort: ScanEffort = .normal, explains: Bool = false
+    ) -> ImageScan {
+        ImageScan(limits: limits, effort: effort, explains: explains, sought: Array(PairingCode.prefix.utf8))
+    }
+}
+
 /// Reads the QR codes in image files.
 package struct ReadCodes {
     /// A code and where it came from.
@@ -64,6 +73,8 @@ package struct ReadCodes {
         package let result: Result<[Reading], any Error>
         /// A PNG of what was seen, if it was asked for and there is one.
         package var explanation: [UInt8]?
+        /// How many more codes were seen in the image, and not read.
+        package var unread = 0
 
         package init(_ result: Result<[Reading], any Error>, explanation: [UInt8]? = nil) {
             self.result = result
@@ -78,6 +89,7 @@ package struct ReadCodes {
                 return .failure(NoCodeError(outcome))
             }
             explanation = try? outcome.get().explanation
+            unread = (try? outcome.get().result.unread) ?? 0
         }
     }
 

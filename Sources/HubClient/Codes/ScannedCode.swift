@@ -28,19 +28,19 @@ package enum ScannedCode: Equatable, Sendable {
     /// Call it before a thread is started: only then is a picture decoded in a process of its own, so that it
     /// cannot crash this one.
     package static func read(_ path: String, limits: ImageLimits = ImageLimits()) throws -> ScannedCode {
-        let search = ImageScan(limits: limits)
+        let search = ImageScan.forPairingCodes(limits: limits)
         guard path == "-" else {
             do {
-                var readings: [ReadCodes.Reading] = []
-                try ReadCodes([path], search).run { _, answer in readings = try answer.result.get() }
-                return try ScannedCode(readings)
+                var answer: ReadCodes.Answer?
+                try ReadCodes([path], search).run { answer = $1 }
+                return try ScannedCode(answer ?? ReadCodes.Answer(.success([])))
             } catch {
                 guard let code = try CodeTextFile.code(in: path, instead: error) else { throw error }
                 return code
             }
         }
         switch try StandardInput(search).codesOrText() {
-        case .codes(let answer): return try ScannedCode(answer.result.get())
+        case .codes(let answer): return try ScannedCode(answer)
         case .text(""): throw ScannedCodeError.empty
         case .text(let text): return try ScannedCode(text: text)
         }
@@ -52,7 +52,7 @@ package enum ScannedCode: Equatable, Sendable {
     package static func read(_ path: String, in scan: WaitingScan?) throws -> ScannedCode {
         guard let scan else { return try read(path) }
         do {
-            return try ScannedCode(ReadCodes.Answer(scan.run(path)).result.get())
+            return try ScannedCode(ReadCodes.Answer(scan.run(path)))
         } catch {
             guard let code = try CodeTextFile.code(in: path, instead: error) else { throw error }
             return code
@@ -83,7 +83,8 @@ package enum ScannedCode: Equatable, Sendable {
     }
 
     /// The one pairing code among those of an image; other codes beside it do not matter.
-    init(_ readings: [ReadCodes.Reading]) throws {
+    init(_ answer: ReadCodes.Answer) throws {
+        let readings = try answer.result.get()
         var codes: [PairingCode] = []
         var fault: PairingCodeError?
         for reading in readings {
@@ -94,7 +95,9 @@ package enum ScannedCode: Equatable, Sendable {
             }
         }
         guard codes.count <= 1 else { throw ScannedCodeError.several(codes.count) }
-        guard let code = codes.first else { throw fault ?? ScannedCodeError.foreign(readings.count) }
+        guard let code = codes.first else {
+            throw fault ?? ScannedCodeError.foreign(readings.count, unread: answer.unread)
+        }
         self = .pairing(code)
     }
 }
@@ -107,8 +110,8 @@ package enum ScannedCodeError: Equatable, UserError {
     case noCode
     /// This many different pairing codes in one picture.
     case several(Int)
-    /// This many QR codes, none of them for pairing.
-    case foreign(Int)
+    /// This many QR codes, none of them for pairing, and so many more that could not be read.
+    case foreign(Int, unread: Int = 0)
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
@@ -116,8 +119,13 @@ package enum ScannedCodeError: Equatable, UserError {
         case .empty: "there is no code: the input is empty"
         case .noCode: "this is neither an image nor a pairing code"
         case .several(let count): "there are \(count) pairing codes in the picture, and one device uses one"
-        case .foreign(1): "the QR code in the picture is not a pairing code"
-        case .foreign(let count): "none of the \(count) QR codes in the picture is a pairing code"
+        case .foreign(1, 0): "the QR code in the picture is not a pairing code"
+        case .foreign(let count, 0): "none of the \(count) QR codes in the picture is a pairing code"
+        case .foreign(1, let unread):
+            "the QR code that was read is not a pairing code; \(unread) more in the picture could not be read"
+        case .foreign(let count, let unread):
+            "none of the \(count) QR codes that were read is a pairing code; "
+                + "\(unread) more in the picture could not be read"
         }
     }
 
@@ -128,6 +136,7 @@ package enum ScannedCodeError: Equatable, UserError {
         switch self {
         case .empty, .noCode: "on the hub: 'hubpair print' shows a code to scan and one to type"
         case .several: "take a picture with only the code that you want to use"
+        case .foreign(_, 1...): "take a picture of the pairing code alone, close and sharp"
         case .foreign:
             "on the hub: 'hubpair print' makes a pairing code; 'hubpair scan' says what this one holds"
         }

@@ -2,10 +2,10 @@
 /// checked first.
 extension ScanDiagnosis {
     /// A grid with a better fit than this is on a code.
-    private static let surelyCode: Float = 0.5
+    static let surelyCode: Float = 0.5
     /// Below this sharpness, dark and light do not alternate between the finder patterns, so they do not
     /// belong to one code. Exception: if all three are sure, something covers the modules between them.
-    private static let leastSharpness: Float = 0.05
+    static let leastSharpness: Float = 0.05
     /// A finder pattern that is out of focus has a lower match than this.
     private static let sharpMatch: Float = 0.9
 

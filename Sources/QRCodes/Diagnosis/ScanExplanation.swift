@@ -124,10 +124,10 @@ struct ScanExplanation {
 extension PictureSearch {
     /// Runs the same search as `run`, and returns a PNG picture of what it saw, at the scale of its first
     /// step.
-    package static func explained(_ source: ImageSource, effort: ScanEffort = .normal) throws -> (
-        outcome: Outcome, png: [UInt8]
-    ) {
-        var search = PictureSearch(source, effort: effort)
+    package static func explained(
+        _ source: ImageSource, effort: ScanEffort = .normal, sought: [UInt8] = []
+    ) throws -> (outcome: Outcome, png: [UInt8]) {
+        var search = PictureSearch(source, effort: effort, sought: sought)
         try search.run()
         let scale = search.plan.steps.first?.scale ?? 1
         var drawing = ScanExplanation(try search.picture(scale), scale: scale)

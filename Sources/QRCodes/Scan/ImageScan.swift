@@ -6,11 +6,18 @@ package struct ImageScan: Equatable, Sendable {
     package var effort: ScanEffort
     /// Whether a drawing of what the search saw is made.
     package var explains: Bool
+    /// The first bytes of the code that is wanted. While no code was read that begins so, the search goes on
+    /// beside other codes. Empty: any code will do.
+    package var sought: [UInt8]
 
-    package init(limits: ImageLimits = ImageLimits(), effort: ScanEffort = .normal, explains: Bool = false) {
+    package init(
+        limits: ImageLimits = ImageLimits(), effort: ScanEffort = .normal, explains: Bool = false,
+        sought: [UInt8] = []
+    ) {
         self.limits = limits
         self.effort = effort
         self.explains = explains
+        self.sought = sought
     }
 
     /// The processor time limit for a picture in seconds: about ten times what a harmless one of its size
@@ -56,8 +63,8 @@ package struct ImageScan: Equatable, Sendable {
     }
 
     private func explained(_ source: ImageSource) throws -> (outcome: PictureSearch.Outcome, png: [UInt8]?) {
-        guard explains else { return (try PictureSearch.run(source, effort: effort), nil) }
-        return try PictureSearch.explained(source, effort: effort)
+        guard explains else { return (try PictureSearch.run(source, effort: effort, sought: sought), nil) }
+        return try PictureSearch.explained(source, effort: effort, sought: sought)
     }
 }
 
@@ -83,6 +90,7 @@ package struct ImageScanOutcome: Equatable, Sendable {
         both.result.codes = result.codes + next.result.codes
         both.result.incompleteStructuredAppends += result.incompleteStructuredAppends
         both.result.emptyCodes += result.emptyCodes
+        both.result.unread += result.unread
         both.result.otherSymbologies = Set(result.otherSymbologies + next.result.otherSymbologies).sorted()
         both.result.diagnosis = result.diagnosis ?? next.result.diagnosis
         return both

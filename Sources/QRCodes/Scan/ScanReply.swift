@@ -1,8 +1,8 @@
 /// The message from the child that searched a file to its parent. The parent does not trust it.
 ///
 ///     reply   = 0 text(format) number(width) number(height) list(text)(damage)
-///                 number(partials) number(empties) list(code) list(text)(others) list(diagnosis)
-///                 list(text)(drawing)
+///                 number(partials) number(empties) number(unread) list(code) list(text)(others)
+///                 list(diagnosis) list(text)(drawing)
 ///             / 1 error / 2 error / 3 error                    file, image and search
 ///     code    = text list(number number)                       payload, corners
 ///     error   = number list(number) list(text)                 the case and its values; a diagnosis too
@@ -26,6 +26,7 @@ enum ScanReply {
             writer.list(outcome.damage.map { [$0] } ?? []) { $0.put($1) }
             writer.put(outcome.result.incompleteStructuredAppends)
             writer.put(outcome.result.emptyCodes)
+            writer.put(outcome.result.unread)
             writer.list(outcome.result.codes) { writer, code in
                 writer.put(code.payload)
                 writer.list(code.corners) { writer, corner in
@@ -78,13 +79,15 @@ enum ScanReply {
         guard let format = reader.text().flatMap(ImageFormat.init(rawValue:)), let width = reader.number(),
             let height = reader.number(), let damage = reader.list({ $0.text() }), damage.count <= 1,
             let partials = reader.number(), partials >= 0, let empties = reader.number(), empties >= 0,
-            let codes = reader.list(code), let others = reader.list({ $0.text() }),
+            let unread = reader.number(), unread >= 0, let codes = reader.list(code),
+            let others = reader.list({ $0.text() }),
             let diagnoses = reader.list({ $0.fields().flatMap(ScanDiagnosis.init(fields:)) }),
             diagnoses.count <= 1, let drawings = reader.list({ $0.bytes() }), drawings.count <= 1
         else { return nil }
         var result = QRScanResult()
         result.incompleteStructuredAppends = partials
         result.emptyCodes = empties
+        result.unread = unread
         result.codes = codes
         result.otherSymbologies = others
         result.diagnosis = diagnoses.first

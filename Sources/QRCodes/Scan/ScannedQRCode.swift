@@ -89,9 +89,13 @@ extension ScannedQRCode {
 }
 
 extension [ScannedQRCode] {
-    /// Adds the codes that are not in the list yet.
+    /// Adds the codes that are not in the list yet. libzbar takes finder patterns of several codes for one
+    /// now and then, and its corners are far outside of the code: either middle counts.
     mutating func add(_ codes: [ScannedQRCode]) {
-        for code in codes where !contains(where: { $0.isSameSymbol(as: code) }) { append(code) }
+        for code in codes
+        where !contains(where: { $0.isSameSymbol(as: code) || code.isSameSymbol(as: $0) }) {
+            append(code)
+        }
     }
 
     /// Without codes that contradict each other: the middle of one lies in the other, and their payloads
@@ -128,6 +132,8 @@ package struct QRScanResult: Equatable, Sendable {
     /// How many QR codes were read that are empty, or whose bytes are invalid in the character set that they
     /// name.
     package var emptyCodes = 0
+    /// How many more codes were seen beside those that were read.
+    package var unread = 0
     /// The names of other barcodes, each once: `EAN-13`, `EAN-8`, `UPC-A`, `CODE-128`, `CODE-39`. Searched
     /// only if there is no QR code.
     package var otherSymbologies: [String] = []

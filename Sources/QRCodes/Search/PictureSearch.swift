@@ -10,8 +10,12 @@ package struct PictureSearch {
         package var damage: String?
     }
 
+    /// If a search reads nothing and more finder patterns than this are sure, there may be several codes.
+    private static let crowd = 5
+
     let source: ImageSource
     let plan: SearchPlan
+    private let sought: [UInt8]
     /// The picture at the scales that were needed so far.
     private var pictures: [Int: LuminanceImage] = [:]
     /// What the searches by finder patterns saw, with the scale of each one.
@@ -21,24 +25,42 @@ package struct PictureSearch {
     /// Every QR code in a picture. If there is none, barcodes of other kinds, and the reason.
     ///
     /// - Throws: `ImageError` from the decoder, `QRScanError` from libzbar.
-    package static func run(_ source: ImageSource, effort: ScanEffort = .normal) throws -> Outcome {
-        var search = PictureSearch(source, effort: effort)
+    /// `sought`: see `ImageScan`.
+    package static func run(_ source: ImageSource, effort: ScanEffort = .normal, sought: [UInt8] = []) throws
+        -> Outcome
+    {
+        var search = PictureSearch(source, effort: effort, sought: sought)
         try search.run()
         return search.outcome
     }
 
-    init(_ source: ImageSource, effort: ScanEffort) {
+    init(_ source: ImageSource, effort: ScanEffort, sought: [UInt8] = []) {
         self.source = source
+        self.sought = sought
         plan = SearchPlan(width: source.width, height: source.height, effort: effort)
     }
 
     mutating func run() throws {
+        if plan.isExhaustive, let first = plan.steps.first {
+            // So that more effort never reads less.
+            var normal = PictureSearch(source, effort: .normal, sought: sought)
+            try normal.run()
+            (pictures, sightings, outcome) = (normal.pictures, normal.sightings, normal.outcome)
+            if !outcome.result.codes.isEmpty { return try readOthers(from: first.scale) }
+        }
         for step in plan.steps {
             let found = try carryOut(step, on: try picture(step.scale))
             outcome.result.incompleteStructuredAppends = max(
                 outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
             outcome.result.emptyCodes = max(outcome.result.emptyCodes, found.emptyCodes)
             outcome.result.codes = found.codes.map { $0.scaled(by: step.scale) }.withoutContradictions
+            if outcome.result.codes.isEmpty, case .symbols = step.method,
+                let seen = sightings.last?.seen, seen.sureCount > PictureSearch.crowd
+            {
+                var codes: [ScannedQRCode] = []
+                _ = try readCrowd(step.scale, &codes)
+                outcome.result.codes = codes
+            }
             if !outcome.result.codes.isEmpty { return try readOthers(from: step.scale) }
         }
         guard outcome.result.isEmpty, let scale = plan.scaleForOthers else { return }
@@ -52,37 +74,90 @@ package struct PictureSearch {
     /// Continues where there are signs of more codes: a sheet of labels, or codes of several sizes.
     ///
     /// A single code with nothing beside it ends the search at no further cost. If there are several codes,
-    /// or small finder patterns outside of them, the next finer scale is searched, and so on as long as that
-    /// brings more codes. Codes that are too small to leave any sign are found only with `thorough`.
+    /// or one that is small at this scale, or finder patterns outside of it, or if it is not the one that is
+    /// sought, this scale is searched for a crowd, and then the finer ones. Codes that are too small to leave
+    /// any sign beside a sought one are found only with `thorough`.
     private mutating func readOthers(from first: Int) throws {
         var codes = outcome.result.codes
         let before = sightings.last { $0.scale == first }?.seen
-        var isPromising = codes.count > 1 || before?.smallPatterns(besides: codes, scale: first) ?? 0 > 0
-        let finer = plan.finerScales.filter { $0 < first }
-        // The quick search keeps the patterns of four codes only; libzbar's own may have read more codes.
-        let again = finer.isEmpty && codes.count > 4 ? [first] : []
-        var looksCloser = isPromising
-        for scale in again + finer where isPromising || plan.isExhaustive {
-            let picture = try picture(scale)
+        var isPromising = codes.count > 1 || before?.suggestsMore(besides: codes, scale: first) ?? false
+        var looksCloser = isPromising || isSeeking(codes)
+        for scale in [first] + plan.finerScales.filter({ $0 < first })
+        where isPromising || plan.isExhaustive || isSeeking(codes) {
             let count = codes.count
-            let seen = try SymbolSearch.run(
-                picture, limits: .many(isFiner: scale < first), besides: codes.map { $0.scaled(down: scale) })
-            sightings.append((scale, seen))
-            codes.add(seen.result.codes.map { $0.scaled(by: scale) })
+            let left = try readCrowd(scale, &codes)
             if scale == 1 {
                 codes.add(try tinyCodes(besides: codes))
                 looksCloser = false
             }
-            let left = seen.smallPatterns(besides: codes, scale: scale)
-            // libzbar's own search costs most, and was done already at the scale where the first codes were
-            // read.
+            // libzbar's own search costs most.
             if scale < first, codes.count > count && left > 0 || left > 2 || plan.isExhaustive {
-                codes.add(try ZBarSearch.run(picture).codes.map { $0.scaled(by: scale) })
+                codes.add(try ZBarSearch.run(picture(scale)).codes.map { $0.scaled(by: scale) })
             }
-            isPromising = codes.count > count
+            isPromising = codes.count > count || left > 0 || codes.count > 1 && scale == first
         }
         if looksCloser { codes.add(try tinyCodes(besides: codes)) }
+        if isSeeking(codes), try unread(besides: codes) > 0 { try lookHarder(&codes) }
         outcome.result.codes = codes.withoutContradictions.inReadingOrder
+        outcome.result.unread = try unread(besides: outcome.result.codes)
+    }
+
+    /// True while no code was read that begins as the sought one does.
+    private func isSeeking(_ codes: [ScannedQRCode]) -> Bool {
+        !sought.isEmpty && !codes.contains { $0.payload.starts(with: sought) }
+    }
+
+    /// The searches for a code that is hard to read, beside those that were read.
+    private mutating func lookHarder(_ codes: inout [ScannedQRCode]) throws {
+        for step in plan.steps {
+            guard case .symbols(let limits) = step.method, limits.pairs > 0 else { continue }
+            let seen = try SymbolSearch.run(
+                try picture(step.scale), limits: limits, besides: codes.map { $0.scaled(down: step.scale) })
+            sightings.append((step.scale, seen))
+            codes.add(seen.result.codes.map { $0.scaled(by: step.scale) })
+        }
+    }
+
+    /// How many codes were seen besides these: three finder patterns that surely are such, with timing
+    /// patterns or a grid that fit.
+    private mutating func unread(besides codes: [ScannedQRCode]) throws -> Int {
+        var places: [(middle: Vector, radius: Float)] = []
+        for (scale, seen) in sightings {
+            let picture = try picture(scale)
+            let fitting = seen.grids.filter {
+                $0.score.known > ScanDiagnosis.surelyCode
+                    && $0.clearness.sharpness > ScanDiagnosis.leastSharpness
+            }
+            for triple in fitting.map(\.triple) + seen.unread {
+                let (right, down) = (triple.right.centre * Float(scale), triple.down.centre * Float(scale))
+                let (middle, radius) = ((right + down) * 0.5, (right - down).length / 2)
+                let taken = [middle] + triple.centres.map { $0 * Float(scale) }
+                guard !taken.contains(where: { place in codes.contains { $0.holds(place) } }),
+                    !places.contains(where: { ($0.middle - middle).length < max($0.radius, radius) }),
+                    [triple.corner, triple.right, triple.down].allSatisfy({
+                        FinderLikeness($0, in: picture).isSure
+                    })
+                else { continue }
+                places.append((middle, radius))
+            }
+        }
+        return places.count
+    }
+
+    /// Adds the codes of a crowd at 1/`scale` of the picture. Returns how many small finder patterns are
+    /// left.
+    private mutating func readCrowd(_ scale: Int, _ codes: inout [ScannedQRCode]) throws -> Int {
+        let picture = try picture(scale)
+        var left = 0
+        for field in [nil, SymbolSearch.Field.sharp] {
+            let seen = try CrowdSearch.run(
+                picture, limits: .many(pixels: picture.pixels.count), field: field,
+                besides: codes.map { $0.scaled(down: scale) })
+            sightings.append((scale, seen))
+            codes.add(seen.result.codes.map { $0.scaled(by: scale) })
+            left = seen.smallPatterns(besides: codes, scale: scale)
+        }
+        return left
     }
 
     /// The codes in the dense regions of the whole picture besides `codes`, if the plan has that step.
@@ -134,16 +209,13 @@ package struct PictureSearch {
 }
 
 extension PictureSearch {
-    /// Our own search, and libzbar's if it left something out. `noise`: that of the whole picture, if `image`
-    /// is a part.
+    /// Our own search, and libzbar's if there is a part of a structured append: it joins the parts. `noise`:
+    /// that of the whole picture, if `image` is a part.
     private static func symbols(in image: LuminanceImage, limits: SymbolSearch.Limits, noise: Float? = nil)
         throws(QRScanError) -> (seen: SymbolSearch.Outcome, result: QRScanResult)
     {
         let seen = try SymbolSearch.run(image, limits: limits, noise: noise)
-        let isAll = !seen.result.codes.isEmpty && seen.patterns(besides: seen.result.codes) == 0
-        guard !seen.result.isEmpty, !isAll else { return (seen, seen.result) }
-        // There are more codes, or a part of a structured append: libzbar reads any number, and joins the
-        // parts.
+        guard seen.result.incompleteStructuredAppends > 0 else { return (seen, seen.result) }
         var result = try ZBarSearch.run(image)
         guard !result.isEmpty else { return (seen, seen.result) }
         result.codes.add(seen.result.codes)
@@ -189,6 +261,18 @@ extension SymbolSearch.Outcome {
             pattern.isSure && pattern.moduleSize < size
                 && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
         }
+    }
+
+    /// True if there may be more codes than these: small finder patterns outside of them, two larger ones, or two
+    /// unclear ones of the size of a code that was read with modules of only two pixels.
+    fileprivate func suggestsMore(besides codes: [ScannedQRCode], scale: Int) -> Bool {
+        guard smallPatterns(besides: codes, scale: scale) == 0, patterns(besides: codes, scale: scale) < 2
+        else { return true }
+        guard scale > 1, let size = grids.last?.triple.moduleSize, size < 2.2 else { return false }
+        return patterns.count { pattern in
+            pattern.hits > 1 && pattern.moduleSize < 1.4 * size && size < 1.4 * pattern.moduleSize
+                && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
+        } > 1
     }
 
     /// The patterns with modules so small that a finer scale would show them better.

@@ -27,18 +27,6 @@ extension SymbolSearch.Limits {
         return limits
     }
 
-    /// For a sheet of codes: the quick search has read a few of them. `isFiner` as in `quick`.
-    static func many(isFiner: Bool) -> SymbolSearch.Limits {
-        var limits = SymbolSearch.Limits()
-        limits.fields = [.sharp]
-        if isFiner { limits.finders.leastContrast = SymbolSearch.Limits.leastContrast }
-        limits.finders.maximumPatterns = 96
-        limits.triples = 64
-        limits.grids = 48
-        limits.readings = 96
-        return limits
-    }
-
     /// For a small part of a picture.
     static var region: SymbolSearch.Limits {
         var limits = SymbolSearch.Limits()
@@ -80,6 +68,17 @@ extension SymbolSearch.Limits {
         limits.pairs = 80
         limits.grids = 60
         limits.readings = 200
+        return limits
+    }
+}
+
+extension CrowdSearch.Limits {
+    /// For a picture of this many pixels.
+    static func many(pixels: Int) -> CrowdSearch.Limits {
+        var limits = CrowdSearch.Limits()
+        limits.finders.rowStep = pixels > 6_000_000 ? 2 : 1
+        limits.finders.maximumKept = 2048
+        limits.finders.maximumPatterns = 1024
         return limits
     }
 }

@@ -76,6 +76,8 @@ struct SymbolSearch {
         var triples: [FinderTriple] = []
         /// The grids that were fitted, in the order in which they were tried.
         var grids: [Grid] = []
+        /// Finder patterns of codes that were seen and not read; several for one code perhaps.
+        var unread: [FinderTriple] = []
     }
 
     /// How well the function patterns must match to go on, before a grid is fitted (`leastPromise`) and after
@@ -88,7 +90,7 @@ struct SymbolSearch {
 
     private let limits: Limits
     private var registrations: [Int: GridRegistration] = [:]
-    private var readings = 0
+    private var decoder: GridDecoder
     /// The middles of the finder patterns of codes that were read.
     private var used: [Vector] = []
 
@@ -136,6 +138,7 @@ struct SymbolSearch {
 
     private init(limits: Limits) {
         self.limits = limits
+        decoder = GridDecoder(limit: limits.readings)
     }
 
     private mutating func registration(_ version: Int) -> GridRegistration {
@@ -191,7 +194,7 @@ struct SymbolSearch {
         starts.sort { $0.promise > $1.promise }
         looks = 0
         for start in starts
-        where outcome.grids.count < limits.grids && readings < limits.readings && looks < limits.looks.fits {
+        where outcome.grids.count < limits.grids && !decoder.isExhausted && looks < limits.looks.fits {
             guard !start.triple.centres.contains(where: { used.contains($0) }) else { continue }
             let (map, score) = registration(start.version).refined(
                 start.map, moduleSize: start.triple.moduleSize, in: view, sign: start.isInverted ? -1 : 1,
@@ -214,7 +217,7 @@ struct SymbolSearch {
         let registration = registration(start.version)
         var found = QRScanResult()
         if score.known > SymbolSearch.leastFit, let function = map.function {
-            found = try decode(
+            found = try decoder.decode(
                 function, registration.patterns, isInverted: start.isInverted, rounds: rounds, in: view)
         }
         guard rounds > 0 || !found.isEmpty else { return }
@@ -228,33 +231,5 @@ struct SymbolSearch {
         outcome.result.emptyCodes += found.emptyCodes
         outcome.result.codes += found.codes
         if !found.isEmpty { used += start.triple.centres }
-    }
-
-    /// Estimates the modules in several ways until libzbar reads one of them.
-    private mutating func decode(
-        _ function: ModuleFunction, _ patterns: FunctionPatterns, isInverted: Bool, rounds: Int,
-        in view: ContrastView
-    ) throws(QRScanError) -> QRScanResult {
-        let sampling = GridSampling(function, side: patterns.side, isInverted: isInverted, in: view)
-        let equalizer = GridEqualizer(sampling: sampling, patterns: patterns)
-        var tried: [[Bool]] = []
-        return try equalizer.estimates(rounds: rounds) { (estimates) throws(QRScanError) -> QRScanResult? in
-            for (picture, modules) in GridReading.pictures(of: estimates, patterns: patterns) {
-                guard !tried.contains(modules), readings < limits.readings else { continue }
-                tried.append(modules)
-                readings += 1
-                var result = try ZBarSearch.run(picture, density: GridReading.density)
-                guard !result.isEmpty else { continue }
-                let side = Float(patterns.side)
-                let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in
-                    function(Vector(x: x, y: y)).pixel
-                }
-                result.codes = result.codes.prefix(1).map {
-                    ScannedQRCode(payload: $0.payload, corners: corners)
-                }
-                return result
-            }
-            return nil
-        } ?? QRScanResult()
     }
 }

@@ -16,7 +16,7 @@ struct CodePrompt {
     private var scans: [WaitingScan]
 
     /// Call it before a thread is started: only then is a picture decoded in a process of its own.
-    init() { scans = (0..<CodePrompt.attempts).compactMap { _ in WaitingScan(ImageScan()) } }
+    init() { scans = (0..<CodePrompt.attempts).compactMap { _ in WaitingScan(.forPairingCodes()) } }
 
     /// Asks until the answer is a code, at most three times.
     mutating func ask() throws -> ScannedCode {

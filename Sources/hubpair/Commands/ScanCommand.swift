@@ -77,7 +77,7 @@ struct ScanCommand: ParsableCommand {
     }
 
     func run() throws {
-        let search = ImageScan(
+        let search = ImageScan.forPairingCodes(
             limits: ImageLimits(maximumPixels: maxPixels), effort: effort ?? .normal, explains: explain != nil
         )
         let known = raw || json ? [] : knownHubs()
@@ -157,8 +157,13 @@ struct ScanCommand: ParsableCommand {
                     let status = try failed(error)
                     failure = failure ?? status
                 } else {
-                    try show(reading, file: file, subject: subject, known: known)
+                    try show(reading, file: file, subject: subject, unread: answer.unread, known: known)
                 }
+            }
+            if answer.unread > 0 {
+                let codes = answer.unread == 1 ? "1 more QR code" : "\(answer.unread) more QR codes"
+                Console.note("warning: \(subject): \(codes) in the picture could not be read")
+                Console.note("hint: come closer" + (effort == .thorough ? "" : ", or try --effort thorough"))
             }
         }
         if let explain, let drawing = answer.explanation {
@@ -172,15 +177,17 @@ struct ScanCommand: ParsableCommand {
 
     /// Writes one code that can be used, or any with --raw.
     private func show(
-        _ reading: ReadCodes.Reading, file: String, subject: String, known: [KnownHub]
+        _ reading: ReadCodes.Reading, file: String, subject: String, unread: Int, known: [KnownHub]
     ) throws {
         if raw { return try Console.output(bytes: reading.payload + [UInt8(ascii: "\n")]) }
         guard case .pairing(let code) = reading.content else {
-            if json { return try JSONLine.write(ScanLine.json(file: file, payload: reading.payload)) }
+            if json {
+                return try JSONLine.write(ScanLine.json(file: file, payload: reading.payload, unread: unread))
+            }
             return try Console.output(SafeText.escaped("\(subject): \(reading.summary)"))
         }
         if json {
-            try JSONLine.write(ScanLine.json(file: file, code: code))
+            try JSONLine.write(ScanLine.json(file: file, code: code, unread: unread))
         } else {
             try Console.output(SafeText.escaped("\(subject): \(describe(code, known: known))"))
         }

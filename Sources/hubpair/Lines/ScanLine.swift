@@ -6,9 +6,10 @@ import QRCodes
 
 /// The lines of `scan --json`: a code, never with its secret, or an image without one that can be used.
 enum ScanLine {
-    static func json(file: String, code: PairingCode) -> JSONValue {
+    /// `unread`: how many more codes were seen in the image.
+    static func json(file: String, code: PairingCode, unread: Int) -> JSONValue {
         json(
-            file: file, kind: code.kind.rawValue,
+            file: file, kind: code.kind.rawValue, unread: unread,
             [
                 "hub": .string(code.hub.fingerprint.description), "expires": .text(code.expires?.timestamp),
                 "address": .text(code.addressHint?.description),
@@ -16,11 +17,13 @@ enum ScanLine {
     }
 
     /// Any other code: its text, or base64 if it is not UTF-8.
-    static func json(file: String, payload: [UInt8]) -> JSONValue {
+    static func json(file: String, payload: [UInt8], unread: Int) -> JSONValue {
         if let text = String(validating: payload, as: UTF8.self) {
-            return json(file: file, kind: "other", ["text": .string(text)])
+            return json(file: file, kind: "other", unread: unread, ["text": .string(text)])
         }
-        return json(file: file, kind: "other", ["base64": .string(Data(payload).base64EncodedString())])
+        return json(
+            file: file, kind: "other", unread: unread,
+            ["base64": .string(Data(payload).base64EncodedString())])
     }
 
     /// An image without a usable code, and why.
@@ -29,10 +32,13 @@ enum ScanLine {
     }
 
     /// Every line has the keys of a pairing code; they are `null` for anything else.
-    private static func json(file: String, kind: String, _ more: [String: JSONValue]) -> JSONValue {
-        let all: [String: JSONValue] = [
+    private static func json(
+        file: String, kind: String, unread: Int = 0, _ more: [String: JSONValue]
+    ) -> JSONValue {
+        var all: [String: JSONValue] = [
             "file": .string(file), "kind": .string(kind), "hub": .null, "expires": .null, "address": .null,
         ]
+        if unread > 0 { all["unread"] = .integer(Int64(unread)) }
         return .object(all.merging(more) { _, new in new })
     }
 

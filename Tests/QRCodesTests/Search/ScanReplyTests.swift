@@ -13,6 +13,7 @@ import Testing
         ]
         result.incompleteStructuredAppends = 2
         result.emptyCodes = 3
+        result.unread = 4
         result.otherSymbologies = ["EAN-13", "CODE-39"]
         result.diagnosis = diagnosis
         return ImageScanOutcome(

@@ -30,6 +30,7 @@ struct FinderSearch {
     private var checks = 0
     private var looks = 0
     private(set) var patterns: [FinderPattern] = []
+    private var places: PatternPlaces
 
     /// The best patterns in the field, dark and light, best first; and how many of all that were seen are
     /// sure.
@@ -52,6 +53,7 @@ struct FinderSearch {
         self.view = view
         self.limits = limits
         self.hysteresis = hysteresis
+        places = PatternPlaces(width: view.width, height: view.height)
     }
 
     private mutating func run() {
@@ -117,9 +119,12 @@ struct FinderSearch {
     }
 
     private mutating func check(_ place: Vector, module: Float, isInverted: Bool) {
-        for index in patterns.indices
-        where patterns[index].isInverted == isInverted
-            && (patterns[index].centre - place).length < 1.6 * patterns[index].moduleSize
+        if let index = places.first(
+            near: place, within: 0,
+            where: {
+                patterns[$0].isInverted == isInverted
+                    && (patterns[$0].centre - place).length < 1.6 * patterns[$0].moduleSize
+            })
         {
             patterns[index].hits += 1
             return
@@ -127,24 +132,31 @@ struct FinderSearch {
         guard !isExhausted else { return }
         checks += 1
         guard let found = crossChecked(place, module: module, isInverted: isInverted) else { return }
-        for index in patterns.indices
-        where patterns[index].isInverted == isInverted
-            && (patterns[index].centre - found.centre).length < 1.6 * found.moduleSize
+        let radius = 1.6 * found.moduleSize
+        if let index = places.first(
+            near: found.centre, within: radius,
+            where: {
+                patterns[$0].isInverted == isInverted
+                    && (patterns[$0].centre - found.centre).length < radius
+            })
         {
             if found.directions > patterns[index].directions {
                 let hits = patterns[index].hits
                 patterns[index] = found
                 patterns[index].hits = hits
+                places.add(index, at: found.centre, radius: radius)
             }
             patterns[index].hits += 1
             return
         }
         if patterns.count < limits.maximumKept {
+            places.add(patterns.count, at: found.centre, radius: radius)
             patterns.append(found)
         } else if let worst = patterns.indices.min(by: { patterns[$0].rank < patterns[$1].rank }),
             patterns[worst].rank < found.rank
         {
             patterns[worst] = found
+            places.add(worst, at: found.centre, radius: radius)
         }
     }
 

@@ -91,7 +91,7 @@ struct FinderTriple {
     }
 
     /// Measures the finder patterns along the sides of the code. Nil if the two sides disagree.
-    private init?(
+    init?(
         corner: FinderPattern, right: FinderPattern, down: FinderPattern, rough: Float, in view: ContrastView,
         hysteresis: Float
     ) {

@@ -1,0 +1,142 @@
+/// Three finder patterns near each other and a version, with how well the timing patterns between them are
+/// seen (ISO/IEC 18004 § 6.3.5): dark and light in turn, which patterns of different codes rarely have.
+struct CrowdCandidate {
+    let triple: FinderTriple
+    let version: Int
+    /// How well the timing patterns match; 1 is perfect, and about 0 at a random place.
+    let match: Float
+
+    /// A candidate with a lower match is not tried.
+    private static let leastMatch: Float = 0.35
+    /// A rough triple with a higher misfit is not judged.
+    private static let mostMisfit: Float = 1.1
+
+    /// The candidates among `patterns`, best first.
+    static func among(_ patterns: [FinderPattern], limits: CrowdSearch.Limits, in view: ContrastView)
+        -> [CrowdCandidate]
+    {
+        var rough: [Rough] = []
+        for (index, corner) in patterns.enumerated() {
+            let near = neighbours(of: index, in: patterns, limit: limits.neighbours)
+            for (place, first) in near.enumerated() {
+                for second in near.dropFirst(place + 1) {
+                    if let one = Rough(corner, patterns[first], patterns[second]) { rough.append(one) }
+                }
+            }
+        }
+        rough.sort { $0.misfit < $1.misfit }
+        var candidates: [CrowdCandidate] = []
+        var looks = 0
+        for one in rough {
+            for version in one.versions where looks < limits.looks.judging {
+                // Both timing patterns, with their ends.
+                looks += 2 * (10 + 4 * version)
+                let candidate = CrowdCandidate(one, version: version, in: view)
+                if candidate.match > leastMatch { candidates.append(candidate) }
+            }
+        }
+        // Doubtful shapes come later, at the same match.
+        candidates.sort { $0.match - 0.3 * $0.triple.misfit > $1.match - 0.3 * $1.triple.misfit }
+        return Array(candidates.prefix(limits.tried))
+    }
+
+    /// The nearest patterns that may belong to the same code as one of them.
+    private static func neighbours(of index: Int, in patterns: [FinderPattern], limit: Int) -> [Int] {
+        let corner = patterns[index]
+        var near: [(distance: Float, index: Int)] = []
+        for (other, pattern) in patterns.enumerated()
+        where other != index && pattern.isInverted == corner.isInverted
+            && pattern.moduleSize < 1.7 * corner.moduleSize && corner.moduleSize < 1.7 * pattern.moduleSize
+        {
+            let distance = (pattern.centre - corner.centre).length
+            let modules = 2 * distance / (pattern.moduleSize + corner.moduleSize)
+            // 14 in version 1 and 170 in version 40; a tilt shortens one of the sides.
+            if modules > 9, modules < 220 { near.append((distance, other)) }
+        }
+        return near.sorted { ($0.distance, $0.index) < ($1.distance, $1.index) }.prefix(limit).map(\.index)
+    }
+
+    /// Three patterns in the roles that their places suggest.
+    private struct Rough {
+        let corner: FinderPattern
+        let right: FinderPattern
+        let down: FinderPattern
+        let misfit: Float
+        /// The modules on a side.
+        let side: Float
+
+        init?(_ corner: FinderPattern, _ first: FinderPattern, _ second: FinderPattern) {
+            let (a, b) = (first.centre - corner.centre, second.centre - corner.centre)
+            let lengths = (a.length, b.length)
+            let cosine = abs(a.dot(b)) / (lengths.0 * lengths.1)
+            let ratio = max(lengths.0, lengths.1) / min(lengths.0, lengths.1)
+            let sizes = (corner.moduleSize, first.moduleSize, second.moduleSize)
+            let spread = max(sizes.0, sizes.1, sizes.2) / min(sizes.0, sizes.1, sizes.2)
+            misfit = cosine + (ratio - 1) + 0.4 * (spread - 1)
+            // False for NaN too.
+            guard cosine < 0.6, ratio < 1.8, spread < 1.8, misfit < CrowdCandidate.mostMisfit else {
+                return nil
+            }
+            let isClockwise = a.cross(b) > 0
+            self.corner = corner
+            (right, down) = isClockwise ? (first, second) : (second, first)
+            side = 7 + 1.5 * (lengths.0 + lengths.1) / (sizes.0 + sizes.1 + sizes.2)
+        }
+
+        /// The versions that match the measured side.
+        var versions: ClosedRange<Int> {
+            let middle = (side - 17) / 4
+            let spread = 1 + 0.12 * max(0, middle)
+            let low = max(1, min(40, Int((middle - spread).rounded())))
+            return low...max(low, min(40, Int((middle + spread).rounded())))
+        }
+    }
+
+    private init(_ rough: Rough, version: Int, in view: ContrastView) {
+        self.version = version
+        triple = FinderTriple(
+            corner: rough.corner, right: rough.right, down: rough.down, side: Float(17 + 4 * version),
+            foreshortening: (1, 1), misfit: rough.misfit)
+        match = CrowdCandidate.match(triple, side: 17 + 4 * version, in: view)
+    }
+
+    /// How well both timing patterns match, with the light separators at their ends. The worse one counts
+    /// half: it may be damaged.
+    private static func match(_ triple: FinderTriple, side: Int, in view: ContrastView) -> Float {
+        let step = 1 / Float(side - 7)
+        let across = (triple.right.centre - triple.corner.centre) * step
+        let down = (triple.down.centre - triple.corner.centre) * step
+        let sign: Float = triple.corner.isInverted ? -1 : 1
+        func match(_ along: Vector, _ aside: Vector) -> Float {
+            // The timing pattern is 3 modules beside the middles of the finder patterns.
+            let start = triple.corner.centre + aside * 3
+            var (sum, size): (Float, Float) = (0, 1e-3)
+            for module in 7...side - 8 {
+                let value = view.contrast(start + along * (Float(module) - 3)) * sign
+                // Noise and a glare must not outweigh the rest.
+                let bounded = max(-60, min(60, value))
+                sum += module % 2 == 0 ? -bounded : bounded
+                size += abs(bounded)
+            }
+            return sum / size
+        }
+        let (one, other) = (match(across, down), match(down, across))
+        return (max(one, other) + 2 * min(one, other)) / 3
+    }
+
+    /// The first map: flat, without perspective.
+    func flatMap(_ registration: GridRegistration) -> ModuleMap {
+        let share = (registration.fourth - 3.5) / Float(registration.patterns.side - 7)
+        let corner = triple.corner.centre
+        let fourth = corner + (triple.right.centre - corner) * share + (triple.down.centre - corner) * share
+        return ModuleMap(
+            side: registration.patterns.side, fourth: registration.fourth, anchors: triple.centres + [fourth])
+    }
+
+    /// The triple with the perspective that its patterns show, if they can be measured.
+    func measured(in view: ContrastView, hysteresis: Float) -> FinderTriple {
+        FinderTriple(
+            corner: triple.corner, right: triple.right, down: triple.down, rough: triple.misfit, in: view,
+            hysteresis: hysteresis) ?? triple
+    }
+}

@@ -1,0 +1,132 @@
+import Testing
+
+@testable import QRCodes
+
+/// Pictures with many codes.
+@Suite struct CrowdTests {
+    /// Codes in rows and columns. `spoiled`: the number of a code whose data are painted over; its finder and
+    /// timing patterns are left.
+    private func sheet(
+        columns: Int, rows: Int, pixelsPerModule: Int, spoiled: Int? = nil, text: (Int) -> String
+    ) throws -> LuminanceImage {
+        let codes = try (0..<columns * rows).map {
+            try picture(of: Array(text($0).utf8), pixelsPerModule: pixelsPerModule)
+        }
+        let cell = codes.map(\.width).max() ?? 1
+        var canvas = Canvas(width: columns * cell, height: rows * cell)
+        for (index, code) in codes.enumerated() {
+            let (x, y) = (index % columns * cell, index / columns * cell)
+            canvas.paste(code, x: x, y: y)
+            guard index == spoiled else { continue }
+            for row in 13 * pixelsPerModule..<code.height - 4 * pixelsPerModule {
+                for column in 13 * pixelsPerModule..<code.width - 4 * pixelsPerModule {
+                    canvas.pixels[(y + row) * canvas.width + x + column] = 255
+                }
+            }
+        }
+        return try canvas.image()
+    }
+
+    private func texts(_ image: LuminanceImage, _ effort: ScanEffort = .normal, sought: String = "") throws
+        -> [String]
+    {
+        try PictureSearch.run(ImageSource(image), effort: effort, sought: Array(sought.utf8)).result.codes
+            .map { String(decoding: $0.payload, as: UTF8.self) }
+    }
+
+    @Test(arguments: [2, 3]) func `140 small codes are read, in order`(pixelsPerModule: Int) throws {
+        let image = try sheet(columns: 14, rows: 10, pixelsPerModule: pixelsPerModule) { "CODE \(1000 + $0)" }
+        let result = try PictureSearch.run(ImageSource(image)).result
+        #expect(
+            result.codes.map { String(decoding: $0.payload, as: UTF8.self) }
+                == (1000..<1140).map { "CODE \($0)" })
+        #expect(result.unread == 0)
+    }
+
+    @Test func `codes of different versions stand beside each other`() throws {
+        func text(_ index: Int) -> String { String(repeating: "\(index % 10)ABC", count: 1 + index % 7 * 5) }
+        let image = try sheet(columns: 6, rows: 5, pixelsPerModule: 4, text: text)
+        #expect(try texts(image) == (0..<30).map(text))
+    }
+
+    @Test(arguments: [(5, 2), (8, 3), (3, 5)])
+    func `more effort never reads less`(columns: Int, pixelsPerModule: Int) throws {
+        let image = try sheet(columns: columns, rows: 4, pixelsPerModule: pixelsPerModule) {
+            "HUBPAIR:\(String(repeating: "0123456789ABCDEF", count: 6))\($0)"
+        }.smoothed()
+        let normal = try texts(image)
+        #expect(normal.count == columns * 4)
+        #expect(try texts(image, .thorough) == normal)
+    }
+
+    @Test func `a code that is seen and not read is counted`() throws {
+        for spoiled in [0, 7, 11] {
+            let image = try sheet(columns: 4, rows: 3, pixelsPerModule: 4, spoiled: spoiled) {
+                "HTTPS://EXAMPLE.ORG/A/LONG/PATH/\(100 + $0)"
+            }
+            let result = try PictureSearch.run(ImageSource(image)).result
+            #expect(result.codes.count == 11)
+            #expect(result.unread == 1, "without code \(spoiled)")
+        }
+    }
+
+    @Test func `the search goes on beside another code until the sought one is read`() throws {
+        var canvas = Canvas(width: 1800, height: 1350, filledWith: 200)
+        canvas.paste(try picture(of: Array("LARGE".utf8), pixelsPerModule: 12), x: 50, y: 50)
+        canvas.paste(try picture(of: Array("TINY".utf8), pixelsPerModule: 2), x: 1300, y: 600)
+        let image = try canvas.image().smoothed()
+        #expect(try texts(image) == ["LARGE"])
+        #expect(try texts(image, sought: "LAR") == ["LARGE"])
+        #expect(try texts(image, sought: "TIN") == ["LARGE", "TINY"])
+    }
+
+    @Test func `a crowd of finder patterns that are of no code takes bounded work`() throws {
+        var canvas = Canvas(width: 900, height: 900)
+        for y in stride(from: 0, to: 900 - 24, by: 24) {
+            for x in stride(from: 0, to: 900 - 24, by: 24) {
+                for row in 0..<21 {
+                    for column in 0..<21 {
+                        let ring = max(abs(column / 3 - 3), abs(row / 3 - 3))
+                        canvas.pixels[(y + row) * 900 + x + column] = ring == 2 ? 255 : 0
+                    }
+                }
+            }
+        }
+        let image = try canvas.image()
+        let limits = CrowdSearch.Limits.many(pixels: image.pixels.count)
+        let seen = try CrowdSearch.run(image, limits: limits)
+        #expect(seen.result.isEmpty)
+        #expect(seen.patterns.count > 500, "no crowd; the test shows nothing")
+        #expect(seen.grids.count <= limits.grids)
+        #expect(seen.unread.isEmpty, "no timing pattern lies between them")
+    }
+
+    @Test func `the patterns near a place are those that a look at all of them finds`() {
+        var random = UInt64(11)
+        func next(_ bound: Int) -> Float {
+            random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Float(random >> 33).truncatingRemainder(dividingBy: Float(bound * 8)) / 8
+        }
+        for _ in 0..<50 {
+            let (width, height) = (Int(next(600)) + 1, Int(next(600)) + 1)
+            var places = PatternPlaces(width: width, height: height)
+            var all: [(centre: Vector, radius: Float)] = []
+            for index in 0..<60 {
+                let centre = Vector(x: next(width), y: next(height))
+                all.append((centre, next(96)))
+                places.add(index, at: centre, radius: all[index].radius)
+            }
+            for _ in 0..<60 {
+                let place = Vector(x: next(width), y: next(height))
+                let found = places.first(near: place, within: 0) {
+                    (all[$0].centre - place).length < all[$0].radius
+                }
+                #expect(found == all.firstIndex { ($0.centre - place).length < $0.radius })
+                let within = next(96)
+                #expect(
+                    places.first(near: place, within: within) { (all[$0].centre - place).length < within }
+                        == all.firstIndex { ($0.centre - place).length < within })
+            }
+        }
+    }
+}
