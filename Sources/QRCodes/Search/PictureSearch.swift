@@ -263,8 +263,8 @@ extension SymbolSearch.Outcome {
         }
     }
 
-    /// True if there may be more codes than these: small finder patterns outside of them, two larger ones, or two
-    /// unclear ones of the size of a code that was read with modules of only two pixels.
+    /// True if there may be more codes than these: small finder patterns outside of them, two larger ones, or
+    /// two unclear ones of the size of a code that was read with modules of only two pixels.
     fileprivate func suggestsMore(besides codes: [ScannedQRCode], scale: Int) -> Bool {
         guard smallPatterns(besides: codes, scale: scale) == 0, patterns(besides: codes, scale: scale) < 2
         else { return true }

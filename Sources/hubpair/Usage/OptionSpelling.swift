@@ -27,7 +27,8 @@ enum OptionSpelling {
             return name.count == 1 && text.count < unquoted.count && form["-\(name)"] != nil
                 ? "-\(name)" : nil
         }
-        let meant = option.takesValue && !value.isEmpty ? "\(longName)=\(shellWord(String(value), plain: ":%@,+"))" : longName
+        let hasValue = option.takesValue && !value.isEmpty
+        let meant = hasValue ? "\(longName)=\(shellWord(String(value), plain: ":%@,+"))" : longName
         return meant == word ? nil : meant
     }
 
