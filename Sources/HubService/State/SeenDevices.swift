@@ -56,6 +56,9 @@ final class SeenDevices: Sendable {
         writing.withLock { $0 = task }
     }
 
+    // A hub that does not get as far as serving is not stopped either.
+    deinit { due.finish() }
+
     /// Notes that a device is here now.
     func note(_ device: Pin, from address: NetworkAddress) {
         let now = clock().wall
