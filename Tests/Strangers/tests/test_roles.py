@@ -5,7 +5,7 @@ written from the table in the documentation alone. What the hub answers, and wha
 what the model says: on the hub's own port, for a proxy that asks the hub, and through a real nginx with the sample's
 configuration.
 
-HUBPAIR_SEED repeats a run, HUBPAIR_ROLES is the number of requests (default 2,500)."""
+HUBPAIR_SEED repeats a run, HUBPAIR_ROLES is the number of requests (default 2,000)."""
 import json
 import os
 import pathlib
@@ -27,7 +27,7 @@ from listener import Listener
 from recorder import Recorder
 from second_implementation import Attempt, Connection, Device, Refused
 
-REQUESTS = int(os.environ.get("HUBPAIR_ROLES", "2500"))
+REQUESTS = int(os.environ.get("HUBPAIR_ROLES", "2000"))
 SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
 SAMPLES = pathlib.Path(__file__).resolve().parents[3] / "samples"
 # From here devices speak; a proxy does from 127.0.0.1, which the hub trusts.
