@@ -78,8 +78,9 @@ struct RoleChoice: ExpressibleByArgument {
         self.role = role
     }
 
-    /// For help, errors and completion.
+    /// For help and errors.
     static var allValueStrings: [String] { Role.allCases.map(\.rawValue) }
+    static var defaultCompletionKind: CompletionKind { .list(allValueStrings) }
 }
 
 extension Role {

@@ -133,9 +133,20 @@ private func pin(_ byte: UInt8) -> Pin {
     return pin
 }
 
-private func approved(_ pin: Pin) -> ApprovedDevice {
+private func approved(_ pin: Pin, role: String? = nil) -> ApprovedDevice {
     guard let name = try? PeerName("x") else { preconditionFailure("a name") }
-    return ApprovedDevice(name: name, pin: pin, status: .approved)
+    return ApprovedDevice(name: name, pin: pin, status: .approved, role: role)
+}
+
+/// True if a guest may send it: to read, or to switch at a path without a character that any server might
+/// decode.
+private func isForGuests(_ head: RequestHead) -> Bool {
+    if head.upgrade != nil { return false }
+    if ["GET", "HEAD"].contains(head.method) { return true }
+    return head.method == "POST" && head.target.hasPrefix("/devices/") && head.target.contains("/activators/")
+        && head.target.utf8.count { $0 == UInt8(ascii: "/") } == 4 && !head.target.contains("//")
+        && !head.target.contains("/../") && !head.target.hasSuffix("/") && !head.target.hasSuffix("/..")
+        && !head.target.contains { "%?;&=".contains($0) }
 }
 
 private let (own, vouched) = (pin(1), pin(2))
@@ -150,7 +161,9 @@ private func checkActions(for head: RequestHead) {
     for certificate in certificates {
         for isProxy in [false, true] {
             let client = RequestRouter.Client(certificate: certificate, isTrustedProxy: isProxy)
-            checkAction(for: head, from: client) { .approved(approved($0)) }
+            for role in [nil, "owner", "guest", "x"] {
+                checkAction(for: head, from: client) { .approved(approved($0, role: role)) }
+            }
             checkAction(for: head, from: client) { .refused(approved($0), .revoked) }
             checkAction(for: head, from: client) { _ in .unknown }
             checkAction(for: head, from: client) { _ in .unreadable }
@@ -176,6 +189,8 @@ private func checkAction(
     case .forward(let device):
         precondition(isApproved && client.pin == device.pin && asked == [device.pin], "it was let in")
         precondition(!namesHub(head.target), "the hub's names are withheld")
+        precondition(
+            device.role != "x" && (device.role != "guest" || isForGuests(head)), "its role allows it")
         precondition(head.method != "TRACE" && length ?? 0 <= maximumBodyByteCount)
     case .pair:
         precondition(head.path == "/hubpair/v1/pair" && head.method == "POST" && asked.isEmpty)
@@ -186,6 +201,7 @@ private func checkAction(
         if case .verified(let device) = answer {
             precondition(isApproved && asked == [device.pin], "only who is approved is verified")
             precondition(device.pin == (client.isTrustedProxy ? vouched : own), "and nobody else")
+            precondition(device.role != "x", "nor with a word that is no role")
         }
         guard rest == .discarded else { return }
         precondition(length ?? 0 <= RequestRouter.discardedByteCount, "what is thrown away has an end")
