@@ -37,8 +37,8 @@ import Testing
         ("setup 192.168.1.20", "see 'hubpair setup --help'"),
         ("setup /upstream x", "did you mean '--upstream'?"),
         (
-            "pair Kitchen hub",
-            "'pair' takes the picture of the code; the hub goes behind --hub: hubpair pair --hub 'Kitchen hub'"
+            "pair My hub",
+            "'pair' takes the picture of the code; the hub goes behind --hub: hubpair pair --hub 'My hub'"
         ),
         ("pair photo.jpg please", "see 'hubpair pair --help'"),
         ("help scan --raw", "see 'hubpair scan --help'"),
