@@ -90,7 +90,9 @@ struct StrayArgument: Equatable, UserError {
             return SuggestedLine.question([
                 SuggestedLine(["setup"], ["--name", values.joined(separator: " ")])
             ])
-        case ["print"] where values.count == 1 && values[0].contains("."):
+        case ["print"]
+        where values.count == 1
+            && [".png", ".svg", ".pdf", ".txt"].contains(where: values[0].lowercased().hasSuffix):
             return SuggestedLine.question([SuggestedLine(["print"], ["--output"] + values)])
         case ["call"] where values.count == 3 && isMethod(values[1]):
             return "\(SuggestedLine(["call"], ["--hub", values[0]] + values[1...]))"
