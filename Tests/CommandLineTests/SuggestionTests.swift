@@ -36,6 +36,10 @@ import Testing
         ("list –foo", "options begin with '-' as it is on the keyboard; see 'hubpair list --help'"),
         ("setup 192.168.1.20", "see 'hubpair setup --help'"),
         ("setup /upstream x", "did you mean '--upstream'?"),
+        (
+            "pair My hub",
+            "'pair' takes the picture of the code; the hub goes behind --hub: hubpair pair --hub 'My hub'"
+        ),
         ("pair photo.jpg please", "see 'hubpair pair --help'"),
         ("help scan --raw", "see 'hubpair scan --help'"),
         ("help lst", "did you mean 'hubpair list'?"),

@@ -72,7 +72,7 @@ struct CheckPairedHubs: Sendable {
         case (401, _), (403, _):
             .problem(
                 "the hub does not know this computer (\(device))",
-                mend: "on the hub: 'hubpair devices' shows who is approved, 'hubpair print' makes a new code")
+                mend: "on the hub: 'hubpair devices' lists the approved ones, 'hubpair print' makes a code")
         default:
             .warning(
                 "its key is right, but it answers \(status)",

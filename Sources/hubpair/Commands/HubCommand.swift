@@ -168,8 +168,8 @@ struct HubCommand: ParsableCommand {
                     + "device\(count == 1 ? "" : "s")")
             if count > 0 {
                 Console.note(
-                    "warning: a device that was revoked after that is let in again; '\(command)' lists whom "
-                        + "the backup lets in, 'hubpair devices revoke DEVICE' keeps one out")
+                    "warning: a device that was revoked after that is let in again; '\(command)' lists the "
+                        + "devices that it lets in, 'hubpair devices revoke DEVICE' keeps one out")
             }
             Console.note(
                 "warning: the machine that had this identity before must not serve any more; "

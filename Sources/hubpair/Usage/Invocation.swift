@@ -15,9 +15,7 @@ enum Invocation {
         if let unknown = UnknownShell(in: arguments) { throw unknown }
         if let unknown = UnknownCommand(in: arguments) { throw unknown }
         if let error = NegativeSetting.error(in: arguments) { throw error }
-        if let word = OptionSpelling.oneDash(in: arguments) {
-            throw UnknownOption(word, CommandPath(arguments))
-        }
+        if let unknown = UnknownOption(behindOneDash: arguments) { throw unknown }
         do {
             return try Hubpair.parseAsRoot(arguments)
         } catch  where Hubpair.exitCode(for: error) == .validationFailure {

@@ -27,8 +27,9 @@ enum OptionSpelling {
             return name.count == 1 && text.count < unquoted.count && form["-\(name)"] != nil
                 ? "-\(name)" : nil
         }
-        let hasValue = option.takesValue && !value.isEmpty
-        let meant = hasValue ? "\(longName)=\(shellWord(String(value), plain: ":%@,+"))" : longName
+        let meant =
+            option.takesValue && (1...80).contains(value.utf8.count)
+            ? "\(longName)=\(shellWord(String(value), plain: ":%@,+"))" : longName
         return meant == word ? nil : meant
     }
 
@@ -40,24 +41,14 @@ enum OptionSpelling {
     /// True for a word that begins with a dash other than `-`: it came from a web page, and is no name.
     static func hasForeignDash(_ word: String) -> Bool { word.first.map(dashes.contains) ?? false }
 
-    /// The first argument that is an option's long name behind one dash. ArgumentParser would read it as
-    /// several flags: `-each` has the h of help, and `-output` is `-o` with a file called utput.
-    static func oneDash(in arguments: [String]) -> String? {
-        let words = arguments.prefix { $0 != "--" }
-        guard words.contains(where: isOneDash) else { return nil }
-        let form = CommandPath(arguments).form
-        var before: String?
-        for word in words {
-            defer { before = word }
-            guard isOneDash(word), form["--" + word.dropFirst().prefix { $0 != "=" }] != nil else { continue }
-            // A value may look so.
-            if let before, form[before]?.takesAnyWord == true { continue }
-            return word
-        }
-        return nil
+    /// True for a long option's name behind one dash. ArgumentParser would read it as several flags: `-each`
+    /// has the h of help, and `-output` is `-o` with a file called utput.
+    static func isOneDash(_ word: String, in form: CommandForm) -> Bool {
+        isOneDash(word) && form["--" + word.dropFirst().prefix { $0 != "=" }] != nil
     }
 
-    private static func isOneDash(_ word: String) -> Bool {
+    /// True if the word may be one, by its form alone.
+    static func isOneDash(_ word: String) -> Bool {
         word.hasPrefix("-") && !word.hasPrefix("--") && word.utf8.count > 3
     }
 }

@@ -70,7 +70,10 @@ struct StrayArgument: Equatable, UserError {
         for (index, word) in values.enumerated() {
             // A path of `call` may have an option's name.
             if word.hasPrefix("/"), path.words == ["call"] { continue }
-            let isStray = index >= form.valueCount.upperBound
+            // Without a dash: an option with its value behind it, or a flag. The last word of a name, as in
+            // `pair Kitchen hub`, is none.
+            let isFlag = form["--" + word]?.takesValue == false
+            let isStray = index >= form.valueCount.upperBound && (isFlag || index + 1 < values.count)
             let meant = OptionSpelling.meant(by: word, in: form, plain: isStray)
             if meant != nil || OptionSpelling.hasForeignDash(word) { return (word, meant) }
         }
@@ -87,7 +90,9 @@ struct StrayArgument: Equatable, UserError {
             return SuggestedLine.question([
                 SuggestedLine(["setup"], ["--name", values.joined(separator: " ")])
             ])
-        case ["print"] where values.count == 1 && values[0].contains("."):
+        case ["print"]
+        where values.count == 1
+            && [".png", ".svg", ".pdf", ".txt"].contains(where: values[0].lowercased().hasSuffix):
             return SuggestedLine.question([SuggestedLine(["print"], ["--output"] + values)])
         case ["call"] where values.count == 3 && isMethod(values[1]):
             return "\(SuggestedLine(["call"], ["--hub", values[0]] + values[1...]))"

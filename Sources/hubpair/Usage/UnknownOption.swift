@@ -20,6 +20,21 @@ struct UnknownOption: Equatable, UserError {
         self.init(name, isHelp ? CommandPath(Array(arguments.dropFirst())) : path, isHelp: isHelp)
     }
 
+    /// The first argument that is an option's long name behind one dash; nil if there is none.
+    init?(behindOneDash arguments: [String]) {
+        let words = arguments.prefix { $0 != "--" }
+        // The form of a command takes milliseconds.
+        guard words.contains(where: OptionSpelling.isOneDash) else { return nil }
+        let path = CommandPath(arguments)
+        let form = path.form
+        // A value may look so.
+        let found = zip([""] + words, words).first { before, word in
+            OptionSpelling.isOneDash(word, in: form) && form[before]?.takesAnyWord != true
+        }
+        guard let word = found?.1 else { return nil }
+        self.init(word, path)
+    }
+
     /// - Parameter isHelp: true if it was asked for the help of the command.
     init(_ name: String, _ path: CommandPath, isHelp: Bool = false) {
         self.name = name
