@@ -67,9 +67,15 @@ final class HomeSession: Sendable {
         }
     }
 
+    private func list() async throws -> [ControlledDevice] {
+        let waiting = WaitingLine("\(hub.name)")
+        defer { waiting.end() }
+        return try await home.devices()
+    }
+
     /// Every appliance.
     func devices() async throws -> [ControlledDevice] {
-        let devices = try await home.devices()
+        let devices = try await list()
         noteUse()
         // Once: 'home watch' asks every two seconds.
         let isFirst = areNamesNoted.withLock { noted in
