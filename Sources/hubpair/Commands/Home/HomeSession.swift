@@ -74,8 +74,10 @@ final class HomeSession: Sendable {
     }
 
     /// Every appliance.
-    func devices() async throws -> [ControlledDevice] {
-        let devices = try await list()
+    ///
+    /// - Parameter saysWait: say at a terminal that it is waited for; not where a live table stands.
+    func devices(saysWait: Bool = true) async throws -> [ControlledDevice] {
+        let devices = try await saysWait ? list() : home.devices()
         noteUse()
         // Once: 'home watch' asks every two seconds.
         let isFirst = areNamesNoted.withLock { noted in
