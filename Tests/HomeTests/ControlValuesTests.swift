@@ -131,6 +131,8 @@ import Testing
     @Test func answersAreChecked() throws {
         #expect(try InfoField.check("192.168.1.2", for: "ip") == "192.168.1.2")
         #expect(try InfoField.check("fd00::2", for: "bridge_ip") == "fd00::2")
+        // The words of the Hue plugin.
+        #expect(try InfoField.check("", for: "user", explanation: "if left empty the button") == "")
         #expect(throws: InfoFieldError.notAnAddress("300.1.1.1", field: "ip")) {
             try InfoField.check("300.1.1.1", for: "ip")
         }

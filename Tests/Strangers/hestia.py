@@ -2,7 +2,8 @@
 """A stand-in for the Hestia server of 2018, with its API, its error format and its lack of protection:
 HTTPS with a new key at every start, no authentication, every path accessible to everyone.
 
-    hestia.py [--port PORT] [--listen ADDRESS] [--plain] [--devices N] [--delay SECONDS] [--echo] [--log FILE]
+    hestia.py [--port PORT] [--listen ADDRESS] [--plain] [--devices N] [--house FILE] [--delay SECONDS] [--serial]
+              [--dead] [--echo] [--log FILE]
 
 Prints its port on one line, then serves until it is killed. Besides the API it has paths under /test/ that
 check what a gateway must forward: `echo` (reports the received request), `events` (server-sent events),
@@ -24,6 +25,9 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 REQUIRED = {
     "ip": "An mock variable for an IP address", "port": "An mock variable for an port",
     "name": "This name will be used to represent the device"}
+HUE = {
+    "user": "Identification string for communication with the hue bridge, "
+            "if left empty the button on the hue needs to be pressed"}
 PLUGINS = {"mock": ["lock", "light"], "philips": ["hue"]}
 HTML_404 = (
     b'<!DOCTYPE HTML PUBLIC "-//W3C//DTD HTML 3.2 Final//EN">\n<title>404 Not Found</title>\n<h1>Not Found</h1>\n'
@@ -59,7 +63,7 @@ class House:
 
 
 class Refusal(Exception):
-    def __init__(self, status, exception, **details):
+    def __init__(self, status, exception, /, **details):
         self.status = status
         self.body = {"error": {"exception": exception, "details": details}}
 
@@ -121,7 +125,11 @@ class Handler(BaseHTTPRequestHandler):
                     "start": [self.command, target, self.request_version], "fields": self.headers.items(),
                     "body": self.body.hex(), "whole": not self.is_cut_off}) + "\n")
                 self.server.log.flush()
-        time.sleep(self.server.delay)
+        if self.server.serial:
+            with self.server.turn:
+                time.sleep(self.server.delay)
+        else:
+            time.sleep(self.server.delay)
         if self.server.echo:
             self.send_response(200)
             self.send_header("X-Echo", f"{self.headers['X-Nonce']} {self.headers['X-Hubpair-Device']}")
@@ -145,6 +153,9 @@ class Handler(BaseHTTPRequestHandler):
     def route(self, house, parts):
         method = "GET" if self.command == "HEAD" else self.command
         match parts:
+            case ["devices"] if method == "GET" and self.server.dead:
+                # As the server does when one of its appliances does not answer it.
+                raise Refusal(500, "ServerException", exception="ConnectionError")
             case ["devices"] if method == "GET":
                 return 200, list(house.devices.values())
             case ["devices"] if method == "POST":
@@ -190,7 +201,8 @@ class Handler(BaseHTTPRequestHandler):
             case ["plugins", collection, "plugins", plugin] if method == "GET":
                 if plugin not in self.find("collection", PLUGINS, collection):
                     raise Refusal(404, "NotFoundException", type="plugin")
-                return 200, {"collection": collection, "plugin_name": plugin, "required_info": REQUIRED}
+                required = REQUIRED | (HUE if plugin == "hue" else {})
+                return 200, {"collection": collection, "plugin_name": plugin, "required_info": required}
             case _:
                 raise LookupError
         return 405, {"message": "The method is not allowed for the requested URL."}
@@ -279,6 +291,9 @@ def main():
     parser.add_argument("--listen", default="127.0.0.1")
     parser.add_argument("--plain", action="store_true", help="HTTP without TLS")
     parser.add_argument("--devices", type=int, default=2)
+    parser.add_argument("--house", type=argparse.FileType("r"), help="the appliances, as the API writes them")
+    parser.add_argument("--serial", action="store_true", help="one answer at a time")
+    parser.add_argument("--dead", action="store_true", help="the list fails, because an appliance is dead")
     parser.add_argument("--delay", type=float, default=0, help="before every answer, as on a small computer")
     parser.add_argument("--echo", action="store_true", help="answer every request with X-Echo: X-Nonce X-Hubpair-Device")
     parser.add_argument("--log", type=argparse.FileType("w"), help="what was asked, as JSON, a line each")
@@ -287,6 +302,9 @@ def main():
     server.allow_reuse_address = True
     server.context = None if options.plain else adhoc_context()
     server.house = House(options.devices)
+    if options.house:
+        server.house.devices = {device["deviceId"]: device for device in json.load(options.house)}
+    server.serial, server.dead, server.turn = options.serial, options.dead, threading.Lock()
     server.delay, server.echo, server.log = options.delay, options.echo, options.log
     server.server_bind()
     server.server_activate()

@@ -27,7 +27,10 @@ package struct InfoAnswers: Equatable, Sendable {
             throw InfoAnswersError.notAsked(stranger, fields: plugin.fields.map(\.name))
         }
         var answers: [String: String] = [:]
-        for (field, value) in values { answers[field] = try InfoField.check(value, for: field) }
+        for (field, value) in values {
+            answers[field] = try InfoField.check(
+                value, for: field, explanation: plugin.requiredInfo[field] ?? "")
+        }
         return (answers, plugin.fields.filter { answers[$0.name] == nil })
     }
 }

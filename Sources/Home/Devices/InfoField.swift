@@ -9,8 +9,21 @@ package enum InfoField {
     /// The most bytes of an answer.
     package static let maximumByteCount = 1_024
 
-    /// Checks the answer to the field `name`.
-    package static func check(_ answer: String, for name: String) throws(InfoFieldError) -> String {
+    /// True if the hub's explanation of a field says that it may be left empty: "if left empty the button on
+    /// the hue needs to be pressed".
+    package static func mayBeEmpty(_ explanation: String) -> Bool {
+        let text = explanation.lowercased()
+        return [
+            "left empty", "leave empty", "leave it empty", "may be empty", "can be empty", "left blank",
+            "leave blank", "optional",
+        ].contains { text.contains($0) }
+    }
+
+    /// Checks the answer to the field `name`, which the hub explains.
+    package static func check(
+        _ answer: String, for name: String, explanation: String = ""
+    ) throws(InfoFieldError) -> String {
+        if answer.isEmpty, name != "name", mayBeEmpty(explanation) { return answer }
         let words = Set(Orthography.words(name.map { $0 == "_" ? " " : String($0) }.joined()))
         guard !answer.isEmpty else { throw .empty(field: name) }
         guard answer.utf8.count <= maximumByteCount else { throw .tooLong(field: name) }

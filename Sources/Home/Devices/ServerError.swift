@@ -78,6 +78,17 @@ extension ServerError: UserError {
     package static let guardedHint =
         "hubpair guards this hub now: pair with it, then 'hubpair hubs forget' its old entry"
 
+    /// How to get rid of an appliance that makes the hub's list fail.
+    package static let deadHint = "'hubpair home remove ID' takes it off; the hub's log names it"
+
+    /// True if the server itself has failed, not the gateway in front of it.
+    package var isFailureOfServer: Bool {
+        switch self {
+        case .refused(500..., _, _, _), .status(500..., _): true
+        case .refused, .gateway, .status, .unreadable: false
+        }
+    }
+
     package var kind: UserErrorKind {
         switch self {
         case .gateway(401, _, _), .gateway(403, _, _), .refused(401, _, _, _), .refused(403, _, _, _):

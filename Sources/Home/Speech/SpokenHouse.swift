@@ -44,7 +44,8 @@ struct SpokenHouse: Sendable {
         ) {
             var words = isEverything ? [] : phrase.words
             var place = phrase.place
-            if place.isEmpty, let last = words.last, let first = words.first {
+            let mayBePlace = place.isEmpty && (words.count > 1 || phrase.isWhole)
+            if mayBePlace, let last = words.last, let first = words.first {
                 if areas.contains(SpokenName([last], language).stems) {
                     place = [words.removeLast()]
                 } else if areas.contains(SpokenName([first], language).stems) {
@@ -139,10 +140,17 @@ struct SpokenHouse: Sendable {
     /// "The lights in the kitchen": all of a kind, in the plural. Nil if a lock is among them.
     private func several(_ phrase: SpokenPhrase, isAsking: Bool) -> [Target]? {
         let words = words(phrase)
-        guard phrase.leftOver == nil, isAsking || words.head.isPlural else { return nil }
+        guard phrase.leftOver == nil, isAsking || words.head.isPlural, isPlace(words) else { return nil }
         let found = entries.filter { isOfKind($0, words) }
         guard !found.isEmpty, isAsking || !found.contains(where: \.device.isLock) else { return nil }
         return found.map(\.target)
+    }
+
+    /// False for "in the lights": what is of a kind is no place.
+    private func isPlace(_ words: Words) -> Bool {
+        let place = words.place.stems
+        return rooms.contains(place)
+            || !entries.contains { $0.kinds.contains { $0.count == 1 && place.contains($0[0]) } }
     }
 
     private func words(_ phrase: SpokenPhrase, isEverything: Bool = false) -> Words {
@@ -162,12 +170,13 @@ struct SpokenHouse: Sendable {
         }
         if let word = phrase.leftOver { throw .leftOver(word, in: phrase.text) }
         let words = words(phrase)
+        guard isPlace(words) else { throw unknown(phrase) }
         let spoken = words.whole
         if isFull, numbered(spoken) { throw .nameOrLevel(phrase.text) }
         let units = spoken.units.sorted()
         // "The kitchen lights" are "Kitchen light" only if there is no other light in the kitchen.
         let isExact = words.place.words.isEmpty && !spoken.isPlural
-        if isExact || isFull {
+        if isExact {
             if let target = try only(matching { $0.stems == spoken.stems }, phrase) { return target }
             if let target = try only(matching { $0.joined == spoken.joined }, phrase) { return target }
         }
@@ -289,6 +298,8 @@ struct SpokenHouse: Sendable {
 
     private func every(_ phrase: SpokenPhrase, isAsking: Bool) throws(SpokenError) -> Found {
         if let word = phrase.leftOver { throw .leftOver(word, in: phrase.text) }
+        // "All switch off": it may be a verb.
+        if let verb = phrase.words.first(where: \.isVerb) { throw .leftOver(verb.text, in: phrase.text) }
         let found = Result { () throws(SpokenError) in try every(phrase, words(phrase), isAsking: isAsking) }
         guard phrase.quantity == .every, phrase.words.count == 1, phrase.words[0].isOne(of: .device) else {
             return try found.get()
@@ -301,6 +312,7 @@ struct SpokenHouse: Sendable {
 
     private func every(_ phrase: SpokenPhrase, _ words: Words, isAsking: Bool) throws(SpokenError) -> Found {
         let spoken = words.whole
+        guard isPlace(words), !phrase.isAlone || words.head.words.isEmpty else { throw unknown(phrase) }
         var found = Found(targets: [])
         for entry in entries {
             let isOfKind = isOfKind(entry, words)

@@ -31,6 +31,10 @@ struct SpokenLevel: Equatable, Sendable {
     ) throws(SpokenError) -> [SpokenLevel] {
         var rest = words
         if rest.count > 1, rest.last?.isOne(of: .afterLevel) == true { rest.removeLast() }
+        var plain = rest
+        if dropDegree(&plain, language), let last = plain.last, verb.actions[last.text]?.isStep == true {
+            rest = plain
+        }
         if let last = rest.last, last.isOne(of: .particle) {
             guard let action = verb.actions[last.text] else {
                 // "Fade the lamp off": its end is a setting, and none for this verb.
@@ -41,6 +45,7 @@ struct SpokenLevel: Equatable, Sendable {
                 return []
             }
             rest.removeLast()
+            while rest.count > 1, rest.last?.isOne(of: .filler) == true { rest.removeLast() }
             if action.isStep { dropDegree(&rest, language) }
             let hasTo = !action.isStep && dropTo(&rest)
             return [SpokenLevel(rest: rest, action: action, hasTo: hasTo, isBare: false)]
@@ -60,11 +65,13 @@ struct SpokenLevel: Equatable, Sendable {
         return try numbers(rest, language, isBareAllowed: isBareAllowed)
     }
 
-    private static func dropDegree(_ words: inout [SpokenWord], _ language: SpokenLanguage) {
+    @discardableResult
+    private static func dropDegree(_ words: inout [SpokenWord], _ language: SpokenLanguage) -> Bool {
         for phrase in language.degrees where words.suffix(phrase.count).map(\.text) == phrase {
             words.removeLast(phrase.count)
-            return
+            return true
         }
+        return false
     }
 
     private static func numbers(

@@ -133,11 +133,16 @@ struct SpokenParser {
         switch state {
         // "Turn on the lamp and the fan off" does not tell whether the lamp is to be on or off.
         case .prefix: throw .mixed(text(said))
-        case .open(let before, let way): (things, direction) = (before, way)
+        case .open(let before, let way):
+            // "Close the blind and the lamp to 5%": the verb alone was enough for the first thing.
+            if let action = verb?.actions[way ?? ""], action != .dim { throw .mixed(text(said)) }
+            (things, direction) = (before, way)
         case .beginning, .complete: break
         }
         var readings: [SpokenOrder.Reading] = []
-        for level in levels {
+        // "To seventy five" has "to" before its first word, and none before its last.
+        let isTold = levels.contains(where: \.hasTo)
+        for level in levels where level.hasTo || !isTold || verb?.levels != .afterTo {
             if case .set(.level) = level.action, let verb {
                 guard verb.levels != .none else { throw .noSetting(text(said)) }
                 if verb.levels == .afterTo, !level.hasTo { throw .needsTo(verb.word) }

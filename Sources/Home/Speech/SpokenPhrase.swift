@@ -11,8 +11,13 @@ struct SpokenPhrase: Equatable, Sendable {
     enum Quantity: Equatable, Sendable { case one, both, every }
 
     let quantity: Quantity
+    /// True if "all" or "everything" stands by itself, so that a place alone may follow: "everything
+    /// upstairs".
+    let isWhole: Bool
     /// Without articles at its beginning, and without the place.
     let words: [SpokenWord]
+    /// True for "everything", which takes no thing.
+    let isAlone: Bool
     /// The place that is said; empty if there is none.
     let place: [SpokenWord]
     /// All words in the order in which they were said, without articles and quantifiers at the beginning.
@@ -23,14 +28,22 @@ struct SpokenPhrase: Equatable, Sendable {
         var quantity = Quantity.one
         // "All" is enough by itself; "every", "all of" and "all the" are not.
         var isWhole = false
+        var isBare = false
+        var isAlone = false
         if words.count > 1, words[words.startIndex].isOne(of: .pronoun),
             words[words.startIndex + 1].isOne(of: .whole)
         {
             words = words.dropFirst()
         }
         if let first = words.first, first.isOne(of: .quantifier) {
+            // "The all light" was not heard right.
+            guard words.startIndex == spoken.startIndex || spoken.first?.isOne(of: .pronoun) == true else {
+                throw .leftOver(first.text, in: spoken.map(\.text).joined(separator: " "))
+            }
             quantity = first.isOne(of: .both) ? .both : .every
             words = words.dropFirst()
+            isAlone = first.isOne(of: .alone)
+            isBare = first.isOne(of: .whole) && words.first?.isOne(of: [.of, .article]) != true
             isWhole =
                 first.isOne(of: .whole) && (words.isEmpty || SpokenPlace.index(in: words) == words.startIndex)
             if words.count > 1, words.first?.isOne(of: .of) == true { words = words.dropFirst() }
@@ -38,10 +51,13 @@ struct SpokenPhrase: Equatable, Sendable {
             if words.count == 1, words.first?.isOne(of: .pronoun) == true {
                 words = []
                 isWhole = quantity == .every
+                isBare = isWhole
             }
         }
         guard !words.isEmpty || isWhole else { throw .noThing }
         self.quantity = quantity
+        self.isWhole = isWhole || isBare
+        self.isAlone = isAlone
         said = Array(words)
         (self.words, place) = SpokenPhrase.split(words, isWhole: isWhole)
     }

@@ -20,7 +20,9 @@ final class ConnectionAttempt: Sendable {
     private struct State {
         var channel: (any Channel)?
         var handler: NIOLoopBound<HTTPClientHandler>?
-        var isAbandoned = false
+        var isConnected = false
+        /// Why it was ended.
+        var abandoned: HubConnectionError.Reason?
         var pin: Pin?
         var rejection: HubConnectionError.Reason?
     }
@@ -32,13 +34,23 @@ final class ConnectionAttempt: Sendable {
     /// Why the peer's key was refused.
     var rejection: HubConnectionError.Reason? { state.withLock { $0.rejection } }
 
+    /// Why it was ended from this side. A channel that is closed while it connects only says that it is
+    /// closed.
+    var abandoned: HubConnectionError.Reason? { state.withLock { $0.abandoned } }
+
+    /// What is waited for now: the TCP connection, or the handshake over it.
+    var wait: HubConnectionError.Wait { state.withLock { $0.isConnected ? .handshake : .connection } }
+
+    /// The TCP connection stands.
+    func noteConnected() { state.withLock { $0.isConnected = true } }
+
     /// The handler for requests; usable once the handshake is complete.
     var handler: NIOLoopBound<HTTPClientHandler>? { state.withLock { $0.handler } }
 
     func attach(_ channel: any Channel, _ handler: HTTPClientHandler) throws {
         let bound = NIOLoopBound(handler, eventLoop: channel.eventLoop)
         try state.withLock {
-            guard !$0.isAbandoned else { throw HubConnectionError.Reason.closed }
+            guard $0.abandoned == nil else { throw HubConnectionError.Reason.closed }
             $0.channel = channel
             $0.handler = bound
         }
@@ -48,7 +60,7 @@ final class ConnectionAttempt: Sendable {
     func abandon(_ handshake: EventLoopPromise<Void>, _ reason: HubConnectionError.Reason) {
         handshake.fail(reason)
         let channel = state.withLock {
-            $0.isAbandoned = true
+            $0.abandoned = $0.abandoned ?? reason
             return $0.channel
         }
         channel?.close(promise: nil)

@@ -138,12 +138,16 @@ package struct HubConnector: Sendable {
         let handshake = loop.makePromise(of: Void.self)
         let attempt = ConnectionAttempt()
         let time = TimeAmount(max(.milliseconds(1), ContinuousClock.now.duration(to: end)))
-        let timer = loop.scheduleTask(in: time) { attempt.abandon(handshake, .timedOut(.handshake)) }
+        let timer = loop.scheduleTask(in: time) { attempt.abandon(handshake, .timedOut(attempt.wait)) }
         defer { timer.cancel() }
         do {
             let channel = try await withTaskCancellationHandler {
                 let channel = try await bootstrap(loop, handshake, attempt, expecting: peer)
-                    .connectTimeout(time).connect(to: address.socketAddress()).get()
+                    .connectTimeout(time).connect(to: address.socketAddress())
+                    .map { channel in
+                        attempt.noteConnected()
+                        return channel
+                    }.get()
                 try await handshake.futureResult.get()
                 return channel
             } onCancel: {
@@ -155,7 +159,7 @@ package struct HubConnector: Sendable {
             }
             return .success(HubConnection(channel: channel, handler: handler, address: address, pin: pin))
         } catch {
-            let reason = attempt.rejection ?? .init(error)
+            let reason = attempt.rejection ?? attempt.abandoned ?? .init(error)
             attempt.abandon(handshake, reason)
             return .failure(HubConnectionError(address: "\(address)", reason: reason))
         }

@@ -12,6 +12,8 @@ package actor HubHome {
     private let connect: @Sendable () async throws -> HubConnection
     private let deadlines: HubConnection.Deadlines
     private var idle: [HubConnection] = []
+    /// How long the hub took for its last answer.
+    package private(set) var pace = Duration.zero
 
     /// - Parameter connect: opens a connection to the hub, whose key it has checked.
     package init(
@@ -70,8 +72,10 @@ package actor HubHome {
     }
 
     private func answer(to request: ControlRequest, over connection: HubConnection) async throws -> [UInt8] {
+        let start = ContinuousClock.now
         let (response, body) = try await connection.send(
             request.request, maximumBodyByteCount: HubHome.maximumBodyByteCount, deadlines: deadlines)
+        pace = .now - start
         if response["Connection"]?.lowercased() != "close", idle.count < HubHome.maximumConnections {
             idle.append(connection)
         } else {

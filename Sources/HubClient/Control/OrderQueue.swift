@@ -12,6 +12,13 @@ package struct OrderQueue: Sendable {
     /// One without an answer is overdue after this long.
     package static let patience = Duration.seconds(2)
 
+    /// A hub that takes this long for an answer most likely gives one at a time: more at once would only
+    /// queue there, and their time would run out.
+    package static let slow = Duration.seconds(1)
+    /// The most that are under way at a slow hub.
+    package static let slowWidth = 2
+
+    private let isSlow: Bool
     private var waiting: [(id: Int, device: String?)] = []
     /// The appliances of those under way; nil for a reading, which delays no other order.
     private var underWay: [Int: String?] = [:]
@@ -19,7 +26,8 @@ package struct OrderQueue: Sendable {
     private var overdue: Set<Int> = []
     private var next = 0
 
-    package init() {}
+    /// - Parameter pace: how long the hub took for its last answer.
+    package init(pace: Duration = .zero) { isSlow = pace >= OrderQueue.slow }
 
     /// Adds an entry at the end of the queue.
     ///
@@ -44,9 +52,13 @@ package struct OrderQueue: Sendable {
     /// Takes the next entry that may begin out of the queue; nil if there is none or no room.
     package mutating func begin() -> Int? {
         let counted = underWay.count - min(overdue.count, OrderQueue.overdueWidth)
-        guard counted < OrderQueue.width, !waiting.isEmpty else { return nil }
+        guard counted < (isSlow ? OrderQueue.slowWidth : OrderQueue.width), !waiting.isEmpty else {
+            return nil
+        }
         let busy = Set(underWay.values.compactMap { $0 })
-        let index = waiting.firstIndex { $0.device.map { !busy.contains($0) } ?? true } ?? 0
+        // At a slow hub, what is begun is finished first: its time runs.
+        let begun = isSlow ? waiting.firstIndex { $0.device == nil } : nil
+        let index = begun ?? waiting.firstIndex { $0.device.map { !busy.contains($0) } ?? true } ?? 0
         let (id, device) = waiting.remove(at: index)
         underWay.updateValue(device, forKey: id)
         return id
@@ -55,8 +67,15 @@ package struct OrderQueue: Sendable {
 
 /// Makes tasks wait for their turn in an ``OrderQueue``.
 actor OrderTurns {
-    private var queue = OrderQueue()
+    private var queue: OrderQueue
+    private let patience: Duration
     private var waiting: [Int: CheckedContinuation<Void, Never>] = [:]
+
+    /// - Parameter pace: how long the hub took for its last answer.
+    init(pace: Duration) {
+        queue = OrderQueue(pace: pace)
+        patience = max(OrderQueue.patience, pace * 4)
+    }
 
     /// Runs `body` when it is its turn.
     nonisolated func take<Value: Sendable>(
@@ -64,7 +83,7 @@ actor OrderTurns {
     ) async rethrows -> Value {
         let id = await join(device)
         let watch = Task {
-            try await Task.sleep(for: OrderQueue.patience)
+            try await Task.sleep(for: patience)
             await noteOverdue(id)
         }
         defer { watch.cancel() }

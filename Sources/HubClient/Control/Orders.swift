@@ -31,20 +31,25 @@ package struct Orders: Sendable {
 
     /// Gives all orders. If one fails, the others go on.
     ///
+    /// - Parameter progress: told how many are done, after each.
     /// - Returns: the outcomes in the order of the orders.
-    package func run() async -> [Outcome] {
-        await withTaskGroup(of: (Int, Outcome).self) { group in
-            let turns = OrderTurns()
+    package func run(progress: (Int) -> Void = { _ in }) async -> [Outcome] {
+        let pace = await home.pace
+        return await withTaskGroup(of: (Int, Outcome).self) { group in
+            let turns = OrderTurns(pace: pace)
             for (index, order) in orders.enumerated() {
-                group.addTask { (index, await give(order, turns)) }
+                group.addTask { (index, await give(order, turns, lastLook: max(Orders.lastLook, pace * 3))) }
             }
             var outcomes: [Int: Outcome] = [:]
-            for await (index, outcome) in group { outcomes[index] = outcome }
+            for await (index, outcome) in group {
+                outcomes[index] = outcome
+                progress(outcomes.count)
+            }
             return orders.indices.compactMap { outcomes[$0] }
         }
     }
 
-    private func give(_ order: Order, _ turns: OrderTurns) async -> Outcome {
+    private func give(_ order: Order, _ turns: OrderTurns, lastLook: Duration) async -> Outcome {
         do {
             // Its time begins with its turn. The hub holds its answer back while an appliance hangs, so that
             // each request needs the order's deadline.
@@ -64,7 +69,7 @@ package struct Orders: Sendable {
             var pause = Duration.milliseconds(50)
             while true {
                 let look = try await turns.take(nil) {
-                    try await Deadline(max(end, .now + Orders.lastLook)).run { try await read(order) }
+                    try await Deadline(max(end, .now + lastLook)).run { try await read(order) }
                 }
                 guard let activator = look else { return .unconfirmed(last) }
                 last = activator

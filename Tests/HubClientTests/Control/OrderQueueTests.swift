@@ -34,6 +34,18 @@ import Testing
         #expect(begun(&queue).isEmpty)
     }
 
+    /// A slow hub gets two at a time, and what is begun is read back before anything else is begun.
+    @Test func aSlowHubFinishesWhatIsBegun() {
+        var queue = OrderQueue(pace: OrderQueue.slow)
+        let ids = (0..<8).map { queue.join("\($0)") }
+        #expect(begun(&queue) == Array(ids.prefix(OrderQueue.slowWidth)))
+        queue.end(ids[0])
+        let reading = queue.join(nil)
+        #expect(begun(&queue) == [reading])
+        queue.end(reading)
+        #expect(begun(&queue) == [ids[2]])
+    }
+
     /// The dimmer of a lamp that does not answer waits for the other lamps, and for nothing else.
     @Test func theSameDeviceComesLast() {
         var queue = OrderQueue()

@@ -3,7 +3,8 @@ extension SpokenLanguage {
         code: "en", name: "English",
         roles: [
             (.article, "the a an my our"), (.listArticle, "the my our"),
-            (.quantifier, "all every each everything both"), (.whole, "all everything"), (.both, "both"),
+            (.quantifier, "all every each everything both"), (.whole, "all everything"),
+            (.alone, "everything"), (.both, "both"),
             (.device, "device devices"), (.pronoun, "it them"), (.of, "of"), (.direction, "up down"),
             (.to, "to"), (.at, "at"), (.place, "in"), (.adverb, "upstairs downstairs outside"),
             (.brightness, "brightness"), (.and, "and"), (.then, "then"), (.filler, "please"),

@@ -11,11 +11,11 @@ extension SpokenLanguage {
             ),
             (.listArticle, "der die das den dem mein meine meinen unser unsere unseren"),
             (.quantifier, "alle allen alles jede jedes jeden jeder samtliche beide beiden"),
-            (.whole, "alle alles"), (.both, "beide beiden"), (.device, "gerat gerate geraten"),
+            (.whole, "alles"), (.alone, "alles"), (.both, "beide beiden"), (.device, "gerat gerate geraten"),
             (.pronoun, "es sie ihn"), (.of, "von"),
             (.to, "auf"), (.at, "bei mit"), (.place, "in im"), (.placeBeforeArticle, "auf"),
             (.adverb, "oben unten draussen"), (.brightness, "helligkeit"), (.and, "und"),
-            (.then, "dann danach"), (.filler, "bitte mal doch mir"),
+            (.then, "dann danach"), (.filler, "bitte mal doch mir noch gerade"),
             (.runs, "starte start aktiviere spiele beginne"),
             (.afterLevel, "dimmen stellen setzen drehen schalten fahren machen"),
             (
@@ -48,7 +48,7 @@ extension SpokenLanguage {
                 wieso ob brennt brennen lauft laufen an aus auf zu ab hoch runter nicht nie niemals kein keine
                 keinen keinem um bei in im nach vor bis ausser ohne mit oder aber wenn falls sobald solange
                 wahrend fur von vom zum zur als und dann danach sonst ich du er sie es wir ihr man dass
-                prozent weil damit nur erst noch wieder spater gleich heute abends morgens nachts immer doch
+                prozent weil damit nur erst wieder spater gleich heute abends morgens nachts immer doch
                 """
             ),
         ],

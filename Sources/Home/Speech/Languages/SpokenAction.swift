@@ -91,6 +91,8 @@ struct SpokenRoles: OptionSet, Sendable {
     /// A particle that is a verb at the end: "ausschalten". After "could you" it makes an order.
     static let final = SpokenRoles(rawValue: 1 << 28)
     static let runs = SpokenRoles(rawValue: 1 << 29)
+    /// A quantifier that takes no thing: "everything".
+    static let alone = SpokenRoles(rawValue: 1 << 30)
 
     static let ends: SpokenRoles = [.separator, .and, .then]
 }

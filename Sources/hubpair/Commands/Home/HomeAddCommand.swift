@@ -94,7 +94,7 @@ extension HomeCommand {
             -> String
         {
             try Question.ask("\(shortened(field)) (\(shortened(explanation))):") {
-                let answer = try InfoField.check($0, for: field)
+                let answer = try InfoField.check($0, for: field, explanation: explanation)
                 if field == "name" { try refuseTaken(answer, in: devices) }
                 return answer
             }

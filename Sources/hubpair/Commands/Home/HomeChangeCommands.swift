@@ -25,8 +25,7 @@ extension HomeCommand {
         }
 
         private func rename(to name: String, _ session: HomeSession) async throws {
-            let devices = try await session.devices()
-            let device = try Selection(device).device(in: devices)
+            let (device, devices) = try await session.find(device)
             try refuseTaken(name, in: devices.filter { $0.id != device.id })
             try await session.home.perform(.rename(device.id, to: name))
             let now = try await session.home.device(device.id)
@@ -67,7 +66,7 @@ extension HomeCommand {
         }
 
         private func remove(_ session: HomeSession) async throws {
-            let device = try Selection(device).device(in: await session.devices())
+            let (device, _) = try await session.find(device)
             if !yes {
                 try Question.confirm(
                     "remove \(quoted(device.name)) (\(shortened(device.type))) from \(session.title)?",
@@ -76,6 +75,33 @@ extension HomeCommand {
             try await session.home.perform(.remove(device.id))
             Console.note("\(quoted(device.name)) is removed from \(session.hub.name)")
         }
+    }
+}
+
+extension HomeSession {
+    /// The appliance that is named, and all of them. If the hub cannot list them, because one of them is
+    /// dead, an id is enough; then there is only that one.
+    func find(_ text: String) async throws -> (ControlledDevice, [ControlledDevice]) {
+        do {
+            let devices = try await devices()
+            return (try Selection(text).device(in: devices), devices)
+        } catch let error as ServerError where error.isFailureOfServer {
+            guard let device = try? await home.device(text), device.id == text else {
+                throw ListFailure(error: error)
+            }
+            return (device, [device])
+        }
+    }
+}
+
+/// The hub cannot list its appliances, and what was given is not the id of one of them.
+private struct ListFailure: UserError {
+    let error: ServerError
+
+    var description: String { error.description }
+    var kind: UserErrorKind { error.kind }
+    var hint: String? {
+        "one dead appliance may be the cause; an id works all the same: \(ServerError.deadHint)"
     }
 }
 

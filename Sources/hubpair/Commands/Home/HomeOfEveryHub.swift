@@ -71,7 +71,7 @@ struct HomeOfEveryHub {
     /// The hub's appliances, or what went wrong; at the latest when its time is over.
     private func answer(of session: HomeSession) async -> Result<[ControlledDevice], any Error> {
         do {
-            let devices = try await Deadline(in: timeout).run { try await session.devices() }
+            let devices = try await Deadline(in: timeout).run { try await session.devices(saysWait: false) }
             guard let devices else { throw HubTooSlow(time: timeout) }
             return .success(devices)
         } catch {

@@ -38,7 +38,11 @@ struct HomeOrders {
     }
 
     func run(_ orders: [Order]) async -> [Result] {
-        let outcomes = await Orders(orders, home: session.home, time: timeout).run()
+        let waiting = WaitingLine("\(session.hub.name): 0 of \(orders.count) done")
+        defer { waiting.end() }
+        let outcomes = await Orders(orders, home: session.home, time: timeout).run {
+            waiting.say("\(session.hub.name): \($0) of \(orders.count) done")
+        }
         return zip(orders, outcomes).map(Result.init)
     }
 

@@ -67,9 +67,17 @@ final class HomeSession: Sendable {
         }
     }
 
+    private func list() async throws -> [ControlledDevice] {
+        let waiting = WaitingLine("\(hub.name)")
+        defer { waiting.end() }
+        return try await home.devices()
+    }
+
     /// Every appliance.
-    func devices() async throws -> [ControlledDevice] {
-        let devices = try await home.devices()
+    ///
+    /// - Parameter saysWait: say at a terminal that it is waited for; not where a live table stands.
+    func devices(saysWait: Bool = true) async throws -> [ControlledDevice] {
+        let devices = try await saysWait ? list() : home.devices()
         noteUse()
         // Once: 'home watch' asks every two seconds.
         let isFirst = areNamesNoted.withLock { noted in

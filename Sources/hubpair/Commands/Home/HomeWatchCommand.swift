@@ -38,7 +38,7 @@ extension HomeCommand {
             while true {
                 try await Task.sleep(for: interval)
                 do {
-                    let now = try await session.devices()
+                    let now = try await session.devices(saysWait: false)
                     try output.show(HomeChange.between(devices, now), now)
                     devices = now
                 } catch let error as OutputError {
