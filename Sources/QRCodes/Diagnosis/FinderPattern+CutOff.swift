@@ -1,11 +1,13 @@
 extension FinderPattern {
     /// The distance between the middles of two finder patterns in modules, in version 4.
     private static let reach: Float = 26
-    /// An edge of the picture is clean if at most this many thousandths of its pixels are dark.
+    /// An edge of the picture is clean if at most this many thousandths of its pixels are dark, or light:
+    /// what lies there is a ground without a code.
     private static let cleanBorder = 20
 
     /// True if this pattern's code reaches over an edge of the picture: it does not fit in, and that edge is
-    /// not clean. A Micro QR code (ISO/IEC 18004 § 6.3) has only one finder pattern too, but a white border.
+    /// not clean. A Micro QR code (ISO/IEC 18004 § 6.3) has only one finder pattern too, but no module of it
+    /// lies at the edge.
     func isCutOff(in picture: LuminanceImage) -> Bool {
         let reach = moduleSize * FinderPattern.reach
         let (width, height) = (picture.width, picture.height)
@@ -14,7 +16,7 @@ extension FinderPattern {
         let middle = threshold(in: picture)
         func isClean(_ places: some Collection<(x: Int, y: Int)>) -> Bool {
             let dark = places.count { (luma(at: $0.x, $0.y, in: picture) < middle) != isInverted }
-            return dark * 1000 <= places.count * FinderPattern.cleanBorder
+            return min(dark, places.count - dark) * 1000 <= places.count * FinderPattern.cleanBorder
         }
         return centre.x - reach < 0 && !isClean(rows.map { (0, $0) })
             || centre.x + reach > Float(width) && !isClean(rows.map { (width - 1, $0) })

@@ -1,5 +1,18 @@
 /// Filters that make unreadable pictures readable; each returns a new picture.
 extension LuminanceImage {
+    /// Each pixel `factor` times as wide and high, with an edge of `width` pixels around it. Both numbers are
+    /// small, and so must be the picture.
+    func framed(width edge: Int, shade: UInt8, factor: Int) -> LuminanceImage {
+        let (wide, high) = (width * factor + 2 * edge, height * factor + 2 * edge)
+        return LuminanceImage(width: wide, height: high) { result in
+            result.update(repeating: shade)
+            for y in 0..<height * factor {
+                let (to, from) = ((y + edge) * wide + edge, y / factor * width)
+                for x in 0..<width * factor { result[to + x] = pixels[from + x / factor] }
+            }
+        }
+    }
+
     /// Black where a pixel is darker than the mean of the `window` × `window` pixels around it by more than
     /// `offset`, else white. `window` is made odd.
     func thresholded(window: Int, offset: Int) -> LuminanceImage {

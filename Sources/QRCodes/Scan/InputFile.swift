@@ -8,6 +8,10 @@ package enum InputFile {
     /// on memory, or a mistake such as `/dev/zero`.
     package static let maximumByteCount = 256 << 20
 
+    /// How long a named pipe may be silent, in milliseconds, before it is refused: perhaps nobody will ever
+    /// write to it.
+    private static let pipePatience: Int32 = 10_000
+
     /// The number of first bytes that suffice to detect the format of an image.
     private static let headCount = 1024
 
@@ -37,12 +41,18 @@ package enum InputFile {
         _ readAll: (_ descriptor: Int32, _ size: Int) throws(InputFileError) -> Content
     ) throws(InputFileError) -> Content {
         if path == "-" { return try readAll(STDIN_FILENO, 0) }
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
+        // Without O_NONBLOCK the system waits here for somebody to write to a named pipe, for ever.
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else { throw InputFileError(openErrno: errno) }
         defer { close(descriptor) }
         var status = stat()
         guard fstat(descriptor, &status) == 0 else { throw InputFileError.system(errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw InputFileError.directory }
+        if status.st_mode & S_IFMT == S_IFIFO {
+            var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&pipe, 1, pipePatience) != 0 else { throw InputFileError.silentPipe }
+        }
+        _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         guard status.st_size <= limit else {
             throw limit == maximumByteCount ? InputFileError.tooLarge : .longer(than: limit)
         }
@@ -93,6 +103,8 @@ package enum InputFileError: Equatable, UserError {
     case directory
     /// It is a directory without images.
     case noImages
+    /// A named pipe that nobody wrote to in time.
+    case silentPipe
     /// A file name in a directory that is not UTF-8.
     case nameNotUTF8
     /// It has more than `InputFile.maximumByteCount` bytes.
@@ -118,6 +130,7 @@ package enum InputFileError: Equatable, UserError {
         case .notPermitted: "not permitted to read it"
         case .directory: "is a directory"
         case .noImages: "the directory has no image files"
+        case .silentPipe: "is a named pipe, and nothing was written to it for 10 seconds"
         case .nameNotUTF8: "the name is not UTF-8"
         case .tooLarge: "has more than \(InputFile.maximumByteCount >> 20) MiB"
         case .longer(let limit): "has more than \(limit) bytes"
@@ -129,7 +142,7 @@ package enum InputFileError: Equatable, UserError {
         switch self {
         case .tooLarge, .longer: .data
         case .notPermitted: .notPermitted
-        case .missing, .directory, .noImages, .nameNotUTF8, .system: .noInput
+        case .missing, .directory, .noImages, .silentPipe, .nameNotUTF8, .system: .noInput
         }
     }
 
@@ -141,6 +154,7 @@ package enum InputFileError: Equatable, UserError {
         case .directory: "name an image in it"
         case .noImages:
             "images are known by the ends of their names, like .jpg; directories inside are left out"
+        case .silentPipe: "start what writes to it first"
         case .nameNotUTF8: "rename the file, or give its content on standard input"
         case .tooLarge: "a photograph of a code is much smaller"
         case .longer, .system: nil

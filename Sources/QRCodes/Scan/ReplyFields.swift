@@ -98,6 +98,7 @@ extension InputFileError {
         case .tooLarge: ReplyFields(5)
         case .system(let code): ReplyFields(6, [Int(code)])
         case .longer(let limit): ReplyFields(7, [limit])
+        case .silentPipe: ReplyFields(8)
         }
     }
 
@@ -109,6 +110,8 @@ extension InputFileError {
             self = .system(Int32(truncatingIfNeeded: fields.number(0)))
         } else if fields.which == 7 {
             self = .longer(than: fields.number(0))
+        } else if fields.which == 8 {
+            self = .silentPipe
         } else {
             guard plain.indices.contains(fields.which) else { return nil }
             self = plain[fields.which]

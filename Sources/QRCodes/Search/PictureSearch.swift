@@ -16,6 +16,8 @@ package struct PictureSearch {
     let source: ImageSource
     let plan: SearchPlan
     private let sought: [UInt8]
+    /// The scales at which nothing was read and a crowd was searched for.
+    private var crowded: Set<Int> = []
     /// The picture at the scales that were needed so far.
     private var pictures: [Int: LuminanceImage] = [:]
     /// What the searches by finder patterns saw, with the scale of each one.
@@ -55,7 +57,8 @@ package struct PictureSearch {
             outcome.result.emptyCodes = max(outcome.result.emptyCodes, found.emptyCodes)
             outcome.result.codes = found.codes.map { $0.scaled(by: step.scale) }.withoutContradictions
             if outcome.result.codes.isEmpty, case .symbols = step.method,
-                let seen = sightings.last?.seen, seen.sureCount > PictureSearch.crowd
+                let seen = sightings.last?.seen, seen.sureCount > PictureSearch.crowd,
+                crowded.insert(step.scale).inserted
             {
                 var codes: [ScannedQRCode] = []
                 _ = try readCrowd(step.scale, &codes)
@@ -149,7 +152,7 @@ package struct PictureSearch {
     private mutating func readCrowd(_ scale: Int, _ codes: inout [ScannedQRCode]) throws -> Int {
         let picture = try picture(scale)
         var left = 0
-        for field in [nil, SymbolSearch.Field.sharp] {
+        for field in [nil, SymbolSearch.Field.sharp] where field == nil || !codes.isEmpty {
             let seen = try CrowdSearch.run(
                 picture, limits: .many(pixels: picture.pixels.count), field: field,
                 besides: codes.map { $0.scaled(down: scale) })
@@ -193,6 +196,12 @@ package struct PictureSearch {
                 $0.scale == step.scale && $0.seen.sureCount > finderPatterns
             }
             return isCrowded ? QRScanResult() : try ZBarSearch.run(picture)
+        case .framed(let frame):
+            let (seen, result) = try PictureSearch.symbols(
+                in: frame(picture), limits: .quick(pixels: picture.pixels.count))
+            var found = result
+            found.codes = result.codes.map { $0.moved(frame.origin) }
+            return seen.result.isEmpty ? QRScanResult() : found
         case .negative: return try ZBarSearch.run(picture.inverted)
         case .symbols(let limits):
             let (seen, result) = try PictureSearch.symbols(in: picture, limits: limits)
@@ -263,8 +272,8 @@ extension SymbolSearch.Outcome {
         }
     }
 
-    /// True if there may be more codes than these: small finder patterns outside of them, two larger ones, or
-    /// two unclear ones of the size of a code that was read with modules of only two pixels.
+    /// True if there may be more codes than these: small finder patterns outside of them, two larger
+    /// ones, or two unclear ones of the size of a code that was read with modules of only two pixels.
     fileprivate func suggestsMore(besides codes: [ScannedQRCode], scale: Int) -> Bool {
         guard smallPatterns(besides: codes, scale: scale) == 0, patterns(besides: codes, scale: scale) < 2
         else { return true }

@@ -14,6 +14,8 @@ struct SearchPlan: Equatable {
         case symbols(SymbolSearch.Limits)
         /// Our own search and libzbar's in the dense regions of the picture, at most this many pixels in all.
         case denseRegions(SymbolSearch.Limits, pixels: Int)
+        /// Our own search in the picture with an edge around it.
+        case framed(Frame)
         /// libzbar's own search in the picture after a filter.
         case filtered(Filter)
     }
@@ -23,6 +25,25 @@ struct SearchPlan: Equatable {
         case threshold, thresholdedNegative, doubledAndSharpened, smoothedAndThresholded,
             tripledAndThresholded
         case turned, wider, taller
+    }
+
+    /// An edge around a picture, for a code that was cut out without its quiet zone, and a magnification, for
+    /// modules of one or two pixels.
+    struct Frame: Equatable {
+        /// The luminance of the edge: light for a dark code.
+        let shade: UInt8
+        let factor: Int
+        /// The width of the edge in pixels of the magnified picture.
+        static let width = 24
+
+        func callAsFunction(_ image: LuminanceImage) -> LuminanceImage {
+            image.framed(width: Frame.width, shade: shade, factor: factor)
+        }
+
+        /// Maps a place in the framed picture to its place in the picture.
+        func origin(of place: PixelPoint) -> PixelPoint {
+            PixelPoint(x: (place.x - Frame.width) / factor, y: (place.y - Frame.width) / factor)
+        }
     }
 
     struct Step: Equatable {
@@ -89,6 +110,18 @@ struct SearchPlan: Equatable {
                 Step(
                     method: .denseRegions(.region, pixels: 400_000), scale: 1,
                     reason: "codes of two or three pixels a module in a large picture"))
+        }
+        if whole <= 600_000 {
+            for factor in whole <= 90_000 ? [1, 4] : [1] {
+                for shade: UInt8 in [255, 0] {
+                    steps.append(
+                        Step(
+                            method: .framed(Frame(shade: shade, factor: factor)), scale: 1,
+                            reason: factor == 1
+                                ? "a code that was cut out to its edge" : "clean modules of one or two pixels"
+                        ))
+                }
+            }
         }
         // In a smaller picture a code fills the picture, or is too small anyway.
         if coarse == 1, whole > 200_000 {

@@ -130,3 +130,36 @@ import Testing
         }
     }
 }
+
+/// Codes that were cut out, or that are as small as they can be drawn.
+@Suite struct FramedCodeTests {
+    @Test(arguments: [1, 2, 3, 5, 8], [false, true])
+    func `a code without a quiet zone is read`(pixelsPerModule: Int, isLightOnDark: Bool) throws {
+        for (index, text) in ["CUT", "HUBPAIR:" + String(repeating: "0123456789", count: 8)].enumerated() {
+            let whole = try picture(of: Array(text.utf8), pixelsPerModule: pixelsPerModule)
+            let edge = QRSymbol.quietZone * pixelsPerModule
+            let side = whole.width - 2 * edge
+            let cut = LuminanceImage(width: side, height: side) { result in
+                for place in 0..<side * side {
+                    let value = whole.pixels[(place / side + edge) * whole.width + place % side + edge]
+                    result[place] = isLightOnDark ? ~value : value
+                }
+            }
+            let code = try #require(try scanned(cut).codes.first)
+            #expect(code.payload == Array(text.utf8))
+            let (low, high) = (code.corners.map(\.x).min() ?? -9, code.corners.map(\.x).max() ?? -9)
+            #expect(abs(low) < 4 && abs(high - side) < 4, "code \(index): \(code.corners)")
+        }
+    }
+
+    @Test func `a small clean code is read at every size from one pixel a module`() throws {
+        for pixelsPerModule in 1...4 {
+            for text in [
+                "S", "HTTPS://EXAMPLE.ORG/", "HUBPAIR:" + String(repeating: "0123456789", count: 30),
+            ] {
+                let image = try picture(of: Array(text.utf8), pixelsPerModule: pixelsPerModule)
+                #expect(try scanned(image).codes.map(\.payload) == [Array(text.utf8)], "\(pixelsPerModule)")
+            }
+        }
+    }
+}

@@ -115,6 +115,11 @@ import Testing
             }
         }
         #expect(try PictureSearch.run(ImageSource(image)).result.diagnosis == .fewFinderPatterns(1))
+        // In the middle of a grey ground, near enough to its edges for a QR code to be cut off there.
+        var canvas = Canvas(width: side * 2, height: side * 2, filledWith: 90)
+        canvas.paste(image, x: side / 2, y: side / 2)
+        let onGrey = try PictureSearch.run(ImageSource(try canvas.image())).result.diagnosis
+        #expect(onGrey == .fewFinderPatterns(1))
     }
 
     @Test func `two finder patterns in the middle of a picture are two`() throws {

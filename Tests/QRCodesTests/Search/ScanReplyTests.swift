@@ -51,6 +51,7 @@ import Testing
 
     @Test(arguments: [
         InputFileError.missing, .notPermitted, .directory, .noImages, .nameNotUTF8, .tooLarge, .system(5),
+        .silentPipe,
     ])
     func `an error with the file survives the way`(error: InputFileError) {
         #expect(throws: error) { try ScanReply.decode(ScanReply.encode(.failure(error)))?.get() }

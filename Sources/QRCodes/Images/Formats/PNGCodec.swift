@@ -26,7 +26,8 @@ struct PNGCodec: ImageCodec {
         self.bytes = bytes
     }
 
-    /// Decodes the picture; a truncated file is an error.
+    /// Decodes the picture. A truncated file is read as far as it goes: libpng decodes row by row into the
+    /// memory that it is given. If not one row comes out, that is an error.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
             let png = PNGImage()
@@ -40,7 +41,9 @@ struct PNGCodec: ImageCodec {
             // Without this flag libpng takes 16-bit samples for linear light, unlike all other readers.
             png.pointer.pointee.flags |= UInt32(PNG_IMAGE_FLAG_16BIT_sRGB)
 
-            var pixels = [UInt8](repeating: 0, count: width * height)
+            // What is missing in the end is left in the colour of the ground.
+            let blank: UInt8 = hasPalette ? 0 : ground
+            var pixels = [UInt8](repeating: blank, count: width * height)
             var background = png_color(red: ground, green: ground, blue: ground)
             // 256 entries, so that every index is valid, whatever the file says.
             var palette = [UInt8](repeating: ground, count: 256)
@@ -50,8 +53,12 @@ struct PNGCodec: ImageCodec {
                         png.pointer, &background, samples.baseAddress, Int32(width), palette.baseAddress)
                 }
             }
+            let isEmpty = read == 0 && pixels.allSatisfy { $0 == blank }
             if hasPalette { for index in pixels.indices { pixels[index] = palette[Int(pixels[index])] } }
-            guard read != 0, let image = LuminanceImage(width: width, height: height, pixels: pixels) else {
+            guard !isEmpty,
+                let image = LuminanceImage(
+                    width: width, height: height, pixels: pixels, damage: read == 0 ? png.message : nil)
+            else {
                 throw .broken(.png, png.message)
             }
             return image
