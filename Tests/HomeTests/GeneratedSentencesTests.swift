@@ -21,11 +21,11 @@ import Testing
         guard let meaning = try? targets.meaning(of: sentence), case .orders(let understood) = meaning else {
             return nil
         }
-        return understood.orders.map { OthersHouse.text($0, targets) }.sorted()
+        return understood.orders.map { SentenceHouse.text($0, targets) }.sorted()
     }
 
     private static func inLanguage(_ code: String) -> (GeneratedSentences, SpokenTargets) {
-        code == "de" ? (.german, OthersHouse.inGerman) : (.english, OthersHouse.inEnglish)
+        code == "de" ? (.german, SentenceHouse.inGerman) : (.english, SentenceHouse.inEnglish)
     }
 
     @Test(arguments: ["en", "de"])

@@ -3,8 +3,8 @@ import Testing
 
 @testable import Home
 
-/// A house with rooms and floors for the sentences that other people would say, in English and in German.
-enum OthersHouse {
+/// A house with rooms and floors for the sentences of the tests, in English and in German.
+enum SentenceHouse {
     /// One appliance: its name and type, and its activators with their states.
     static func device(
         _ name: String, _ type: String, _ activators: [(String, JSONValue)]
