@@ -2,8 +2,8 @@ import FoundationEssentials
 import Home
 import Testing
 
-/// The sentences in `Tests/Sentences`, as people say them at home. The author of the grammar wrote them, after
-/// it: how many sentences of strangers are understood, they do not tell.
+/// The sentences in `Tests/Sentences`, as people say them at home. The author of the grammar wrote them,
+/// after it: how many sentences of strangers are understood, they do not tell.
 ///
 /// Some are not understood, and that is fine; none may be understood wrongly. What is meant stands behind
 /// the arrow, `!` for what must be refused.
