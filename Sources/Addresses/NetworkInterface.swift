@@ -11,7 +11,7 @@ import Darwin
 /// A network interface of this machine. Equality compares only the index: the name of a removed interface is
 /// lost before its services are reported as gone.
 public struct NetworkInterface: Hashable, Sendable {
-    /// The kernel's index, above 0.
+    /// The kernel's index, above 0; 0 for what was not received on an interface.
     public let index: UInt32
     /// The name, such as `eth0`; the index in digits if the interface no longer exists.
     public let name: String
@@ -21,6 +21,9 @@ public struct NetworkInterface: Hashable, Sendable {
         self.index = index
         self.name = name
     }
+
+    /// Stands for no interface: what was learned from a name server did not come in on one.
+    package static let none = NetworkInterface(index: 0, name: "")
 
     /// True if both have the same index.
     public static func == (one: NetworkInterface, other: NetworkInterface) -> Bool {

@@ -2,12 +2,14 @@
 #include <signal.h>
 #include <sys/fsuid.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/timex.h>
 #include <sys/types.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include <wchar.h>
 
+#include "resolver.h"
 #include "udp.h"
 
 // glibc declares it only with _XOPEN_SOURCE, which Swift does not define.
@@ -16,6 +18,7 @@ int wcwidth(wchar_t character);
 // And these only with _GNU_SOURCE.
 int memfd_create(const char *name, unsigned int flags);
 int pipe2(int ends[2], int flags);
+int posix_spawn_file_actions_addclosefrom_np(void *actions, int first);
 int setresgid(gid_t real, gid_t effective, gid_t saved);
 int setresuid(uid_t real, uid_t effective, uid_t saved);
 int unshare(int flags);
@@ -34,3 +37,7 @@ static inline pid_t hubpair_fork(void) {
 
 // Swift does not import the variadic prctl(2). 0 if it is done.
 static inline int hubpair_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
+
+// A descriptor that is readable once the process has ended (pidfd_open(2), Linux 5.3); -1 without it. syscall(2) is
+// variadic, and glibc has a function for it only since 2.36.
+static inline int hubpair_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }

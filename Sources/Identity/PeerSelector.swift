@@ -4,7 +4,8 @@
 /// What reads as a fingerprint is never taken for a name: a device chooses its own name, and one that calls
 /// itself by another's fingerprint would be approved in its place.
 package struct PeerSelector: Sendable {
-    private let text: String
+    /// As the person wrote it.
+    package let text: String
 
     package init(_ text: String) { self.text = text }
 

@@ -57,6 +57,29 @@ import Testing
         #expect(rounds.hasLosses == example.isLossy)
     }
 
+    /// Prompt: all who answer have answered both questions within 50 ms of each.
+    @Test(
+        arguments: [
+            ([], false), ([(1, 0, 5), (1, 1, 125)], true), ([(1, 0, 50), (1, 1, 170)], true),
+            ([(1, 0, 51), (1, 1, 125)], false), ([(1, 0, 5), (1, 1, 175)], false), ([(1, 0, 5)], false),
+            ([(1, 1, 125)], false), ([(1, 0, 5), (2, 0, 6), (1, 1, 125)], false),
+            ([(1, 0, 5), (2, 0, 6), (1, 1, 125), (2, 1, 140)], true),
+        ] as [([(host: UInt8, round: Int, time: Int)], Bool)])
+    func prompt(answers: [(host: UInt8, round: Int, time: Int)], isPrompt: Bool) throws {
+        let start = ContinuousClock.now
+        var rounds = AnswerRounds()
+        rounds.askFirst(at: start)
+        #expect(!rounds.isPrompt(at: start + .milliseconds(119)))
+        rounds.askSecond(at: start + .milliseconds(120))
+        for answer in answers {
+            rounds.note(
+                try #require(NetworkAddress(bytes: [192, 0, 2, answer.host])), socket: 0,
+                round: answer.round, at: start + .milliseconds(answer.time))
+        }
+        #expect(!rounds.isPrompt(at: start + .milliseconds(169)))
+        #expect(rounds.isPrompt(at: start + .milliseconds(180)) == isPrompt)
+    }
+
     /// However late and in whatever order 200 hosts answer: if nothing is lost, and no pause is longer than
     /// the patience, no loss is seen. If a first answer is lost, it is.
     @Test func lateHostsAreNoLoss() throws {

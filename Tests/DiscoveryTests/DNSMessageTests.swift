@@ -131,6 +131,12 @@ struct MessageBuilder {
         #expect(throws: DNSMessageError.tooLarge(9_001)) {
             try DNSMessage(parsing: [UInt8](repeating: 0, count: 9_001))
         }
+        #expect(throws: DNSMessageError.tooManyRecords) {
+            try DNSMessage(parsing: MessageBuilder(records: 4_370).bytes, within: .unicast)
+        }
+        #expect(throws: DNSMessageError.tooLarge(65_536)) {
+            try DNSMessage(parsing: [UInt8](repeating: 0, count: 65_536), within: .unicast)
+        }
     }
 
     @Test func skipsWhatItDoesNotKnow() throws {

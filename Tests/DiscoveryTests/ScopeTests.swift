@@ -56,7 +56,8 @@ import Testing
     func avahiGivesTheInterfaceThatWasAskedOn(text: String, expected: String) throws {
         let interface = AvahiIfIndex(1)
         let instance = try #require(
-            ServiceInstance(name: "Hub", interface: interface, family: Int32(AVAHI_PROTO_INET6)))
+            ServiceInstance(
+                name: "Hub", of: "_hestia._tcp", interface: interface, family: Int32(AVAHI_PROTO_INET6)))
         var address = AvahiAddress()
         try #require(avahi_address_parse(text, Int32(AVAHI_PROTO_UNSPEC), &address) != nil)
         #expect(NetworkAddress(address, on: instance.interface)?.description == expected)

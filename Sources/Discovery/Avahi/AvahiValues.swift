@@ -28,11 +28,11 @@ func cString(_ bytes: [UInt8]) -> [CChar] {
 
 extension ServiceInstance {
     /// The instance that a browser callback reports; nil for an event without an instance.
-    init?(name: UnsafePointer<CChar>?, interface: AvahiIfIndex, family: AvahiProtocol) {
+    init?(name: UnsafePointer<CChar>?, of type: String, interface: AvahiIfIndex, family: AvahiProtocol) {
         guard let name, interface > 0 else { return nil }
         self.init(
             nameBytes: boundedBytes(name), interface: NetworkInterface(index: UInt32(interface)),
-            family: family == Int32(AVAHI_PROTO_INET) ? .ipv4 : .ipv6)
+            family: family == Int32(AVAHI_PROTO_INET) ? .ipv4 : .ipv6, service: "\(type).local")
     }
 }
 

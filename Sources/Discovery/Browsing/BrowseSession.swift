@@ -216,8 +216,10 @@ extension BrowseSession {
             carryOut()
             try await Task.sleep(for: OneShotQuery.repetition - BrowseSession.grace)
             query?.ask()
+            try await Task.sleep(for: AnswerRounds.promptness)
+            if query?.isPrompt(at: .now) == true { send(.prompt) }
             while let doubt = query?.doubt(at: .now) { try await Task.sleep(for: doubt) }
-            if query?.hasLosses == true { send(.lossy) }
+            if let host = query?.missing { send(.lossy(host)) }
         } catch {}  // closed
     }
 
@@ -229,7 +231,9 @@ extension BrowseSession {
         guard isOpen, let address = addresses.first(where: { $0.family == family }) ?? addresses.first else {
             return
         }
-        let instance = ServiceInstance(nameBytes: hint.name, interface: interface, family: family)
+        let instance = ServiceInstance(
+            nameBytes: hint.name, interface: interface, family: family,
+            service: "\(browser.serviceType).local")
         for other in addresses where other != address {
             send(.address(other, host: hint.host, interface: interface))
         }

@@ -48,7 +48,8 @@ final class DaemonBrowsing: BrowsingStack {
             { services, interface, family, event, name, _, domain, _, pointer in
                 guard let stack = DaemonBrowsing.at(pointer) else { return }
                 let client = services.flatMap { stack.avahi.avahi_service_browser_get_client($0) }
-                let instance = ServiceInstance(name: name, interface: interface, family: family)
+                let instance = ServiceInstance(
+                    name: name, of: stack.serviceType, interface: interface, family: family)
                 stack.browsed(
                     event, instance: instance, domain: boundedBytes(domain),
                     code: AvahiClient.error(of: client))

@@ -28,7 +28,8 @@ final class EmbeddedBrowsing: BrowsingStack {
             { _, interface, family, event, name, _, domain, _, pointer in
                 guard let pointer else { return }
                 let stack = Unmanaged<EmbeddedBrowsing>.fromOpaque(pointer).takeUnretainedValue()
-                let instance = ServiceInstance(name: name, interface: interface, family: family)
+                let instance = ServiceInstance(
+                    name: name, of: stack.serviceType, interface: interface, family: family)
                 stack.browsed(event, instance: instance, domain: boundedBytes(domain))
             }, Unmanaged.passUnretained(self).toOpaque())
         guard services != nil else { throw server.failure }

@@ -1,22 +1,31 @@
 public import Addresses
 
-/// A DNS-SD service instance, as seen on one interface over one address family.
+/// A DNS-SD service instance, as seen on one interface over one address family, or as name servers have it.
 public struct ServiceInstance: Hashable, Sendable {
     /// The instance name, unescaped: at most 63 bytes. RFC 6763 § 4.1.1 requires UTF-8, but senders are not
     /// checked.
     public let nameBytes: [UInt8]
-    /// The interface on which the announcement was received.
+    /// The interface on which the announcement was received; index 0 for unicast DNS.
     public let interface: NetworkInterface
     /// The address family of the packets that announced it. Its address is asked for over the same family,
     /// but the answer can be an address of the other one.
     public let family: NetworkAddress.Family
+    /// The service type and domain, such as `_hestia._tcp.local`.
+    public let service: String
 
     /// Creates an instance; only the first 63 bytes of `nameBytes` are kept.
-    public init(nameBytes: some Sequence<UInt8>, interface: NetworkInterface, family: NetworkAddress.Family) {
+    public init(
+        nameBytes: some Sequence<UInt8>, interface: NetworkInterface, family: NetworkAddress.Family,
+        service: String = "_hestia._tcp.local"
+    ) {
         self.nameBytes = Array(nameBytes.prefix(63))
         self.interface = interface
         self.family = family
+        self.service = service
     }
+
+    /// True if it was learned from name servers (unicast DNS), not heard on an interface.
+    package var isUnicast: Bool { interface == .none }
 
     /// The name as text. Invalid UTF-8 is replaced by U+FFFD; nothing is escaped, so escape it before
     /// printing.

@@ -1,3 +1,4 @@
+public import Addresses
 public import Identity
 
 /// An event of a ``HubBrowser``'s search.
@@ -31,8 +32,12 @@ public enum Sighting: Hashable, Sendable {
     case settled
     /// The number of services whose address has not arrived yet. Reported whenever it changes from or to 0.
     case pending(Int)
-    /// A host answered one question but not another: this network loses packets. Reported once.
-    case lossy
+    /// Every host that answers one-shot queries has answered both of them within milliseconds: no packet was
+    /// lost, and none is late. Reported at most once.
+    case prompt
+    /// The host at this address answered one question but not another: this network loses packets. Reported
+    /// once.
+    case lossy(NetworkAddress)
     /// The daemon was lost. Earlier sightings remain valid; the browse continues by itself when the daemon is
     /// back.
     case interrupted(DiscoveryError)
@@ -48,6 +53,12 @@ public enum Sighting: Hashable, Sendable {
 public enum ResolveError: Hashable, UserError {
     /// No answer within ``HubBrowser/resolveDeadline``.
     case timedOut
+    /// The name servers have no SRV record for it, or no address of its host.
+    case noAddress
+    /// A name server's answer is no DNS message, or larger than one may be.
+    case unreadable
+    /// The name servers refuse to answer.
+    case refused
     /// An error of avahi-daemon or of the embedded stack; `code` is avahi's error code (negative), `text` its
     /// meaning.
     case avahi(code: Int32, text: String)
@@ -56,6 +67,9 @@ public enum ResolveError: Hashable, UserError {
     public var description: String {
         switch self {
         case .timedOut: "no answer to the question for its address"
+        case .noAddress: "the domain has no address for it"
+        case .unreadable: "the name server's answer cannot be read"
+        case .refused: "the name servers refuse to answer"
         case .avahi(let code, let text): "avahi: \(text) (\(code))"
         }
     }

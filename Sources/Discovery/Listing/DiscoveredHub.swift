@@ -10,6 +10,8 @@ public struct DiscoveredHub: Hashable, Sendable {
     public enum Source: String, Hashable, Sendable, CaseIterable {
         /// Multicast DNS (RFC 6762).
         case mdns
+        /// Unicast DNS: the name servers of a domain (RFC 6763 § 11).
+        case dns
         /// A signed reply to a UDP probe (``ProbeReply``).
         case udp
         /// A TLS handshake at its address, made by a sweep or because a hub was known to be there.

@@ -39,6 +39,34 @@ public struct HubAddressRules: Sendable {
         }
     }
 
+    /// Throws unless `address` and `port`, which name servers gave, can belong to a hub.
+    ///
+    /// Accepted: every address that can be routed to, private or public: a domain is larger than one link,
+    /// and the user has named it. Refused beside what ``check(_:port:on:)`` refuses: loopback, which would be
+    /// this machine whatever the domain's owner means, and link-local addresses, since a record names no
+    /// link.
+    public func checkUnicast(_ address: NetworkAddress, port: UInt16) throws(HubAddressError) {
+        guard port != 0 else { throw .portZero }
+        guard !address.isUnspecified else { throw .unspecified(address) }
+        guard !address.isMulticast else { throw .multicast(address) }
+        guard !address.isLoopback else { throw .loopback(address) }
+        guard !networks.contains(where: { $0.isBroadcast(address) }) else { throw .broadcast(address) }
+        guard !address.isLinkLocal else { throw .linkLocal(address) }
+        // 0.0.0.0/8, 240.0.0.0/4 with 255.255.255.255, and all of IPv6 that is neither global nor ULA.
+        let isRoutable =
+            address.family == .ipv4
+            ? (1..<240).contains(address.bytes[0]) : address.isGlobalIPv6 || address.isPrivate
+        guard isRoutable else { throw .notRoutable(address) }
+    }
+
+    /// The check for how an instance was learned.
+    func check(
+        _ address: NetworkAddress, port: UInt16, of instance: ServiceInstance
+    ) throws(HubAddressError) {
+        if instance.isUnicast { return try checkUnicast(address, port: port) }
+        try check(address, port: port, on: instance.interface.name)
+    }
+
     /// Sorts addresses: those that work for most programs come before those that need a router, a scope, or
     /// this machine.
     ///
@@ -91,6 +119,10 @@ public enum HubAddressError: Hashable, UserError {
     case loopback(NetworkAddress)
     /// A public or special-purpose IPv4 address that is not on a network of this machine.
     case notLocal(NetworkAddress)
+    /// A link-local address from a name server.
+    case linkLocal(NetworkAddress)
+    /// An address that no host has.
+    case notRoutable(NetworkAddress)
 
     /// What is wrong, in lower case, without a full stop.
     public var description: String {
@@ -101,6 +133,8 @@ public enum HubAddressError: Hashable, UserError {
         case .broadcast(let address): "\(address) is a broadcast address"
         case .loopback(let address): "\(address) was announced over the network, but it is this machine"
         case .notLocal(let address): "\(address) is not on the local network"
+        case .linkLocal(let address): "\(address) is valid on one link only, and DNS does not say on which"
+        case .notRoutable(let address): "\(address) is not the address of a host"
         }
     }
 
@@ -108,5 +142,10 @@ public enum HubAddressError: Hashable, UserError {
     public var kind: UserErrorKind { .data }
 
     /// How to fix it; nil if there is no advice.
-    public var hint: String? { "correct what the hub announces: an address on this network" }
+    public var hint: String? {
+        switch self {
+        case .linkLocal, .notRoutable: "correct the domain's records: 'hubpair hub records' says the hub's"
+        default: "correct what the hub announces: an address on this network"
+        }
+    }
 }

@@ -49,6 +49,8 @@ public struct HubListing: Sendable {
         var announcements: [Announcement]
         let firstSeen: Duration
         let number: Int
+        /// What the announcements make; built again whenever one of them changes, and not for every look.
+        var hub: DiscoveredHub?
 
         func index(of instance: ServiceInstance) -> Int? {
             announcements.firstIndex { $0.service.instance == instance }
@@ -78,12 +80,18 @@ public struct HubListing: Sendable {
 
     /// The rows in the order in which they were first seen.
     public var hubs: [DiscoveredHub] {
-        rows.sorted { $0.value.number < $1.value.number }.compactMap { hub($0.key) }
+        rows.values.sorted { $0.number < $1.number }.compactMap(\.hub)
     }
 
     /// True if the table holds a service that is only hinted at.
     public var hasHints: Bool {
         rows.values.contains { $0.announcements.contains { $0.hinted != nil } }
+    }
+
+    /// The names of the services that are only hinted at, each once.
+    package var hintedNames: [String] {
+        let hints = rows.values.flatMap(\.announcements).filter { $0.hinted != nil }
+        return Array(Set(hints.map(\.service.instance.name)))
     }
 
     /// Applies a sighting; `time` is the time since the start of the search.
@@ -104,7 +112,7 @@ public struct HubListing: Sendable {
             return addresses(of: Host(name: name.lowercased(), interface: interface)) { addresses in
                 addresses.remove(address)
             }
-        case .began, .withoutDaemon, .unresolved, .settled, .flooded, .pending, .lossy, .interrupted,
+        case .began, .withoutDaemon, .unresolved, .settled, .flooded, .pending, .prompt, .lossy, .interrupted,
             .resumed:
             return []
         }
@@ -143,7 +151,7 @@ public struct HubListing: Sendable {
     {
         let instance = service.instance
         do throws(HubAddressError) {
-            try rules.check(service.address, port: service.port, on: instance.interface.name)
+            try rules.check(service.address, port: service.port, of: instance)
         } catch {
             return removal(of: instance) + [.rejected(service, error)]
         }
@@ -204,10 +212,12 @@ public struct HubListing: Sendable {
     private mutating func changes(
         of keys: [DiscoveredHub.Key], body: (inout HubListing) -> Void
     ) -> [Change] {
-        let before = keys.map { hub($0) }
+        let before = keys.map { rows[$0]?.hub }
         body(&self)
         return zip(keys, before).compactMap { key, old in
-            switch (old, hub(key)) {
+            let new = hub(key)
+            rows[key]?.hub = new
+            return switch (old, new) {
             case (nil, let new?): .added(new)
             case (let old?, nil): .removed(old)
             case (let old?, let new?): old == new ? nil : .changed(new)
@@ -219,16 +229,19 @@ public struct HubListing: Sendable {
     private func hub(_ key: DiscoveredHub.Key) -> DiscoveredHub? {
         guard let row = rows[key], let first = row.announcements.first?.service else { return nil }
         var addresses = Set(row.announcements.map(\.service.address))
-        for interface in Set(row.announcements.map(\.service.instance.interface)) {
-            for address in hosts[Host(name: key.host, interface: interface)] ?? []
-            where (try? rules.check(address, port: key.port, on: interface.name)) != nil {
+        // On each interface that it was seen on, once.
+        var interfaces: Set<NetworkInterface> = []
+        for instance in row.announcements.map(\.service.instance)
+        where interfaces.insert(instance.interface).inserted {
+            for address in hosts[Host(name: key.host, interface: instance.interface)] ?? []
+            where (try? rules.check(address, port: key.port, of: instance)) != nil {
                 addresses.insert(address)
             }
         }
         return DiscoveredHub(
             key: key, name: first.instance.name, host: first.host, port: first.port,
             addresses: Array(rules.bestFirst(addresses).prefix(HubListing.maximumAddresses)),
-            sources: [.mdns],
+            sources: Set(row.announcements.map { $0.service.instance.isUnicast ? .dns : .mdns }),
             id: first.txt.fingerprint, pin: nil, txt: first.txt, firstSeen: row.firstSeen
         )
     }

@@ -13,6 +13,8 @@ struct AnswerRounds: Sendable {
     /// The longest that answers to the second question are waited for, so that a host that goes on answering
     /// cannot delay the verdict for ever. A lost question is repeated one second after the first (§ 5.2).
     static let limit = Duration.seconds(1)
+    /// Within this time an answer is prompt: most responders answer a one-shot query in a few milliseconds.
+    static let promptness = Duration.milliseconds(50)
     /// The most hosts that are counted; the threat is one that answers under many addresses.
     static let maximumSources = 1_024
 
@@ -24,8 +26,13 @@ struct AnswerRounds: Sendable {
 
     // Bit K: it has answered question K.
     private var answered: [Source: UInt8] = [:]
+    private var firstQuestion: ContinuousClock.Instant?
     private var secondQuestion: ContinuousClock.Instant?
+    private var hasLateAnswers = false
     private var lastAnswer: ContinuousClock.Instant?
+
+    /// The first question goes out.
+    mutating func askFirst(at now: ContinuousClock.Instant) { firstQuestion = now }
 
     /// The second question goes out.
     mutating func askSecond(at now: ContinuousClock.Instant) { secondQuestion = now }
@@ -37,11 +44,26 @@ struct AnswerRounds: Sendable {
         let source = Source(address: address, socket: socket)
         guard answered[source] != nil || answered.count < AnswerRounds.maximumSources else { return }
         answered[source, default: 0] |= round == 0 ? 1 : 2
+        if let asked = round == 0 ? firstQuestion : secondQuestion, asked + AnswerRounds.promptness < now {
+            hasLateAnswers = true
+        }
         lastAnswer = now
     }
 
     /// True if some answer is missing.
-    var hasLosses: Bool { secondQuestion != nil && answered.values.contains { $0 != 3 } }
+    var hasLosses: Bool { missing != nil }
+
+    /// A host with an answer too few.
+    var missing: NetworkAddress? {
+        secondQuestion == nil ? nil : answered.first { $0.value != 3 }?.key.address
+    }
+
+    /// True once all hosts that answer at all have answered both questions promptly: no packet is lost here,
+    /// and none is late.
+    func isPrompt(at now: ContinuousClock.Instant) -> Bool {
+        guard let secondQuestion, now >= secondQuestion + AnswerRounds.promptness else { return false }
+        return !answered.isEmpty && !hasLateAnswers && !hasLosses
+    }
 
     /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.
     func doubt(at now: ContinuousClock.Instant) -> Duration? {

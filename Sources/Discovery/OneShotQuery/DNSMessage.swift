@@ -1,5 +1,5 @@
-/// A DNS message (RFC 1035 § 4.1), read as far as DNS-SD answers need it: PTR, SRV, TXT, A and AAAA records
-/// of class IN. Other records are skipped.
+/// A DNS message (RFC 1035 § 4.1), read as far as DNS-SD answers need it: PTR, SRV, TXT, A, AAAA and CNAME
+/// records of class IN. Other records are skipped.
 ///
 ///     message  = header *question *record
 ///     header   = id flags qdcount ancount nscount arcount        ; 16 bits each
@@ -15,10 +15,17 @@
 /// Accepted: a header of zeros. Rejected: 11 bytes; a name that points to itself; a record that is longer
 /// than the message.
 package struct DNSMessage: Hashable, Sendable {
-    /// The most bytes of a message: RFC 6762 § 17.
-    package static let maximumByteCount = 9_000
-    /// The most records, all sections together, and questions.
-    package static let maximumRecords = 512
+    /// The bounds of a message. Its sender decides how large it is, and each record costs memory.
+    package struct Limits: Hashable, Sendable {
+        package let byteCount: Int
+        /// Of records, all sections together, and of questions.
+        package let recordCount: Int
+
+        /// A multicast message: RFC 6762 § 17.
+        package static let multicast = Limits(byteCount: 9_000, recordCount: 512)
+        /// A message over TCP has at most 65,535 bytes (RFC 1035 § 4.2.2): so many records of 15 bytes.
+        package static let unicast = Limits(byteCount: 65_535, recordCount: 4_369)
+    }
 
     /// A record that DNS-SD knows.
     package struct Record: Hashable, Sendable {
@@ -34,6 +41,8 @@ package struct DNSMessage: Hashable, Sendable {
         case address([UInt8])
         case pointer(DNSName)
         case service(target: DNSName, port: UInt16)
+        /// CNAME: the name is another one's alias.
+        case alias(of: DNSName)
         /// Strings of 0–255 bytes.
         case text([[UInt8]])
     }
@@ -47,8 +56,8 @@ package struct DNSMessage: Hashable, Sendable {
     package let records: [Record]
 
     /// Reads a message.
-    package init(parsing bytes: [UInt8]) throws(DNSMessageError) {
-        guard bytes.count <= DNSMessage.maximumByteCount else { throw .tooLarge(bytes.count) }
+    package init(parsing bytes: [UInt8], within limits: Limits = .multicast) throws(DNSMessageError) {
+        guard bytes.count <= limits.byteCount else { throw .tooLarge(bytes.count) }
         var reader = DNSReader(bytes)
         id = try reader.integer()
         let flags = try reader.integer()
@@ -57,7 +66,7 @@ package struct DNSMessage: Hashable, Sendable {
         let questionCount = Int(try reader.integer())
         var recordCount = 0
         for _ in 0..<3 { recordCount += Int(try reader.integer()) }
-        guard questionCount <= DNSMessage.maximumRecords, recordCount <= DNSMessage.maximumRecords else {
+        guard questionCount <= limits.recordCount, recordCount <= limits.recordCount else {
             throw .tooManyRecords
         }
         for _ in 0..<questionCount {
@@ -74,19 +83,21 @@ package struct DNSMessage: Hashable, Sendable {
     /// A question for the PTR records of a DNS-SD type such as `_hestia._tcp` in `local`, as RFC 6762 § 5.1
     /// sends it; nil if the type is no name.
     ///
-    /// It asks for a unicast answer (§ 5.4), which it gets anyway: without that bit every other host that is
-    /// about to ask the same takes it for its own question (§ 7.3), and does not hear the answer.
-    package static func question(forServicesOf type: String, id: UInt16) -> [UInt8]? {
+    /// With `unicast` it asks for a unicast answer (§ 5.4), which it gets anyway: without that bit every
+    /// other host that is about to ask the same takes it for its own question (§ 7.3), and does not hear the
+    /// answer.
+    package static func question(forServicesOf type: String, id: UInt16, unicast: Bool = true) -> [UInt8]? {
         guard let name = DNSName(serviceType: type) else { return nil }
         var bytes: [UInt8] = [UInt8(id >> 8), UInt8(id & 0xFF), 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
         for label in name.labels { bytes += [UInt8(label.count)] + label }
-        return bytes + [0, 0, RecordType.ptr, 0x80, 1]
+        return bytes + [0, 0, RecordType.ptr, unicast ? 0x80 : 0, 1]
     }
 }
 
 /// The types that are read, as the low byte of the 16 bits.
 enum RecordType {
     static let a: UInt8 = 1
+    static let cname: UInt8 = 5
     static let ptr: UInt8 = 12
     static let txt: UInt8 = 16
     static let aaaa: UInt8 = 28
@@ -95,7 +106,7 @@ enum RecordType {
 
 /// Why bytes are no DNS message.
 package enum DNSMessageError: Error, Hashable, Sendable {
-    /// More than 9,000 bytes.
+    /// More bytes than ``DNSMessage/Limits`` allow.
     case tooLarge(Int)
     /// It ends in the middle.
     case tooShort

@@ -6,11 +6,24 @@ package struct DNSName: Hashable, Sendable {
 
     package init(labels: [[UInt8]]) { self.labels = labels }
 
+    /// The domain of multicast DNS.
+    package static let local = DNSName(labels: [Array("local".utf8)])
+    /// `b._dns-sd._udp`: below a domain, its PTR records name the domains to browse (RFC 6763 § 11).
+    package static let browsing = enumeration("b")
+    /// `lb._dns-sd._udp`: the same for clients that are told no domain.
+    package static let legacyBrowsing = enumeration("lb")
+    /// `_services._dns-sd._udp`: the service types of a domain (§ 9).
+    package static let serviceTypes = enumeration("_services")
+
+    private static func enumeration(_ first: String) -> DNSName {
+        DNSName(labels: [first, "_dns-sd", "_udp"].map { Array($0.utf8) })
+    }
+
     /// `_hestia._tcp` as `_hestia._tcp.local`; nil if it is no service type (RFC 6763 § 7).
     package init?(serviceType: String) {
         let parts = serviceType.utf8.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
         guard parts.count == 2, parts.allSatisfy({ (2...63).contains($0.count) }) else { return nil }
-        labels = parts.map { Array($0) } + [Array("local".utf8)]
+        labels = parts.map { Array($0) } + DNSName.local.labels
     }
 
     package static func == (one: DNSName, other: DNSName) -> Bool {
@@ -129,6 +142,7 @@ struct DNSReader {
             guard count == (type == RecordType.a ? 4 : 16) else { throw .badRecord }
             return .address(try bytes(count))
         case RecordType.ptr: return .pointer(try name())
+        case RecordType.cname: return .alias(of: try name())
         case RecordType.srv:
             _ = try bytes(4)  // priority and weight: one hub has one target
             let port = try integer()

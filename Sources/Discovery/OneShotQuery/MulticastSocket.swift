@@ -33,22 +33,7 @@ final class MulticastSocket {
         let isBound = SystemAddress(own, port: 0, interface: interface.index).withPointer {
             bind(descriptor, $0, $1) == 0
         }
-        // The time to live is 255 in all of mDNS (RFC 6762 § 11). No loop: this host's own avahi-daemon would
-        // take our question for the one that it is about to send, and not send it (§ 7.3); it does not care
-        // that ours asks for unicast. What is announced on this host it knows without asking.
-        if family == .ipv4 {
-            var request = ip_mreqn()
-            request.imr_ifindex = Int32(bitPattern: interface.index)
-            setsockopt(
-                descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request,
-                socklen_t(MemoryLayout<ip_mreqn>.size))
-            set(Int32(IPPROTO_IP), IP_MULTICAST_TTL, 255)
-            set(Int32(IPPROTO_IP), IP_MULTICAST_LOOP, 0)
-        } else {
-            set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, Int32(bitPattern: interface.index))
-            set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, 255)
-            set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_LOOP, 0)
-        }
+        MulticastSocket.prepare(descriptor, family, interface)
         guard isBound else {
             Glibc.close(descriptor)
             return nil
@@ -73,11 +58,61 @@ final class MulticastSocket {
         }
     }
 
+    /// Sends `bytes` from port 5353, as a responder does, so that answers are multicast and not for us.
+    ///
+    /// The socket is bound to the group's address: what comes to this host by unicast still goes to its mDNS
+    /// stack. It is closed at once, and what cannot be sent is not sent.
+    func multicast(_ bytes: [UInt8]) {
+        guard let group = NetworkAddress(family == .ipv4 ? "224.0.0.251" : "ff02::fb") else { return }
+        let domain = family == .ipv4 ? AF_INET : AF_INET6
+        let descriptor = socket(domain, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
+        guard descriptor >= 0 else { return }
+        defer { Glibc.close(descriptor) }
+        var one: Int32 = 1
+        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
+        if family == .ipv6 {
+            setsockopt(
+                descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, socklen_t(MemoryLayout<Int32>.size))
+        }
+        MulticastSocket.prepare(descriptor, family, interface)
+        SystemAddress(group, port: MulticastSocket.port, interface: interface.index).withPointer {
+            pointer, size in
+            guard bind(descriptor, pointer, size) == 0 else { return }
+            _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), pointer, size)
+        }
+    }
+
+    /// How multicast packets leave by an interface.
+    private static func prepare(
+        _ descriptor: Int32, _ family: NetworkAddress.Family, _ interface: NetworkInterface
+    ) {
+        func set(_ level: Int32, _ option: Int32, _ value: Int32) {
+            var value = value
+            setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
+        }
+        // The time to live is 255 in all of mDNS (RFC 6762 § 11). No loop: this host's own avahi-daemon would
+        // take our question for the one that it is about to send, and not send it (§ 7.3); it does not care
+        // that ours asks for unicast. What is announced on this host it knows without asking.
+        if family == .ipv4 {
+            var request = ip_mreqn()
+            request.imr_ifindex = Int32(bitPattern: interface.index)
+            setsockopt(
+                descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request,
+                socklen_t(MemoryLayout<ip_mreqn>.size))
+            set(Int32(IPPROTO_IP), IP_MULTICAST_TTL, 255)
+            set(Int32(IPPROTO_IP), IP_MULTICAST_LOOP, 0)
+        } else {
+            set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_IF, Int32(bitPattern: interface.index))
+            set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_HOPS, 255)
+            set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_LOOP, 0)
+        }
+    }
+
     /// The next packet that waits, and its sender; nil if there is none. Packets that do not come from port
     /// 5353 of a host on this interface's network are dropped: a multicast DNS answer never does (RFC 6762 §
     /// 11).
     func receive(onLink networks: [LocalNetwork]) -> (bytes: [UInt8], from: NetworkAddress)? {
-        var buffer = [UInt8](repeating: 0, count: DNSMessage.maximumByteCount + 1)
+        var buffer = [UInt8](repeating: 0, count: DNSMessage.Limits.multicast.byteCount + 1)
         while true {
             let (count, sender) = SystemAddress.written(on: interface.name) {
                 recvfrom(watch.descriptor, &buffer, buffer.count, 0, $0, $1)

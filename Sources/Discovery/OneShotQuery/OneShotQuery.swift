@@ -17,6 +17,7 @@ final class OneShotQuery {
     typealias Output =
         @Sendable (ServiceHint, NetworkInterface, NetworkAddress.Family, _ source: NetworkAddress) -> Void
 
+    private let serviceType: String
     private let type: DNSName
     private let question: [UInt8]
     private let networks: [LocalNetwork]
@@ -35,6 +36,7 @@ final class OneShotQuery {
         guard let type = DNSName(serviceType: serviceType),
             let question = DNSMessage.question(forServicesOf: serviceType, id: 0)
         else { return nil }
+        self.serviceType = serviceType
         (self.type, self.question, self.networks) = (type, question, networks)
         self.output = output
         var seen: Set<String> = []
@@ -63,12 +65,22 @@ final class OneShotQuery {
         let id = firstID + UInt16(rounds)
         let message = [UInt8(id >> 8), UInt8(id & 0xFF)] + question.dropFirst(2)
         rounds += 1
-        if rounds == 2 { answers.askSecond(at: .now) }
+        if rounds == 1 { answers.askFirst(at: .now) } else { answers.askSecond(at: .now) }
         for socket in sockets { socket.send(message) }
+        // With the first question goes one whose answers are multicast: all who do not answer one-shot
+        // queries answer it, within 120 ms (RFC 6762 § 6), and the stack hears them. It collects its own
+        // question with others for 100 ms first.
+        guard rounds == 1,
+            let question = DNSMessage.question(forServicesOf: serviceType, id: 0, unicast: false)
+        else { return }
+        for socket in sockets { socket.multicast(question) }
     }
 
-    /// True if a host has not answered both questions; believe it once there is no more ``doubt(at:)``.
-    var hasLosses: Bool { answers.hasLosses }
+    /// A host that has not answered both questions; believe it once there is no more ``doubt(at:)``.
+    var missing: NetworkAddress? { answers.missing }
+
+    /// True once all hosts that answer have answered both questions at once.
+    func isPrompt(at now: ContinuousClock.Instant) -> Bool { answers.isPrompt(at: now) }
 
     /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.
     func doubt(at now: ContinuousClock.Instant) -> Duration? { answers.doubt(at: now) }

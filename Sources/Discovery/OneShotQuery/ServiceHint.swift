@@ -34,6 +34,7 @@ package struct ServiceHint: Hashable, Sendable {
             case .service(let target, let port):
                 if services[record.name] == nil { services[record.name] = (target, port) }
             case .text(let strings): if texts[record.name] == nil { texts[record.name] = strings }
+            case .alias: break  // following it is the browse's business
             case .address(let bytes):
                 if addresses[record.name]?.count ?? 0 < HubListing.maximumAddresses {
                     addresses[record.name, default: []].append(bytes)

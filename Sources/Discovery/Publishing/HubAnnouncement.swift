@@ -33,10 +33,10 @@ public struct HubAnnouncement: Hashable, Sendable {
         ["api_level=\(apiLevel)", "id=\(id)", "hubpair=1"].map { Array($0.utf8.prefix(255)) }
     }
 
-    /// The host name that the embedded stack announces: `hubpair-` and the first half of the fingerprint. It
-    /// differs from the machine's host name, so that an avahi-daemon that starts later does not find that
-    /// name taken.
-    var embeddedHostName: String {
+    /// The host name that the embedded stack announces, and that name servers are given: `hubpair-` and the
+    /// first half of the fingerprint. It differs from the machine's host name, so that an avahi-daemon that
+    /// starts later does not find that name taken.
+    package var embeddedHostName: String {
         "hubpair-" + id.description.lowercased().filter { $0 != "-" }.prefix(8)
     }
 }

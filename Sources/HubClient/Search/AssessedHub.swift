@@ -40,12 +40,16 @@ package struct AssessedHub: Hashable, Sendable {
         let claimed = hub.id ?? proven
         let hasKnownID = known.contains { $0.fingerprint == claimed }
         let holdsKnownKey = known.contains { $0.pin == hub.pin }
-        let appearance = LookAlike.skeleton(hub.name)
-        let bearsKnownName = known.contains { LookAlike.skeleton($0.name.description) == appearance }
+        // Only where it decides: it looks at each letter of each known name.
+        func bearsKnownName() -> Bool {
+            guard !known.isEmpty else { return false }
+            let appearance = LookAlike.skeleton(hub.name)
+            return known.contains { LookAlike.skeleton($0.name.description) == appearance }
+        }
         standing =
             if holdsKnownKey, claimed == proven {
                 .verified
-            } else if hasKnownID ? proven != nil : hub.id != nil && bearsKnownName {
+            } else if hasKnownID ? proven != nil : hub.id != nil && bearsKnownName() {
                 .impostor
             } else {
                 .claimed

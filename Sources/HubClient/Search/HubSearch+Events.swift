@@ -3,13 +3,15 @@ package import Discovery
 extension HubSearch {
     /// An input of a search.
     package enum Step: Sendable {
-        case sighting(Sighting)
+        case sighting(Sighting, browse: Int = 0)
         /// The browse has failed; the reason.
-        case browseEnded(String)
+        case browseEnded(String, browse: Int = 0)
         /// The browse continues without a daemon; the reason. It ends with ``Sighting/settled``.
-        case embedded(String)
+        case embedded(String, browse: Int = 0)
         /// Another source is unavailable; the reason.
         case note(String)
+        /// UDP probes cannot be sent; the reason.
+        case probesEnded(String)
         case proof(HubProof)
         /// The server at this address shows its appliances without pairing.
         case unprotected(HubAddress)
@@ -24,10 +26,18 @@ extension HubSearch {
         case tick
     }
 
+    /// All rows at one time. Only what shows them sorts them.
+    package struct Table: Sendable {
+        let rows: [DiscoveredHub.Key: AssessedHub].Values
+
+        /// Impostors first, then by name.
+        package var sorted: [AssessedHub] { rows.sorted(by: AssessedHub.precedes) }
+    }
+
     /// An output of a search.
     package enum Event: Sendable {
         /// The table has changed.
-        case table([AssessedHub])
+        case table(Table)
         /// A new row, reported once it has been quiet long enough that all its addresses should be known.
         case added(AssessedHub)
         /// A row has changed; reported at once if changes are watched, otherwise at the end and only if it
@@ -40,6 +50,8 @@ extension HubSearch {
         case incomplete(String)
         /// The search uses another method than usual; a description of it.
         case note(String)
+        /// Something that the search waits for from now on; the time since the start.
+        case wait(SearchWait, at: Duration)
         /// The progress of the sweep, in addresses.
         case progress(done: Int, total: Int)
     }

@@ -1,4 +1,5 @@
-package import Discovery
+package import Addresses
+import Discovery
 package import Pairing
 
 /// The state of a search: what was seen and proven, what to report, which addresses to ask for a key, and
@@ -16,18 +17,26 @@ package struct HubSearch: Sendable {
     /// The maximum number of questions for keys, in total and per row.
     private static let maximumQuestions = 512
     private static let maximumQuestionsPerRow = 16
-    /// How long a search waits for a daemon to come back.
-    private static let patience = Duration.seconds(3)
+    /// How a hub says that it is there: a row with none of these was found by looking.
+    private static let announcing: Set<DiscoveredHub.Source> = [.mdns, .dns]
 
     private let known: [KnownHub]
     private let pins: Set<Pin>
-    private let networks: [LocalNetwork]
+    let networks: [LocalNetwork]
     private let watches: Bool
-    private var listing: HubListing
+    private(set) var listing: HubListing
     private var proofs = HubProofs()
     private var unprotected: Set<HubAddress> = []
     private var rule = QuietRule()
-    private var isBrowsing: Bool
+    private(set) var browses: [BrowseProgress]
+    private var isProbing: Bool
+    private(set) var isSweeping = false
+    /// What showed that packets get lost here.
+    private(set) var lossSign: String?
+    /// The name of the hub that changed the table last.
+    private(set) var lastName: String?
+    /// Browses of several service types tell the same fault once.
+    private var told: Set<String> = []
 
     private var rows: [DiscoveredHub.Key: AssessedHub] = [:]
     private var said: [DiscoveredHub.Key: AssessedHub] = [:]
@@ -40,25 +49,29 @@ package struct HubSearch: Sendable {
     /// Addresses of hubs that have proven their keys and then announced a goodbye.
     private var withdrawn: Set<HubAddress> = []
     private var asked: Set<HubAddress> = []
-    private var asking: Set<HubAddress> = []
+    private(set) var asking: Set<HubAddress> = []
     private var questions: [HubAddress] = []
-    private var resolving = 0
-    private var tasks = 0
-    private var interrupted: Duration?
-    private var isBeginning = true
-    private var isSettling = false
-    private var hasSettled = false
+    private(set) var tasks = 0
 
-    /// - Parameter watches: true to report every change at once.
-    package init(known: [KnownHub], networks: [LocalNetwork], isBrowsing: Bool, watches: Bool = false) {
-        (self.known, self.networks, self.isBrowsing) = (known, networks, isBrowsing)
+    /// - Parameters:
+    ///   - browses: what is browsed; a step names one by its index.
+    ///   - watches: true to report every change at once.
+    ///   - isProbing: true if hubs are probed over UDP.
+    package init(
+        known: [KnownHub], networks: [LocalNetwork], browses: [Browse], isProbing: Bool = true,
+        watches: Bool = false
+    ) {
+        (self.known, self.networks, self.isProbing) = (known, networks, isProbing)
+        self.browses = browses.map { BrowseProgress($0) }
         pins = Set(known.map(\.pin))
         self.watches = watches
         listing = HubListing(networks: networks)
     }
 
     /// The current table: impostors first, then by name.
-    package var table: [AssessedHub] { rows.values.sorted(by: AssessedHub.precedes) }
+    package var table: [AssessedHub] { Table(rows: rows.values).sorted }
+
+    private var isBrowsing: Bool { browses.contains { $0.isMulticast && !$0.isEnded } }
 
     /// The addresses to ask for a key now, each once. Answer with ``Step/proof(_:)`` or ``Step/noProof(_:)``.
     package mutating func takeQuestions() -> [HubAddress] {
@@ -68,37 +81,61 @@ package struct HubSearch: Sendable {
 
     /// True if the search is over at `time`, unless the user has set a duration.
     package func isOver(at time: Duration) -> Bool {
+        guard !isSweeping else { return false }
+        if time >= QuietRule.limit { return true }
+        return tasks == 0 && asking.isEmpty
+            && !browses.contains { $0.pending(at: time, isEmpty: isEmpty) > 0 }
+            && currentRule(at: time).waits(at: time).isEmpty
+    }
+
+    var isEmpty: Bool { rows.isEmpty }
+
+    /// The rule with all that is known at `time`.
+    func currentRule(at time: Duration) -> QuietRule {
         var rule = rule
-        let isWaiting = interrupted.map { time - $0 < HubSearch.patience } ?? false
-        // An empty result is reported only after the daemon expects no more answers.
-        let isUnanswered =
-            isBrowsing && interrupted == nil && (isBeginning || isSettling || rows.isEmpty && !hasSettled)
-        rule.pending = resolving + tasks + asking.count + (isWaiting || isUnanswered ? 1 : 0)
         rule.isEmpty = rows.isEmpty
         rule.hasHints = isBrowsing && listing.hasHints
-        return rule.isOver(at: time)
+        rule.isDirect = !isBrowsing && !isProbing
+        rule.isPrompt = isPrompt
+        return rule
+    }
+
+    /// True if every hub that multicast DNS has found answers one-shot queries at once: what is not known yet
+    /// would have to be different from all of them. A hub on this machine is not asked.
+    private var isPrompt: Bool {
+        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0.isPrompt }
+            && rows.values.allSatisfy { row in
+                !row.hub.sources.contains(.mdns) || hinted.contains(row.hub.key.name)
+                    || row.hub.addresses.contains { address in networks.contains { $0.address == address } }
+            }
     }
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
-        // At once, but limited in rate, because a flood can bring thousands of steps.
-        if isStale, time - lastUpdate >= HubSearch.quickSettling.whole { events += refresh(at: time) }
+        // At once, but limited in rate, because a flood can bring thousands of steps. Each refresh looks at
+        // all rows: with a thousand of them fewer are made.
+        let pause = max(HubSearch.quickSettling.whole, .microseconds(20) * rows.count)
+        if isStale, time - lastUpdate >= pause { events += refresh(at: time) }
         return events
     }
 
     private mutating func apply(_ step: Step, at time: Duration) -> [Event] {
         switch step {
-        case .sighting(let sighting): return take(sighting, at: time)
-        case .browseEnded(let words):
-            isBrowsing = false
-            resolving = 0
-            return [.incomplete(words)]
-        case .embedded(let words):
-            isSettling = true
+        case .sighting(let sighting, let browse):
+            guard browses.indices.contains(browse) else { return [] }
+            browses[browse].take(sighting, at: time)
+            return take(sighting, at: time)
+        case .browseEnded(let words, let browse):
+            browses[browse].end()
+            return told.insert(words).inserted ? [.incomplete(words)] : []
+        case .embedded(let words, let browse):
+            browses[browse].becomeEmbedded()
             rule.uncachedSince = time
-            interrupted = nil
-            return [.note(words)]
+            return told.insert(words).inserted ? [.note(words)] : []
         case .note(let words): return [.incomplete(words)]
+        case .probesEnded(let words):
+            isProbing = false
+            return [.incomplete(words)]
         case .proof(let proof):
             asking.remove(HubAddress(proof.address, port: proof.port))
             if proofs.insert(proof) { isStale = true }
@@ -115,7 +152,7 @@ package struct HubSearch: Sendable {
         case .begun: tasks += 1
         case .ended: tasks -= 1
         case .swept(let done, let total):
-            rule.isSweeping = done < total
+            isSweeping = done < total
             return [.progress(done: done, total: total)]
         case .tick: return tick(at: time)
         }
@@ -124,24 +161,22 @@ package struct HubSearch: Sendable {
 
     private mutating func take(_ sighting: Sighting, at time: Duration) -> [Event] {
         switch sighting {
-        case .pending(let count): resolving = count
-        case .began:
-            isBeginning = false
-            rule.begun = time
-        case .settled: (isSettling, hasSettled) = (false, true)
-        case .lossy: rule.isLossy = true
+        case .began: rule.begun = time
+        case .lossy(let host):
+            rule.isLossy = true
+            lossSign = "\(host) answered one question and not the other"
         case .flooded:
             return [.incomplete("a host floods the network with services; hubs may be missing")]
         case .interrupted(let error):
-            (interrupted, resolving) = (time, 0)
             return [.incomplete("\(error); waiting for it to come back")]
         case .resumed:
-            interrupted = nil
             // A new daemon starts again with its first question.
             rule.begun = time
-        case .unresolved(let instance, _):
-            rule.isLossy = true
+        case .unresolved(let instance, let error):
             guard !listing.hubs.contains(where: { $0.name == instance.name }) else { break }
+            if instance.isUnicast { return [.unusable("\(instance.name): \(error)")] }
+            rule.isLossy = true
+            lossSign = "no answer to the question for the address of \(instance.name)"
             return [.unusable("\(instance.name) is announced, but does not tell its address")]
         case .hinted(let service): if hinted.count < 4_096 { hinted.insert(service.instance.nameBytes) }
         default: break
@@ -185,7 +220,7 @@ package struct HubSearch: Sendable {
     /// Removes the proofs of a hub that has announced a goodbye and does not answer. A hub that merely does
     /// not answer may come back.
     private mutating func dropProofs(of key: DiscoveredHub.Key) {
-        guard let hub = rows[key]?.hub, !hub.sources.contains(.mdns) else { return }
+        guard let hub = rows[key]?.hub, hub.sources.isDisjoint(with: HubSearch.announcing) else { return }
         let places = hub.addresses.map { HubAddress($0, port: hub.port) }
         guard places.contains(where: withdrawn.contains) else { return }
         for (address, place) in zip(hub.addresses, places) {
@@ -217,21 +252,33 @@ package struct HubSearch: Sendable {
 
     private func settling(of row: AssessedHub) -> Duration {
         if row.standing == .verified { return HubSearch.quickSettling.whole }
+        // Name servers tell all addresses together.
+        if row.hub.sources.contains(.dns) { return .zero }
+        let families = Set(row.hub.addresses.map(\.family))
+        let isWhole = families.isSuperset(of: ownFamilies)
         // A hub that answered a probe is usually found by mDNS soon after, with addresses that the reply does
         // not have.
         let isAnnounced = row.hub.sources.contains(.mdns) || !isBrowsing
-        guard hinted.contains(row.hub.key.name) || (row.hub.pin != nil && isAnnounced) else {
-            return HubSearch.settling
-        }
-        let families = Set(row.hub.addresses.map(\.family))
-        return families.count == 2 ? HubSearch.quickSettling.whole : HubSearch.quickSettling.part
+        let isDirect = hinted.contains(row.hub.key.name) || (row.hub.pin != nil && isAnnounced)
+        // Who watches changes gets a line for each, and is not told of parts. Who does not is told as soon as
+        // a program can use the row, and once more at the end if it has changed.
+        let isUsable =
+            !watches && row.hub.sources.contains(.mdns) && row.hub.addresses.contains { !$0.isLinkLocal }
+        guard isDirect || isUsable else { return HubSearch.settling }
+        return isWhole ? HubSearch.quickSettling.whole : HubSearch.quickSettling.part
+    }
+
+    /// The families in which a hub can have an address for this machine: for the others nothing is waited.
+    private var ownFamilies: Set<NetworkAddress.Family> {
+        let own = networks.filter { !$0.address.isLoopback && $0.isMulticast }.map(\.address.family)
+        return own.isEmpty ? [.ipv4, .ipv6] : Set(own)
     }
 
     /// The remaining events at the end of the search.
     package mutating func finish(at time: Duration) -> [Event] {
         var events = update(at: time)
-        if isBrowsing, isBeginning {
-            events.append(.incomplete("avahi-daemon does not answer; hubs may be missing"))
+        if let browse = browses.first(where: \.isUnanswered) {
+            events.append(.incomplete(browse.silence))
         }
         for (key, _) in fresh.sorted(by: { $0.value < $1.value }) {
             if let event = rows[key].flatMap({ say($0) }) { events.append(event) }
@@ -254,6 +301,12 @@ package struct HubSearch: Sendable {
                 let isUnprotected =
                     !unprotected.isEmpty
                     && hub.addresses.contains { unprotected.contains(HubAddress($0, port: hub.port)) }
+                // Assessing compares names: not again for a hub that is as it was.
+                if let old = rows[hub.key], old.hub == hub, old.isUnprotected == isUnprotected {
+                    var row = old
+                    row.answers = answers[hub.key]
+                    return (hub.key, row)
+                }
                 return (
                     hub.key,
                     AssessedHub(hub, known: known, answers: answers[hub.key], isUnprotected: isUnprotected)
@@ -275,10 +328,13 @@ package struct HubSearch: Sendable {
                 events.append(.removed(row))
             }
         }
-        for (key, row) in new where rows[key] != row { fresh[key] = time }
+        for (key, row) in new where rows[key] != row {
+            fresh[key] = time
+            lastName = row.hub.name
+        }
         rows = new
         rule.lastNews = max(rule.lastNews, time)
-        return events + [.table(table)]
+        return events + [.table(Table(rows: rows.values))]
     }
 
     private func isAsking(_ row: AssessedHub) -> Bool {

@@ -1,12 +1,17 @@
-/// Decides when a search is over: as soon as the network is quiet, instead of after a fixed time.
+/// Decides when a search is over: as soon as nothing more can come, instead of after a fixed time; and says
+/// what it waits for until then.
 ///
 /// The reasons for the times (RFC 6762):
-/// - A first question waits 20–120 ms so that many hosts do not ask at once (§ 5.2). avahi-daemon collects
-///   questions for up to 100 ms.
-/// - A responder delays its answer by 20–120 ms, because several may answer (§ 6). So without packet loss the
-///   last answer arrives 240 ms after the question. With a margin for Wi-Fi and slow machines: 350 ms.
+/// - A responder delays its answer by 20–120 ms, because several may answer (§ 6). The search sends its first
+///   question at once; avahi-daemon sends the same once more, with others that it collects for up to 100 ms.
+///   So without packet loss the last answer arrives 240 ms after the start. With a margin for Wi-Fi and slow
+///   machines: 350 ms.
+/// - If all hosts here have answered two one-shot questions (§ 5.1) at once, and there is no hub that has
+///   not, no margin is needed, and the daemon's repetition need not be waited for: 120 ms, and what the
+///   answer needs to get here: 190 ms.
 /// - A follow-up to an answer (a question for an address, a second packet of known answers) takes at most the
-///   same time again: after 250 ms without news, nothing is outstanding.
+///   same time again: after 250 ms without news, nothing is outstanding. Where all have answered at once, 50
+///   ms.
 /// - If a packet is lost, the question is repeated one second after the first (§ 5.2) and answered: 1,400 ms.
 ///   The search waits that long if there is a sign of loss (a host that answers one question but not another,
 ///   a resolver without an answer), and before an empty result.
@@ -19,7 +24,25 @@
 ///
 /// A pure value: times since the start go in, a verdict comes out.
 package struct QuietRule: Hashable, Sendable {
+    /// What is waited for.
+    package enum Wait: Hashable, Sendable {
+        /// Answers to the first question.
+        case firstAnswers
+        /// The answer to the repeated question, since there is a sign of loss.
+        case repetition
+        /// The same, since nothing has been found.
+        case something
+        /// The same, since a stack without a cache may not be told what another host was told just before.
+        case uncached
+        /// That the browse confirms a hint.
+        case confirmation
+        /// What may follow the last news.
+        case quiet
+    }
+
+    package static let promptAnswers = Duration.milliseconds(190)
     package static let firstAnswers = Duration.milliseconds(350)
+    package static let promptQuiet = Duration.milliseconds(50)
     package static let quiet = Duration.milliseconds(250)
     package static let repetition = Duration.milliseconds(1_400)
     package static let thirdQuestion = Duration.milliseconds(3_400)
@@ -30,34 +53,41 @@ package struct QuietRule: Hashable, Sendable {
     package var begun = Duration.zero
     /// When the list last changed.
     package var lastNews = Duration.zero
-    /// The number of outstanding questions that are not overdue: resolvers, handshakes, a sweep.
-    package var pending = 0
     /// True if there is a sign of packet loss.
     package var isLossy = false
+    /// True if all hosts have answered all questions at once.
+    package var isPrompt = false
     /// When a stack without a cache began to ask; nil if the daemon, which has a cache, is used.
     package var uncachedSince: Duration?
     /// True if nothing has been found.
     package var isEmpty = true
     /// True if there is a hint that the browse has not confirmed.
     package var hasHints = false
-    /// True while a sweep runs, which ends by itself.
-    package var isSweeping = false
+    /// True if nothing is asked that could be met by silence: only name servers and single addresses, which
+    /// answer or fail.
+    package var isDirect = false
 
     package init() {}
 
-    /// True if the search is over at `time`.
-    package func isOver(at time: Duration) -> Bool {
-        guard !isSweeping else { return false }
-        guard time < QuietRule.limit else { return true }
-        let least =
+    /// What is waited for at `time` beside answers that are under way, and until when.
+    package func waits(at time: Duration) -> [(wait: Wait, until: Duration)] {
+        guard !isDirect else { return [] }
+        let isPrompt = isPrompt && !isLossy && uncachedSince == nil
+        let (least, wait): (Duration, Wait) =
             if hasHints {
-                QuietRule.thirdQuestion
-            } else if isLossy || isEmpty {
-                QuietRule.repetition
+                (QuietRule.thirdQuestion, .confirmation)
+            } else if isLossy {
+                (QuietRule.repetition, .repetition)
+            } else if isEmpty {
+                (QuietRule.repetition, .something)
             } else {
-                QuietRule.firstAnswers
+                (isPrompt ? QuietRule.promptAnswers : QuietRule.firstAnswers, .firstAnswers)
             }
-        let repeated = uncachedSince.map { $0 + QuietRule.repetition } ?? .zero
-        return pending == 0 && time - begun >= least && time >= repeated && time - lastNews >= QuietRule.quiet
+        let quiet = lastNews + (isPrompt ? QuietRule.promptQuiet : QuietRule.quiet)
+        let all = [
+            (wait, begun + least), (.quiet, quiet),
+            (.uncached, uncachedSince.map { $0 + QuietRule.repetition } ?? .zero),
+        ]
+        return all.filter { time < $0.1 }
     }
 }

@@ -11,14 +11,20 @@ package struct SearchHubs: Sendable {
         package var watches = false
         package var usesMDNS = true
         package var usesUDP = true
+        /// The service types that are looked for, over multicast DNS or in ``domain``.
+        package var types = [ServiceType.hestia]
+        /// Asks the name servers of this domain.
+        package var domain: SearchDomain?
         /// Also tries every address of this range.
         package var sweep: SweepRange?
+        /// Reports what the search waits for (``HubSearch/Event/wait(_:)``).
+        package var explainsWaits = false
 
         package init() {}
     }
 
     /// The interval of checks: during the first answers, and later.
-    private static let ticks = (early: Duration.milliseconds(2), late: Duration.milliseconds(25))
+    private static let ticks = (early: Duration.milliseconds(2), late: Duration.milliseconds(10))
     private static let early = Duration.milliseconds(150)
     /// The maximum time for a hub to present its key.
     private static let keyDeadline = Duration.milliseconds(750)
@@ -43,12 +49,18 @@ package struct SearchHubs: Sendable {
         let start = ContinuousClock.now
         let (steps, continuation) = AsyncThrowingStream<HubSearch.Step, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
+        let browses = browses
         var search = HubSearch(
-            known: known.hubs, networks: LocalNetwork.current(), isBrowsing: options.usesMDNS,
-            watches: options.watches)
+            known: known.hubs, networks: LocalNetwork.current(), browses: browses,
+            isProbing: options.usesUDP, watches: options.watches)
         try await withThrowingTaskGroup(of: Void.self) { group in
             defer { group.cancelAll() }
-            if options.usesMDNS { group.addTask { await browse(continuation) } }
+            for (number, browse) in browses.enumerated() {
+                switch browse {
+                case .multicast(let type): group.addTask { await self.browse(type, number, continuation) }
+                case .domain(let domain): group.addTask { await self.browse(domain, number, continuation) }
+                }
+            }
             if options.usesUDP { group.addTask { await probe(since: start, continuation) } }
             group.addTask { try await tick(since: start, continuation) }
             for task in tries(since: start, continuation) {
@@ -63,6 +75,7 @@ package struct SearchHubs: Sendable {
                 group.addTask { try await sweep(range, since: start, continuation) }
             }
             var reached = [DiscoveredHub.Key: Duration]()
+            var explained: Set<String> = []
             steps: for try await step in steps {
                 let now = start.duration(to: .now)
                 for event in search.take(step, at: now) {
@@ -78,6 +91,11 @@ package struct SearchHubs: Sendable {
                     group.addTask { await ask(address, since: start, continuation) }
                 }
                 guard case .tick = step else { continue }
+                if options.explainsWaits {
+                    for wait in search.waits(at: now) where explained.insert(wait.subject).inserted {
+                        try report(.wait(wait, at: now))
+                    }
+                }
                 if options.watches {
                     for hub in due(search.table, &reached, at: now) {
                         group.addTask {
@@ -99,23 +117,47 @@ package struct SearchHubs: Sendable {
 
     private typealias Steps = AsyncThrowingStream<HubSearch.Step, any Error>.Continuation
 
-    private func browse(_ steps: Steps) async {
+    private var browses: [HubSearch.Browse] {
+        (options.usesMDNS ? options.types.map { .multicast($0) } : [])
+            + (options.domain.map { [.domain($0)] } ?? [])
+    }
+
+    private func browse(_ domain: SearchDomain, _ number: Int, _ steps: Steps) async {
+        let rules = HubAddressRules(networks: LocalNetwork.current())
+        let browse = DomainBrowse(
+            domain: domain, types: options.types, rules: rules, follows: options.watches)
+        do {
+            try await browse.run { event in
+                switch event {
+                case .sighting(let sighting): steps.yield(.sighting(sighting, browse: number))
+                case .incomplete(let words): steps.yield(.note(words))
+                }
+            }
+        } catch is CancellationError {
+        } catch {
+            steps.finish(throwing: error)
+        }
+    }
+
+    private func browse(_ type: ServiceType, _ number: Int, _ steps: Steps) async {
         var browser = browser
+        browser.serviceType = type.description
         browser.follows = options.watches
         do {
             for try await sighting in browser.sightings {
                 if case .withoutDaemon(let error) = sighting {
-                    steps.yield(.embedded("\(error); this process speaks multicast DNS itself"))
+                    steps.yield(
+                        .embedded("\(error); this process speaks multicast DNS itself", browse: number))
                 } else {
-                    steps.yield(.sighting(sighting))
+                    steps.yield(.sighting(sighting, browse: number))
                 }
             }
         } catch {
             // mDNS is the only enabled search method.
-            if options.sweep == nil, !options.usesUDP {
+            if options.sweep == nil, !options.usesUDP, options.domain == nil {
                 steps.finish(throwing: error)
             } else {
-                steps.yield(.browseEnded("\(error); searching without multicast DNS"))
+                steps.yield(.browseEnded("\(error); searching without multicast DNS", browse: number))
             }
         }
     }
@@ -132,8 +174,8 @@ package struct SearchHubs: Sendable {
                             isHandshake: false, time: start.duration(to: .now))))
             }
         } catch {
-            if options.usesMDNS || options.sweep != nil {
-                steps.yield(.note("\(error); searching without UDP probes"))
+            if options.usesMDNS || options.sweep != nil || options.domain != nil {
+                steps.yield(.probesEnded("\(error); searching without UDP probes"))
             } else {
                 steps.finish(throwing: error)
             }

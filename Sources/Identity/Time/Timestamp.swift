@@ -34,4 +34,21 @@ extension Date {
     package var timestamp: String {
         Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)).formatted(.iso8601)
     }
+
+    /// `2026-11-21T10:22:03.123Z`: RFC 3339 in UTC, rounded down to milliseconds; for what needs an order.
+    package var timestampWithMilliseconds: String {
+        let milliseconds = Int((timeIntervalSince1970 * 1000).rounded(.down))
+        let rest = ((milliseconds % 1000) + 1000) % 1000
+        let fraction = String(1000 + rest).dropFirst()
+        return timestamp.dropLast() + ".\(fraction)Z"
+    }
+
+    /// Milliseconds since 1970, rounded down; for files and tables. Times beyond the year 9999 count as that.
+    package var milliseconds: Int64 {
+        let exact = (timeIntervalSince1970 * 1000).rounded(.down)
+        return Int64(max(-62_135_596_800_000, min(253_402_300_799_999, exact)))
+    }
+
+    /// - Parameter milliseconds: since 1970.
+    package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }

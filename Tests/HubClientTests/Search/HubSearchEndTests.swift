@@ -58,18 +58,18 @@ extension HubSearchTests {
     }
 
     @Test func aDaemonThatIsBusyIsWaitedFor() throws {
-        var survey = HubSearch(known: [], networks: Self.networks, isBrowsing: true)
+        var survey = HubSearch(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
         #expect(!survey.isOver(at: .seconds(9)))
         _ = survey.take(.sighting(.began), at: .milliseconds(3_000))
         _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(3_020))
-        _ = survey.take(.tick, at: .milliseconds(3_040))
+        #expect(names(survey.take(.tick, at: .milliseconds(3_040))) == ["added Hub claimed"])
         #expect(!survey.isOver(at: .milliseconds(3_340)))
         #expect(survey.isOver(at: .milliseconds(3_360)))
-        #expect(names(survey.finish(at: .milliseconds(3_360))) == ["added Hub claimed"])
+        #expect(names(survey.finish(at: .milliseconds(3_360))).isEmpty)
     }
 
     @Test func aDaemonThatDoesNotAnswerIsNamed() throws {
-        var survey = HubSearch(known: [], networks: Self.networks, isBrowsing: true)
+        var survey = HubSearch(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
         #expect(survey.isOver(at: .seconds(10)))
         let words = names(survey.finish(at: .seconds(10)))
         #expect(words == ["avahi-daemon does not answer; hubs may be missing"])
@@ -80,6 +80,55 @@ extension HubSearchTests {
         #expect(!survey.isOver(at: .milliseconds(2_000)))
         _ = survey.take(.sighting(.settled), at: .milliseconds(2_100))
         #expect(survey.isOver(at: .milliseconds(2_101)))
+    }
+
+    // Hubs that answer one-shot queries at once, and a browse that agrees with them: the search need not
+    // last.
+    @Test func whereAllHaveAnsweredAtOnceItEndsEarly() throws {
+        func search(_ steps: [(Int, Sighting)]) throws -> HubSearch {
+            var survey = try survey()
+            for (time, sighting) in steps { _ = survey.take(.sighting(sighting), at: .milliseconds(time)) }
+            _ = survey.take(.tick, at: .milliseconds(185))
+            return survey
+        }
+        let (one, two) = (try service("One", at: "10.0.0.5"), try service("Two", at: "10.0.0.6"))
+        let own = try service("Own", at: "10.0.0.1")
+        let agreed: [(Int, Sighting)] = [(3, .hinted(one)), (20, .resolved(one)), (170, .prompt)]
+        #expect(try search(agreed).isOver(at: .milliseconds(190)))
+        #expect(try !search(agreed).isOver(at: .milliseconds(189)))
+        #expect(try search(agreed + [(30, .resolved(own))]).isOver(at: .milliseconds(190)))
+        // Not yet: no verdict, a hub that does not answer such queries, one that the browse does not see, a
+        // loss.
+        #expect(try !search(Array(agreed.dropLast())).isOver(at: .milliseconds(349)))
+        #expect(try !search(agreed + [(30, .resolved(two))]).isOver(at: .milliseconds(349)))
+        #expect(try !search(agreed + [(30, .hinted(two))]).isOver(at: .milliseconds(3_399)))
+        let address = try #require(NetworkAddress("10.0.0.5"))
+        let lossy = try search(agreed + [(180, .lossy(address))])
+        #expect(!lossy.isOver(at: .milliseconds(1_399)))
+        #expect(
+            lossy.waits(at: .milliseconds(700)).map(\.what) == [
+                "the answer to the repeated question (RFC 6762 § 5.2), as a packet was lost: "
+                    + "10.0.0.5 answered one question and not the other"
+            ])
+    }
+
+    /// A search without multicast and probes ends with its last answer.
+    @Test func silenceIsNotWaitedForWhereNobodyIsSilent() throws {
+        var survey = HubSearch(
+            known: [], networks: Self.networks, browses: [.domain(try SearchDomain("example.org"))],
+            isProbing: false)
+        _ = survey.take(.sighting(.began), at: .zero)
+        _ = survey.take(.sighting(.pending(2)), at: .milliseconds(1))
+        #expect(!survey.isOver(at: .milliseconds(2_000)))
+        #expect(
+            survey.waits(at: .milliseconds(2_000)).map(\.what) == [
+                "answers of the name servers: example.org, 2"
+            ])
+        _ = survey.take(.sighting(.pending(0)), at: .milliseconds(2_001))
+        _ = survey.take(.sighting(.settled), at: .milliseconds(2_001))
+        #expect(survey.isOver(at: .milliseconds(2_001)))
+        let swept = HubSearch(known: [], networks: Self.networks, browses: [], isProbing: false)
+        #expect(swept.isOver(at: .zero))
     }
 
     // A responder that has just answered another host answers the repetition of the question.

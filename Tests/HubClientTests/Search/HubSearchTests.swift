@@ -21,7 +21,9 @@ import Testing
         let hubs = try known.map {
             KnownHub(name: try PeerName("Kitchen hub"), pin: try pin($0), address: nil, paired: nil)
         }
-        var survey = HubSearch(known: hubs, networks: Self.networks, isBrowsing: isBrowsing, watches: watches)
+        var survey = HubSearch(
+            known: hubs, networks: Self.networks,
+            browses: isBrowsing ? [.multicast(.hestia)] : [], watches: watches)
         _ = survey.take(.sighting(.began), at: .zero)
         return survey
     }
@@ -46,7 +48,7 @@ import Testing
             case .changed(let hub): "changed \(hub.hub.name) \(hub.standing)"
             case .removed(let hub): "removed \(hub.hub.name)"
             case .unusable(let text), .incomplete(let text), .note(let text): text
-            case .table, .progress: nil
+            case .table, .progress, .wait: nil
             }
         }
     }

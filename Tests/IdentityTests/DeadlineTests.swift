@@ -1,4 +1,4 @@
-import HubClient
+import Identity
 import Synchronization
 import Testing
 
