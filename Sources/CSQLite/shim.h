@@ -1,0 +1,30 @@
+#include <dlfcn.h>
+#include <sqlite3.h>
+
+// The library is loaded when `serve` opens its database, and never linked. Each line makes a function that
+// looks up its namesake in the loaded library, with the type from the header: Swift cannot take a type from a
+// declaration.
+#define HUBPAIR_LAZY(name) \
+    static inline __typeof__(&name) lazy_##name(void *library) { \
+        return (__typeof__(&name))dlsym(library, #name); \
+    }
+
+HUBPAIR_LAZY(sqlite3_open_v2)
+HUBPAIR_LAZY(sqlite3_close_v2)
+HUBPAIR_LAZY(sqlite3_extended_result_codes)
+HUBPAIR_LAZY(sqlite3_extended_errcode)
+HUBPAIR_LAZY(sqlite3_errmsg)
+HUBPAIR_LAZY(sqlite3_busy_timeout)
+HUBPAIR_LAZY(sqlite3_prepare_v3)
+HUBPAIR_LAZY(sqlite3_finalize)
+HUBPAIR_LAZY(sqlite3_reset)
+HUBPAIR_LAZY(sqlite3_clear_bindings)
+HUBPAIR_LAZY(sqlite3_step)
+HUBPAIR_LAZY(sqlite3_bind_int64)
+HUBPAIR_LAZY(sqlite3_bind_text64)
+HUBPAIR_LAZY(sqlite3_bind_null)
+HUBPAIR_LAZY(sqlite3_column_type)
+HUBPAIR_LAZY(sqlite3_column_int64)
+HUBPAIR_LAZY(sqlite3_column_text)
+HUBPAIR_LAZY(sqlite3_column_bytes)
+HUBPAIR_LAZY(sqlite3_get_autocommit)
