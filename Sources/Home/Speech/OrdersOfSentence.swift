@@ -1,5 +1,12 @@
 import JSON
 
+/// What a sentence with orders means.
+package struct UnderstoodOrders: Equatable, Sendable {
+    package var orders: [Order] = []
+    /// What "everything" does not mean: locks and the like.
+    package var leftAlone: [ControlledDevice] = []
+}
+
 /// The orders of one sentence. They must not contradict each other.
 struct OrdersOfSentence {
     private struct Given {
@@ -11,10 +18,10 @@ struct OrdersOfSentence {
     private var given: [Given] = []
     private var leftAlone: [ControlledDevice] = []
 
-    var understood: SpokenTargets.Understood {
+    var understood: UnderstoodOrders {
         // A lock that is also named is not left alone.
         let named = Set(given.map(\.order.device))
-        return SpokenTargets.Understood(
+        return UnderstoodOrders(
             orders: given.map(\.order), leftAlone: leftAlone.filter { !named.contains($0.id) })
     }
 

@@ -11,7 +11,7 @@ package struct SpokenSentence: Sendable {
         guard text.utf8.count <= SpokenLanguage.maximumByteCount else { throw .tooLong }
         // The replacement character stands for bytes that were not text: their meaning is lost.
         guard !text.unicodeScalars.contains("\u{FFFD}") else { throw .noSetting(text) }
-        words = SpokenText.tokens(text).map { SpokenWord($0, language) }
+        words = SpokenText.tokens(text).map { SpokenWord($0, language.roles(of: $0)) }
         guard !words.allSatisfy({ $0.isOne(of: .separator) }) else { throw .empty }
         isQuestion = text.last { !$0.isWhitespace && !"\"'’”)".contains($0) } == "?"
     }

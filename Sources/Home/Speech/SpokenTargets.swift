@@ -3,16 +3,9 @@ import Identity
 /// Turns a sentence into orders. All of it must be understood, and in one way only, before anything is sent:
 /// a sentence is never carried out in part.
 package struct SpokenTargets: Sendable {
-    /// The orders of a sentence.
-    package struct Understood: Equatable, Sendable {
-        package var orders: [Order] = []
-        /// What "everything" does not mean: locks and the like.
-        package var leftAlone: [ControlledDevice] = []
-    }
-
     /// What a sentence means.
     package enum Meaning: Equatable, Sendable {
-        case orders(Understood)
+        case orders(UnderstoodOrders)
         /// The scene of this name is to be run.
         case scene(String)
         case answer(SpokenAnswer)
@@ -68,15 +61,15 @@ package struct SpokenTargets: Sendable {
     }
 
     /// The orders of the sentence, all of them or an error.
-    package func orders(of sentence: SpokenSentence) throws -> Understood {
+    package func orders(of sentence: SpokenSentence) throws -> UnderstoodOrders {
         let house = houses.first { $0.language.code == sentence.language.code }?.house
         return try orders(of: sentence, in: house ?? SpokenHouse(devices, sentence.language))
     }
 
-    private func orders(of sentence: SpokenSentence, in house: SpokenHouse) throws -> Understood {
+    private func orders(of sentence: SpokenSentence, in house: SpokenHouse) throws -> UnderstoodOrders {
         let plain = Result { try understand(sentence, in: house) }
         guard let marked = sentence.marking(house.tokens) else { return try plain.get() }
-        let other: Understood
+        let other: UnderstoodOrders
         do {
             other = try understand(marked, in: house)
         } catch SpokenError.question {
@@ -104,7 +97,7 @@ package struct SpokenTargets: Sendable {
             type, kind: "type of appliance", near: near, all: near.isEmpty ? Array(types.prefix(8)) : [])
     }
 
-    private func understand(_ sentence: SpokenSentence, in house: SpokenHouse) throws -> Understood {
+    private func understand(_ sentence: SpokenSentence, in house: SpokenHouse) throws -> UnderstoodOrders {
         var orders = OrdersOfSentence()
         for order in try SpokenGrammar(sentence).orders {
             for thing in order.things {

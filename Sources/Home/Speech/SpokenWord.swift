@@ -6,10 +6,8 @@ package struct SpokenWord: Equatable, Sendable {
     let roles: SpokenRoles
     let isName: Bool
 
-    init(_ text: String, _ language: SpokenLanguage) {
-        (self.text, isName) = (text, false)
-        roles = language.roles(of: text)
-    }
+    /// A word that has these roles in the language of its sentence.
+    init(_ text: String, _ roles: SpokenRoles) { (self.text, isName, self.roles) = (text, false, roles) }
 
     /// A word of a name.
     init(name text: String) { (self.text, isName, roles) = (text, true, []) }

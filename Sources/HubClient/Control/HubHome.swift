@@ -1,11 +1,10 @@
 package import Home
-import JSON
+package import JSON
 
 /// The appliances of one hub, over connections that are kept for the next request.
 package actor HubHome {
-    /// The most connections at once while the hub answers. It gives a paired device 16, and the user may run
-    /// two programs.
-    package static let maximumConnections = 12
+    /// The most connections at once while the hub answers.
+    package static let maximumConnections = OrderQueue.width
     /// The most bytes of an answer: 1,000 appliances take about 300 kB.
     package static let maximumBodyByteCount = 32 << 20
 
@@ -88,7 +87,20 @@ package actor HubHome {
     }
 }
 
+extension HubHome: OrderedHouse {
+    package func set(_ activator: String, of device: String, to state: JSONValue) async throws {
+        try await perform(.set(activator, of: device, to: state))
+    }
+}
+
 extension ControlRequest {
+    /// The HTTP request.
+    package var request: HubRequest {
+        HubRequest(
+            method: method, target: target,
+            headers: json == nil ? [] : [("Content-Type", "application/json")], body: json)
+    }
+
     /// True if the request may be sent twice (RFC 9110 § 9.2.2). Setting a state may.
     var isRepeatable: Bool {
         if case .add = self { false } else { true }

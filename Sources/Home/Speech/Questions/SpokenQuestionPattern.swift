@@ -48,39 +48,41 @@ struct SpokenQuestionPattern: Sendable {
 
     /// Every way in which all the words fit. A sentence has at most `SpokenLanguage.maximumByteCount`
     /// bytes, and a pattern at most two slots of several words, so that they are few.
-    func matches(_ words: ArraySlice<SpokenWord>, _ language: SpokenLanguage) -> [Match] {
-        SpokenQuestionPattern.matches(elements[...], words, language)
+    ///
+    /// - Parameter states: the words for a state.
+    func matches(_ words: ArraySlice<SpokenWord>, states: Set<String>) -> [Match] {
+        SpokenQuestionPattern.matches(elements[...], words, states: states)
     }
 
     private static func matches(
-        _ elements: ArraySlice<Element>, _ words: ArraySlice<SpokenWord>, _ language: SpokenLanguage
+        _ elements: ArraySlice<Element>, _ words: ArraySlice<SpokenWord>, states: Set<String>
     ) -> [Match] {
         guard let element = elements.first else { return words.isEmpty ? [Match()] : [] }
         let later = elements.dropFirst()
         switch element {
         case .words(let allowed):
             guard let word = words.first, !word.isName, allowed.contains(word.text) else { return [] }
-            return matches(later, words.dropFirst(), language)
+            return matches(later, words.dropFirst(), states: states)
         case .state:
-            guard let word = words.first, !word.isName, language.states[word.text] != nil else { return [] }
-            return matches(later, words.dropFirst(), language).map { match in
+            guard let word = words.first, !word.isName, states.contains(word.text) else { return [] }
+            return matches(later, words.dropFirst(), states: states).map { match in
                 var match = match
                 match.state = match.state ?? word.text
                 return match
             }
         case .things:
             return (1...max(1, words.count)).filter { $0 <= words.count }.flatMap { count in
-                matches(later, words.dropFirst(count), language).map { match in
+                matches(later, words.dropFirst(count), states: states).map { match in
                     var match = match
                     match.things = words.prefix(count)
                     return match
                 }
             }
         case .place(let isOptional):
-            var found = isOptional ? matches(later, words, language) : []
+            var found = isOptional ? matches(later, words, states: states) : []
             guard words.first?.isOne(of: [.place, .adverb, .placeBeforeArticle]) == true else { return found }
             for count in 1...words.count where SpokenPlace.name(words.prefix(count)) != nil {
-                found += matches(later, words.dropFirst(count), language).map { match in
+                found += matches(later, words.dropFirst(count), states: states).map { match in
                     var match = match
                     match.place = words.prefix(count)
                     return match

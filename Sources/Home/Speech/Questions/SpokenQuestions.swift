@@ -5,6 +5,7 @@ struct SpokenQuestions {
     /// The answer, if the whole sentence is a question in one of the forms of its language.
     func answer(to sentence: SpokenSentence) throws(SpokenError) -> SpokenAnswer {
         let language = sentence.language
+        let states = Set(language.states.keys)
         var refusal: SpokenError?
         for sentence in [sentence.marking(house.tokens), sentence].compactMap({ $0 }) {
             var words = sentence.words
@@ -12,7 +13,7 @@ struct SpokenQuestions {
             words.removeAll { $0.isOne(of: .filler) }
             guard !words.contains(where: { $0.isOne(of: .ends) }) else { continue }
             for pattern in language.questions {
-                for match in pattern.matches(words[...], language) {
+                for match in pattern.matches(words[...], states: states) {
                     do {
                         return try answer(pattern.kind, match, language)
                     } catch {

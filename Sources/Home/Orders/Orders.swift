@@ -1,5 +1,15 @@
-package import Home
-import JSON
+import Identity
+package import JSON
+
+/// A house that takes orders: the server that has the appliances, over whatever connection.
+package protocol OrderedHouse: Sendable {
+    /// How long it took for its last answer.
+    var pace: Duration { get async }
+    /// Orders an activator to have a state; returns when the order is taken.
+    func set(_ activator: String, of device: String, to state: JSONValue) async throws
+    /// One activator as it is.
+    func activator(_ id: String, of device: String) async throws -> Activator
+}
 
 /// Gives orders, all in parallel, and reads each state back until the appliance has followed.
 package struct Orders: Sendable {
@@ -19,14 +29,21 @@ package struct Orders: Sendable {
     private static let lastLook = Duration.milliseconds(500)
 
     private let orders: [Order]
-    private let home: HubHome
+    private let house: any OrderedHouse
     private let time: Duration
+    private let end: ContinuousClock.Instant?
 
-    /// - Parameter time: how long each order has to be confirmed.
-    package init(_ orders: [Order], home: HubHome, time: Duration = confirmation) {
+    /// - Parameters:
+    ///   - time: how long each order has to be confirmed.
+    ///   - end: when all are given up, also those whose turn has not come; nil: never.
+    package init(
+        _ orders: [Order], home house: some OrderedHouse, time: Duration = confirmation,
+        until end: ContinuousClock.Instant? = nil
+    ) {
         self.orders = orders
-        self.home = home
+        self.house = house
         self.time = time
+        self.end = end
     }
 
     /// Gives all orders. If one fails, the others go on.
@@ -34,11 +51,12 @@ package struct Orders: Sendable {
     /// - Parameter progress: told how many are done, after each.
     /// - Returns: the outcomes in the order of the orders.
     package func run(progress: (Int) -> Void = { _ in }) async -> [Outcome] {
-        let pace = await home.pace
+        let pace = await house.pace
         return await withTaskGroup(of: (Int, Outcome).self) { group in
             let turns = OrderTurns(pace: pace)
             for (index, order) in orders.enumerated() {
-                group.addTask { (index, await give(order, turns, lastLook: max(Orders.lastLook, pace * 3))) }
+                let look = end == nil ? max(Orders.lastLook, pace * 3) : Orders.lastLook
+                group.addTask { (index, await give(order, turns, lastLook: look)) }
             }
             var outcomes: [Int: Outcome] = [:]
             for await (index, outcome) in group {
@@ -53,17 +71,17 @@ package struct Orders: Sendable {
         do {
             // Its time begins with its turn. The hub holds its answer back while an appliance hangs, so that
             // each request needs the order's deadline.
-            let (given, start) = try await turns.take(order.device) {
+            let (given, start, end) = try await turns.take(order.device) {
                 let start = ContinuousClock.now
-                let given = try await Deadline(start + time).run {
+                let end = min(start + time, self.end ?? start + time)
+                let given = try await Deadline(end).run {
                     let before = try await before(order)
-                    try await home.perform(.set(order.activator, of: order.device, to: order.state))
+                    try await house.set(order.activator, of: order.device, to: order.state)
                     return before
                 }
-                return (given, start)
+                return (given, start, end)
             }
             guard let before = given else { return .unconfirmed(nil) }
-            let end = start + time
             var nearest = NearestStep(before: before, target: order.state)
             var last: Activator?
             var pause = Duration.milliseconds(50)
@@ -93,10 +111,11 @@ package struct Orders: Sendable {
     }
 
     private func read(_ order: Order) async throws -> Activator {
-        try await home.activator(order.activator, of: order.device)
+        try await house.activator(order.activator, of: order.device)
     }
 
-    private static func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
+    /// True if a state is as it was ordered, as far as appliances keep levels.
+    package static func isSame(_ one: JSONValue, _ other: JSONValue) -> Bool {
         if let one = one.asDouble, let other = other.asDouble {
             return abs(one - other) < NearestStep.tolerance
         }

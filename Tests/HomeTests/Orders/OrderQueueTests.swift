@@ -1,4 +1,4 @@
-import HubClient
+import Home
 import JSON
 import Testing
 

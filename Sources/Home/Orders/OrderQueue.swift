@@ -6,7 +6,7 @@
 /// without power must not delay lamps with power.
 package struct OrderQueue: Sendable {
     /// The most that are under way.
-    package static let width = HubHome.maximumConnections
+    package static let width = 12
     /// The most that may be under way beyond it, because others are overdue.
     package static let overdueWidth = 3
     /// One without an answer is overdue after this long.

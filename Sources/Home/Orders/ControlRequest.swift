@@ -23,42 +23,53 @@ package enum ControlRequest: Equatable, Sendable {
     /// `GET /plugins/COLLECTION/plugins/PLUGIN`
     case plugin(String, collection: String)
 
-    /// The HTTP request.
-    package var request: HubRequest {
+    /// `GET`, `POST`, `PUT` or `DELETE`.
+    package var method: String {
         switch self {
-        case .devices: get(["devices", ""])
-        case .device(let id): get(["devices", id])
-        case .rename(let id, let name): send("PUT", ["devices", id], ["name": .string(name)])
-        case .remove(let id): HubRequest(method: "DELETE", target: target(["devices", id]))
-        case .add(let collection, let plugin, let info):
-            send(
-                "POST", ["devices", ""],
-                [
-                    "collection": .string(collection), "plugin_name": .string(plugin),
-                    "required_info": .object(info.mapValues(JSONValue.string)),
-                ])
-        case .activator(let id, let device): get(["devices", device, "activators", id])
-        case .set(let id, let device, let state):
-            send("POST", ["devices", device, "activators", id], ["state": state])
-        case .collections: get(["plugins", ""])
-        case .plugins(let collection): get(["plugins", collection, ""])
-        case .plugin(let plugin, let collection): get(["plugins", collection, "plugins", plugin])
+        case .devices, .device, .activator, .collections, .plugins, .plugin: "GET"
+        case .add, .set: "POST"
+        case .rename: "PUT"
+        case .remove: "DELETE"
         }
     }
 
-    private func get(_ path: [String]) -> HubRequest { HubRequest(method: "GET", target: target(path)) }
+    /// The request target in origin form (RFC 9112 § 3.2.1).
+    package var target: String {
+        switch self {
+        case .devices, .add: ControlRequest.path(["devices", ""])
+        case .device(let id), .rename(let id, _), .remove(let id): ControlRequest.path(["devices", id])
+        case .activator(let id, let device), .set(let id, let device, _):
+            ControlRequest.path(["devices", device, "activators", id])
+        case .collections: ControlRequest.path(["plugins", ""])
+        case .plugins(let collection): ControlRequest.path(["plugins", collection, ""])
+        case .plugin(let plugin, let collection):
+            ControlRequest.path(["plugins", collection, "plugins", plugin])
+        }
+    }
 
-    private func send(_ method: String, _ path: [String], _ body: [String: JSONValue]) -> HubRequest {
-        HubRequest(
-            method: method, target: target(path), headers: [("Content-Type", "application/json")],
-            body: Array(JSONValue.object(body).text.utf8))
+    /// The body, JSON in UTF-8; nil: none.
+    package var json: [UInt8]? {
+        switch self {
+        case .devices, .device, .remove, .activator, .collections, .plugins, .plugin: nil
+        case .rename(_, let name): bytes(["name": .string(name)])
+        case .add(let collection, let plugin, let info):
+            bytes([
+                "collection": .string(collection), "plugin_name": .string(plugin),
+                "required_info": .object(info.mapValues(JSONValue.string)),
+            ])
+        case .set(_, _, let state): bytes(["state": state])
+        }
+    }
+
+    private func bytes(_ members: [String: JSONValue]) -> [UInt8] {
+        Array(JSONValue.object(members).text.utf8)
     }
 
     /// Ids come from the server or from the user. All characters that are not unreserved (RFC 3986 § 2.3) are
     /// percent-encoded: an id must not lead to another path. So are the dots of `.` and `..`, which some
     /// servers resolve.
-    private func target(_ path: [String]) -> String {
-        path.reduce(into: "") { target, segment in
+    package static func path(_ segments: [String]) -> String {
+        segments.reduce(into: "") { target, segment in
             target += "/"
             let isDots = segment == "." || segment == ".."
             for byte in segment.utf8 {
