@@ -13,7 +13,16 @@ import Testing
     }
 
     @Test(arguments: [
-        "/hubpair", "/hubpair/", "/hubpair?x", "/hubpairing", "/hubpair/v1/hub/", "/hubpair/v1/Hub",
+        ("/hubpair/", PagePath.page), ("/hubpair/?x=/../y", .page), ("/hubpair/page/page.css", .style),
+        ("/hubpair/page/page.js?1", .script), ("/hubpair/page/icon.svg", .icon),
+    ])
+    func page(target: String, file: PagePath) { #expect(GatewayPath(target: target) == .page(file)) }
+
+    @Test(arguments: [
+        "/hubpair/page", "/hubpair/page/", "/hubpair//", "/hubpair/index.html", "/hubpair/page/%70age.css",
+        "/hubpair/page/page.css/", "/hubpair/page/../page/page.css", "/hubpair/Page/page.css", "/hubpair/#x",
+        "/hubpair/page/page.js%3f1", "/hubpair/;x", "/hubpair/.", "/hubpair/page/page.c",
+        "/hubpair", "/hubpair?x", "/hubpairing", "/hubpair/v1/hub/", "/hubpair/v1/Hub",
         "/hubpair/v1/hub%20", "/hubpair/../devices", "/hubpair/v1//hub", "//hubpair/v1/hub", "/./hubpair",
         "/././/hubpair/x", "/%68ubpair", "/%2568ubpair", "/%252568ubpair", "/hub%70air/v1/hub",
         "/HubPair/v1/hub", "/HUBPAIR", "/%48UBPAIR", "/x/../hubpair", "/x/%2e%2e/hubpair", "/x/..%2fhubpair",

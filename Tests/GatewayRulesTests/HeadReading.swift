@@ -10,6 +10,11 @@ func requestHead(_ text: String) throws -> RequestHead {
     return head
 }
 
+extension CrossSiteRule {
+    /// The rule of a hub that is called `h`.
+    static let hubH = CrossSiteRule(hosts: ["h"]) { _ in false }
+}
+
 /// What an upstream sends, in parts, read in steps of so many bytes.
 struct AnswerReading: Equatable {
     var heads: [Int] = []

@@ -74,7 +74,7 @@ import Testing
     func theAnswerToAProxy(role: String?, fields: [String], word: String?) throws {
         let pin = try #require(Pin(bytes: [UInt8](repeating: 1, count: 32)))
         let device = ApprovedDevice(name: try PeerName("x"), pin: pin, status: .approved, role: role)
-        let router = RequestRouter(hasUpstream: true, maximumBodyByteCount: 9) { _ in pin }
+        let router = RequestRouter(hasUpstream: true, maximumBodyByteCount: 9, crossSite: .hubH) { _ in pin }
         let proxy = RequestRouter.Client(certificate: .none, isTrustedProxy: true)
         let lines = (["X-SSL-Client-Cert: p"] + fields).map { $0 + "\r\n" }.joined()
         let head = try requestHead("GET /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\n\(lines)\r\n")

@@ -36,7 +36,8 @@ import Testing
         hasUpstream: Bool = true
     ) -> (action: RequestRouter.Action, asked: [Pin]) {
         let pin = other.pin
-        let router = RequestRouter(hasUpstream: hasUpstream, maximumBodyByteCount: 100_000) {
+        let router = RequestRouter(hasUpstream: hasUpstream, maximumBodyByteCount: 100_000, crossSite: .hubH)
+        {
             $0.first == UInt8(ascii: "p") ? pin : nil
         }
         var asked: [Pin] = []
@@ -137,7 +138,7 @@ import Testing
     ])
     func anEndpointTakesItsOwnMethodsOnly(start: String, endpoint: PairEndpoint) throws {
         let (action, asked) = route(try head(start), client, .approved(device))
-        #expect(refusal(action) == .wrongMethod(endpoint) && asked.isEmpty)
+        #expect(refusal(action) == .wrongMethod(endpoint.methods) && asked.isEmpty)
     }
 
     @Test func aDeviceIsToldWhatTheHubKnowsOfIt() throws {
@@ -225,7 +226,8 @@ import Testing
     // MARK: Refusals
 
     @Test(arguments: [
-        (RequestRefusal.notFound, 404, "not_found"), (.wrongMethod(.hub), 405, "method_not_allowed"),
+        (RequestRefusal.notFound, 404, "not_found"), (.unexpectedBody, 400, "bad_request"),
+        (.wrongMethod(["GET", "HEAD"]), 405, "method_not_allowed"),
         (.methodNotPassedOn, 405, "method_not_allowed"), (.noCertificate, 401, "no_certificate"),
         (.wrongKey("an RSA key"), 401, "no_certificate"), (.notVerified, 401, "no_certificate"),
         (.unreadable, 503, "unavailable"), (.stranger, 403, "not_approved"),
@@ -237,8 +239,8 @@ import Testing
     }
 
     @Test func aRefusalHasTheFieldThatItsStatusDemands() {
-        #expect(RequestRefusal.wrongMethod(.hub).field ?? ("", "") == ("Allow", "GET, HEAD"))
-        #expect(RequestRefusal.wrongMethod(.pair).field ?? ("", "") == ("Allow", "POST"))
+        #expect(RequestRefusal.wrongMethod(["GET", "HEAD"]).field ?? ("", "") == ("Allow", "GET, HEAD"))
+        #expect(RequestRefusal.wrongMethod(["POST"]).field ?? ("", "") == ("Allow", "POST"))
         #expect(RequestRefusal.noCertificate.field?.name == "WWW-Authenticate")
         #expect(RequestRefusal.notFound.field == nil)
     }

@@ -84,7 +84,7 @@ import Testing
             ?? .random(in: 0...99_999)
         var generator = SplitMix64(seed: seed)
         let pin = try #require(Pin(bytes: [UInt8](repeating: 1, count: 32)))
-        let router = RequestRouter(hasUpstream: true, maximumBodyByteCount: 9) { _ in nil }
+        let router = RequestRouter(hasUpstream: true, maximumBodyByteCount: 9, crossSite: .hubH) { _ in nil }
         let client = RequestRouter.Client(certificate: .device(pin), isTrustedProxy: false)
         var counts = [true: 0, false: 0]
         for _ in 0..<10_000 {

@@ -34,6 +34,16 @@ package enum FieldRole: Hashable, Sendable {
     case ambiguous
     /// `Authorization` and `Cookie`, which are not allowed in trailers.
     case credentials
+    /// `Last-Event-ID`: the last event that a client of a stream has seen (WHATWG HTML § 9.2.4).
+    case lastEventID
+    /// `Sec-Fetch-Site`: whose page makes a browser send the request (Fetch Metadata, W3C).
+    case fetchSite
+    /// Another `Sec-Fetch-…`: a browser sends the request.
+    case fetchOther
+    /// `Origin`: the site of the page that makes a browser send the request (RFC 6454 § 7).
+    case origin
+    /// `X-Forwarded-Host`: the `Host` of the request that a proxy asks about.
+    case forwardedHost
     /// `Server`, which identifies the upstream's software.
     case server
     /// Any other field.
@@ -57,6 +67,10 @@ package enum FieldRole: Hashable, Sendable {
         } else if let known = FieldRole.known[lower] {
             self = known
         } else {
+            if lower.utf8.starts(with: "sec-fetch-".utf8) {
+                self = .fetchOther
+                return
+            }
             let isProxyOnly = FieldRole.proxyOnlyBeginnings.contains { lower.utf8.starts(with: $0.utf8) }
             self = isProxyOnly ? .proxyOnly : .other
         }
@@ -66,6 +80,8 @@ package enum FieldRole: Hashable, Sendable {
         var roles: [String: FieldRole] = [
             "host": .host, "content-length": .contentLength, "transfer-encoding": .transferEncoding,
             "connection": .connection, "upgrade": .upgrade, "expect": .expect, "server": .server,
+            "last-event-id": .lastEventID, "origin": .origin, "sec-fetch-site": .fetchSite,
+            "x-forwarded-host": .forwardedHost,
             "authorization": .credentials, "cookie": .credentials,
             "x-ssl-client-cert": .clientCertificate,
             "x-original-method": .originalMethod, "x-original-uri": .originalTarget,

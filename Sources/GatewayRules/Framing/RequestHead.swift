@@ -59,6 +59,14 @@ package struct RequestHead: Sendable {
         }
     }
 
+    /// True if the method is not one that only reads (safe, RFC 9110 § 9.2.1).
+    package var mayChangeStates: Bool {
+        switch method {
+        case "GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH": false
+        default: true
+        }
+    }
+
     /// The head to send to the upstream, including its empty line.
     ///
     /// Dropped are hop-by-hop fields and those that `Connection` names (RFC 9110 § 7.6.1), framing fields,
@@ -97,10 +105,13 @@ package struct RequestHead: Sendable {
         switch field.role {
         case .host: true
         case .expect: !isHTTP10 && !isNamed(field)
-        case .credentials, .server, .webSocket, .methodOverride, .other: !isNamed(field)
+        case .credentials, .server, .webSocket, .methodOverride, .lastEventID, .origin, .fetchSite,
+            .fetchOther,
+            .other:
+            !isNamed(field)
         case .contentLength, .transferEncoding, .connection, .upgrade, .hopByHop, .clientCertificate,
             .originalMethod, .originalTarget, .originalUpgrade, .forwardedMethod, .forwardedTarget,
-            .proxyOnly, .ambiguous:
+            .forwardedHost, .proxyOnly, .ambiguous:
             false
         }
     }

@@ -79,8 +79,8 @@ package struct ResponseHead: Sendable {
         switch field.role {
         case .connection, .hopByHop, .upgrade, .contentLength, .transferEncoding: false
         case .host, .expect, .clientCertificate, .originalMethod, .originalTarget, .originalUpgrade,
-            .forwardedMethod, .forwardedTarget, .webSocket, .methodOverride, .proxyOnly, .ambiguous,
-            .credentials, .server, .other:
+            .forwardedMethod, .forwardedTarget, .webSocket, .methodOverride, .lastEventID, .origin,
+            .fetchSite, .fetchOther, .forwardedHost, .proxyOnly, .ambiguous, .credentials, .server, .other:
             hopFields.isEmpty || !fields.isNamed(field, in: hopFields)
         }
     }

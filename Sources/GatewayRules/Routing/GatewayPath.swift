@@ -7,18 +7,24 @@ package import Pairing
 /// in all the ways that servers use (percent-decoding once or repeatedly, doubled slashes, dot segments,
 /// backslashes, path parameters, either case), and withheld if any of them leads to `/hubpair…`.
 ///
-/// Own: `/hubpair/v1/hub`, `/hubpair/v1/hub?x=1`. Withheld: `/hubpair`, `/hubpairing`, `//hubpair`,
-/// `/%68ubpair`, `/x/..%2fHUBPAIR`. Forwarded: `/devices/`, `/x/hubpair`.
+/// Own: `/hubpair/v1/hub`, `/hubpair/v1/hub?x=1`, `/hubpair/`. Withheld: `/hubpair`, `/hubpairing`,
+/// `//hubpair`, `/%68ubpair`, `/x/..%2fHUBPAIR`. Forwarded: `/devices/`, `/x/hubpair`.
 package enum GatewayPath: Equatable, Sendable {
     /// One of the hub's own endpoints.
     case own(PairEndpoint)
-    /// Under `/hubpair` but not an endpoint, or another spelling of such a path.
+    /// A file of the hub's page.
+    case page(PagePath)
+    /// One of the hub's own resources.
+    case resource(HubResource)
+    /// Under `/hubpair` but neither of them, or another spelling of such a path.
     case withheld
     /// A path of the upstream.
     case upstream
 
     /// Interprets a target, which must begin with `/`.
-    package init(target: some StringProtocol) {
+    ///
+    /// - Parameter method: the request's; it decides between two resources of one path.
+    package init(target: some StringProtocol, method: String = "GET") {
         let bytes = target.utf8
         let path = bytes.prefix { $0 != UInt8(ascii: "?") }
         // Fast path: a path of these bytes alone can be read in only one way.
@@ -30,7 +36,10 @@ package enum GatewayPath: Equatable, Sendable {
         }
         if path.starts(with: "/hubpair".utf8) {
             let endpoint = PairEndpoint.allCases.first { path.elementsEqual($0.rawValue.utf8) }
-            self = endpoint.map(GatewayPath.own) ?? .withheld
+            let file = PagePath.allCases.first { path.elementsEqual($0.rawValue.utf8) }
+            self =
+                endpoint.map(GatewayPath.own) ?? file.map(GatewayPath.page)
+                ?? HubResource(target: target, method: method).map(GatewayPath.resource) ?? .withheld
         } else if isPlain, !path.starts(with: "//".utf8) {
             self = .upstream
         } else {

@@ -4,8 +4,10 @@ package import Pairing
 package enum RequestRefusal: Equatable, Sendable {
     /// A path under `/hubpair` that is not an endpoint.
     case notFound
-    /// The endpoint does not take this method.
-    case wrongMethod(PairEndpoint)
+    /// The path takes these methods, and this one is not among them.
+    case wrongMethod([String])
+    /// One of the hub's own resources takes no body with this method.
+    case unexpectedBody
     /// A method that the gateway never forwards.
     case methodNotPassedOn
     case noCertificate
@@ -19,6 +21,8 @@ package enum RequestRefusal: Equatable, Sendable {
     case stranger
     /// The device is in the keyfile, but has no access.
     case notApproved(DeviceVerdict)
+    /// A browser sends it for another site's page, or under a name that is not the hub's.
+    case crossSite
     /// The device's role does not allow the request.
     case notAllowed(Role)
     /// A proxy asks, and what it says of the request lets nobody of this role in.
@@ -31,8 +35,9 @@ package enum RequestRefusal: Equatable, Sendable {
     /// The HTTP status (RFC 9110 § 15).
     package var status: Int {
         switch self {
+        case .unexpectedBody: 400
         case .noCertificate, .wrongKey, .notVerified: 401
-        case .stranger, .notApproved, .notAllowed, .notAllowedByProxy: 403
+        case .stranger, .notApproved, .crossSite, .notAllowed, .notAllowedByProxy: 403
         case .notFound: 404
         case .wrongMethod, .methodNotPassedOn: 405
         case .tooLarge: 413
@@ -44,9 +49,11 @@ package enum RequestRefusal: Equatable, Sendable {
     /// The machine-readable error code.
     package var word: String {
         switch self {
+        case .unexpectedBody: "bad_request"
         case .noCertificate, .wrongKey, .notVerified: "no_certificate"
         case .notApproved(.unknownRole): "role_unknown"
         case .stranger, .notApproved: "not_approved"
+        case .crossSite: "cross_site"
         case .notAllowed, .notAllowedByProxy: "not_allowed"
         case .notFound: "not_found"
         case .wrongMethod, .methodNotPassedOn: "method_not_allowed"
@@ -60,7 +67,8 @@ package enum RequestRefusal: Equatable, Sendable {
     package var message: String {
         switch self {
         case .notFound: "the hub has no such page"
-        case .wrongMethod(let endpoint): "this page takes \(endpoint.methods.joined(separator: ", "))"
+        case .wrongMethod(let methods): "this page takes \(methods.joined(separator: ", "))"
+        case .unexpectedBody: "this request takes no body"
         case .methodNotPassedOn: "the gateway does not pass this method on"
         case .noCertificate:
             "only paired devices are served here, and this one showed no certificate; pair it: "
@@ -79,7 +87,12 @@ package enum RequestRefusal: Equatable, Sendable {
         case .notApproved(.expired):
             "the approval of this device has expired; see 'hubpair devices' on the hub"
         case .notApproved(.unknownRole):
-            "this device's role is none that the hub knows; see 'hubpair doctor' on the hub"
+            "the hub does not know this device's role; see 'hubpair doctor' on the hub"
+        case .crossSite:
+            "another site's page sent this, or the browser knows the hub by a name that is not its own; "
+                + "such a name belongs into 'hosts' in the hub's settings"
+        case .notAllowed(.member):
+            "only a device with the role owner may do this; 'hubpair devices role' on the hub gives it one"
         case .notAllowed(let role):
             "a device with the role \(role.rawValue) may look, and switch what is there, and nothing else; "
                 + "the owner gives it another role with 'hubpair devices role' on the hub"
@@ -104,7 +117,7 @@ package enum RequestRefusal: Equatable, Sendable {
     package var field: (name: String, value: String)? {
         switch self {
         case .noCertificate, .wrongKey, .notVerified: ("WWW-Authenticate", "Hubpair realm=\"hubpair\"")
-        case .wrongMethod(let endpoint): ("Allow", endpoint.methods.joined(separator: ", "))
+        case .wrongMethod(let methods): ("Allow", methods.joined(separator: ", "))
         case .methodNotPassedOn: ("Allow", "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS")
         default: nil
         }

@@ -51,6 +51,9 @@ package struct RequestRouter: Sendable {
         ///
         /// - Parameter admits: the device, if it has access but this request goes no further.
         case answer(Answer, RestOfRequest, admits: ApprovedDevice? = nil)
+        /// Collect the body, at most ``HubResource/maximumBodyByteCount`` bytes, and let this device, which
+        /// has access and the role for it, use one of the hub's own resources.
+        case serve(HubResource, ApprovedDevice, asksForBody: Bool)
         /// Forward the request of this device, which has access, to the upstream.
         case forward(ApprovedDevice)
     }
@@ -65,6 +68,8 @@ package struct RequestRouter: Sendable {
         case verified(ApprovedDevice)
         /// A pairing request whose head announces this many bytes, more than allowed.
         case pairingTooLarge(Int)
+        /// A file of the hub's page.
+        case page(PagePath)
         case refusal(RequestRefusal)
     }
 
@@ -81,18 +86,21 @@ package struct RequestRouter: Sendable {
 
     private let hasUpstream: Bool
     private let maximumBodyByteCount: Int
+    private let crossSite: CrossSiteRule
     private let devicePin: @Sendable (ArraySlice<UInt8>) -> Pin?
 
     /// - Parameters:
     ///   - hasUpstream: true if there is a server behind the gateway.
     ///   - maximumBodyByteCount: the maximum number of body bytes that are forwarded.
+    ///   - crossSite: what browsers may not send.
     ///   - devicePin: parses the value of `X-SSL-Client-Cert`; returns the pin, or nil if it is not a
     ///     device's certificate.
     package init(
-        hasUpstream: Bool, maximumBodyByteCount: Int,
+        hasUpstream: Bool, maximumBodyByteCount: Int, crossSite: CrossSiteRule,
         devicePin: @escaping @Sendable (ArraySlice<UInt8>) -> Pin?
     ) {
         (self.hasUpstream, self.maximumBodyByteCount) = (hasUpstream, maximumBodyByteCount)
+        self.crossSite = crossSite
         self.devicePin = devicePin
     }
 
@@ -102,16 +110,28 @@ package struct RequestRouter: Sendable {
     package func action(
         for head: RequestHead, from client: Client, access: (Pin) -> Access
     ) -> Action {
-        switch GatewayPath(target: head.target) {
+        guard crossSite.allows(head.fields, isTrustedProxy: client.isTrustedProxy) else {
+            return answer(head, .refusal(.crossSite))
+        }
+        switch GatewayPath(target: head.target, method: head.method) {
+        case .resource(let resource): return use(resource, head, from: client, access)
         case .own(let endpoint):
             guard endpoint.methods.contains(head.method) else {
-                return answer(head, .refusal(.wrongMethod(endpoint)))
+                return answer(head, .refusal(.wrongMethod(endpoint.methods)))
             }
             switch endpoint {
             case .pair: return pairing(head, from: client)
             case .hub: return answer(head, .hub)
             case .device: return answer(head, device(client, access))
             case .verify: return answer(head, verification(head, client, access))
+            }
+        case .page(let file):
+            guard PagePath.methods.contains(head.method) else {
+                return answer(head, .refusal(.wrongMethod(PagePath.methods)))
+            }
+            if file.isPublic { return answer(head, .page(file)) }
+            return admit(head, from: client, access, if: { _ in true }) { device in
+                answer(head, .page(file), admits: device)
             }
         case .withheld: return answer(head, .refusal(.notFound))
         case .upstream: return passage(head, from: client, access)
@@ -178,13 +198,51 @@ package struct RequestRouter: Sendable {
     /// True if a request that was forwarded for a device may go on now that the device is as `device` says.
     /// What goes on for long, a stream or a WebSocket, has to end when the role no longer allows it.
     package func allows(_ head: RequestHead, of device: ApprovedDevice) -> Bool {
-        RoleTable.allows(device.knownRole, RequestKind(head))
+        guard case .resource(let resource) = GatewayPath(target: head.target, method: head.method) else {
+            return RoleTable.allows(device.knownRole, RequestKind(head))
+        }
+        return resource.pattern.use(of: head.method).map { RoleTable.allows(device.knownRole, $0) } ?? false
+    }
+
+    private func use(
+        _ resource: HubResource, _ head: RequestHead, from client: Client, _ access: (Pin) -> Access
+    ) -> Action {
+        guard let use = resource.pattern.use(of: head.method) else {
+            return answer(head, .refusal(.wrongMethod(resource.pattern.methods)))
+        }
+        return admit(head, from: client, access, if: { RoleTable.allows($0, use) }) { device in
+            let takesBody = head.method == "PUT" || head.method == "POST"
+            guard takesBody || !head.body.hasBytes else {
+                return answer(head, .refusal(.unexpectedBody), admits: device)
+            }
+            let limit = HubResource.maximumBodyByteCount
+            if case .length(let count) = head.body, count > limit {
+                return answer(head, .refusal(.tooLarge(limit: limit)), admits: device)
+            }
+            return .serve(resource, device, asksForBody: head.expectsContinue && head.body.hasBytes)
+        }
     }
 
     private func passage(_ head: RequestHead, from client: Client, _ access: (Pin) -> Access) -> Action {
         // The response to TRACE would reveal the request as forwarded, with the fields that only the gateway
         // writes.
         guard head.method != "TRACE" else { return answer(head, .refusal(.methodNotPassedOn)) }
+        let kind = RequestKind(head)
+        return admit(head, from: client, access, if: { RoleTable.allows($0, kind) }) { device in
+            guard hasUpstream else { return answer(head, .refusal(.noUpstream), admits: device) }
+            if case .length(let count) = head.body, count > maximumBodyByteCount {
+                return answer(head, .refusal(.tooLarge(limit: maximumBodyByteCount)), admits: device)
+            }
+            return .forward(device)
+        }
+    }
+
+    /// Lets a device go on whose approval and role, looked up for this very request, allow it; answers all
+    /// others.
+    private func admit(
+        _ head: RequestHead, from client: Client, _ access: (Pin) -> Access, if isAllowed: (Role) -> Bool,
+        _ goOn: (ApprovedDevice) -> Action
+    ) -> Action {
         switch client.certificate {
         case .none: return answer(head, .refusal(.noCertificate))
         case .otherKey(let kind): return answer(head, .refusal(.wrongKey(kind)))
@@ -197,14 +255,10 @@ package struct RequestRouter: Sendable {
                 guard let role = device.knownRole else {
                     return answer(head, .refusal(.notApproved(.unknownRole)))
                 }
-                guard allows(head, of: device) else {
+                guard isAllowed(role) else {
                     return answer(head, .refusal(.notAllowed(role)), admits: device)
                 }
-                guard hasUpstream else { return answer(head, .refusal(.noUpstream), admits: device) }
-                if case .length(let count) = head.body, count > maximumBodyByteCount {
-                    return answer(head, .refusal(.tooLarge(limit: maximumBodyByteCount)), admits: device)
-                }
-                return .forward(device)
+                return goOn(device)
             }
         }
     }

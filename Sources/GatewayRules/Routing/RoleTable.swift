@@ -1,7 +1,7 @@
 package import Pairing
 
-/// Which role may send which kind of request. The one place that says so, for every door: the hub's own port
-/// and the proxies that ask it.
+/// Which role may send which kind of request. The one place that says so, for every door: the hub's own port,
+/// the proxies that ask it, and the hub's own resources.
 package enum RoleTable {
     /// - Parameter role: nil for a word that is no role; it may do nothing.
     package static func allows(_ role: Role?, _ kind: RequestKind) -> Bool {
@@ -10,6 +10,18 @@ package enum RoleTable {
         case (.owner, _), (.member, _): true
         case (.guest, .reading), (.guest, .switching): true
         case (.guest, .changing): false
+        }
+    }
+
+    /// The same for the hub's own resources.
+    package static func allows(_ role: Role?, _ use: ResourceUse) -> Bool {
+        switch (role, use) {
+        case (nil, _): false
+        case (.owner, _): true
+        case (.member, .using), (.member, .arranging): true
+        case (.member, .administering): false
+        case (.guest, .using): true
+        case (.guest, .arranging), (.guest, .administering): false
         }
     }
 }

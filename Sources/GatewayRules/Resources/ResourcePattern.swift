@@ -1,0 +1,60 @@
+/// The paths of the hub's own resources, which its approved devices use according to their roles. The
+/// endpoints of the exchange are not among them (``PairEndpoint``).
+///
+/// The raw value is the path after `/hubpair/v1/`. `*` stands for one segment with an ID or a name.
+package enum ResourcePattern: String, CaseIterable, Sendable {
+    case rooms = "rooms"
+    case room = "rooms/*"
+    case scenes = "scenes"
+    case currentScene = "scenes/current"
+    case scene = "scenes/*"
+    case sceneRun = "scenes/*/run"
+    case rules = "rules"
+    case rule = "rules/*"
+    case messages = "messages"
+    case messageStream = "messages/stream"
+    case messageRead = "messages/*/read"
+    case messageAcknowledge = "messages/*/acknowledge"
+    case states = "states"
+    case stateStream = "states/stream"
+    case stateHistory = "states/history"
+    case devices = "devices"
+    case device = "devices/*"
+    case deviceApproval = "devices/*/approve"
+    case deviceRefusal = "devices/*/refuse"
+    case deviceRevocation = "devices/*/revoke"
+    case codes = "codes"
+    case code = "codes/*"
+    case codesVoid = "codes/void"
+    case journal = "journal"
+    case findings = "findings"
+    /// The page of forms for browsers without JavaScript.
+    case access = "access"
+
+    /// The methods that the path takes, in the order of the `Allow` header field (RFC 9110 § 10.2.1), and
+    /// what each of them does.
+    package var uses: [(method: String, use: ResourceUse)] {
+        switch self {
+        case .rooms, .scenes, .currentScene, .messages, .states, .stateHistory:
+            [("GET", .using), ("HEAD", .using)]
+        case .messageStream, .stateStream: [("GET", .using)]
+        case .room, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
+        case .sceneRun, .messageRead: [("POST", .using)]
+        case .messageAcknowledge: [("POST", .arranging)]
+        case .rules: [("GET", .administering), ("HEAD", .administering)]
+        case .rule: [("PUT", .administering), ("DELETE", .administering)]
+        case .devices, .journal, .findings: [("GET", .administering), ("HEAD", .administering)]
+        case .device: [("PUT", .administering)]
+        case .deviceApproval, .deviceRefusal, .deviceRevocation, .codesVoid: [("POST", .administering)]
+        case .codes: [("GET", .administering), ("HEAD", .administering), ("POST", .administering)]
+        case .code: [("DELETE", .administering)]
+        case .access: [("GET", .administering), ("HEAD", .administering), ("POST", .administering)]
+        }
+    }
+
+    /// The methods that the path takes.
+    package var methods: [String] { uses.map(\.method) }
+
+    /// What the method does; nil if the path does not take it.
+    package func use(of method: String) -> ResourceUse? { uses.first { $0.method == method }?.use }
+}

@@ -1,0 +1,9 @@
+/// What a request does to one of the hub's own resources, as far as roles tell requests apart.
+package enum ResourceUse: Equatable, Sendable, CaseIterable {
+    /// Reads states, rooms, scenes and messages, runs a scene, or marks a message as read.
+    case using
+    /// Changes rooms or scenes, or acknowledges an alarm.
+    case arranging
+    /// Reads or changes devices, codes, rules, or the hub's journal.
+    case administering
+}
