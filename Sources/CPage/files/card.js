@@ -1,0 +1,140 @@
+// An appliance on the page: its icon, its name, its switch, its sliders.
+
+import { confirm, icon, make, say, sentence, set, toast } from "./dom.js";
+
+let number = 0;
+
+export class Card {
+  #house; #appliance = null; #rows = []; #form = ""; #drawing = "";
+
+  constructor(house) {
+    this.#house = house;
+    const id = `card-${number += 1}`;
+    this.badge = make("span", { class: "badge" });
+    this.name = make("p", { class: "name", id, dir: "auto" });
+    this.words = make("p", { class: "words" });
+    this.switch = make("button", {
+      class: "switch", role: "switch", "aria-labelledby": id, hidden: true, onclick: () => this.#turn(this.#appliance.main),
+    }, make("span", { class: "knob" }));
+    this.rows = make("div", { class: "rows" });
+    this.node = make("li", { class: "card" },
+      make("div", { class: "head" }, this.badge, make("div", { class: "title" }, this.name, this.words), this.switch),
+      this.rows);
+  }
+
+  update(appliance) {
+    this.#appliance = appliance;
+    const main = appliance.main;
+    const drawing = appliance.drawing === "lock" && appliance.isOpen ? "unlock" : appliance.drawing;
+    if (drawing !== this.#drawing) {
+      this.#drawing = drawing;
+      this.badge.replaceChildren(icon(drawing));
+    }
+    say(this.name, appliance.name);
+    say(this.words, appliance.fault ? `Does not answer · ${appliance.words}` : appliance.words);
+    set(this.node, "data-kind", appliance.kind);
+    set(this.node, "data-on", appliance.isOn === true);
+    set(this.node, "data-open", appliance.isOpen);
+    set(this.node, "data-fault", appliance.fault !== null);
+    set(this.switch, "hidden", main === null);
+    if (main) set(this.switch, "aria-checked", String(main.state));
+    // Everything else below; made anew only when the appliance is another thing than before.
+    const others = appliance.activators.filter((each) => each !== main);
+    const form = others.map((each) => `${each.id} ${each.isSwitch} ${each.isLevel} ${each.name}`).join("\n");
+    if (form !== this.#form) {
+      this.#form = form;
+      this.#rows = others.map((each) => this.#row(each));
+      // The only slider needs no name for those who see it.
+      set(this.rows, "data-single", others.length === 1 && others[0].isLevel);
+      this.rows.replaceChildren(...this.#folded(this.#rows.map((row) => row.node)));
+    }
+    others.forEach((each, index) => this.#rows[index].update(each));
+  }
+
+  // Of many activators the first two are seen at once.
+  #folded(nodes) {
+    if (nodes.length <= 3) return nodes;
+    return [...nodes.slice(0, 2),
+      make("details", {}, make("summary", {}, `${nodes.length - 2} more`), ...nodes.slice(2))];
+  }
+
+  #row(activator) {
+    const id = `part-${number += 1}`;
+    const label = make("span", { class: "label", id, dir: "auto" }, activator.name);
+    const labels = `${this.name.id} ${id}`;
+    if (activator.isLevel) return new LevelRow(label, labels, (state) => this.#order(activator.id, state));
+    if (activator.isSwitch) {
+      const button = make("button", {
+        class: "switch small", role: "switch", "aria-labelledby": labels,
+        onclick: () => this.#turn(this.#appliance.activators.find((each) => each.id === activator.id)),
+      }, make("span", { class: "knob" }));
+      const word = make("span", { class: "value", "aria-hidden": "true" });
+      return {
+        node: make("div", { class: "row" }, label, word, button),
+        update: (now) => { set(button, "aria-checked", String(now.state)); say(word, now.word()); },
+      };
+    }
+    const value = make("span", { class: "value", dir: "auto" });
+    return { node: make("div", { class: "row" }, label, value), update: (now) => say(value, now.word()) };
+  }
+
+  async #turn(activator) {
+    const appliance = this.#appliance;
+    if (!activator) return;
+    const state = !activator.state;
+    if (appliance.isGuarded) {
+      const verb = activator.verb(state);
+      const part = activator === appliance.main ? "" : `, ${activator.name}`;
+      if (!(await confirm(`${verb}: ${appliance.name}${part}?`, null, verb, false))) return;
+    }
+    await this.#order(activator.id, state);
+  }
+
+  async #order(id, state) {
+    const appliance = this.#appliance;
+    const activator = appliance.activators.find((each) => each.id === id);
+    if (!activator) return;
+    try {
+      await this.#house.order(appliance, activator, state);
+    } catch (error) {
+      toast(`${appliance.name}: ${sentence(error.message)}`, "fault");
+    }
+  }
+}
+
+// A slider. While somebody moves it, it is theirs; what the hub says counts again when they let go.
+class LevelRow {
+  #isHeld = false;
+
+  constructor(label, labels, order) {
+    this.value = make("span", { class: "value", "aria-hidden": "true" });
+    this.input = make("input", { type: "range", min: 0, max: 100, step: 1, "aria-labelledby": labels });
+    let timer = null;
+    const send = () => { timer = null; order(Number(this.input.value) / 100); };
+    this.input.addEventListener("input", () => {
+      this.#isHeld = true;
+      this.#paint();
+      // Five a second are enough to follow with the eye.
+      timer ??= setTimeout(send, 200);
+    });
+    this.input.addEventListener("change", () => {
+      this.#isHeld = false;
+      clearTimeout(timer);
+      send();
+    });
+    this.node = make("div", { class: "row level" }, label, this.value, this.input);
+  }
+
+  update(activator) {
+    if (this.#isHeld) return;
+    const value = String(Math.round(Math.min(1, Math.max(0, activator.state)) * 100));
+    if (this.input.value !== value) this.input.value = value;
+    this.#paint();
+  }
+
+  #paint() {
+    say(this.value, `${this.input.value} %`);
+    set(this.input, "aria-valuetext", `${this.input.value} percent`);
+    this.input.style.setProperty("--level", `${this.input.value}%`);
+  }
+}

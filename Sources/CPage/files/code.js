@@ -1,0 +1,107 @@
+// A new code, drawn, with its time running out; and what is printed.
+
+import { count, make, say, set, span, toast } from "./dom.js";
+import { list } from "./hub.js";
+
+export const roles = { owner: "Owner", member: "Member", guest: "Guest" };
+export const roleHelp = "Owners do everything. Members switch, arrange and acknowledge. Guests look and switch.";
+
+export function roleChoice(label, value) {
+  const choice = make("select", { "aria-label": label },
+    ...Object.entries(roles).map(([role, name]) => make("option", { value: role }, name)));
+  choice.value = value;
+  return choice;
+}
+
+const lifetimes = { 600: "10 minutes", 3600: "1 hour", 86400: "1 day", 604800: "1 week" };
+
+export class CodeMaker {
+  #views; #dialog = null; #ticket = null; #timer = null;
+
+  constructor(views) {
+    this.#views = views;
+    this.role = roleChoice("Role of the new device", "member");
+    this.lifetime = make("select", { "aria-label": "How long the code is good" },
+      ...Object.entries(lifetimes).map(([seconds, name]) => make("option", { value: seconds }, name)));
+    this.node = make("section", { class: "part" }, make("h2", {}, "Let somebody in"),
+      make("div", { class: "item maker" },
+        make("div", { class: "choices" },
+          make("label", {}, "As ", this.role), make("label", {}, "Good for ", this.lifetime)),
+        make("div", { class: "buttons" },
+          make("button", { class: "primary", onclick: () => this.#show() }, "Show a code"),
+          make("button", { onclick: () => this.#print({ kind: "once", role: this.role.value, expires: this.#seconds, sheet: "3x8" }, "sheet of codes") }, "Print a sheet of 24"),
+          make("button", { onclick: () => this.#print({ kind: "label", size: "62x29mm" }, "label") }, "Print a label")),
+        make("p", { class: "none" },
+          "A code lets in one device by itself. A label stays on the hub: with it devices ask, and you approve them here. A new label replaces the old one.")));
+  }
+
+  get #seconds() { return Number(this.lifetime.value); }
+
+  async #make(wish) {
+    const answer = await this.#views.act("POST", "codes", wish);
+    return list(answer, "codes").length > 0 ? answer : null;
+  }
+
+  async #show() {
+    const lifetime = this.#seconds;
+    const answer = await this.#make({ kind: "once", role: this.role.value, expires: lifetime, formats: ["svg"] });
+    if (!answer) return;
+    const code = answer.codes[0];
+    this.#ticket = code.ticket;
+    // The time that is left is the hub's: the clocks of both may differ.
+    const left = Math.max(0, new Date(code.expires) - new Date(answer.time ?? Date.now())) || lifetime * 1000;
+    const end = performance.now() + left;
+    // As a picture: whatever is in it, an image runs nothing.
+    const picture = typeof answer.files?.svg === "string"
+      ? make("img", { class: "code", alt: "The code as a picture", src: `data:image/svg+xml,${encodeURIComponent(answer.files.svg)}` }) : null;
+    const time = make("p", { class: "time", role: "timer" });
+    const bar = make("progress", { max: left, value: left, "aria-hidden": "true" });
+    const done = make("p", { class: "done", role: "status" });
+    const dialog = make("dialog", { class: "ask show", "aria-labelledby": "code-title" },
+      make("h2", { id: "code-title" }, "Scan this with the new device"), picture,
+      make("p", { class: "words" }, "or type there, after “hubpair pair -”:"),
+      make("p", { class: "typed" }, typeof code.typed === "string" ? code.typed : ""),
+      bar, time, done,
+      make("form", { method: "dialog", class: "buttons" },
+        make("button", { type: "button", onclick: () => { dialog.close(); this.#show(); } }, "New code"),
+        make("button", { class: "primary" }, "Done")));
+    const tick = () => {
+      const rest = end - performance.now();
+      bar.value = Math.max(0, rest);
+      say(time, rest > 0 ? `${span(rest)} left` : "The time is over.");
+      set(dialog, "data-over", rest <= 0);
+    };
+    const timer = setInterval(tick, 1000);
+    const look = setInterval(() => this.#views.load().catch(() => {}), 2000);
+    dialog.addEventListener("close", () => {
+      clearInterval(timer);
+      clearInterval(look);
+      dialog.remove();
+      this.#dialog = null;
+    });
+    tick();
+    this.#dialog = { dialog, done };
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  // Says so when the code that is shown has been used.
+  watch(codes) {
+    const code = codes.find((each) => each.ticket === this.#ticket);
+    if (!this.#dialog || code?.status !== "used") return;
+    const names = list(code.uses).map((use) => use.name).join(", ");
+    say(this.#dialog.done, `${names === "" ? "A device" : names} is let in.`);
+    set(this.#dialog.dialog, "data-used", true);
+  }
+
+  async #print(wish, word) {
+    const answer = await this.#make({ ...wish, formats: ["pdf"] });
+    if (!answer) return;
+    if (typeof answer.files?.pdf !== "string") return toast("The hub cannot draw PDF: it lacks Cairo.", "fault");
+    const bytes = Uint8Array.from(atob(answer.files.pdf), (letter) => letter.charCodeAt(0));
+    const address = URL.createObjectURL(new Blob([bytes], { type: "application/pdf" }));
+    make("a", { href: address, download: `hubpair ${word}.pdf` }).click();
+    setTimeout(() => URL.revokeObjectURL(address), 60000);
+    toast(`${count(answer.codes.length, "code")} in “hubpair ${word}.pdf”`);
+  }
+}

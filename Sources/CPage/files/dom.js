@@ -1,0 +1,160 @@
+// Elements, lists that keep their elements, words about time, and what is said to people.
+//
+// Nothing that comes from the network ever becomes HTML: texts are set as text, and everything else is made here.
+
+const svgSpace = "http://www.w3.org/2000/svg";
+
+// Makes an element. `properties`: attributes by name (true: without a value; false, null: none), `on…`: listeners.
+export function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+    else set(element, name, value);
+  }
+  element.append(...children.filter((child) => child !== null && child !== undefined));
+  return element;
+}
+
+// Sets or removes an attribute, only if it is another than before.
+export function set(element, name, value) {
+  if (value === false || value === null || value === undefined) {
+    if (element.hasAttribute(name)) element.removeAttribute(name);
+    return;
+  }
+  const text = value === true ? "" : String(value);
+  if (element.getAttribute(name) !== text) element.setAttribute(name, text);
+}
+
+// Sets the text, only if it is another than before: a screen reader reads again what is set again.
+export function say(element, text) {
+  if (element.textContent !== text) element.textContent = text;
+}
+
+const shapes = {
+  alarm: "M12 4v3M5.6 6.6l1.8 1.8M18.4 6.6l-1.8 1.8M7 18v-5a5 5 0 0 1 10 0v5M5 18h14v2.5H5z",
+  alert: "M12 4.5 20.5 19h-17zM12 10v4M12 16.5v.2",
+  bell: "M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 2h-15zM10 20.5a2 2 0 0 0 4 0",
+  blind: "M4 4h16M6 4v12h12V4M6 8h12M6 12h12M12 16v4",
+  camera: "M4 8h3l1.5-2h7L17 8h3v11H4zM12 16.5a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4z",
+  close: "M6 6l12 12M18 6 6 18",
+  device: "M8 3.5h8v17H8zM11 17.5h2",
+  door: "M6 21V4l9-1v18M15 5h3v16M4 21h16M11.5 12v1.5",
+  health: "M12 20s-7.5-4.6-7.5-10A4.2 4.2 0 0 1 12 7.4 4.2 4.2 0 0 1 19.5 10c0 5.4-7.5 10-7.5 10z",
+  heat: "M7 5v14M12 5v14M17 5v14M4.5 8h15M4.5 16h15",
+  home: "M4.5 11.5 12 5l7.5 6.5V19a1 1 0 0 1-1 1h-13a1 1 0 0 1-1-1zM10 20v-5.5h4V20",
+  key: "M14.5 13.5a4.5 4.5 0 1 0-4-4L4 16v4h4v-2.5h2.5V15z",
+  light: "M9 17.5h6M10 20.5h4M9 17.5c0-2.5-3-3.7-3-7.5a6 6 0 0 1 12 0c0 3.8-3 5-3 7.5",
+  lock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 7 0v3M12 14.5V17",
+  plug: "M8.5 4v4M15.5 4v4M6.5 8h11v3.5a5.5 5.5 0 0 1-11 0zM12 17v4",
+  search: "M10.5 17a6.5 6.5 0 1 0 0-13 6.5 6.5 0 0 0 0 13zM15.5 15.5 20 20",
+  sensor: "M12 14a2 2 0 1 0 0-4 2 2 0 0 0 0 4zM8 16a5.6 5.6 0 0 1 0-8M16 8a5.6 5.6 0 0 1 0 8M5 19a10 10 0 0 1 0-14M19 5a10 10 0 0 1 0 14",
+  spark: "M12 4v4M12 16v4M4 12h4M16 12h4M6.5 6.5l2.5 2.5M15 15l2.5 2.5M17.5 6.5 15 9M9 15l-2.5 2.5",
+  unlock: "M6 11h12v9H6zM8.5 11V8a3.5 3.5 0 0 1 6.8-1.2M12 14.5V17",
+  valve: "M4 9v9M20 9v9M4 10.5l8 3 8-3v6l-8-3-8 3zM12 13.5V7M9 7h6",
+};
+
+// A drawing that says nothing to a screen reader: the words beside it do.
+export function icon(name) {
+  const drawing = document.createElementNS(svgSpace, "svg");
+  drawing.setAttribute("viewBox", "0 0 24 24");
+  drawing.setAttribute("aria-hidden", "true");
+  drawing.setAttribute("class", "icon");
+  const path = document.createElementNS(svgSpace, "path");
+  path.setAttribute("d", shapes[name] ?? shapes.plug);
+  drawing.append(path);
+  return drawing;
+}
+
+// A list whose elements stay where and what they are while its items change, and with them focus and sliders.
+//
+// `make(item)` returns {node, update(item)}.
+export class KeyedList {
+  #parent; #make; #rows = new Map();
+
+  constructor(parent, make) { this.#parent = parent; this.#make = make; }
+
+  show(items, keyOf) {
+    const before = this.#rows;
+    this.#rows = new Map();
+    const focused = this.#parent.contains(document.activeElement) ? document.activeElement : null;
+    let place = this.#parent.firstElementChild;
+    for (const item of items) {
+      const key = keyOf(item);
+      if (this.#rows.has(key)) continue; // the same thing twice would be one element in two places
+      const row = before.get(key) ?? this.#make(item);
+      before.delete(key);
+      this.#rows.set(key, row);
+      row.update(item);
+      if (row.node === place) place = place.nextElementSibling;
+      else this.#parent.insertBefore(row.node, place);
+    }
+    for (const row of before.values()) row.node.remove();
+    // What is moved loses focus.
+    if (focused?.isConnected && document.activeElement !== focused) focused.focus({ preventScroll: true });
+  }
+
+  get rows() { return this.#rows.values(); }
+  get size() { return this.#rows.size; }
+}
+
+const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
+const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
+const dayTime = new Intl.DateTimeFormat(undefined, {
+  weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit",
+});
+
+// "12 seconds", of milliseconds.
+export function span(milliseconds) {
+  const seconds = Math.max(0, Math.round(milliseconds / 1000));
+  const [count, unit] = seconds < 90 ? [seconds, "second"]
+    : seconds < 5400 ? [Math.round(seconds / 60), "minute"]
+    : seconds < 129600 ? [Math.round(seconds / 3600), "hour"] : [Math.round(seconds / 86400), "day"];
+  return `${count} ${unit}${count === 1 ? "" : "s"}`;
+}
+
+// A time for people, "today 14:05"; "" for what is no time.
+export function when(text) {
+  const date = new Date(text);
+  if (typeof text !== "string" || Number.isNaN(date.getTime())) return "";
+  const days = Math.round((startOfDay(date) - startOfDay(new Date())) / 86400000);
+  return days === 0 || days === -1
+    ? `${relative.format(days, "day")} ${clockTime.format(date)}` : dayTime.format(date);
+}
+
+function startOfDay(date) { return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime(); }
+
+// "1 lamp", "3 lamps".
+export function count(number, word, plural = `${word}s`) { return `${number} ${number === 1 ? word : plural}`; }
+
+// What programs are told begins in lower case, and without a stop.
+export function sentence(text) {
+  const whole = text.charAt(0).toUpperCase() + text.slice(1);
+  return /[.!?…)]$/.test(whole) ? whole : `${whole}.`;
+}
+
+// Shows a short message for a while, and lets a screen reader say it.
+export function toast(text, kind = "note") {
+  const all = document.getElementById("toasts");
+  for (const old of all.children) if (old.dataset.text === text) old.remove();
+  const node = make("div", { class: `toast ${kind}`, "data-text": text },
+    make("p", {}, text),
+    make("button", { class: "quiet", "aria-label": "Close the message", onclick: () => node.remove() }, icon("close")));
+  all.append(node);
+  while (all.children.length > 3) all.firstElementChild.remove();
+  setTimeout(() => node.remove(), kind === "fault" ? 12000 : 5000);
+}
+
+// Asks before something that is not easily taken back. Resolves to true or false.
+export function confirm(question, details, verb, isDangerous = true) {
+  return new Promise((resolve) => {
+    const dialog = make("dialog", { class: "ask", "aria-labelledby": "ask-title" },
+      make("h2", { id: "ask-title", dir: "auto" }, question),
+      details ? make("p", { dir: "auto" }, details) : null,
+      make("form", { method: "dialog", class: "buttons" },
+        make("button", { value: "no" }, "Cancel"),
+        make("button", { value: "yes", class: isDangerous ? "danger" : "primary" }, verb)));
+    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
+    document.body.append(dialog);
+    dialog.showModal();
+  });
+}

@@ -1,0 +1,201 @@
+// The first view: what needs attention, scenes, and the rooms with their appliances.
+
+import { Card } from "./card.js";
+import { count, icon, KeyedList, make, say, sentence, set, toast, when } from "./dom.js";
+import { ask, list, own, part } from "./hub.js";
+
+const sorting = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
+// So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
+const batch = 24;
+// A house of fewer is looked over faster than searched.
+const fewest = 13;
+
+export class HomeView {
+  #app; #filter = "all"; #query = ""; #rooms = []; #scenes = []; #limit = batch; #cards = new Map();
+
+  constructor(app) {
+    this.#app = app;
+    this.search = make("input", {
+      type: "search", placeholder: "Find an appliance", "aria-label": "Find an appliance", autocomplete: "off",
+      oninput: () => { this.#query = this.search.value.trim().toLowerCase(); this.show(); },
+    });
+    this.filters = ["all", "on", "open", "fault"].map((filter) => {
+      const number = make("b");
+      const button = make("button", {
+        class: "chip", "data-filter": filter, onclick: () => { this.#filter = filter; this.show(); },
+      }, number, make("span", {}));
+      return { filter, number, word: button.lastElementChild, button };
+    });
+    this.notices = make("div", { class: "notices" });
+    this.noticeList = new KeyedList(this.notices, () => new Notice());
+    this.sceneRow = make("ul", { class: "scenes", "aria-label": "Scenes" });
+    this.sceneList = new KeyedList(this.sceneRow, () => new SceneButton(this));
+    this.empty = make("div", { class: "empty", hidden: true }, make("h2"), make("p"));
+    this.sections = make("div", { class: "rooms" });
+    this.roomList = new KeyedList(this.sections, () => new RoomSection(this));
+    this.overview = make("div", { class: "chips", role: "group", "aria-label": "Show" }, ...this.filters.map((each) => each.button));
+    this.tools = make("div", { class: "tools" }, this.overview,
+      make("label", { class: "search" }, icon("search"), this.search));
+    this.node = make("section", { class: "view" }, make("h1", { class: "hidden" }, "Home"),
+      this.notices, this.sceneRow, this.tools, this.empty, this.sections);
+  }
+
+  // What changes seldom. A hub without rooms or scenes shows its appliances.
+  async load() {
+    const [rooms, scenes, current] = await Promise.all([own("rooms"), own("scenes"), own("scenes/current")]);
+    this.#rooms = list(rooms, "rooms");
+    const active = new Set([current?.scene, ...(Array.isArray(current?.matching) ? current.matching : [])]);
+    this.#scenes = list(scenes, "scenes").filter((scene) => typeof scene.name === "string")
+      .map((scene) => ({ ...scene, isActive: active.has(scene.name) }));
+    this.show();
+  }
+
+  show() {
+    const house = this.#app.house;
+    const all = [...house.appliances.values()];
+    this.noticeList.show(this.#app.notices, (notice) => notice.key);
+    this.sceneList.show(this.#scenes, (scene) => scene.name);
+    set(this.sceneRow, "hidden", this.#scenes.length === 0);
+    const numbers = {
+      all: all.length, on: all.filter((each) => each.isOn).length, open: all.filter((each) => each.isOpen).length,
+      fault: all.filter((each) => each.fault).length,
+    };
+    const names = { all: "in all", on: "on", open: "open", fault: "without an answer" };
+    if (numbers[this.#filter] === 0) this.#filter = "all";
+    for (const { filter, number, word, button } of this.filters) {
+      say(number, String(numbers[filter]));
+      say(word, names[filter]);
+      set(button, "aria-pressed", String(this.#filter === filter));
+      set(button, "hidden", filter !== "all" && numbers[filter] === 0 && filter !== "on");
+      set(button, "disabled", filter === "on" && numbers.on === 0);
+    }
+    set(this.tools, "hidden", all.length === 0);
+    set(this.search.parentElement, "hidden", all.length < fewest);
+    const shown = all.filter((each) => this.#isShown(each));
+    this.#showEmpty(all.length, shown.length);
+    this.#showRooms(shown);
+  }
+
+  #isShown(appliance) {
+    const passes = { all: true, on: appliance.isOn, open: appliance.isOpen, fault: appliance.fault !== null };
+    return passes[this.#filter]
+      && (this.#query === "" || `${appliance.name} ${appliance.type}`.toLowerCase().includes(this.#query));
+  }
+
+  #showEmpty(all, shown) {
+    const isAway = this.#app.isHouseAway;
+    set(this.empty, "hidden", shown > 0 || !this.#app.hasHouse && !isAway);
+    const [title, text] = all > 0 ? ["Nothing fits", "No appliance has this in its name."]
+      : isAway ? ["The house does not answer", "The hub is there, and the server behind it is not. The page asks again by itself."]
+      : ["No appliances yet", "The hub knows none. “hubpair home add” on a paired computer adds one; then it appears here."];
+    say(this.empty.children[0], title);
+    say(this.empty.children[1], text);
+  }
+
+  #showRooms(shown) {
+    const places = new Map();
+    for (const room of this.#rooms) for (const id of Array.isArray(room.devices) ? room.devices : []) places.set(id, room);
+    const rooms = new Map(this.#rooms.map((room) => [room, []]));
+    const others = [];
+    for (const appliance of shown) (rooms.get(places.get(appliance.id)) ?? others).push(appliance);
+    const sections = [...rooms].map(([room, appliances]) => ({
+      key: String(room.id), name: String(room.name ?? room.id), area: room.area ? String(room.area) : "", appliances,
+    })).filter((section) => section.appliances.length > 0);
+    sections.sort((one, other) => sorting.compare(one.area, other.area) || sorting.compare(one.name, other.name));
+    if (others.length > 0) {
+      sections.push({ key: "", name: sections.length > 0 ? "In no room" : "Appliances", area: "", appliances: others });
+    }
+    let left = this.#limit;
+    for (const section of sections) {
+      section.appliances.sort((one, other) => sorting.compare(one.name, other.name));
+      section.appliances = section.appliances.slice(0, left);
+      left -= section.appliances.length;
+    }
+    this.roomList.show(sections.filter((section) => section.appliances.length > 0), (section) => section.key);
+    if (this.#limit < shown.length) {
+      requestAnimationFrame(() => setTimeout(() => { this.#limit += batch; this.show(); }));
+    }
+  }
+
+  // One card for each appliance, wherever it is shown.
+  card(id) {
+    let card = this.#cards.get(id);
+    if (!card) this.#cards.set(id, card = new Card(this.#app.house));
+    return card;
+  }
+
+  async run(scene) {
+    try {
+      const answer = await ask("POST", `/hubpair/v1/scenes/${part(scene.name)}/run`, undefined, 40);
+      const failed = list(answer, "states").filter((each) => each.result !== "confirmed").length;
+      toast(failed > 0 ? `${scene.name}: ${count(failed, "appliance")} did not follow` : `${scene.name}: done`,
+        failed > 0 ? "fault" : "note");
+    } catch (error) {
+      toast(`${scene.name}: ${sentence(error.message)}`, "fault");
+    }
+    this.#app.refresh();
+  }
+}
+
+class RoomSection {
+  constructor(view) {
+    const id = `room-${crypto.randomUUID()}`;
+    this.area = make("span", { class: "area", dir: "auto" });
+    this.name = make("span", { dir: "auto" });
+    this.note = make("span", { class: "note" });
+    this.cards = make("ul", { class: "cards", "aria-labelledby": id });
+    this.list = new KeyedList(this.cards, (appliance) => view.card(appliance.id));
+    this.node = make("section", { class: "room", "aria-labelledby": id },
+      make("h2", {}, make("span", { id }, this.name, " ", this.area), this.note), this.cards);
+  }
+  update(section) {
+    say(this.name, section.name);
+    say(this.area, section.area);
+    const on = section.appliances.filter((each) => each.isOn).length;
+    say(this.note, on > 0 ? `${on} on` : "");
+    this.list.show(section.appliances, (appliance) => appliance.id);
+  }
+}
+
+class SceneButton {
+  #scene = null;
+  constructor(view) {
+    this.name = make("span", { dir: "auto" });
+    this.button = make("button", {
+      class: "scene",
+      onclick: async () => {
+        if (this.button.getAttribute("aria-busy") === "true") return;
+        set(this.button, "aria-busy", "true");
+        await view.run(this.#scene);
+        set(this.button, "aria-busy", null);
+      },
+    }, icon("spark"), this.name);
+    this.node = make("li", {}, this.button);
+  }
+  update(scene) {
+    this.#scene = scene;
+    say(this.name, scene.name);
+    set(this.button, "data-active", scene.isActive);
+    set(this.button, "title", when(scene.next) === "" ? null : `also runs ${when(scene.next)}`);
+  }
+}
+
+class Notice {
+  #act = null;
+  constructor() {
+    this.picture = make("span", { class: "badge" });
+    this.title = make("p", { class: "name", dir: "auto" });
+    this.text = make("p", { class: "words" });
+    this.button = make("button", { onclick: () => this.#act() });
+    this.node = make("div", { class: "notice" }, this.picture, make("div", { class: "title" }, this.title, this.text), this.button);
+  }
+  update(notice) {
+    this.#act = notice.act;
+    set(this.node, "data-kind", notice.kind);
+    if (!this.picture.firstChild) this.picture.append(icon(notice.drawing));
+    say(this.title, notice.title);
+    say(this.text, notice.text);
+    say(this.button, notice.verb ?? "");
+    set(this.button, "hidden", !notice.verb);
+  }
+}

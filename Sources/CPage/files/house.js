@@ -1,0 +1,188 @@
+// The appliances of the house: what they are, what they can do, and orders to them.
+
+import { ask, list, part, Refusal } from "./hub.js";
+
+const words = {
+  lock: "lock bolt door gate safe window", alarm: "alarm siren", valve: "valve", camera: "camera",
+  light: "light lamp bulb dimmer", blind: "blind shutter curtain shade awning cover roller drape",
+  heat: "heater heating thermostat radiator", sensor: "sensor detector meter",
+};
+const guarded = new Set(["lock", "alarm", "valve", "camera"]);
+const drawings = { door: "door", gate: "door", window: "blind" };
+const switches = new Set("on off switch power activate active".split(" "));
+const openWords = new Set("open opened opening unlock unlocked".split(" "));
+const closedWords = new Set("close closed closing lock locked bolt bolted".split(" "));
+
+function wordsOf(text) {
+  return text.slice(0, 100).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").toLowerCase().split(/[^\p{L}\p{N}]+/u)
+    .filter((word) => word !== "");
+}
+
+const singular = (word) => (word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word);
+
+// One thing that can be set: {id, name, type, state}. `said`: what the word for true is.
+export class Activator {
+  constructor(value) {
+    this.id = String(value.activatorId);
+    this.name = typeof value.name === "string" ? value.name : "";
+    this.type = value.type;
+    this.rank = Number.isInteger(value.rank) ? value.rank : 1000;
+    this.state = value.state;
+  }
+  get isSwitch() { return this.type === "bool" && typeof this.state === "boolean"; }
+  get isLevel() { return this.type === "float" && typeof this.state === "number"; }
+  // Which way is open: "open" if true is, "closed" if false is, null if its name does not say.
+  get opening() {
+    const all = wordsOf(this.name);
+    const [opens, closes] = [all.some((word) => openWords.has(word)), all.some((word) => closedWords.has(word))];
+    return opens === closes ? null : opens ? "open" : "closed";
+  }
+  get isLocking() { return wordsOf(this.name).some((word) => /^(un)?lock|^bolt/.test(word)); }
+  // Whether it stands open; null if that cannot be told.
+  get isOpen() {
+    if (this.opening === null || !(this.isSwitch || this.isLevel)) return null;
+    const isOn = this.isSwitch ? this.state : this.opening === "open" ? this.state > 0 : this.state >= 1;
+    return isOn === (this.opening === "open");
+  }
+  // What a state is called.
+  word(state = this.state) {
+    if (typeof state === "number" && this.type === "float" && state >= 0 && state <= 1) {
+      return `${Math.round(state * 100)} %`;
+    }
+    if (typeof state !== "boolean") return state === null || state === undefined ? "unknown" : JSON.stringify(state).slice(0, 60);
+    if (this.opening === null) return state ? "On" : "Off";
+    const isOpen = state === (this.opening === "open");
+    return this.isLocking ? (isOpen ? "Unlocked" : "Locked") : isOpen ? "Open" : "Closed";
+  }
+  // What a change to this state is called: "Unlock".
+  verb(state) {
+    if (this.opening === null) return state ? "Switch on" : "Switch off";
+    const opens = state === (this.opening === "open");
+    return this.isLocking ? (opens ? "Unlock" : "Lock") : opens ? "Open" : "Close";
+  }
+}
+
+export class Appliance {
+  constructor(value) {
+    this.id = String(value.deviceId);
+    this.name = typeof value.name === "string" && value.name.trim() !== "" ? value.name : "Without a name";
+    this.type = typeof value.type === "string" ? value.type : "";
+    this.activators = list(value.activators).filter((each) => each.activatorId !== undefined)
+      .map((each) => new Activator(each)).sort((one, other) => one.rank - other.rank);
+    const kinds = wordsOf(this.type).map(singular);
+    this.kind = Object.keys(words).find((kind) => words[kind].split(" ").some((word) => kinds.includes(word))) ?? "plug";
+    this.drawing = drawings[kinds.find((word) => word in drawings)] ?? this.kind;
+    this.fault = null;
+  }
+  // True for what keeps people, water or thieves out: a slip of the finger must not open it.
+  get isGuarded() { return guarded.has(this.kind); }
+  // What the big switch is for: the main activator, or the only one with such a name.
+  get main() {
+    if (this.activators[0]?.isSwitch) return this.activators[0];
+    const named = this.activators.filter((each) => each.isSwitch && wordsOf(each.name).some((word) => switches.has(word)));
+    return named.length === 1 ? named[0] : null;
+  }
+  get isOpen() { return this.activators.some((each) => each.isOpen); }
+  // Whether it is on; null if that cannot be told, as of a lock or a blind.
+  get isOn() {
+    if (this.isGuarded || this.kind === "blind" || this.kind === "sensor") return null;
+    if (this.main) return this.main.state;
+    const level = this.activators.find((each) => each.isLevel);
+    return level ? level.state > 0 : null;
+  }
+  get words() {
+    if (this.activators.length === 0) return "Nothing to set";
+    const [main, level] = [this.main, this.activators.find((each) => each.isLevel)];
+    if (!main) return (level ?? this.activators[0]).word();
+    const isLit = main.state && level && this.kind === "light";
+    return isLit ? `${main.word()} · ${level.word()}` : main.word();
+  }
+}
+
+// All appliances. While an order is under way its state is shown as it was ordered.
+export class House {
+  appliances = new Map();
+  #orders = new Map();
+  // The orders that have just been carried out: a list that was asked for before does not know of them.
+  #done = new Map();
+  onchange = () => {};
+
+  async load() {
+    const start = performance.now();
+    const value = await ask("GET", "/devices/");
+    if (!Array.isArray(value)) throw new Refusal(502, "malformed", "The list of appliances cannot be read.");
+    const before = this.appliances;
+    this.appliances = new Map();
+    for (const each of list(value)) {
+      if (each.deviceId === undefined) continue;
+      const appliance = new Appliance(each);
+      appliance.fault = before.get(appliance.id)?.fault ?? null;
+      this.appliances.set(appliance.id, appliance);
+      for (const activator of appliance.activators) {
+        const key = `${appliance.id}/${activator.id}`;
+        const order = this.#orders.get(key) ?? this.#done.get(key);
+        if (order && !(order.end < start)) activator.state = order.state;
+      }
+    }
+    for (const [key, order] of this.#done) if (order.end < start) this.#done.delete(key);
+    this.onchange();
+  }
+
+  // A state that a stream tells of.
+  take(change) {
+    const activator = this.appliances.get(change?.device)?.activators.find((each) => each.id === change.activator);
+    if (!activator || change.state === undefined || this.#orders.has(`${change.device}/${change.activator}`)) return;
+    activator.state = change.state;
+    this.onchange();
+  }
+
+  // Orders a state. Of orders that come faster than they are carried out, only the last counts.
+  async order(appliance, activator, state) {
+    const key = `${appliance.id}/${activator.id}`;
+    const running = this.#orders.get(key);
+    const before = running ? running.before : activator.state;
+    activator.state = state;
+    if (running) {
+      running.state = state;
+      return this.onchange();
+    }
+    const order = { state, before };
+    this.#orders.set(key, order);
+    this.onchange();
+    try {
+      let sent;
+      do {
+        sent = order.state;
+        await ask("POST", `/devices/${part(appliance.id)}/activators/${part(activator.id)}`, { state: sent });
+        order.before = sent;
+      } while (order.state !== sent);
+      this.#done.set(key, { state: order.state, end: performance.now() });
+      this.#tell(appliance, activator, order.state, null);
+    } catch (error) {
+      this.#tell(appliance, activator, order.before, error);
+      throw error;
+    } finally {
+      this.#orders.delete(key);
+      this.onchange();
+    }
+  }
+
+  // The list may have been loaded anew meanwhile.
+  #tell(appliance, activator, state, error) {
+    const current = this.appliances.get(appliance.id);
+    if (!current) return;
+    current.fault = error;
+    const set = current.activators.find((each) => each.id === activator.id);
+    if (set) set.state = state;
+  }
+
+  // The appliances that do not answer the server of the house.
+  setUnanswered(ids) {
+    for (const appliance of this.appliances.values()) {
+      const isOut = ids.has(appliance.id);
+      if (isOut) appliance.fault = "unanswered";
+      else if (appliance.fault === "unanswered") appliance.fault = null;
+    }
+    this.onchange();
+  }
+}

@@ -1,0 +1,128 @@
+// What the house has told: alarms that stay open, the hub's own trouble, and what should be known.
+
+import { icon, KeyedList, make, say, sentence, set, toast, when } from "./dom.js";
+import { ask, list, own } from "./hub.js";
+
+// So many of the last ones are shown; the hub keeps more.
+const shown = 200;
+const drawings = { alarm: "alarm", alert: "alert", notification: "bell" };
+const names = { alarm: "Alarm", alert: "Alert", notification: "Notification" };
+
+export class MessagesView {
+  #app; #all = new Map();
+  // Null until the hub has said whether it has any.
+  isThere = null;
+
+  constructor(app) {
+    this.#app = app;
+    this.readAll = make("button", { onclick: () => this.#readAll() }, "Mark all as read");
+    this.empty = make("div", { class: "empty", hidden: true },
+      make("h2", {}, "Nothing has been told"), make("p", {}, "Alarms, trouble and news of this house appear here."));
+    this.items = make("ul", { class: "list" });
+    this.list = new KeyedList(this.items, () => new MessageRow(this, app));
+    this.node = make("section", { class: "view" },
+      make("div", { class: "headline" }, make("h1", {}, "Messages"), this.readAll), this.empty, this.items);
+  }
+
+  async load() {
+    let last = Math.max(0, ...this.#all.keys());
+    if (last === 0) {
+      // The alarms that are open, however old, and the last of all messages: those are listed the oldest first.
+      const open = await own(`messages?open=1&limit=${shown}`);
+      this.isThere = open !== null;
+      for (const message of list(open, "messages")) this.#keep(message);
+      last = Math.max(0, (open?.newest ?? 0) - shown);
+    }
+    if (!this.isThere) return;
+    for (const message of list(await own(`messages?after=${last}&limit=${shown}`), "messages")) this.#keep(message);
+    this.show();
+  }
+
+  // A message from the stream, or one that has changed.
+  take(message, type) {
+    // The hub has begun its list anew.
+    if (type === "reset") {
+      this.#all.clear();
+      return this.load().catch(() => this.#app.refresh());
+    }
+    this.#keep(message);
+    this.show();
+    this.#app.show();
+  }
+
+  #keep(message) {
+    if (!Number.isSafeInteger(message?.id)) return;
+    // A stream does not say whether this device has read it.
+    this.#all.set(message.id, { read: this.#all.get(message.id)?.read ?? false, ...message });
+    while (this.#all.size > 2 * shown) this.#all.delete(Math.min(...this.#all.keys()));
+  }
+
+  get unread() { return [...this.#all.values()].filter((each) => each.read === false); }
+  // Alarms that nobody has acknowledged, the oldest first.
+  get open() {
+    return [...this.#all.values()].filter((each) => each.kind === "alarm" && !each.acknowledged)
+      .sort((one, other) => one.id - other.id);
+  }
+
+  show() {
+    const open = new Set(this.open);
+    const rest = [...this.#all.values()].filter((each) => !open.has(each)).sort((one, other) => other.id - one.id);
+    this.list.show([...open, ...rest].slice(0, shown), (message) => message.id);
+    set(this.empty, "hidden", this.#all.size > 0);
+    set(this.readAll, "hidden", this.unread.length === 0);
+  }
+
+  async acknowledge(message) {
+    await this.#send(message, "acknowledge");
+    if (message.read === false) await this.read(message);
+  }
+  async read(message) {
+    if (await this.#send(message, "read")) this.take({ ...this.#all.get(message.id), read: true });
+  }
+
+  async #readAll() {
+    const last = Math.max(0, ...this.#all.keys());
+    if (!(await this.#send({ id: last }, "read?all=1"))) return;
+    for (const message of this.#all.values()) this.#keep({ ...message, read: true });
+    this.#app.show();
+  }
+
+  // True if it is done.
+  async #send(message, verb) {
+    try {
+      const answer = await ask("POST", `/hubpair/v1/messages/${message.id}/${verb}`);
+      if (answer?.id === message.id) this.take(answer);
+      return true;
+    } catch (error) {
+      toast(sentence(error.message), "fault");
+      return false;
+    }
+  }
+}
+
+class MessageRow {
+  #message = null;
+  constructor(view, app) {
+    this.app = app;
+    this.picture = make("span", { class: "badge" });
+    this.text = make("p", { class: "name", dir: "auto" });
+    this.words = make("p", { class: "words", dir: "auto" });
+    this.read = make("button", { onclick: () => view.read(this.#message) }, "Mark as read");
+    this.acknowledge = make("button", { class: "primary", onclick: () => view.acknowledge(this.#message) }, "Acknowledge");
+    this.node = make("li", { class: "item" }, this.picture, make("div", { class: "title" }, this.text, this.words),
+      make("div", { class: "buttons" }, this.acknowledge, this.read));
+  }
+  update(message) {
+    this.#message = message;
+    if (!this.picture.firstChild) this.picture.append(icon(drawings[message.kind] ?? "bell"));
+    const isOpen = message.kind === "alarm" && !message.acknowledged;
+    say(this.text, typeof message.text === "string" ? message.text : "");
+    const by = message.acknowledged?.name;
+    const end = message.acknowledged ? `acknowledged${by ? ` by ${by}` : ""} ${when(message.acknowledged.at)}` : "";
+    say(this.words, [names[message.kind] ?? "Message", when(message.time), end].filter((each) => each !== "").join(" · "));
+    set(this.node, "data-kind", isOpen ? "alarm" : message.kind === "alert" ? "alert" : "note");
+    set(this.node, "data-unread", message.read === false);
+    set(this.read, "hidden", message.read !== false || isOpen);
+    set(this.acknowledge, "hidden", !isOpen || this.app.role === "guest");
+  }
+}

@@ -1,0 +1,260 @@
+// What only owners see: who asks to be let in, devices, codes, the journal, and what the doctor says.
+
+import { CodeMaker, roleChoice, roleHelp, roles } from "./code.js";
+import { confirm, count, icon, KeyedList, make, say, sentence, set, span, toast, when } from "./dom.js";
+import { ask, list, own, part } from "./hub.js";
+
+export class OwnerViews {
+  #app; #devices = null; #codes = null; #journal = []; #self = ""; #lastLook = -Infinity;
+
+  constructor(app) {
+    this.#app = app;
+    this.requests = new Part("Waiting to be let in", (record) => new RequestRow(this, record), "Nobody is waiting.");
+    this.devices = new Part("Devices", () => new DeviceRow(this), "No device is let in.");
+    this.codes = new Part("Codes that are out", () => new CodeRow(this), "No code is out.");
+    this.journal = new Part("Journal", () => new JournalRow(), "Nothing has happened yet.");
+    this.maker = new CodeMaker(this);
+    this.access = make("section", { class: "view" }, make("h1", {}, "Access"),
+      this.requests.node, this.maker.node, this.devices.node, this.codes.node, this.journal.node);
+    this.findings = new Part(null, () => new FindingRow(), "");
+    this.look = make("button", { onclick: () => this.#look(true) }, "Look again");
+    this.healthText = make("p", { class: "words", role: "status" });
+    this.health = make("section", { class: "view" },
+      make("div", { class: "headline" }, make("h1", {}, "Health"), this.look), this.healthText, this.findings.node);
+    const isThere = () => app.role === "owner" && this.#devices !== null;
+    this.views = {
+      access: {
+        name: "Access", drawing: "key", view: { node: this.access, show: () => this.show() }, isThere,
+        badge: () => this.#waiting.length,
+      },
+      health: {
+        name: "Health", drawing: "health", view: { node: this.health, show: () => this.#look(false) }, isThere,
+        badge: () => 0,
+      },
+    };
+  }
+
+  get #waiting() { return (this.#devices ?? []).filter((each) => each.status === "pending"); }
+
+  get notices() {
+    return this.#waiting.map((device) => ({
+      key: `ask-${device.device}`, kind: "ask", drawing: "key", title: `${device.name} asks to be let in`,
+      text: device.device, verb: "Look", act: () => { location.hash = "access"; },
+    }));
+  }
+
+  async load() {
+    const isSeen = location.hash === "#access";
+    const [devices, codes, journal] = await Promise.all([
+      own("devices"), isSeen ? own("codes") : null, isSeen ? own("journal?limit=50") : null,
+    ]);
+    this.#devices = devices === null ? null : list(devices, "devices");
+    this.#self = devices?.self ?? this.#app.device?.device;
+    if (isSeen) [this.#codes, this.#journal] = [codes, list(journal, "entries").reverse()];
+    this.maker.watch(list(codes, "codes"));
+    this.show();
+  }
+
+  show() {
+    if (this.#devices === null || location.hash !== "#access") return;
+    if (this.#codes === null) this.#app.refresh();
+    this.requests.show(this.#waiting, (each) => each.device);
+    const order = { approved: 0, expired: 1, revoked: 2 };
+    const known = this.#devices.filter((each) => each.status in order).map((each) => ({ ...each, isSelf: each.device === this.#self }));
+    known.sort((one, other) => order[one.status] - order[other.status] || other.isSelf - one.isSelf
+      || String(one.name).localeCompare(String(other.name)));
+    this.devices.show(known, (each) => each.device);
+    this.codes.show(list(this.#codes, "codes").filter((each) => each.status === "good"), (each) => each.ticket ?? each.code);
+    this.journal.show(this.#journal, (each) => each.id);
+  }
+
+  // Carries out a decision, says what came of it, and asks for the lists again.
+  async act(method, path, body, done) {
+    try {
+      const answer = await ask(method, `/hubpair/v1/${path}`, body);
+      if (done) toast(done);
+      return answer ?? {};
+    } catch (error) {
+      toast(sentence(error.message), "fault");
+      return null;
+    } finally {
+      await this.load().catch(() => this.#app.refresh());
+      this.#app.show();
+    }
+  }
+
+  async #look(isAgain) {
+    const now = performance.now();
+    if (!isAgain && now - this.#lastLook < 60000) return;
+    this.#lastLook = now;
+    set(this.look, "disabled", true);
+    say(this.healthText, "The doctor looks at the hub. This takes some seconds …");
+    try {
+      const answer = await ask("GET", "/hubpair/v1/findings", undefined, 60);
+      const order = { problem: 0, warning: 1, skipped: 2, ok: 3 };
+      const all = list(answer, "findings").sort((one, other) => (order[one.status] ?? 4) - (order[other.status] ?? 4));
+      const bad = all.filter((each) => each.status === "problem" || each.status === "warning").length;
+      say(this.healthText, bad === 0 ? `All is well: ${count(all.length, "check")} made.`
+        : `${count(bad, "thing")} to look at, of ${count(all.length, "check")}.`);
+      this.findings.show(all, (each) => `${each.check} ${each.tried}`);
+    } catch (error) {
+      this.#lastLook = -Infinity;
+      say(this.healthText, error.status === 404 ? "This hub cannot look at itself from here; “hubpair doctor” on it does." : sentence(error.message));
+    } finally {
+      set(this.look, "disabled", null);
+    }
+  }
+}
+
+// A heading, and a list or what stands there while it is empty.
+class Part {
+  constructor(title, makeRow, empty) {
+    this.items = make("ul", { class: "list" });
+    this.list = new KeyedList(this.items, makeRow);
+    this.empty = make("p", { class: "none" }, empty);
+    this.node = make("section", { class: "part" }, title ? make("h2", {}, title) : null, this.empty, this.items);
+  }
+  show(items, keyOf) {
+    this.list.show(items, keyOf);
+    set(this.empty, "hidden", items.length > 0);
+  }
+}
+
+// A row of all these lists: a drawing, two lines, and what can be done.
+class Row {
+  constructor(drawing, ...actions) {
+    this.name = make("p", { class: "name", dir: "auto" });
+    this.words = make("p", { class: "words", dir: "auto" });
+    this.title = make("div", { class: "title" }, this.name, this.words);
+    this.node = make("li", { class: "item" }, make("span", { class: "badge" }, icon(drawing)), this.title,
+      actions.length > 0 ? make("div", { class: "buttons" }, ...actions) : null);
+  }
+}
+
+class RequestRow extends Row {
+  constructor(views, record) {
+    const role = roleChoice(`Role for ${record.name}`, "member");
+    const path = `devices/${part(record.device)}`;
+    const approve = make("button", {
+      class: "primary",
+      onclick: () => views.act("POST", `${path}/approve`, { role: role.value }, `${this.record.name} is let in`),
+    }, "Approve");
+    const refuse = make("button", {
+      onclick: () => views.act("POST", `${path}/refuse`, undefined, `${this.record.name} is refused`),
+    }, "Refuse");
+    super("key", role, approve, refuse);
+    this.code = make("p", { class: "fingerprint" });
+    this.warning = make("p", { class: "warning" });
+    this.title.append(this.code, this.warning);
+    set(this.node, "data-kind", "ask");
+    set(role, "title", roleHelp);
+  }
+  update(record) {
+    this.record = record;
+    say(this.name, String(record.name));
+    say(this.words, `asked ${when(record.asked)} · compare with what stands on its screen:`);
+    say(this.code, String(record.device));
+    const alike = Array.isArray(record.resembles) ? record.resembles.length : 0;
+    say(this.warning, alike > 0 ? "Its name looks like that of a device that is let in already." : "");
+  }
+}
+
+class DeviceRow extends Row {
+  constructor(views) {
+    const role = roleChoice("Role", "member");
+    const revoke = make("button", { class: "danger" }, "Revoke");
+    super("device", role, revoke);
+    [this.role, this.revoke] = [role, revoke];
+    set(role, "title", roleHelp);
+    role.addEventListener("change", async () => {
+      const record = this.record;
+      const isSure = !record.isSelf || role.value === "owner"
+        || await confirm("Give up your own rights?", "This browser will not be an owner’s any more.", "Give up");
+      if (!isSure) return this.update(record);
+      await views.act("PUT", `devices/${part(record.device)}`, { role: role.value }, `${record.name} is now ${roles[role.value].toLowerCase()}`);
+    });
+    revoke.addEventListener("click", async () => {
+      const record = this.record;
+      const text = record.isSelf ? "This is the browser that you are using. The page will close behind you."
+        : "It is let in no more, at once. Only a new code lets it in again.";
+      if (!(await confirm(`Revoke ${record.name}?`, text, "Revoke"))) return;
+      await views.act("POST", `devices/${part(record.device)}/revoke`, undefined, `${record.name} is revoked`);
+    });
+  }
+  update(record) {
+    this.record = record;
+    const isIn = record.status === "approved";
+    say(this.name, `${record.name}${record.isSelf ? " (this browser)" : ""}`);
+    const seen = record.last_seen ? `last here ${when(record.last_seen)}` : isIn ? "not seen yet" : "";
+    const end = record.expires && isIn ? `until ${when(record.expires)}` : "";
+    say(this.words, [isIn ? "" : record.status, seen, end, String(record.device)].filter((each) => each !== "").join(" · "));
+    if (document.activeElement !== this.role) this.role.value = record.role in roles ? record.role : "";
+    set(this.role, "aria-label", `Role of ${record.name}`);
+    set(this.revoke, "aria-label", `Revoke ${record.name}`);
+    set(this.role, "hidden", !isIn);
+    set(this.revoke, "hidden", !isIn);
+    set(this.node, "data-old", !isIn);
+  }
+}
+
+class CodeRow extends Row {
+  constructor(views) {
+    const end = make("button", {
+      onclick: async () => {
+        const isLabel = this.record.kind === "label";
+        const text = isLabel ? "Nobody can ask with the printed label any more." : "The code lets nobody in any more.";
+        if (!(await confirm(`Void the code ${this.record.code}?`, text, "Void"))) return;
+        await views.act("DELETE", `codes/${part(this.record.code)}`, undefined, "The code is void");
+      },
+    }, "Void");
+    super("key", end);
+    this.end = end;
+  }
+  update(record) {
+    this.record = record;
+    const isLabel = record.kind === "label";
+    say(this.name, isLabel ? "The label of this hub" : `A code for one ${roles[record.role]?.toLowerCase() ?? "device"}`);
+    const left = record.expires ? new Date(record.expires) - Date.now() : null;
+    const end = left === null ? "without an end" : left > 0 ? `${span(left)} left` : "over";
+    say(this.words, [String(record.code), `made ${when(record.issued)}`, end].join(" · "));
+    set(this.end, "aria-label", `Void the code ${record.code}`);
+  }
+}
+
+const events = {
+  paired: "paired with a code", asked: "asked to be let in", approved: "was approved", refused: "was refused",
+  revoked: "was revoked", role: "got another role", renamed: "was renamed", code_made: "A code was made", code_void: "A code was voided",
+};
+
+class JournalRow {
+  constructor() {
+    this.text = make("span", { dir: "auto" });
+    this.time = make("span", { class: "words" });
+    this.node = make("li", { class: "line" }, this.text, this.time);
+  }
+  update(entry) {
+    const event = events[entry.event] ?? String(entry.event);
+    const what = entry.name ? `${entry.name} ${event}` : `${event}${entry.count > 1 ? ` (${entry.count})` : ""}`;
+    const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? ` as ${entry.role}` : "";
+    const before = entry.event === "renamed" && entry.before ? `, before “${entry.before}”` : "";
+    say(this.text, `${what}${role}${before}`);
+    say(this.time, `${when(entry.time)}${entry.by_name ? ` · by ${entry.by_name}` : ""}`);
+  }
+}
+
+class FindingRow {
+  constructor() {
+    this.word = make("span", { class: "verdict" });
+    this.name = make("p", { class: "name" });
+    this.words = make("p", { class: "words" });
+    this.mend = make("p", { class: "mend" });
+    this.node = make("li", { class: "item" }, this.word, make("div", { class: "title" }, this.name, this.words, this.mend));
+  }
+  update(finding) {
+    set(this.node, "data-kind", finding.status === "problem" ? "alarm" : finding.status === "warning" ? "alert" : "note");
+    say(this.word, String(finding.status));
+    say(this.name, String(finding.check));
+    say(this.words, [finding.tried, finding.seen].filter((each) => typeof each === "string").join(": "));
+    say(this.mend, typeof finding.hint === "string" ? finding.hint : typeof finding.mend === "string" ? finding.mend : "");
+  }
+}

@@ -1,0 +1,231 @@
+// The page: which view is shown, how it keeps up with the hub, and what it says about that.
+
+import { count, icon, make, say, sentence, set, span } from "./dom.js";
+import { HomeView } from "./home.js";
+import { House } from "./house.js";
+import { ask, Away, list, own, Refusal, Stream } from "./hub.js";
+import { MessagesView } from "./messages.js";
+
+// How often the house is asked while no stream tells of changes, and while one does: for new appliances and names.
+const pollTime = 3000;
+const slowPollTime = 30000;
+const longestWait = 15000;
+
+class App {
+  house = new House();
+  role = null;
+  hasHouse = false;
+  isHouseAway = false;
+  #hub = ""; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
+  #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false;
+
+  constructor() {
+    this.status = document.getElementById("status");
+    this.statusText = document.getElementById("status-text");
+    this.main = document.getElementById("main");
+    this.tabs = document.getElementById("tabs");
+    this.home = new HomeView(this);
+    this.messages = new MessagesView(this);
+    this.owner = null;
+    this.views = {
+      home: { name: "Home", drawing: "home", view: this.home, isThere: () => true, badge: () => 0 },
+      messages: {
+        name: "Messages", drawing: "bell", view: this.messages, isThere: () => this.messages.isThere,
+        badge: () => this.messages.unread.length,
+      },
+    };
+    this.stranger = make("section", { class: "view empty", hidden: true },
+      make("h1", {}, "This browser is not let in"), make("p", { role: "alert" }));
+    this.main.append(this.home.node, this.messages.node, this.stranger);
+    this.house.onchange = () => this.#draw();
+    this.streams = [
+      new Stream("states/stream", (change, type) => this.#takeStates(change, type), (isOpen) => { this.#isStreaming = isOpen; this.#showStatus(); }),
+      new Stream("messages/stream", (message, type) => this.messages.take(message, type), () => {}),
+    ];
+  }
+
+  start() {
+    set(document.getElementById("wait"), "hidden", null);
+    addEventListener("hashchange", () => this.show(true));
+    addEventListener("online", () => this.refresh());
+    document.addEventListener("visibilitychange", () => this.#wake());
+    setInterval(() => this.#showStatus(), 1000);
+    this.show();
+    this.#wake();
+  }
+
+  // A page that nobody looks at asks nothing and holds no streams: browsers have six connections to a hub.
+  #wake() {
+    if (document.hidden) {
+      clearTimeout(this.#timer);
+      for (const stream of this.streams) stream.close();
+    } else {
+      this.#wait = 1000;
+      this.refresh();
+    }
+  }
+
+  // Asks the hub for everything that is shown, now.
+  async refresh() {
+    clearTimeout(this.#timer);
+    if (this.#isBusy) return;
+    this.#isBusy = true;
+    try {
+      if (this.role === null) await this.#introduce();
+      await this.#loadHouse();
+      // What changes seldom, or comes by a stream, is asked for now and then.
+      if (this.#rounds % 5 === 0 || this.#isStreaming) {
+        await Promise.all([this.home.load(), this.messages.load(), this.#loadStates()]);
+      }
+      if (this.owner) await this.owner.load();
+      this.#rounds += 1;
+      [this.#fault, this.#lastAnswer, this.#wait] = [null, performance.now(), 1000];
+    } catch (error) {
+      if (!(error instanceof Away || error instanceof Refusal)) throw error;
+      this.#fault = error;
+      this.#wait = Math.min(this.#wait * 2, longestWait);
+      // It may be another thing that answers next: another version, or this browser with another role.
+      if (error instanceof Refusal) this.role = null;
+      if (this.#rounds > 0) this.#rounds = 1;
+    } finally {
+      this.#isBusy = false;
+      set(document.getElementById("wait"), "hidden", true);
+      this.show();
+      const wait = this.#fault ? this.#wait : this.#isStreaming ? slowPollTime : pollTime;
+      if (!document.hidden) this.#timer = setTimeout(() => this.refresh(), wait);
+    }
+  }
+
+  // Who this browser is here, and on which hub.
+  async #introduce() {
+    const [device, hub] = await Promise.all([ask("GET", "/hubpair/v1/device"), own("hub")]);
+    if (device?.status !== "approved") {
+      const texts = {
+        pending: "The owner has not approved this browser yet. The page opens by itself when that happens.",
+        revoked: "The owner has taken back this browser’s access.",
+        expired: "This browser’s access has expired.",
+      };
+      throw new Refusal(403, "not_approved", texts[device?.status] ?? "The hub does not know this browser.");
+    }
+    this.#isIntroduced = true;
+    this.role = typeof device.role === "string" ? device.role : "member";
+    this.device = device;
+    this.#hub = typeof hub?.name === "string" ? hub.name : "Home hub";
+    say(document.getElementById("hub"), this.#hub);
+    if (this.role === "owner" && !this.owner) await this.#makeOwner();
+  }
+
+  // Owners alone load what is for owners.
+  async #makeOwner() {
+    const { OwnerViews } = await import("./owner.js");
+    this.owner = new OwnerViews(this);
+    for (const [name, view] of Object.entries(this.owner.views)) {
+      this.views[name] = view;
+      set(view.view.node, "hidden", true);
+      this.main.insertBefore(view.view.node, this.stranger);
+    }
+  }
+
+  async #loadHouse() {
+    try {
+      await this.house.load();
+      [this.hasHouse, this.isHouseAway, this.#houseFault] = [true, false, null];
+    } catch (error) {
+      // The hub itself answers, and what it keeps can be shown and changed.
+      if (!(error instanceof Refusal) || error.isStranger) throw error;
+      [this.isHouseAway, this.#houseFault] = [true, error];
+    }
+  }
+
+  // What the hub itself knows of the states; then it also tells of changes.
+  async #loadStates() {
+    const states = await own("states");
+    if (states !== null) {
+      this.house.setUnanswered(new Set(Array.isArray(states.unanswered) ? states.unanswered : []));
+      this.streams[0].open();
+    }
+    if (this.messages.isThere) this.streams[1].open();
+  }
+
+  #takeStates(change, type) {
+    if (type === "reset" && !Array.isArray(change?.states)) return this.refresh();
+    for (const each of list(change, "states")) this.house.take(each);
+    if (change?.device) this.house.take(change);
+  }
+
+  // What needs somebody's attention, the gravest first.
+  get notices() {
+    const alarms = this.messages.open.map((message) => ({
+      key: `alarm-${message.id}`, kind: "alarm", drawing: "alarm", title: message.text, text: "Alarm",
+      verb: this.role === "guest" ? null : "Acknowledge", act: () => this.messages.acknowledge(message),
+    }));
+    const away = this.isHouseAway && this.house.appliances.size > 0
+      ? [{
+        key: "away", kind: "alert", drawing: "alert", title: "The house does not answer",
+        text: sentence(this.#houseFault.message), verb: "Try again", act: () => this.refresh(),
+      }] : [];
+    return [...alarms, ...away, ...(this.owner?.notices ?? [])];
+  }
+
+  // Many changes at once are drawn once.
+  #draw() {
+    if (this.#isDrawing) return;
+    this.#isDrawing = true;
+    requestAnimationFrame(() => { this.#isDrawing = false; this.show(); });
+  }
+
+  show(isMove = false) {
+    const isStranger = this.#fault instanceof Refusal && this.#fault.isStranger;
+    const wanted = location.hash.slice(1);
+    const name = this.views[wanted]?.isThere() ? wanted : "home";
+    for (const [key, { view }] of Object.entries(this.views)) set(view.node, "hidden", key !== name || isStranger || !this.#isIntroduced);
+    set(this.stranger, "hidden", !isStranger);
+    if (isStranger) say(this.stranger.lastElementChild, sentence(this.#fault.message));
+    else if (this.role !== null) this.views[name].view.show();
+    this.#showTabs(isStranger ? null : name);
+    this.#showStatus();
+    if (isMove) {
+      scrollTo(0, 0);
+      this.views[name].view.node.querySelector("h1")?.setAttribute("tabindex", "-1");
+      this.views[name].view.node.querySelector("h1")?.focus({ preventScroll: true });
+    }
+  }
+
+  #showTabs(current) {
+    const there = Object.entries(this.views).filter(([, view]) => view.isThere());
+    set(this.tabs, "hidden", there.length < 2 || current === null);
+    const keys = there.map(([key]) => key).join(" ");
+    if (this.tabs.dataset.keys !== keys) {
+      this.tabs.dataset.keys = keys;
+      this.tabs.replaceChildren(...there.map(([key, view]) => make("a", { href: `#${key}`, "data-key": key },
+        icon(view.drawing), make("span", {}, view.name), make("b", { class: "count", hidden: true }))));
+    }
+    for (const link of this.tabs.children) {
+      const view = this.views[link.dataset.key];
+      const number = view.badge();
+      set(link, "aria-current", link.dataset.key === current ? "page" : null);
+      set(link.lastElementChild, "hidden", number === 0);
+      say(link.lastElementChild, number > 99 ? "99+" : String(number));
+      set(link, "aria-label", number > 0 ? `${view.name}, ${count(number, "thing")} to look at` : null);
+    }
+    const waiting = there.reduce((sum, [, view]) => sum + view.badge(), 0);
+    const title = `${waiting > 0 ? `(${waiting}) ` : ""}${this.#hub || "Home hub"}`;
+    if (document.title !== title) document.title = title;
+  }
+
+  // How fresh is what the page shows.
+  #showStatus() {
+    const age = this.#lastAnswer === null ? null : performance.now() - this.#lastAnswer;
+    const old = age === null ? "" : ` · ${span(age)} old`;
+    const [kind, text] = this.#fault instanceof Away ? ["away", `Hub away${old}`]
+      : this.#fault ? ["away", `${this.#fault.isStranger ? "Not let in" : "Hub in trouble"}${old}`]
+      : age === null ? ["wait", "Asking …"]
+      : this.isHouseAway ? ["old", "House away"]
+      : this.#isStreaming || age < pollTime + 4000 ? ["live", "Up to date"] : ["old", `${span(age)} old`];
+    set(this.status, "data-kind", kind);
+    say(this.statusText, text);
+    set(this.main, "data-old", kind === "away" || kind === "old");
+  }
+}
+
+new App().start();

@@ -1,0 +1,24 @@
+// The files of the hub's page, in the program itself: it is one file to install, and the page is never of
+// another version than the hub. C23's #embed costs a tenth of a second to build; SwiftPM's .embedInCode, an
+// array literal, more than a minute for so many bytes (swift-package-manager issue 6923).
+#pragma once
+#include <stddef.h>
+
+typedef struct {
+    const unsigned char *bytes;
+    size_t count;
+} hubpair_page_file;
+
+hubpair_page_file hubpair_page_index(void);
+hubpair_page_file hubpair_page_icon(void);
+hubpair_page_file hubpair_page_style(void);
+hubpair_page_file hubpair_page_plain_style(void);
+hubpair_page_file hubpair_page_page(void);
+hubpair_page_file hubpair_page_dom(void);
+hubpair_page_file hubpair_page_hub(void);
+hubpair_page_file hubpair_page_house(void);
+hubpair_page_file hubpair_page_card(void);
+hubpair_page_file hubpair_page_home(void);
+hubpair_page_file hubpair_page_messages(void);
+hubpair_page_file hubpair_page_owner(void);
+hubpair_page_file hubpair_page_code(void);

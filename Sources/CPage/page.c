@@ -1,0 +1,70 @@
+#include "CPage.h"
+
+// C23 has #embed; the rest of this package is no newer C than it was.
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const unsigned char index[] = {
+#embed "files/index.html"
+};
+hubpair_page_file hubpair_page_index(void) { return (hubpair_page_file){index, sizeof index}; }
+
+static const unsigned char icon[] = {
+#embed "files/icon.svg"
+};
+hubpair_page_file hubpair_page_icon(void) { return (hubpair_page_file){icon, sizeof icon}; }
+
+static const unsigned char style[] = {
+#embed "files/page.css"
+};
+hubpair_page_file hubpair_page_style(void) { return (hubpair_page_file){style, sizeof style}; }
+
+static const unsigned char page[] = {
+#embed "files/page.js"
+};
+hubpair_page_file hubpair_page_page(void) { return (hubpair_page_file){page, sizeof page}; }
+
+static const unsigned char dom[] = {
+#embed "files/dom.js"
+};
+hubpair_page_file hubpair_page_dom(void) { return (hubpair_page_file){dom, sizeof dom}; }
+
+static const unsigned char hub[] = {
+#embed "files/hub.js"
+};
+hubpair_page_file hubpair_page_hub(void) { return (hubpair_page_file){hub, sizeof hub}; }
+
+static const unsigned char house[] = {
+#embed "files/house.js"
+};
+hubpair_page_file hubpair_page_house(void) { return (hubpair_page_file){house, sizeof house}; }
+
+static const unsigned char card[] = {
+#embed "files/card.js"
+};
+hubpair_page_file hubpair_page_card(void) { return (hubpair_page_file){card, sizeof card}; }
+
+static const unsigned char home[] = {
+#embed "files/home.js"
+};
+hubpair_page_file hubpair_page_home(void) { return (hubpair_page_file){home, sizeof home}; }
+
+static const unsigned char messages[] = {
+#embed "files/messages.js"
+};
+hubpair_page_file hubpair_page_messages(void) { return (hubpair_page_file){messages, sizeof messages}; }
+
+static const unsigned char owner[] = {
+#embed "files/owner.js"
+};
+hubpair_page_file hubpair_page_owner(void) { return (hubpair_page_file){owner, sizeof owner}; }
+
+static const unsigned char code[] = {
+#embed "files/code.js"
+};
+hubpair_page_file hubpair_page_code(void) { return (hubpair_page_file){code, sizeof code}; }
+
+
+static const unsigned char plain_style[] = {
+#embed "files/plain.css"
+};
+hubpair_page_file hubpair_page_plain_style(void) { return (hubpair_page_file){plain_style, sizeof plain_style}; }
