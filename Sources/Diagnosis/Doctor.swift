@@ -8,8 +8,10 @@ package struct Doctor: Sendable {
     private let hub: [DiagnosisCheck]
     private let device: [DiagnosisCheck]
 
-    /// - Parameter sweeps: when no hub is heard, every address of the local network is tried, up to a /22.
-    package init(state: HubState, configuration: DeviceConfiguration, sweeps: Bool) {
+    /// - Parameters:
+    ///   - configuration: where this computer keeps the hubs that it is paired with; nil: they are not asked.
+    ///   - sweeps: when no hub is heard, every address of the local network is tried, up to a /22.
+    package init(state: HubState, configuration: DeviceConfiguration?, sweeps: Bool) {
         let files = CheckHubFiles(state: state)
         network =
             [
@@ -19,7 +21,9 @@ package struct Doctor: Sendable {
                 CheckSearch.check(sweeps: sweeps),
             ] + (files.hub.map { [CheckTwin.check($0)] } ?? [])
         if files.exists {
-            let running = files.hub.map { [CheckGateway.check($0)] + CheckUpstream.checks($0) }
+            let running = files.hub.map {
+                [CheckGateway.check($0)] + CheckUpstream.checks($0) + [CheckHousehold.check(state)]
+            }
             hub = files.checks + [CheckClock.check(directory: state.path)] + (running ?? [])
         } else {
             hub = [
@@ -28,7 +32,7 @@ package struct Doctor: Sendable {
                 }
             ]
         }
-        device = CheckPairedHubs(configuration: configuration).checks
+        device = configuration.map { CheckPairedHubs(configuration: $0).checks } ?? []
     }
 
     /// How many findings there will be.

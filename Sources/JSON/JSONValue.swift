@@ -24,6 +24,12 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
         self = value
     }
 
+    /// The text, or `null`: for objects that always have the same keys.
+    package static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
+
+    /// The number, or `null`.
+    package static func count(_ number: Int?) -> JSONValue { number.map { .integer(Int64($0)) } ?? .null }
+
     /// The value as one line of JSON with keys in alphabetical order. Control characters, line separators and
     /// bidirectional controls are written as `\uXXXX`, so that it is safe on a terminal.
     package var text: String {

@@ -3,9 +3,14 @@ package import NIOSSL
 extension TLSIdentity {
     /// The hub's configuration: TLS 1.3 only, HTTP/1.1 only, a client certificate requested but not required.
     /// The handshake accepts every certificate; access is decided by its pin for each request.
-    package func serverConfiguration() throws -> TLSConfiguration {
+    ///
+    /// - Parameter chain: certificates of this key in PEM, the lowest first; nil: its own.
+    package func serverConfiguration(chain: [[UInt8]]? = nil) throws -> TLSConfiguration {
+        let chain = try chain?.map { pem in
+            NIOSSLCertificateSource.certificate(try NIOSSLCertificate(bytes: pem, format: .pem))
+        }
         var configuration = TLSConfiguration.makeServerConfiguration(
-            certificateChain: try certificateChain(), privateKey: .privateKey(try privateKey()))
+            certificateChain: try chain ?? certificateChain(), privateKey: .privateKey(try privateKey()))
         configuration.minimumTLSVersion = .tlsv13
         configuration.applicationProtocols = ["http/1.1"]
         // With .none the server would not request a certificate.

@@ -2,6 +2,7 @@ import Addresses
 import Discovery
 import FoundationEssentials
 import Glibc
+import HubService
 import Pairing
 import Testing
 
@@ -210,7 +211,7 @@ import Testing
             let bad = try device(4, status, role: "Guest")
             let verdict = CheckHubFiles.devices(good + [bad, try device(5, .approved, role: "")])
             #expect(verdict.status == .problem && verdict.seen.hasPrefix("Device 4 (\(bad.fingerprint))"))
-            #expect(verdict.seen.hasSuffix("\"Guest\" is no role (and 1 more)"))
+            #expect(verdict.seen.hasSuffix("\"Guest\" is not a role (and 1 more)"))
             #expect(verdict.mend?.contains("\(mend) \(bad.fingerprint)") == true)
         }
     }
@@ -240,5 +241,16 @@ import Testing
             return .ok("never")
         }
         #expect(await check.run().verdict.status == .skipped)
+    }
+
+    @Test func theHousehold() {
+        var review = ReviewHousehold.Review()
+        #expect(CheckHousehold.verdict(review) == .ok("there are none yet"))
+        (review.roomCount, review.sceneCount) = (2, 1)
+        #expect(CheckHousehold.verdict(review) == .ok("2 rooms, 1 scene, 0 rules"))
+        review.isWhole = false
+        #expect(CheckHousehold.verdict(review).seen.hasSuffix("could not be asked"))
+        review.faults = ["a", "b"].map { .init(text: $0, mend: "do \($0)") }
+        #expect(CheckHousehold.verdict(review) == .warning("a (and 1 more)", mend: "do a"))
     }
 }

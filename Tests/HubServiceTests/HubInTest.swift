@@ -34,6 +34,7 @@ final class HubInTest: Sendable {
         var options = ServeOptions()
         options.port = 0
         options.threads = 1
+        options.looksAfterOrders = false
         options.limits = limits
         options.listen = listen.compactMap { NetworkAddress($0) }
         options.trustedProxies = trustedProxies.compactMap { NetworkAddress($0) }

@@ -1,4 +1,5 @@
 import Glibc
+import Household
 import HubService
 import Pairing
 import PinnedTLS
@@ -86,8 +87,8 @@ struct CheckHubFiles: Sendable {
                 : "'hubpair devices role \(first.fingerprint) member' gives it one; the roles are "
                     + Role.allCases.map(\.rawValue).joined(separator: ", ")
             return .problem(
-                "\(first.name) (\(first.fingerprint)) is let in nowhere, since \"\(first.role ?? "")\" is no "
-                    + "role\(more)", mend: mend)
+                "\(first.name) (\(first.fingerprint)) is let in nowhere, since \"\(first.role ?? "")\" is "
+                    + "not a role\(more)", mend: mend)
         }
         let words = [ApprovedDevice.Status.approved, .pending, .revoked].map { status in
             "\(all.count { $0.status == status }) \(status.rawValue)"
@@ -109,7 +110,8 @@ struct CheckHubFiles: Sendable {
         let names = [
             HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
             ApprovedDevices.fileName,
-            Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName,
+            Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName, SceneRuns.fileName,
+            Journal.fileName, Journal.olderFileName,
         ]
         var faults: [any Error] = []
         for name in names {
@@ -144,6 +146,7 @@ struct CheckHubFiles: Sendable {
                 }
             },
             { _ = try HubState.attempts(in: state.open()) },
+            { _ = try state.open().read(SceneRuns.fileName, SceneRuns.init(parsing:)) },
         ]
     }
 }

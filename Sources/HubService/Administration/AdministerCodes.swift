@@ -11,8 +11,12 @@ package struct AdministerCodes {
     }
 
     private let state: HubState
+    private let author: JournalEntry.Author?
 
-    package init(state: HubState) { self.state = state }
+    /// - Parameter author: the owner's device through which it is done; nil for the command line on the hub.
+    package init(state: HubState, by author: JournalEntry.Author? = nil) {
+        (self.state, self.author) = (state, author)
+    }
 
     /// The codes that the hub remembers, in the order in which they were made: until one day after the expiry
     /// also those that are used or expired.
@@ -66,6 +70,8 @@ package struct AdministerCodes {
             if isChanged { try directory.replace(ApprovedDevices.fileName, with: devices.serialized) }
             tickets.void(gone)
             try directory.replaceBoth(Tickets.fileName, with: tickets.serialized)
+            let facts = chosen.filter { !$0.codes.isEmpty }.map { JournalEntry.Fact(.codeVoid, $0.codes) }
+            Journal.note(facts, by: author, at: now.wall, in: directory)
             return chosen
         }
     }
@@ -80,5 +86,28 @@ package struct AdministerCodes {
             IssuedCode($0, in: tickets, attempts, at: now, latest: latest)
         }
         return (codes, tickets)
+    }
+}
+
+extension JournalEntry.Fact {
+    /// What became of codes: of one by its name, of several of one sheet by the sheet's.
+    init(_ event: JournalEntry.Event, _ codes: [IssuedCode]) {
+        self.init(event, tickets: codes.map(\.ticket))
+    }
+
+    init(_ event: JournalEntry.Event, tickets: [Ticket]) {
+        self.init(event)
+        count = tickets.count
+        guard let first = tickets.first else { return }
+        let isOneSheet = tickets.allSatisfy { $0.place?.sheet == first.place?.sheet }
+        if tickets.count == 1 {
+            code = IssuedCode.name(of: first.id)
+        } else if isOneSheet, let sheet = first.place?.sheet {
+            code = IssuedCode.name(of: sheet)
+        }
+        guard tickets.allSatisfy({ $0.kind == first.kind && $0.role == first.role }) else { return }
+        kind = first.kind.rawValue
+        role = first.kind == .once ? first.role ?? Role.member.rawValue : nil
+        expires = first.expires
     }
 }

@@ -4,8 +4,12 @@ package import Pairing
 /// The owner's decisions about devices, each one step on the keyfile.
 package struct AdministerDevices {
     private let state: HubState
+    private let author: JournalEntry.Author?
 
-    package init(state: HubState) { self.state = state }
+    /// - Parameter author: the owner's device through which it is done; nil for the command line on the hub.
+    package init(state: HubState, by author: JournalEntry.Author? = nil) {
+        (self.state, self.author) = (state, author)
+    }
 
     /// All devices in the keyfile's order, without those that asked and whose question has lapsed.
     package func list(at now: Moment = .now) throws -> [ApprovedDevice] {
@@ -70,14 +74,48 @@ package struct AdministerDevices {
     package func give(
         _ role: Role, to selector: PeerSelector, now: Moment = .now
     ) throws -> (device: ApprovedDevice, changed: Bool) {
+        try change(selector, at: now) { device, _ in try AdministerDevices.set(role, of: &device) }
+    }
+
+    /// Gives a device another name, another role, or both, in one step.
+    package func change(
+        _ selector: PeerSelector, name: PeerName?, role: Role?, now: Moment = .now
+    ) throws -> (device: ApprovedDevice, changed: Bool) {
+        try change(selector, at: now) { device, others in
+            if let name { try AdministerDevices.set(name, of: &device, among: others) }
+            if let role { try AdministerDevices.set(role, of: &device) }
+        }
+    }
+
+    private static func set(_ role: Role, of device: inout ApprovedDevice) throws(HubError) {
+        switch device.status {
+        case .pending: throw .roleOfAsking(device.fingerprint, role)
+        case .revoked: throw .roleOfRevoked(name: device.name.description, role)
+        // No word at all is a member, too, and need not be written.
+        case .approved where device.knownRole != role: device.role = role.rawValue
+        case .approved: break
+        }
+    }
+
+    private static func set(
+        _ name: PeerName, of device: inout ApprovedDevice, among others: [ApprovedDevice]
+    ) throws(PeerSelectorError) {
+        if let other = others.first(where: { $0.name == name && $0.status != .pending }) {
+            throw .nameTaken(name: name.description, by: other.fingerprint)
+        }
+        device.name = name
+    }
+
+    /// Refuses an approval that a device asks for; the device stays as a tombstone.
+    ///
+    /// - Throws: ``HubError/asksNothing(_:)`` for a device that does not ask.
+    package func refuse(
+        _ selector: PeerSelector, now: Moment = .now
+    ) throws -> (device: ApprovedDevice, changed: Bool) {
         try change(selector, at: now) { device, _ in
-            switch device.status {
-            case .pending: throw HubError.roleOfAsking(device.fingerprint, role)
-            case .revoked: throw HubError.roleOfRevoked(name: device.name.description, role)
-            // No word at all is a member, too, and need not be written.
-            case .approved where device.knownRole != role: device.role = role.rawValue
-            case .approved: break
-            }
+            guard device.status == .pending else { throw HubError.asksNothing(device.fingerprint) }
+            device.status = .revoked
+            device.asked = nil
         }
     }
 
@@ -96,12 +134,7 @@ package struct AdministerDevices {
     package func rename(_ selector: PeerSelector, to name: PeerName, now: Moment = .now) throws -> (
         device: ApprovedDevice, changed: Bool
     ) {
-        try change(selector, at: now) { device, others in
-            if let other = others.first(where: { $0.name == name && $0.status != .pending }) {
-                throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
-            }
-            device.name = name
-        }
+        try change(selector, name: name, role: nil, now: now)
     }
 
     /// - Parameter check: looks at all devices first; what it throws stops the change.
@@ -133,6 +166,8 @@ package struct AdministerDevices {
                 } else {
                     try directory.replace(ApprovedDevices.fileName, with: keyfile.serialized)
                 }
+                Journal.note(
+                    .init(of: device, before: before), by: author, at: now.wall, in: directory)
             }
             return (device, device != before)
         }

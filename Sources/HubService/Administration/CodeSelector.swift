@@ -12,7 +12,8 @@ package struct CodeSelector: Sendable {
         case sheet([IssuedCode])
     }
 
-    private let text: String
+    /// As the person wrote it.
+    package let text: String
 
     package init(_ text: String) { self.text = text }
 

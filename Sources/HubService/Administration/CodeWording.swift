@@ -4,10 +4,10 @@ import QRCodes
 /// What is printed beside a code on paper: whose it is, how to use it, until when, and what to do if it is
 /// lost.
 enum CodeWording {
-    static func texts(for code: PairingCode, hub: Hub) -> [LabelText] {
+    static func texts(for code: PairingCode, hub: HubDescription) -> [LabelText] {
         var texts = [
-            LabelText(hub.settings.name.description, .title),
-            LabelText(hub.pin.fingerprint.description, .code),
+            LabelText(hub.name.description, .title),
+            LabelText(hub.id.description, .code),
         ]
         let expiry = code.expires.map { LocalTime($0).textWithZone }
         switch code.kind {

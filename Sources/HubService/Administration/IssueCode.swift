@@ -12,6 +12,7 @@ package struct IssueCode {
     private let lifetime: Double?
     private let role: Role?
     private let state: HubState
+    private let author: JournalEntry.Author?
     private let now: Date
     private let boot: BootTime?
 
@@ -19,14 +20,15 @@ package struct IssueCode {
     ///   - count: how many codes, each with a ticket of its own; of a label there is one.
     ///   - lifetime: seconds; nil for a label that stays valid.
     ///   - role: what a device that is let in by a once code may do; nil leaves a known device's as it is.
+    ///   - author: the owner's device that asks for it; nil for the command line on the hub.
     ///   - now: the wall clock's time.
     ///   - boot: the boot clock's time, by which a once code expires until the host restarts.
     package init(
         _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, role: Role? = nil, state: HubState,
-        now: Date, boot: BootTime? = .now
+        by author: JournalEntry.Author? = nil, now: Date, boot: BootTime? = .now
     ) {
         (self.kind, self.count, self.lifetime, self.role) = (kind, count, lifetime, role)
-        (self.state, self.now, self.boot) = (state, now, boot)
+        (self.state, self.author, self.now, self.boot) = (state, author, now, boot)
     }
 
     /// - Parameters:
@@ -70,6 +72,7 @@ package struct IssueCode {
                 throw HubError.tooManyCodes(tickets.tickets.count)
             }
             try directory.replace(Tickets.fileName, with: tickets.serialized)
+            Journal.note([.init(.codeMade, tickets: new)], by: author, at: now.wall, in: directory)
             return (codes, hub, before, tickets)
         }
         do {
@@ -87,6 +90,10 @@ package struct IssueCode {
                     }
                 }
                 try directory.replace(Tickets.fileName, with: tickets.serialized)
+                let made = after.tickets.filter { ticket in
+                    codes.contains { $0.secret.ticketID == ticket.id }
+                }
+                Journal.note([.init(.codeVoid, tickets: made)], by: author, at: now.wall, in: directory)
             }
             throw error
         }

@@ -35,7 +35,7 @@ package struct PrintCode {
     }
 
     private let codes: [PairingCode]
-    private let hub: Hub
+    private let hub: HubDescription
     private let format: Format
     private let style: TerminalStyle
     private let columns: Int?
@@ -46,7 +46,8 @@ package struct PrintCode {
     ///     fewer; the other formats draw the first.
     ///   - columns: of the terminal; ASCII makes its quiet zone smaller to fit. Nil without a terminal.
     package init(
-        _ codes: [PairingCode], of hub: Hub, as format: Format, style: TerminalStyle, columns: Int?,
+        _ codes: [PairingCode], of hub: HubDescription, as format: Format, style: TerminalStyle,
+        columns: Int?,
         medium: PrintMedium
     ) {
         (self.codes, self.hub, self.format) = (codes, hub, format)
@@ -75,14 +76,14 @@ package struct PrintCode {
             try symbol.verify(png: png)
             return .file(png, unknownCharacters: 0)
         case .svg:
-            let svg = symbol.svg(title: "hubpair: \(hub.settings.name)")
+            let svg = symbol.svg(title: "hubpair: \(hub.name)")
             try symbol.verify(svg: svg)
             return .file(Array(svg.utf8), unknownCharacters: 0)
         case .pdf:
             let labels = zip(codes, symbols).map { code, symbol in
                 CodeLabel(symbol: symbol, texts: CodeWording.texts(for: code, hub: hub))
             }
-            let pdf = try PDFRendering.draw(labels, on: medium, title: "hubpair: \(hub.settings.name)")
+            let pdf = try PDFRendering.draw(labels, on: medium, title: "hubpair: \(hub.name)")
             return .file(pdf.bytes, unknownCharacters: pdf.unknownCharacters)
         case .text:
             return .file(Array((code.text + "\n").utf8), unknownCharacters: 0)

@@ -31,15 +31,18 @@ package struct PruneDevices {
         let pins = Set(chosen.map(\.device.pin))
         return try state.open().withLock { directory in
             var (keyfile, isChanged) = try HubState.completedDevices(in: directory)
+            var facts: [JournalEntry.Fact] = []
             let gone = try candidates(among: keyfile, in: directory, at: now).map(\.device)
                 .filter { pins.contains($0.pin) }
             for device in gone {
                 var device = device
                 device.status = .revoked
                 keyfile.insert(device)
+                facts.append(.init(.revoked, device))
                 isChanged = true
             }
             if isChanged { try directory.replaceBoth(ApprovedDevices.fileName, with: keyfile.serialized) }
+            Journal.note(facts, by: nil, at: now.wall, in: directory)
             return gone
         }
     }

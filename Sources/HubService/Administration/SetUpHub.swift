@@ -1,5 +1,6 @@
 package import Addresses
 import Glibc
+package import Household
 package import Pairing
 import PinnedTLS
 
@@ -17,15 +18,21 @@ package struct SetUpHub {
         package var upstream: Upstream??
         /// The addresses to listen on; empty: all.
         package var listen: [NetworkAddress]?
+        /// Where the house is, or in it nil to forget it.
+        package var place: Place??
+        /// The program that runs for each message, or in it nil for none.
+        package var hook: String??
 
         package init(
             name: PeerName? = nil, port: UInt16? = nil, upstream: Upstream?? = nil,
-            listen: [NetworkAddress]? = nil
+            listen: [NetworkAddress]? = nil, place: Place?? = nil, hook: String?? = nil
         ) {
             self.name = name
             self.port = port
             self.upstream = upstream
             self.listen = listen
+            self.place = place
+            self.hook = hook
         }
 
         /// The settings that come of these wishes.
@@ -33,7 +40,8 @@ package struct SetUpHub {
             HubSettings(
                 name: name ?? present.name, port: port ?? present.port,
                 upstream: upstream ?? present.upstream,
-                listen: listen ?? present.listen)
+                listen: listen ?? present.listen, place: place ?? present.place,
+                hook: hook ?? present.hook)
         }
     }
 
@@ -145,20 +153,20 @@ package struct SetUpHub {
         return identity
     }
 
-    /// Makes the certificate if it is missing, unreadable or of another key: only its key counts, and that
-    /// is there. The one before stays as `.bak`.
+    /// Makes the certificate if it is missing, unreadable, of another key, or not limited to a home, as in
+    /// version 0.1: only its key counts, and that is there. The one before stays as `.bak`.
     ///
     /// - Returns: true if it was made.
     @discardableResult
-    private static func ensureCertificate(
+    static func ensureCertificate(
         of identity: TLSIdentity, in directory: borrowing ProtectedDirectory
     ) throws -> Bool {
         if let bytes = try directory.read(HubState.certificateFileName),
-            identity.isBorne(byCertificatePEM: bytes)
+            identity.isHubCertificate(bytes)
         {
             return false
         }
-        try directory.replace(HubState.certificateFileName, with: Array(identity.certificatePEM().utf8))
+        try directory.replace(HubState.certificateFileName, with: Array(identity.hubCertificatePEM().utf8))
         return true
     }
 
@@ -206,6 +214,18 @@ package struct SetUpHub {
             try refuse(
                 HubSettings.words(of: listen), "its port on \(HubSettings.words(of: settings.listen))",
                 options.map { "--listen \($0)" }.joined(separator: " "))
+        }
+        if let place = wishes.place, place != settings.place {
+            let text = place?.description ?? "none"
+            try refuse(
+                "the place \(text)", settings.place.map { "the place \($0)" } ?? "no place",
+                "--place \(shellQuoted(text))")
+        }
+        if let hook = wishes.hook, hook != settings.hook {
+            let path = hook ?? "none"
+            try refuse(
+                "the hook \(path)", settings.hook.map { "the hook \($0)" } ?? "no hook",
+                "--hook \(shellQuoted(path))")
         }
     }
 }

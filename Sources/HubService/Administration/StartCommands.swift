@@ -27,7 +27,7 @@ package struct StartCommands: Equatable, Sendable {
     ) {
         // The unit serves this directory and no other.
         isService =
-            state.path == HubState.machinePath
+            state.path == HubOwner.machinePath
             && directories.contains { access("\($0)/\(StartCommands.unit)", F_OK) == 0 }
         let sudo = user != 0 || isSudo ? "sudo " : ""
         if isService {

@@ -1,17 +1,25 @@
 package import FoundationEssentials
+import Household
 package import Identity
 package import Pairing
 import PinnedTLS
 
-/// What a hub needs to live on another machine: its identity, its devices, its settings. No codes: they are
-/// void after a restore, so a stolen backup and an old sheet of paper open nothing.
+/// What a hub needs to live on another machine: its identity, its devices, its settings, and what it keeps of
+/// the household. No codes: they are void after a restore, so a stolen backup and an old sheet of paper open
+/// nothing.
 package struct HubBackup {
-    /// The names in the archive are those in the state directory.
-    static let names = [
+    /// The names in the archive are those in the state directory. These are in every backup.
+    static let requiredNames = [
         HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName, ApprovedDevices.fileName,
     ]
-    /// The most bytes of a backup: of two keyfiles as large as they may be, and the rest.
-    package static let maximumByteCount = 2 * ProtectedDirectory.maximumFileByteCount + (1 << 20)
+    /// These are if the hub has them.
+    static let householdNames = [
+        Rooms.fileName, HubScenes.fileName, Rules.fileName, SceneRuns.fileName,
+    ]
+    static var names: [String] { requiredNames + householdNames }
+    /// The most bytes of a backup: of its keyfiles as large as they may be, and the rest.
+    package static let maximumByteCount =
+        (2 + householdNames.count) * ProtectedDirectory.maximumFileByteCount + (1 << 20)
 
     package let settings: HubSettings
     let identity: TLSIdentity
@@ -23,6 +31,8 @@ package struct HubBackup {
     /// The files `hub` and `hub-certificate.pem` as they were.
     let settingsBytes: [UInt8]
     let certificate: [UInt8]
+    /// The files of the household by their names, those that there are.
+    let household: [String: [UInt8]]
 
     /// Reads the hub's files, every use of a code completed. Call it inside `withLock`.
     init(of directory: borrowing ProtectedDirectory, at now: Date) throws {
@@ -35,9 +45,27 @@ package struct HubBackup {
             if let stored, identity.isBorne(byCertificatePEM: stored) {
                 stored
             } else {
-                Array(try identity.certificatePEM().utf8)
+                Array(try identity.hubCertificatePEM().utf8)
             }
+        var household: [String: [UInt8]] = [:]
+        for name in HubBackup.householdNames {
+            household[name] = try directory.read(name) { bytes throws(KeyFileError) in
+                try HubBackup.check(name, bytes)
+                return bytes
+            }
+        }
+        self.household = household
         made = now
+    }
+
+    /// Throws if the file of the household cannot be read.
+    private static func check(_ name: String, _ bytes: [UInt8]) throws(KeyFileError) {
+        switch name {
+        case Rooms.fileName: _ = try Rooms(parsing: bytes)
+        case HubScenes.fileName: _ = try HubScenes(parsing: bytes)
+        case Rules.fileName: _ = try Rules(parsing: bytes)
+        default: _ = try SceneRuns(parsing: bytes)
+        }
     }
 
     /// Reads a backup whole before anything is done with it.
@@ -72,6 +100,14 @@ package struct HubBackup {
         guard identity.isBorne(byCertificatePEM: certificate) else {
             throw .notHub("the certificate in it is not of its key")
         }
+        var household: [String: [UInt8]] = [:]
+        for file in archive.files where HubBackup.householdNames.contains(file.name) {
+            household[file.name] = try parse(file.name) { bytes throws(KeyFileError) in
+                try HubBackup.check(file.name, bytes)
+                return bytes
+            }
+        }
+        self.household = household
         self.identity = identity
         settingsBytes = try bytes(HubSettings.fileName)
         made = archive.modified
@@ -80,8 +116,11 @@ package struct HubBackup {
     /// The encrypted file.
     func encrypted(under passphrase: String, work: Int) throws -> [UInt8] {
         let contents = [settingsBytes, Array(identity.keyPEM.utf8), certificate, devices.serialized]
-        let archive = TarArchive(
-            zip(HubBackup.names, contents).map { TarArchive.File(name: $0, bytes: $1) }, modified: made)
+        var files = zip(HubBackup.requiredNames, contents).map { TarArchive.File(name: $0, bytes: $1) }
+        for name in HubBackup.householdNames {
+            if let bytes = household[name] { files.append(TarArchive.File(name: name, bytes: bytes)) }
+        }
+        let archive = TarArchive(files, modified: made)
         return try AgeFile.encrypt(archive.serialized, passphrase: passphrase, work: work)
     }
 

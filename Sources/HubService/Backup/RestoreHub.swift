@@ -1,7 +1,8 @@
 import Pairing
 import PinnedTLS
 
-/// Puts a backup into a state directory: the hub with its identity, its devices and its settings; no codes.
+/// Puts a backup into a state directory: the hub with its identity, its devices, its settings and
+/// its household; no codes.
 ///
 /// The settings come last, as `setup` writes them, and with ``replacing`` they go first, then the key: a
 /// restore that is cut short leaves a directory in which no hub is set up, and the same command ends it.
@@ -30,6 +31,13 @@ package struct RestoreHub {
             try directory.replace(ApprovedDevices.fileName, with: backup.devices.serialized)
             try directory.replace(HubState.certificateFileName, with: backup.certificate)
             try directory.create(HubState.keyFileName, with: Array(backup.identity.keyPEM.utf8))
+            for name in HubBackup.householdNames {
+                if let bytes = backup.household[name] {
+                    try directory.replace(name, with: bytes)
+                } else {
+                    try directory.retire(name)
+                }
+            }
             HubState.keepRoom(in: directory)
             try directory.create(HubSettings.fileName, with: backup.settingsBytes)
         }

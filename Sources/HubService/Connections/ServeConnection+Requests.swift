@@ -14,28 +14,34 @@ extension ServeConnection {
         timer.stop()
         let action = shared.router.action(for: head, from: client) { shared.devices.access(of: $0) }
         switch action {
-        case .pair(let asksForBody): collect(asksForBody: asksForBody)
+        case .pair(let asksForBody): collect(for: .pair, asksForBody: asksForBody)
+        case .serve(let resource, let device, let asksForBody):
+            guard enter(device) else { return }
+            collect(for: .serve(HubRequest(resource, head, from: device)), asksForBody: asksForBody)
         case .answer(let answer, let rest, let device):
             if let device, !enter(device) { return }
-            send(reply(answer), rest)
+            send(reply(answer, to: head), rest)
         case .forward(let device): if enter(device) { forward(head, from: device) }
         }
     }
 
-    private func reply(_ answer: RequestRouter.Answer) -> ServeReply {
+    private func reply(_ answer: RequestRouter.Answer, to head: RequestHead) -> ServeReply {
         switch answer {
         case .hub: shared.hub
         case .device(let device, let verdict): ServeReply(device, verdict: verdict)
         case .verified(let device): ServeReply(verified: described(device).fields)
         case .pairingTooLarge(let count):
             ServeReply(.payloadTooLarge, json: PairRefusal(PairMessageError.tooLarge(count)).serialized)
-        case .refusal(let refusal): ServeReply(refusal)
+        case .page(let file): ServeReply(file, to: head)
+        case .refusal(let refusal):
+            StrangerPage(refusal, hub: shared.page, to: head).map { ServeReply(refusal, page: $0) }
+                ?? ServeReply(refusal)
         }
     }
 
-    /// Collects the body of a pairing request.
-    private func collect(asksForBody: Bool) {
-        phase = .collecting([])
+    /// Collects the body of a request that the hub answers itself.
+    private func collect(for task: HubTask, asksForBody: Bool) {
+        phase = .collecting([], task)
         timer.start(.body, shared.limits.smallBody)
         if asksForBody {
             output.write("HTTP/1.1 100 Continue\r\n\r\n")
@@ -99,13 +105,13 @@ extension ServeConnection {
         case .refusing(let reply, let left):
             guard bytes.readableBytes <= left else { return refuse(reply) }
             phase = .refusing(reply, left: left - bytes.readableBytes)
-        case .collecting(var body):
+        case .collecting(var body, let task):
             phase = .waiting  // so that the array is not copied
-            let room = PairRequest.maximumByteCount + 1 - body.count
+            let room = task.maximumByteCount + 1 - body.count
             body.append(contentsOf: bytes.readableBytesView.prefix(room))
             // One byte too many is enough to refuse the request; the rest is not awaited.
-            guard body.count <= PairRequest.maximumByteCount else { return pair(body) }
-            phase = .collecting(body)
+            guard body.count <= task.maximumByteCount else { return carryOut(task, body) }
+            phase = .collecting(body, task)
         case .proxying(let exchange): exchange.clientBody(bytes)
         default: break
         }
@@ -115,7 +121,7 @@ extension ServeConnection {
         requestHasEnded = true
         switch phase {
         case .refusing(let reply, _): respond(reply)
-        case .collecting(let body): pair(body)
+        case .collecting(let body, let task): carryOut(task, body)
         case .proxying(let exchange):
             // A started response may take any time, so there is no deadline.
             if exchange.responseHasStarted {
@@ -125,6 +131,48 @@ extension ServeConnection {
             }
             exchange.clientEnd(trailers)
         default: break
+        }
+    }
+
+    private func carryOut(_ task: HubTask, _ body: [UInt8]) {
+        switch task {
+        case .pair: pair(body)
+        case .serve(let request): serve(request, body)
+        }
+    }
+
+    private func serve(_ request: HubRequest, _ body: [UInt8]) {
+        guard body.count <= HubResource.maximumBodyByteCount else {
+            return refuse(ServeReply(.tooLarge(limit: HubResource.maximumBodyByteCount)))
+        }
+        var request = request
+        request.body = body
+        phase = .answering
+        isRevoking = request.mayRevoke
+        timer.stop()
+        let resources = shared.resources
+        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        let eventLoop = loop.eventLoop
+        Task { [request] in
+            let answer = await resources.answer(request)
+            eventLoop.execute { connection.value.finishServing(answer) }
+        }
+    }
+
+    private func finishServing(_ answer: HubAnswer) {
+        guard case .answering = phase else { return }
+        // The device may have lost its approval or its role while the answer was being made.
+        closeUnlessStillApproved()
+        guard case .answering = phase else { return }
+        if keepsAlive { isRevoking = false }
+        switch answer {
+        case .reply(let reply): if requestHasEnded { respond(reply) } else { refuse(reply) }
+        case .events(let events):
+            let stream = ServeStream(
+                events, to: self, on: loop.eventLoop, isChunked: request?.isHTTP10 != true)
+            if request?.isHTTP10 == true { keepsAlive = false }
+            phase = .streaming(stream)
+            stream.start()
         }
     }
 
@@ -184,6 +232,9 @@ extension ServeConnection {
             shared.log.warning(
                 .refusal(Int(reply.status.code)),
                 "\(source): \(what) was answered with \(reply.status.code): \(word)")
+            if !hasBeenApproved, [401, 403, 429].contains(reply.status.code) {
+                shared.alerts.noteRefusal(from: "\(source)")
+            }
         }
         output.write(reply.serialized(connection: connectionOption, withBody: request?.method != "HEAD"))
         finish()
@@ -234,8 +285,8 @@ extension ServeConnection {
     }
 }
 
-// The functions that an exchange with the upstream needs.
-extension ServeConnection: GatewayClient {
+// The functions that an exchange with the upstream and a stream of events need.
+extension ServeConnection: GatewayClient, StreamClient {
     func write(_ bytes: [UInt8]) { output.write(bytes) }
     func write(_ text: String) { output.write(text) }
     func write(_ bytes: ByteBuffer) { output.write(bytes) }

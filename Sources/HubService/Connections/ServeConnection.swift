@@ -15,15 +15,30 @@ import PinnedTLS
 final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnection {
     typealias InboundIn = ByteBuffer
 
+    /// What the hub does itself with a request's body.
+    enum HubTask {
+        case pair
+        case serve(HubRequest)
+
+        var maximumByteCount: Int {
+            switch self {
+            case .pair: PairRequest.maximumByteCount
+            case .serve: HubResource.maximumBodyByteCount
+            }
+        }
+    }
+
     enum Phase {
         /// Waiting for a request's head.
         case waiting
         /// Discarding the rest of the request, at most `left` bytes; then the reply is sent.
         case refusing(ServeReply, left: Int)
-        /// Collecting the body of a pairing request.
-        case collecting([UInt8])
-        /// Pairing is in progress.
+        /// Collecting the body of a request that the hub answers itself.
+        case collecting([UInt8], HubTask)
+        /// The answer is being made.
         case answering
+        /// The answer is a stream of events.
+        case streaming(ServeStream)
         case proxying(GatewayExchange)
         case tunnel(GatewayTunnel)
         /// The last answer is written; closes once it has been sent or the client closes.
@@ -47,6 +62,8 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     var request: RequestHead?
     var requestHasEnded = true
     var keepsAlive = true
+    /// True while the answer is made to a request that may revoke its own device: it is sent all the same.
+    var isRevoking = false
     private(set) lazy var output = ClientOutput(framing)
     /// True while the next request waits until the client has read answers.
     var isHeldByAnswers = false
@@ -145,6 +162,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         switch phase {
         case .proxying(let exchange): exchange.clientWritabilityChanged()
         case .tunnel(let tunnel): tunnel.clientWritabilityChanged()
+        case .streaming(let stream): stream.clientWritabilityChanged()
         case .waiting where isHeldByAnswers && isWritable:
             isHeldByAnswers = false
             framing.startNext()
@@ -196,7 +214,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     /// Closes once everything written has been sent.
     func drain() {
         switch phase {
-        case .waiting where !framing.isInsideHead, .tunnel: close()
+        case .waiting where !framing.isInsideHead, .tunnel, .streaming: close()
         default: keepsAlive = false
         }
     }
@@ -206,11 +224,16 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     func closeUnlessStillApproved() {
         guard hasBeenApproved, let pin = client.pin else { return }
         guard case .approved(let device) = shared.devices.access(of: pin) else {
+            if isRevoking {
+                // The connection closes after the answer, and no other request is read.
+                keepsAlive = false
+                return
+            }
             shared.log.notice(
                 "closed a connection of \(pin.fingerprint) from \(source): no longer approved")
             return close()
         }
-        if let forwarded, !shared.router.allows(forwarded, of: device) {
+        if let current, !shared.router.allows(current, of: device) {
             shared.log.notice(
                 "closed a connection of \(pin.fingerprint) from \(source): its role no longer allows it")
             return close()
@@ -218,10 +241,11 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         watchExpiry(of: device)
     }
 
-    /// The request that the upstream is answering, or that has become another protocol.
-    private var forwarded: RequestHead? {
+    /// The request that the upstream is answering, that has become another protocol, or whose answer is a
+    /// stream.
+    private var current: RequestHead? {
         switch phase {
-        case .proxying, .tunnel: request
+        case .proxying, .tunnel, .streaming: request
         default: nil
         }
     }
@@ -254,7 +278,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
             shared.log.warning(.slow, "closed a connection from \(source): it reads nothing")
             close()
         case .upstream:
-            shared.noteUpstream(fault: "no response in time")
+            shared.link.note(fault: "no response in time")
             refuse(.upstreamTimeout)
         // The hub itself has paused reading until the client reads its answers; `stall` limits that time.
         case .head where framing.isHeld: timer.start(.head, shared.limits.head)
@@ -286,6 +310,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         switch last {
         case .proxying(let exchange): exchange.cancel()
         case .tunnel(let tunnel): tunnel.clientClosed()
+        case .streaming(let stream): stream.cancel()
         default: break
         }
         loop.remove(self)

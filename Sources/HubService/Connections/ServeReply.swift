@@ -3,11 +3,13 @@ import JSON
 import NIOHTTP1
 import Pairing
 
-/// An answer of the hub itself: a status, a JSON body, and header fields.
+/// An answer of the hub itself: a status, a body, mostly JSON, and header fields.
 struct ServeReply: Sendable {
     let status: HTTPResponseStatus
-    /// JSON in UTF-8; empty for 204.
+    /// Empty for 204 and 304.
     let body: [UInt8]
+    private(set) var contentType = "application/json"
+    private(set) var cacheControl = "no-store"
     private(set) var headers: [(String, String)] = []
     /// The error code for the log; nil if it is not an error, or is logged already.
     private(set) var word: String?
@@ -25,6 +27,18 @@ struct ServeReply: Sendable {
         word = error
     }
 
+    init(_ status: HTTPResponseStatus, json value: JSONValue) {
+        var json: [UInt8] = []
+        value.write(to: &json)
+        self.init(status, json: json)
+    }
+
+    /// The refusal of what an owner asked for.
+    init(_ status: HTTPResponseStatus, _ refusal: OwnerRefusal) {
+        self.init(status, json: refusal.json)
+        word = refusal.word
+    }
+
     init(_ error: FramingError) {
         self.init(HTTPResponseStatus(statusCode: error.status), error: "bad_request", error.message)
     }
@@ -33,6 +47,25 @@ struct ServeReply: Sendable {
         self.init(
             HTTPResponseStatus(statusCode: refusal.status), error: refusal.word, refusal.message)
         if let field = refusal.field { headers.append(field) }
+    }
+
+    /// A page, or a file of one.
+    ///
+    /// - Parameter type: the value of `Content-Type`.
+    init(
+        _ status: HTTPResponseStatus, page body: [UInt8], type: String = "text/html; charset=utf-8",
+        cacheControl: String = "no-store", headers: [(String, String)]
+    ) {
+        (self.status, self.body, self.headers) = (status, body, headers)
+        (contentType, self.cacheControl) = (type, cacheControl)
+    }
+
+    /// A refusal for people in front of a browser.
+    init(_ refusal: RequestRefusal, page: StrangerPage) {
+        self.init(
+            HTTPResponseStatus(statusCode: refusal.status), page: page.bytes,
+            headers: PageHeaders.plain + (refusal.field.map { [($0.name, $0.value)] } ?? []))
+        word = refusal.word
     }
 
     /// The answer to a device about itself.
@@ -59,10 +92,10 @@ struct ServeReply: Sendable {
     func serialized(connection: String?, withBody: Bool) -> [UInt8] {
         var text = "HTTP/1.1 \(status.code) \(status.reasonPhrase)\r\n"
         for (name, value) in headers { text += "\(name): \(value)\r\n" }
-        if status != .noContent {
-            text += "Content-Type: application/json\r\nContent-Length: \(body.count)\r\n"
+        if status != .noContent, status != .notModified {
+            text += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
         }
-        text += "Cache-Control: no-store\r\n"
+        text += "Cache-Control: \(cacheControl)\r\n"
         if let connection { text += "Connection: \(connection)\r\n" }
         text += "\r\n"
         return Array(text.utf8) + (withBody ? body : [])

@@ -85,15 +85,15 @@ final class GatewayExchange: UpstreamAnswerReceiver {
 
     private func connect() {
         isReused = false
-        loop.pool.connect { [self] result in
+        shared.link.connect(on: loop.eventLoop) { [self] result in
             switch result {
             case .success(let connection):
-                shared.noteUpstream(fault: nil)
+                shared.link.note(fault: nil)
                 guard !isOver else { return connection.close() }
                 attach(connection)
             case .failure(let error):
                 guard !isOver else { return }
-                shared.noteUpstream(fault: "\(error)")
+                shared.link.note(fault: "\(error)")
                 fail(.upstreamDown)
             }
         }
@@ -223,6 +223,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
             response, doubted: doubtedStatus, followsBody: isReused && upstream?.followsBody == true,
             isReused: isReused)
         responseHasStarted = true
+        if request.mayChangeStates, response.status < 400 { shared.link.noteOrder() }
         // Until the request is complete, its deadline still applies.
         if requestHasEnded { client.stopTimer() }
         if response.status == 101 {
@@ -290,6 +291,8 @@ final class GatewayExchange: UpstreamAnswerReceiver {
     func upstreamFailed(_ fault: FramingError) {
         guard !isOver else { return }
         upstream = nil
+        // What is no answer at all may be late bytes behind the previous one.
+        if fault == .badStatusLine, isReused, !responseHasStarted, request.isRepeatable { return connect() }
         fail(.upstreamMalformed(fault))
     }
 

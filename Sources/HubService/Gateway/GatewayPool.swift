@@ -1,9 +1,5 @@
-import Addresses
 import Identity
 import NIOCore
-import NIOPosix
-import NIOSSL
-import PinnedTLS
 
 /// The idle connections to the upstream of one event loop, separate for each device: bytes that an upstream
 /// sends late, or in excess, never reach another device.
@@ -87,59 +83,5 @@ final class GatewayPool {
         }
         count = idle.values.reduce(0) { $0 + $1.count }
         sweepLater()
-    }
-
-    /// Opens a connection, and calls `body` on the event loop. With TLS the handshake follows; if it fails,
-    /// the connection closes.
-    func connect(_ body: @escaping (Result<UpstreamConnection, any Error>) -> Void) {
-        guard let upstream = shared.upstream else { return body(.failure(ChannelError.connectPending)) }
-        let (tls, habits) = (shared.upstreamTLS, shared.upstreamHabits)
-        let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(shared.limits.connect)
-            .channelOption(.socketOption(.so_keepalive), value: 1)
-            // One read at a time: more, before the client's output is checked, would take memory for each
-            // slow client.
-            .channelOption(.maxMessagesPerRead, value: 1)
-            .channelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    let pipeline = channel.pipeline.syncOperations
-                    if let tls { try pipeline.addHandler(GatewayPool.tlsHandler(tls, upstream)) }
-                    try pipeline.addHandler(UpstreamConnection(habits))
-                }
-            }
-        let port = Int(upstream.port)
-        let addresses = upstream.addresses.compactMap {
-            try? SocketAddress(ipAddress: $0.description, port: port)
-        }
-        let loop = eventLoop.assumeIsolated()
-        guard let first = addresses.first else {
-            return GatewayPool.report(bootstrap.connect(host: upstream.host, port: port), body)
-        }
-        GatewayPool.report(bootstrap.connect(to: first)) { result in
-            guard case .failure = result, addresses.count > 1 else { return body(result) }
-            loop.execute { GatewayPool.report(bootstrap.connect(to: addresses[1]), body) }
-        }
-    }
-
-    private static func report(
-        _ connected: EventLoopFuture<any Channel>,
-        _ body: @escaping (Result<UpstreamConnection, any Error>) -> Void
-    ) {
-        connected.assumeIsolated().whenComplete { result in
-            body(
-                Result {
-                    try result.get().pipeline.syncOperations.handler(type: UpstreamConnection.self)
-                })
-        }
-    }
-
-    private static func tlsHandler(
-        _ context: NIOSSLContext, _ upstream: Upstream
-    ) throws -> NIOSSLClientHandler {
-        let pin = upstream.pin
-        return try NIOSSLClientHandler(context: context, serverHostname: upstream.serverName) {
-            certificates, promise in
-            let isRight = pin.map { $0 == certificates.first.flatMap { Pin($0) } } ?? upstream.isLoopback
-            promise.succeed(isRight ? .certificateVerified : .failed)
-        }
     }
 }

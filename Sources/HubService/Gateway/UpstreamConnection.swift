@@ -72,10 +72,19 @@ final class UpstreamConnection: ChannelDuplexHandler {
 
     /// Starts a request, whose head is written next.
     func begin(_ exchange: some UpstreamAnswerReceiver, _ request: RequestHead) {
+        begin(
+            exchange, method: request.method, hasBody: request.body.hasBytes,
+            upgrades: request.upgrade != nil)
+    }
+
+    /// Starts a request, whose head is written next.
+    func begin(
+        _ exchange: some UpstreamAnswerReceiver, method: String, hasBody: Bool, upgrades: Bool = false
+    ) {
         self.exchange = exchange
-        framing = ResponseFraming(toHead: request.method == "HEAD", upgrades: request.upgrade != nil)
+        framing = ResponseFraming(toHead: method == "HEAD", upgrades: upgrades)
         followsBody = hasCarriedBody
-        hasCarriedBody = request.body.hasBytes
+        hasCarriedBody = hasBody
         isUsable = true
         isResting = false
     }

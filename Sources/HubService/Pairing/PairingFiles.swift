@@ -107,6 +107,15 @@ struct PairingFiles {
         let gone = devices.content.forgetAsks(at: now)
         let entered = devices.content.complete(tickets.content)
         try devices.write(devices.content.serialized, in: directory)
+        Journal.note(
+            entered.compactMap { pin in
+                devices.content.device(pin).map { device in
+                    let code = tickets.content.uses.last { $0.device == pin }.map {
+                        IssuedCode.name(of: $0.ticket)
+                    }
+                    return .init(device.status == .approved ? .paired : .asked, device, code: code)
+                }
+            }, by: nil, at: now.wall, in: directory)
         var changed: [Pin: ApprovedDevice?] = [:]
         for pin in gone + entered { changed.updateValue(devices.content.device(pin), forKey: pin) }
         register.adopt(changed, from: before ?? nil, to: devices.stamp ?? nil)

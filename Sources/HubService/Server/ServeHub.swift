@@ -20,6 +20,8 @@ package final class ServeHub: Sendable {
     private let expiries: ExpiryWatch
     private let status: ServiceStatus
     private let keepAlive: KeepAlive
+    private let renewal: Task<Void, Never>
+    private let household: HubHousehold
     let shared: ServerContext
     /// Finished when the announcement is withdrawn, or when waiting for that is given up.
     private let withdrawal = AsyncStream.makeStream(of: Void.self)
@@ -31,7 +33,7 @@ package final class ServeHub: Sendable {
     private init(
         group: MultiThreadedEventLoopGroup, listeners: [any Channel], watch: StateWatch.Running,
         loops: [NIOLoopBound<ServeLoop>], announcement: AnnounceHub?, expiries: ExpiryWatch,
-        status: ServiceStatus, keepAlive: KeepAlive, shared: ServerContext
+        status: ServiceStatus, keepAlive: KeepAlive, household: HubHousehold, shared: ServerContext
     ) {
         self.group = group
         self.listeners = listeners
@@ -41,7 +43,9 @@ package final class ServeHub: Sendable {
         self.expiries = expiries
         self.status = status
         self.keepAlive = keepAlive
+        self.household = household
         self.shared = shared
+        renewal = Task { await shared.certificate.run(shared.log) }
         port = UInt16(listeners.first?.localAddress?.port ?? 0)
     }
 
@@ -67,18 +71,25 @@ package final class ServeHub: Sendable {
         let obstacle = try await pairing.recover()
         _ = try register.device(hub.pin)  // reports a faulty keyfile now, not at the first request
         if let obstacle { tell(obstacle, of: state, log) }
-        let shared = try ServerContext(
-            hub: hub, identity: identity, devices: DeviceAccess(register, log: log, clock: clock),
-            options: options, pairing: pairing,
-            seen: SeenDevices(state, register, log: log, clock: clock), log: log)
+        let link = try UpstreamLink(hub.settings.upstream, limits: options.limits, log: log)
         let threads = options.threads ?? min(System.coreCount, maximumThreads)
         try DescriptorLimit.raise(for: options.limits, loops: threads)
         await DescriptorLimit.openTimers()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         do {
+            let household = try await HubHousehold(
+                state, hub, link: link, register: register,
+                owners: OwnerPaths(state: state, log: log, findings: options.findings, clock: clock),
+                looksAfterOrders: options.looksAfterOrders, on: group.next(), log: log, clock: clock)
+            let shared = try ServerContext(
+                hub: hub, identity: identity, authority: try authority(identity, state),
+                devices: DeviceAccess(register, log: log, clock: clock),
+                options: options, pairing: pairing, resources: household.resources,
+                link: link, alerts: household.alerts,
+                seen: SeenDevices(state, register, log: log, clock: clock), log: log)
             return try await start(
                 hub, identity, on: group, port: port, state: state, options: options, shared: shared,
-                clock: clock)
+                household: household, clock: clock)
         } catch {
             try? await group.shutdownGracefully()
             throw error
@@ -87,7 +98,7 @@ package final class ServeHub: Sendable {
 
     private static func start(
         _ hub: Hub, _ identity: TLSIdentity, on group: MultiThreadedEventLoopGroup, port: UInt16,
-        state: HubState, options: ServeOptions, shared: ServerContext,
+        state: HubState, options: ServeOptions, shared: ServerContext, household: HubHousehold,
         clock: @escaping @Sendable () -> Moment
     ) async throws -> ServeHub {
         var loops: [NIOLoopBound<ServeLoop>] = []
@@ -124,12 +135,14 @@ package final class ServeHub: Sendable {
             sweep()
             expiries.look()
             settings.look()
+            household.filesChanged()
             status.look()
             announcement?.codesMayHaveChanged()
         }
         let server = ServeHub(
             group: group, listeners: listeners, watch: watch, loops: loops, announcement: announcement,
-            expiries: expiries, status: status, keepAlive: keepAlive, shared: shared)
+            expiries: expiries, status: status, keepAlive: keepAlive, household: household, shared: shared)
+        household.start()
         let upstream =
             hub.settings.upstream.map { "in front of \($0.text)" }
             ?? "no upstream is set: pairing works, everything else answers 502"
@@ -145,6 +158,7 @@ package final class ServeHub: Sendable {
     /// progress finish for a limited time, and closes the rest.
     package func stop() async {
         for listener in listeners { try? await listener.close().get() }
+        household.endStreams()
         // Unstructured tasks: if one hangs, it is not awaited.
         Task { [announcement, withdrawal] in
             await announcement?.stop()
@@ -161,11 +175,13 @@ package final class ServeHub: Sendable {
         for future in drained { try? await future.get() }
         limit.cancel()
         for await _ in withdrawal.stream {}
+        await household.stop()
         await watch.stop()
         await expiries.stop()
         await shared.seen.stop()
         await status.stop()
         keepAlive.stop()
+        renewal.cancel()
         try? await group.shutdownGracefully()
         shared.log.notice("stopped")
     }
@@ -192,6 +208,18 @@ package final class ServeHub: Sendable {
         let directory = try state.open()
         let hub = try HubState.hub(in: directory)
         return (hub, try HubState.existingIdentity(in: directory))
+    }
+
+    /// The certificate above the one that is shown. That of 0.1 is made again; where nothing can be written,
+    /// for this run.
+    private static func authority(_ identity: TLSIdentity, _ state: HubState) throws -> [UInt8] {
+        func stored() -> [UInt8]? {
+            let bytes = try? state.open().read(HubState.certificateFileName)
+            return bytes.flatMap { identity.isHubCertificate($0) ? $0 : nil }
+        }
+        if let bytes = stored() { return bytes }
+        _ = try? state.open().withLock { try SetUpHub.ensureCertificate(of: identity, in: $0) }
+        return try stored() ?? Array(identity.hubCertificatePEM().utf8)
     }
 }
 

@@ -98,7 +98,7 @@ enum ServeListener {
         let limit = HandshakeLimit(source, log: shared.log, large: largeHandshakes)
         // Every certificate is accepted here; access is looked up for each request.
         let ssl = NIOSSLServerHandler(
-            context: shared.tls,
+            context: shared.certificate.context,
             customVerificationCallback: { certificates, promise in
                 limit.note(certificates)
                 promise.succeed(.certificateVerified)

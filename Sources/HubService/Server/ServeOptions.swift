@@ -1,4 +1,5 @@
 package import Addresses
+package import JSON
 
 /// The options of `serve`.
 package struct ServeOptions: Sendable {
@@ -12,10 +13,16 @@ package struct ServeOptions: Sendable {
     package var limits = ServeLimits()
     /// Whether the hub is announced over mDNS and UDP. A hub that listens only on loopback never is.
     package var isAnnounced = true
+    /// Whether the upstream is asked for states after each order. A test that plays the upstream counts its
+    /// connections.
+    var looksAfterOrders = true
     /// The number of event loops; nil: one per core, at most 16.
     package var threads: Int?
     /// Who is told how the hub does.
     package var serviceManager = ServiceManager(environment: [:])
+
+    /// Lets the doctor look at the hub, for its owners: lines of `doctor --json`. Nil: nobody can.
+    package var findings: (@Sendable () async -> [JSONValue])?
 
     package init() {}
 }

@@ -1,3 +1,4 @@
+import CGlibc
 import Glibc
 import Identity
 

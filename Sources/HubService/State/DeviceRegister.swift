@@ -37,6 +37,9 @@ package final class DeviceRegister: Sendable {
     /// The pins of all devices in the keyfile.
     func pins() throws -> Set<Pin> { try lookUp { Set($0.keys) } }
 
+    /// All devices in the keyfile.
+    func devices() throws -> [ApprovedDevice] { try lookUp { Array($0.values) } }
+
     /// When approvals expire, and the latest moment that the keyfile knows of.
     func expiries() throws -> (dates: [Date], seen: Moment?) {
         let expiring = try lookUp { $0.values.filter { $0.status == .approved && $0.expires != nil } }
@@ -124,6 +127,7 @@ package final class DeviceRegister: Sendable {
         content.changes += new
         content.changes.hasOtherCodes = false
         content.changes.hasOtherSettings = false
+        content.changes.hasOtherHousehold = false
         return true
     }
 

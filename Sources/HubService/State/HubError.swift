@@ -41,6 +41,8 @@ package enum HubError: Equatable, UserError {
     case endIsOver(Date)
     /// The wall clock says an earlier time than the hub's files know of.
     case clockBehind(now: Date, known: Date)
+    /// A device cannot be refused that does not ask.
+    case asksNothing(Fingerprint)
     /// A device that asks has no role before it is approved.
     case roleOfAsking(Fingerprint, Role)
     /// A revoked device gets no other role.
@@ -76,6 +78,7 @@ package enum HubError: Equatable, UserError {
         case .endIsOver(let date): "\(date.timestamp) is over already"
         case .clockBehind(let now, let known):
             "the clock says \(now.timestamp), and the hub's files know of \(known.timestamp)"
+        case .asksNothing(let device): "the device \(device) does not ask for approval"
         case .roleOfAsking(let device, _): "the device \(device) asks, and has no role before it is approved"
         case .roleOfRevoked(let name, _): "the device \"\(name)\" was revoked, and has no role any more"
         case .askLapsed(let name): "the device \"\(name)\" asked more than 10 minutes ago"
@@ -87,7 +90,7 @@ package enum HubError: Equatable, UserError {
         case .notSetUp, .elsewhere, .missingKey, .unreadableKey, .missingFile: .configuration
         case .foreign: .notPermitted
         case .machineHasHub, .otherSettings, .upstreamIsHub, .noSuchAddress, .badLifetime, .tooManyCodes,
-            .asksByName, .endIsOver, .roleOfAsking:
+            .asksByName, .endIsOver, .roleOfAsking, .asksNothing:
             .usage
         case .revoked, .roleOfRevoked: .notPermitted
         case .noLastSeen: .notFound
@@ -98,7 +101,7 @@ package enum HubError: Equatable, UserError {
     /// How to fix it; nil if there is no advice.
     package var hint: String? {
         switch self {
-        case .notSetUp(HubState.machinePath): "as root: sudo hubpair setup"
+        case .notSetUp(HubOwner.machinePath): "as root: sudo hubpair setup"
         case .notSetUp: "run 'hubpair setup', or name its directory with --state"
         case .elsewhere(_, let owner, let command), .foreign(let owner, let command): owner.command(command)
         case .machineHasHub(let owner, let own, let command):
@@ -125,6 +128,7 @@ package enum HubError: Equatable, UserError {
         case .endIsOver: "give a time to come, like --for 2h"
         case .clockBehind: "set the clock: timedatectl"
         case .askLapsed: "let it ask again, or print a code for it with 'hubpair print'"
+        case .asksNothing(let device): "to take an approval back: hubpair devices revoke \(device)"
         case .roleOfAsking(let device, let role):
             "give it with the approval: hubpair devices approve \(device) --role \(role.rawValue)"
         case .roleOfRevoked(_, let role):

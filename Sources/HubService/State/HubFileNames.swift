@@ -1,3 +1,4 @@
+import Household
 import Pairing
 
 extension HubState {
@@ -6,6 +7,15 @@ extension HubState {
         [
             HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
             ApprovedDevices.fileName, Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName,
+            Rooms.fileName, HubScenes.fileName, Rules.fileName, SceneRuns.fileName,
         ].flatMap { ["\(path)/\($0)", "\(path)/\($0).bak"] }
+            + [Journal.fileName, Journal.olderFileName].map { "\(path)/\($0)" } + databaseFiles
+    }
+
+    /// The database, the files beside it, and a broken one that was put aside.
+    private var databaseFiles: [String] {
+        [HouseholdDatabase.fileName, HouseholdDatabase.brokenName].flatMap { name in
+            ["", "-wal", "-shm"].map { "\(path)/\(name)\($0)" }
+        }
     }
 }

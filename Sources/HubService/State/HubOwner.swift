@@ -3,6 +3,9 @@ import Pairing
 
 /// Whose a hub's directory is, and how its owner runs a command.
 package struct HubOwner: Equatable, Sendable {
+    /// The directory of this machine's hub: root's, or that of a service.
+    static let machinePath = "/var/lib/hubpair"
+
     /// The directory.
     package let path: String
     package let user: UInt32
@@ -31,7 +34,7 @@ package struct HubOwner: Equatable, Sendable {
     ///   - command: without `--state`.
     ///   - me: who pastes it.
     func command(_ command: String, for me: UInt32 = geteuid()) -> String {
-        let place = path == HubState.machinePath && user == 0 ? "" : " --state \(shellQuoted(path))"
+        let place = path == HubOwner.machinePath && user == 0 ? "" : " --state \(shellQuoted(path))"
         if user == me { return command + place }
         let sudo = user == 0 ? "sudo" : "sudo -u \(name.map(shellQuoted) ?? "'#\(user)'")"
         return "\(sudo) \(command)\(place)"

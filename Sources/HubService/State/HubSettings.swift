@@ -1,4 +1,5 @@
 package import Addresses
+package import Household
 package import Pairing
 
 /// What `setup` was told and `serve` goes by: the file `hub` in the state directory.
@@ -11,11 +12,18 @@ package import Pairing
 ///     port=8000
 ///     upstream=https://127.0.0.1:8443
 ///     listen=192.168.1.20 fd77::1
+///     place=52.52 13.41
+///     hook=/usr/local/bin/tell-us
+///     hosts=kitchen.example.org
 ///
 /// `upstream` may be missing; `Upstream` has its grammar. `listen` has the addresses to listen on, 16 at
-/// most, with a space between them; without it, and in version 0.1, these are all.
+/// most, with a space between them; without it, and in version 0.1, these are all. `place` is where the house
+/// is (``Household/Place``), for scenes at sunrise and sunset; `hook` is the program that runs for each
+/// message, by its absolute path. `hosts` has names and addresses by which browsers reach the hub beside its
+/// own, as behind a proxy or a router; 16 at most, written by hand. These three may be missing.
 ///
-/// Accepted: the above. Rejected: no name, `port=0`, `port=65536`, `upstream=ftp://127.0.0.1`, `listen=eth0`.
+/// Accepted: the above. Rejected: no name, `port=0`, `port=65536`, `upstream=ftp://127.0.0.1`, `listen=eth0`,
+/// `place=Berlin`, `hook=tell-us`, `hosts=kitchen:8000`.
 package struct HubSettings: Equatable, Sendable {
     package static let fileName = "hub"
     private static let group = "hub"
@@ -30,12 +38,29 @@ package struct HubSettings: Equatable, Sendable {
     package let upstream: Upstream?
     /// The addresses of this host to listen on; empty: all.
     package let listen: [NetworkAddress]
+    /// Where the house is; nil: nobody has said.
+    package let place: Place?
+    /// The program that runs for each message: an absolute path of at most 4,095 bytes; nil: none.
+    package let hook: String?
+    /// Names and addresses of the hub that this machine does not know of.
+    package private(set) var hosts: [String] = []
 
-    package init(name: PeerName, port: UInt16, upstream: Upstream?, listen: [NetworkAddress] = []) {
+    package init(
+        name: PeerName, port: UInt16, upstream: Upstream?, listen: [NetworkAddress] = [],
+        place: Place? = nil, hook: String? = nil
+    ) {
         self.name = name
         self.port = port
         self.upstream = upstream
         self.listen = listen
+        self.place = place
+        self.hook = hook
+    }
+
+    /// True if a hook may have this path.
+    package static func isHook(_ path: String) -> Bool {
+        path.hasPrefix("/") && !path.hasSuffix("/") && path.utf8.count < 4096
+            && !path.utf8.contains { $0 < 0x20 || $0 == 0x7F }
     }
 
     package init(parsing bytes: [UInt8]) throws(KeyFileError) {
@@ -58,6 +83,32 @@ package struct HubSettings: Equatable, Sendable {
         guard listen.count == words.count, listen.count <= HubSettings.maximumAddresses else {
             throw .invalidValue("not IPv4 or IPv6 addresses", key: "listen", group: HubSettings.group)
         }
+        let text = file.value("place", in: HubSettings.group)
+        place = text.flatMap(Place.init)
+        guard (place == nil) == (text == nil) else {
+            throw .invalidValue(Place.rule, key: "place", group: HubSettings.group)
+        }
+        hook = file.value("hook", in: HubSettings.group)
+        guard hook.map(HubSettings.isHook) ?? true else {
+            throw .invalidValue("not a program by its absolute path", key: "hook", group: HubSettings.group)
+        }
+        hosts = (file.value("hosts", in: HubSettings.group)?.split(separator: " ") ?? []).map(String.init)
+        guard hosts.count <= HubHosts.maximumCount, hosts.allSatisfy(HubHosts.isHost) else {
+            throw .invalidValue("not host names without a port", key: "hosts", group: HubSettings.group)
+        }
+    }
+
+    /// True if a hub that serves with one of them serves as the other says. Where the house is counts at
+    /// once.
+    package func isServed(as other: HubSettings) -> Bool {
+        at(nil) == other.at(nil)
+    }
+
+    private func at(_ place: Place?) -> HubSettings {
+        var settings = HubSettings(
+            name: name, port: port, upstream: upstream, listen: listen, place: place, hook: hook)
+        settings.hosts = hosts
+        return settings
     }
 
     /// The bytes of a new file.
@@ -77,6 +128,8 @@ package struct HubSettings: Equatable, Sendable {
         file.set("port", to: String(port), in: HubSettings.group)
         file.set("upstream", to: upstream?.text, in: HubSettings.group)
         file.set("listen", to: list.isEmpty ? nil : list, in: HubSettings.group)
+        file.set("place", to: place?.description, in: HubSettings.group)
+        file.set("hook", to: hook, in: HubSettings.group)
         return file.serialized
     }
 }

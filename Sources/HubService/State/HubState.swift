@@ -9,9 +9,6 @@ package struct HubState: Sendable {
     /// The file with the certificate that carries the key in TLS.
     package static let certificateFileName = "hub-certificate.pem"
 
-    /// The directory of this machine's hub: root's, or that of a service.
-    package static let machinePath = "/var/lib/hubpair"
-
     /// How the directory was chosen.
     package enum Choice: Equatable, Sendable {
         /// By the option `--state`.
@@ -44,7 +41,7 @@ package struct HubState: Sendable {
             } else if let variable {
                 variable
             } else if isRoot {
-                HubState.machinePath
+                HubOwner.machinePath
             } else if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
                 base + "/hubpair"
             } else {
@@ -79,8 +76,8 @@ package struct HubState: Sendable {
 
     /// This machine's hub, if it is another than this user's, who has not named a directory.
     package var machines: HubOwner? {
-        guard choice == .standard, path != HubState.machinePath else { return nil }
-        return HubOwner(of: HubState.machinePath)
+        guard choice == .standard, path != HubOwner.machinePath else { return nil }
+        return HubOwner(of: HubOwner.machinePath)
     }
 
     /// Refuses to make a second hub beside this machine's, unless the user names a place for it.
@@ -174,4 +171,9 @@ package struct Hub: Equatable, Sendable {
     /// The pin of its key.
     package let pin: Pin
     package let statePath: String
+
+    /// What everybody is told of it.
+    package var description: HubDescription {
+        HubDescription(name: settings.name, id: pin.fingerprint)
+    }
 }

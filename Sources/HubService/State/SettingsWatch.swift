@@ -21,11 +21,11 @@ final class SettingsWatch: Sendable {
         guard let settings = try? HubState.settings(in: state.open()) else { return }
         let isNew = known.withLock { known in
             defer { known = settings }
-            return known != settings
+            return !known.isServed(as: settings)
         }
         guard isNew else { return }
         log.notice(
-            settings == served
+            settings.isServed(as: served)
                 ? "the settings are again those that it serves with"
                 : "the settings have changed; they count once the hub starts again")
     }

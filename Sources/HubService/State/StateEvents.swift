@@ -1,4 +1,5 @@
 import Glibc
+import Household
 import Pairing
 
 /// What the kernel tells of the state directory (inotify(7)), and of the mounts that might cover it
@@ -27,6 +28,8 @@ struct StateEvents: ~Copyable {
         var hasOtherCodes = false
         /// The same for the file of the settings.
         var hasOtherSettings = false
+        /// The same for a file of the household that people change.
+        var hasOtherHousehold = false
 
         static let everything = Changes(isTouched: true, isPathMoved: true, hasOtherCodes: true)
 
@@ -41,6 +44,7 @@ struct StateEvents: ~Copyable {
             one.isPathMoved = one.isPathMoved || other.isPathMoved
             one.hasOtherCodes = one.hasOtherCodes || other.hasOtherCodes
             one.hasOtherSettings = one.hasOtherSettings || other.hasOtherSettings
+            one.hasOtherHousehold = one.hasOtherHousehold || other.hasOtherHousehold
         }
     }
 
@@ -56,6 +60,7 @@ struct StateEvents: ~Copyable {
     private static let renames = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
     /// Not IN_CREATE and its kin: a directory is not exchanged unless it is moved, and /tmp is busy.
     private static let onWay = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB | IN_DONT_FOLLOW)
+    private static let household = [Rooms.fileName, HubScenes.fileName, Rules.fileName]
     /// As many as path_resolution(7) follows.
     private static let maximumLinks = 40
 
@@ -230,6 +235,9 @@ struct StateEvents: ~Copyable {
         case .directory:
             if name.elementsEqual(Tickets.fileName.utf8) { changes.hasOtherCodes = true }
             if name.elementsEqual(HubSettings.fileName.utf8) { changes.hasOtherSettings = true }
+            if StateEvents.household.contains(where: { name.elementsEqual($0.utf8) }) {
+                changes.hasOtherHousehold = true
+            }
         }
     }
 }

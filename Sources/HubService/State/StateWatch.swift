@@ -1,13 +1,14 @@
 import CGlibc
 import Dispatch
 import Glibc
+import Household
 import NIOCore
 import Pairing
 import Synchronization
 
-/// Tells when something happens to the keyfile, to the codes or to the settings. The kernel says so
-/// (``StateEvents``), without polling. Each user has 128 instances of that, which containers and desktops may
-/// use up, and it does not see what other hosts do. Then the files are looked at every second.
+/// Tells when something happens to the keyfile, the codes, the settings or the household's files. The kernel
+/// says so (``StateEvents``), without polling. Each user has 128 instances of that, which containers and
+/// desktops may use up, and it does not see what other hosts do. Then the files are looked at every second.
 enum StateWatch {
     /// What goes on until it is stopped.
     enum Running: Sendable {
@@ -61,7 +62,8 @@ enum StateWatch {
             let directory = try ProtectedDirectory(path: path)
             return [
                 try directory.stamp(of: ApprovedDevices.fileName), try directory.stamp(of: Tickets.fileName),
-                try directory.stamp(of: HubSettings.fileName),
+                try directory.stamp(of: HubSettings.fileName), try directory.stamp(of: HubScenes.fileName),
+                try directory.stamp(of: Rules.fileName),
             ]
         } catch {
             return nil  // the next look-up says why

@@ -47,7 +47,7 @@ extension KeyFile {
 
     /// The names of the groups `[KIND …]`, without the kind. Throws for every other group except `[keyfile]`
     /// and those in `besides`: a misspelt `[devcie …]` must not silently hide a device.
-    func identifiers(of kind: String, besides: Set<String> = []) throws(KeyFileError) -> [String] {
+    package func identifiers(of kind: String, besides: Set<String> = []) throws(KeyFileError) -> [String] {
         var identifiers: [String] = []
         for name in groupNames where name != KeyFile.formatGroup && !besides.contains(name) {
             guard name.hasPrefix(kind + " ") else { throw .unknownGroup(name) }

@@ -44,10 +44,10 @@ extension KeyFile {
     private static func pair(
         _ content: ArraySlice<UInt8>, line: Int
     ) throws(KeyFileError) -> (key: String, value: String) {
-        let isControl = { (scalar: Unicode.Scalar) in
-            scalar != "\t" && scalar.properties.generalCategory == .control
+        let isForbidden = { (scalar: Unicode.Scalar) in
+            scalar != "\t" && isControl(scalar)
         }
-        guard !String(decoding: content, as: UTF8.self).unicodeScalars.contains(where: isControl) else {
+        guard !String(decoding: content, as: UTF8.self).unicodeScalars.contains(where: isForbidden) else {
             throw .controlCharacter(line: line)
         }
         guard let equals = content.firstIndex(of: UInt8(ascii: "=")) else { throw .invalidLine(line: line) }
@@ -63,6 +63,11 @@ extension KeyFile {
         return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
+    /// General category Cc, whose members are fixed for all time (The Unicode Standard, § 23.1).
+    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
+        scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value
+    }
+
     private static func isLocaleByte(_ byte: UInt8) -> Bool {
         switch byte {
         case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
@@ -74,7 +79,7 @@ extension KeyFile {
     private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
         let text = String(decoding: bytes, as: UTF8.self)
         let isAllowed = text.unicodeScalars.allSatisfy {
-            $0 != "[" && $0 != "]" && $0.properties.generalCategory != .control
+            $0 != "[" && $0 != "]" && !isControl($0)
         }
         return bytes.isEmpty || !isAllowed ? nil : text
     }

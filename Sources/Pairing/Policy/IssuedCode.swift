@@ -46,8 +46,11 @@ package struct IssuedCode: Equatable, Sendable {
     package var name: String { IssuedCode.name(of: ticket.id) }
 
     /// The same for a ticket or a sheet.
-    package static func name(of id: TicketID) -> String {
-        CrockfordBase32.grouped(String(id.description.prefix(nameLength)))
+    package static func name(of id: TicketID) -> String { name(ofID: id.description) }
+
+    /// The same from the whole name.
+    package static func name(ofID text: String) -> String {
+        CrockfordBase32.grouped(String(text.prefix(nameLength)))
     }
 
     /// 40 bits: of 10,000 codes two have the same name once in 20,000 times, and are then named by more.

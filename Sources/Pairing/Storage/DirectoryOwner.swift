@@ -23,11 +23,7 @@ package struct DirectoryOwner: Equatable, Sendable {
     }
 
     /// The user's name, or number.
-    package var name: String { DirectoryOwner.name(of: user) }
-
-    static func name(of user: uid_t) -> String {
-        getpwuid(user).map { String(cString: $0.pointee.pw_name) } ?? "\(user)"
-    }
+    package var name: String { userName(user) }
 
     /// True if this process may use the files: they are its user's, or a service's and the process is root's.
     var isOurs: Bool {

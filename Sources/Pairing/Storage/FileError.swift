@@ -105,9 +105,6 @@ package enum FileError: Equatable, UserError {
     }
 }
 
-/// The user's name, as chown(1) takes it; the number of one without a name.
-private func userName(_ user: uid_t) -> String { DirectoryOwner.name(of: user) }
-
 private func octal(_ mode: mode_t) -> String {
     let digits = String(mode, radix: 8)
     return String(repeating: "0", count: max(0, 4 - digits.count)) + digits

@@ -133,7 +133,7 @@ extension ProtectedDirectory {
         return fresh
     }
 
-    private func rename(_ name: String, to other: String) throws(FileError) {
+    func rename(_ name: String, to other: String) throws(FileError) {
         guard renameat(descriptor, name, descriptor, other) == 0 else {
             throw .system(errno, operation: "rename to \(other)", path: path(of: name))
         }
@@ -145,12 +145,12 @@ extension ProtectedDirectory {
         }
     }
 
-    private func synchronize() throws(FileError) {
+    func synchronize() throws(FileError) {
         guard fsync(descriptor) == 0 else { throw .system(errno, operation: "write", path: path) }
     }
 }
 
-private func readAll(_ file: Int32, sizeHint: Int, path: String) throws(FileError) -> [UInt8] {
+func readAll(_ file: Int32, sizeHint: Int, path: String) throws(FileError) -> [UInt8] {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(sizeHint + 1)
     while true {

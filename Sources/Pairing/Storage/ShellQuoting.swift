@@ -24,3 +24,15 @@ package func shellWord(_ text: String, plain: String = "") -> String {
     }
     return word + "'"
 }
+
+/// The option `--on` for a hub of this name, to paste: ` --on "Kitchen hub"`. Quotation marks of this kind
+/// can stand inside the others, with which a hint shows a command.
+package func onHub(_ name: String) -> String {
+    let isSimple = name.utf8.allSatisfy {
+        switch $0 {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: " "): true
+        default: false
+        }
+    }
+    return " --on " + (isSimple && name.contains(" ") ? "\"\(name)\"" : shellWord(name))
+}

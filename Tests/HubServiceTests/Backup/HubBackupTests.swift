@@ -1,4 +1,6 @@
 import FoundationEssentials
+import Home
+import Household
 import Pairing
 import PinnedTLS
 import Testing
@@ -45,6 +47,24 @@ import Testing
         #expect(throws: BackupError.hubExists(directory: new.path)) {
             try RestoreHub(backup, state: new, replacing: false).run()
         }
+    }
+
+    @Test func theHouseholdComesWithIt() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (old, new) = (state("old"), state("new"))
+        try makeHub(old)
+        try makeHub(new)
+        var rooms = Rooms()
+        try rooms.put(Room(id: "kitchen", name: "Kitchen", devices: ["6b"]))
+        try old.open().replace(Rooms.fileName, with: rooms.serialized)
+        try new.open().replace(HubScenes.fileName, with: HubScenes().serialized)
+        let (file, _) = try BackUpHub(state: old, work: 2).run(passphrase: "p")
+        try RestoreHub(HubBackup(file, passphrase: "p"), state: new, replacing: true).run()
+        #expect(try new.open().read(Rooms.fileName) == rooms.serialized)
+        #expect(try new.open().read(HubScenes.fileName) == nil)
+        // One that cannot be read is no backup.
+        try old.open().replace(Rules.fileName, with: Array("junk".utf8))
+        #expect(throws: UnreadableKeyFile.self) { try BackUpHub(state: old, work: 2).run(passphrase: "p") }
     }
 
     @Test func aDeviceIsKeptOut() throws {

@@ -35,7 +35,9 @@ import Testing
     @Test func theCertificateHeaderCountsFromATrustedProxyOnly() throws {
         let (device, own) = (TLSIdentity.random(), TLSIdentity.random().pin)
         let text = escaped(try device.certificatePEM())
-        let router = RequestRouter(hasUpstream: false, maximumBodyByteCount: 0) {
+        let router = RequestRouter(
+            hasUpstream: false, maximumBodyByteCount: 0, crossSite: CrossSiteRule(hosts: ["h"]) { _ in false }
+        ) {
             ServeVerify.pin(escapedCertificate: $0)
         }
         let pin = { (headers: KeyValuePairs<String, String>, isTrusted: Bool) in

@@ -1,16 +1,7 @@
-package import FoundationEssentials
+import FoundationEssentials
 import Pairing
 
-/// When an approval ends.
-package enum ApprovalEnd: Equatable, Sendable {
-    /// A new one does not; one that is there ends when it did.
-    case unsaid
-    /// It does not.
-    case never
-    /// After so many seconds.
-    case after(Double)
-    case at(Date)
-
+extension ApprovalEnd {
     /// The time of the end; nil for none.
     ///
     /// - Parameters:

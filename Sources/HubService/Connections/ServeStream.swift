@@ -1,0 +1,98 @@
+import NIOCore
+
+/// The client's side of a stream.
+protocol StreamClient: AnyObject {
+    /// True if the client's connection accepts more bytes.
+    var isWritable: Bool { get }
+    /// The value of `Connection` in the answer; nil to omit it.
+    var connectionOption: String? { get }
+    func write(_ bytes: [UInt8])
+    func write(_ text: String)
+    func flush()
+    /// Called when the whole answer has been written.
+    func finish()
+}
+
+/// Server-sent events as the answer to a request (WHATWG HTML § 9.2).
+///
+/// The next events are asked for only when the client has taken the last ones, so that a client that never
+/// reads makes the hub hold no more than a few of them. A comment every 15 s lets both sides notice a
+/// connection that is gone.
+final class ServeStream {
+    private static let commentTime = TimeAmount.seconds(15)
+
+    private let events: any HubEvents
+    /// The client cancels the stream before it is freed.
+    private unowned let client: any StreamClient
+    private let eventLoop: any EventLoop
+    private let isChunked: Bool
+    private var task: Task<Void, Never>?
+    private var comments: RepeatedTask?
+    private var isOver = false
+
+    /// - Parameter isChunked: false for HTTP/1.0: the end of the connection is the end of the answer.
+    init(
+        _ events: any HubEvents, to client: some StreamClient, on eventLoop: any EventLoop, isChunked: Bool
+    ) {
+        (self.events, self.client) = (events, client)
+        (self.eventLoop, self.isChunked) = (eventLoop, isChunked)
+    }
+
+    /// Writes the head, and then the events as they come.
+    func start() {
+        var head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+        if isChunked { head += "Transfer-Encoding: chunked\r\n" }
+        if let option = client.connectionOption { head += "Connection: \(option)\r\n" }
+        client.write(head + "\r\n")
+        client.flush()
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        comments = eventLoop.scheduleRepeatedTask(
+            initialDelay: ServeStream.commentTime, delay: ServeStream.commentTime
+        ) { _ in bound.value.comment() }
+        ask()
+    }
+
+    func clientWritabilityChanged() { ask() }
+
+    /// Called when the client is gone.
+    func cancel() {
+        isOver = true
+        comments?.cancel()
+        task?.cancel()
+    }
+
+    private func ask() {
+        guard !isOver, task == nil, client.isWritable else { return }
+        let (events, eventLoop) = (events, eventLoop)
+        let bound = NIOLoopBound(self, eventLoop: eventLoop)
+        task = Task {
+            let bytes = await events.next()
+            eventLoop.execute { bound.value.take(bytes) }
+        }
+    }
+
+    private func take(_ bytes: [UInt8]?) {
+        task = nil
+        guard !isOver else { return }
+        guard let bytes else {
+            cancel()
+            if isChunked { client.write("0\r\n\r\n") }
+            return client.finish()
+        }
+        write(bytes)
+        ask()
+    }
+
+    private func comment() {
+        // A client that does not read gets no more of them; the connection's own deadline ends it.
+        if !isOver, client.isWritable { write(Array(":\n\n".utf8)) }
+    }
+
+    private func write(_ bytes: [UInt8]) {
+        guard !bytes.isEmpty else { return }
+        if isChunked { client.write(String(bytes.count, radix: 16) + "\r\n") }
+        client.write(bytes)
+        if isChunked { client.write("\r\n") }
+        client.flush()
+    }
+}

@@ -1,0 +1,127 @@
+import Addresses
+import Identity
+import NIOCore
+import NIOPosix
+import NIOSSL
+import PinnedTLS
+import Synchronization
+
+/// Is told what happens on the way to the upstream; on any thread.
+protocol UpstreamObserver: Sendable {
+    /// It has become unreachable, or reachable again.
+    func upstreamChanged(isUp: Bool)
+    /// It has carried out a request other than one that only reads.
+    func orderPassed()
+}
+
+/// The way to the upstream, for what devices send and for what the hub itself asks: opens connections, with
+/// TLS and the pin, and knows whether the upstream can be reached.
+final class UpstreamLink: Sendable {
+    /// The upstream of the settings; nil: none is set, and no connection can be opened.
+    let upstream: Upstream?
+    let habits: UpstreamHabits
+    private let tls: NIOSSLContext?
+    private let connectTime: TimeAmount
+    private let log: ServeLog
+    private let isUp = Mutex(true)
+    private let observer = Mutex<(any UpstreamObserver)?>(nil)
+
+    init(_ upstream: Upstream?, limits: ServeLimits, log: ServeLog) throws {
+        self.upstream = upstream
+        self.log = log
+        habits = UpstreamHabits(freshness: limits.upstreamFreshness, log: log)
+        connectTime = limits.connect
+        tls = try upstream.flatMap { upstream in
+            guard upstream.isTLS else { return nil }
+            var configuration = TLSConfiguration.makeClientConfiguration()
+            // A stock hub of 2017 supports only TLS 1.2.
+            configuration.minimumTLSVersion = .tlsv12
+            configuration.applicationProtocols = ["http/1.1"]
+            // The verification callback decides; with .none it would not be called.
+            configuration.certificateVerification = .noHostnameVerification
+            configuration.trustRoots = .noAuthorities
+            // An upstream that does not answer TLS's close_notify must not delay the end of the hub.
+            configuration.shutdownTimeout = .seconds(1)
+            return try NIOSSLContext(configuration: configuration)
+        }
+    }
+
+    /// Sets who is told what happens on the way to the upstream.
+    func observe(_ observer: some UpstreamObserver) { self.observer.withLock { $0 = observer } }
+
+    /// Records that the upstream has carried out a request that may have changed a state.
+    func noteOrder() { observer.withLock { $0 }?.orderPassed() }
+
+    /// Records that the upstream can be reached, or why not, and logs a change.
+    func note(fault: String?) {
+        let hasChanged = isUp.withLock { isUp in
+            defer { isUp = fault == nil }
+            return isUp != (fault == nil)
+        }
+        guard hasChanged, let upstream else { return }
+        let name = upstream.authority
+        log.warning(
+            .upstream,
+            fault.map { "the upstream \(name) does not answer: \($0)" }
+                ?? "the upstream \(name) answers again")
+        observer.withLock { $0 }?.upstreamChanged(isUp: fault == nil)
+    }
+
+    /// Opens a connection, and calls `body` on the event loop. With TLS the handshake follows; if it fails,
+    /// the connection closes.
+    ///
+    /// - Parameter eventLoop: the one that this is called on.
+    func connect(
+        on eventLoop: any EventLoop, _ body: @escaping (Result<UpstreamConnection, any Error>) -> Void
+    ) {
+        guard let upstream else { return body(.failure(ChannelError.connectPending)) }
+        let (tls, habits) = (tls, habits)
+        let bootstrap = ClientBootstrap(group: eventLoop).connectTimeout(connectTime)
+            .channelOption(.socketOption(.so_keepalive), value: 1)
+            // One read at a time: more, before the client's output is checked, would take memory for each
+            // slow client.
+            .channelOption(.maxMessagesPerRead, value: 1)
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    let pipeline = channel.pipeline.syncOperations
+                    if let tls { try pipeline.addHandler(UpstreamLink.tlsHandler(tls, upstream)) }
+                    try pipeline.addHandler(UpstreamConnection(habits))
+                }
+            }
+        let port = Int(upstream.port)
+        let addresses = upstream.addresses.compactMap {
+            try? SocketAddress(ipAddress: $0.description, port: port)
+        }
+        let loop = eventLoop.assumeIsolated()
+        guard let first = addresses.first else {
+            return UpstreamLink.report(bootstrap.connect(host: upstream.host, port: port), body)
+        }
+        UpstreamLink.report(bootstrap.connect(to: first)) { result in
+            guard case .failure = result, addresses.count > 1 else { return body(result) }
+            loop.execute { UpstreamLink.report(bootstrap.connect(to: addresses[1]), body) }
+        }
+    }
+
+    private static func report(
+        _ connected: EventLoopFuture<any Channel>,
+        _ body: @escaping (Result<UpstreamConnection, any Error>) -> Void
+    ) {
+        connected.assumeIsolated().whenComplete { result in
+            body(
+                Result {
+                    try result.get().pipeline.syncOperations.handler(type: UpstreamConnection.self)
+                })
+        }
+    }
+
+    private static func tlsHandler(
+        _ context: NIOSSLContext, _ upstream: Upstream
+    ) throws -> NIOSSLClientHandler {
+        let pin = upstream.pin
+        return try NIOSSLClientHandler(context: context, serverHostname: upstream.serverName) {
+            certificates, promise in
+            let isRight = pin.map { $0 == certificates.first.flatMap { Pin($0) } } ?? upstream.isLoopback
+            promise.succeed(isRight ? .certificateVerified : .failed)
+        }
+    }
+}

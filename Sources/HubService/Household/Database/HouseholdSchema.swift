@@ -1,0 +1,76 @@
+import Identity
+
+/// The tables of `household.sqlite`, format 1.
+///
+///     meta              name, value: `tag`, random, made with the file; an event's id begins with it
+///     states            the last known state of each activator
+///     changes           the history of states; ids rise without gaps
+///     messages          ids rise without gaps, acknowledgements have numbers of their own that do, too
+///     read_marks        ranges of ids of messages that a device has read
+///     devices           the paired devices as they were last told of
+///     hooks             the last message of each kind that the hook has got
+///
+/// Times are milliseconds since 1970, states JSON.
+enum HouseholdSchema {
+    static let format: Int64 = 1
+
+    private static let tables = [
+        "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+        """
+        CREATE TABLE states (device TEXT NOT NULL, activator TEXT NOT NULL, state TEXT NOT NULL, before TEXT,
+        time INTEGER NOT NULL, PRIMARY KEY (device, activator)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE changes (id INTEGER PRIMARY KEY, time INTEGER NOT NULL, device TEXT NOT NULL,
+        activator TEXT NOT NULL, state TEXT NOT NULL, before TEXT)
+        """,
+        "CREATE INDEX changes_of ON changes (device, activator, id)",
+        """
+        CREATE TABLE messages (id INTEGER PRIMARY KEY, time INTEGER NOT NULL, kind TEXT NOT NULL,
+        text TEXT NOT NULL, rule TEXT, device TEXT, activator TEXT, state TEXT, before TEXT,
+        acknowledgement INTEGER UNIQUE, acknowledged_by TEXT, acknowledged_name TEXT, acknowledged_at INTEGER)
+        """,
+        "CREATE INDEX messages_of ON messages (kind, id)",
+        """
+        CREATE INDEX open_alarms ON messages (id) WHERE kind = 'alarm' AND acknowledgement IS NULL
+        """,
+        """
+        CREATE TABLE read_marks (device TEXT NOT NULL, first INTEGER NOT NULL, last INTEGER NOT NULL,
+        PRIMARY KEY (device, first)) WITHOUT ROWID
+        """,
+        """
+        CREATE TABLE devices (device TEXT PRIMARY KEY, name TEXT NOT NULL, status TEXT NOT NULL) WITHOUT ROWID
+        """,
+        "CREATE TABLE hooks (kind TEXT PRIMARY KEY, message INTEGER NOT NULL) WITHOUT ROWID",
+    ]
+
+    /// Sets the connection up, checks the file, and makes the tables if it is new.
+    static func prepare(_ connection: inout SQLiteConnection) throws(DatabaseError) {
+        // An append is on disk when COMMIT returns.
+        try connection.run("PRAGMA journal_mode = WAL")
+        try connection.run("PRAGMA synchronous = FULL")
+        try connection.run("PRAGMA trusted_schema = OFF")
+        try connection.run("PRAGMA cell_size_check = ON")
+        try connection.run("PRAGMA cache_size = -4000")
+        // After a burst the log does not keep its size.
+        try connection.run("PRAGMA journal_size_limit = 4194304")
+        // 1 GiB of 4 KiB pages: whatever goes wrong, the rest of the disk stays free.
+        try connection.run("PRAGMA max_page_count = 262144")
+        let version = try connection.number("PRAGMA user_version") ?? 0
+        guard version <= format else { throw .newer }
+        let words = try connection.text("PRAGMA integrity_check(1)")
+        guard words == "ok" else { throw .failed(11, words ?? "the integrity check says nothing") }
+        guard version == 0 else { return }
+        try connection.transaction { connection throws(DatabaseError) in
+            for table in tables { try connection.run(table) }
+            let tag = String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16)
+            try connection.run("INSERT INTO meta VALUES ('tag', ?)", [.text(tag)])
+            try connection.run("PRAGMA user_version = \(format)")
+        }
+    }
+
+    /// The tag of the file: another one if the file was begun anew.
+    static func tag(_ connection: inout SQLiteConnection) throws(DatabaseError) -> String {
+        try connection.text("SELECT value FROM meta WHERE name = 'tag'") ?? ""
+    }
+}

@@ -1,0 +1,85 @@
+import CSQLite
+import Glibc
+
+/// The functions of libsqlite3 that are used here, loaded when `serve` opens its database.
+///
+/// Linked, the library would cost every command a quarter of a millisecond at its start (measured), and
+/// `serve` could not guard a hub on which it is missing.
+///
+/// Sendable: it holds only addresses of functions, which never change. A connection is used by one thread at
+/// a time (``SQLiteConnection``).
+struct SQLiteLibrary: @unchecked Sendable {
+    typealias Destructor = @convention(c) (UnsafeMutableRawPointer?) -> Void
+
+    let open:
+        @convention(c) (
+            UnsafePointer<CChar>?, UnsafeMutablePointer<OpaquePointer?>?, Int32,
+            UnsafePointer<CChar>?
+        ) -> Int32
+    let close: @convention(c) (OpaquePointer?) -> Int32
+    let extendResultCodes: @convention(c) (OpaquePointer?, Int32) -> Int32
+    let errorCode: @convention(c) (OpaquePointer?) -> Int32
+    let errorMessage: @convention(c) (OpaquePointer?) -> UnsafePointer<CChar>?
+    let setBusyTimeout: @convention(c) (OpaquePointer?, Int32) -> Int32
+    let prepare:
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>?, Int32, UInt32,
+            UnsafeMutablePointer<OpaquePointer?>?, UnsafeMutablePointer<UnsafePointer<CChar>?>?
+        ) -> Int32
+    let finalize: @convention(c) (OpaquePointer?) -> Int32
+    let reset: @convention(c) (OpaquePointer?) -> Int32
+    let clear: @convention(c) (OpaquePointer?) -> Int32
+    let step: @convention(c) (OpaquePointer?) -> Int32
+    let bindInteger: @convention(c) (OpaquePointer?, Int32, sqlite3_int64) -> Int32
+    let bindText:
+        @convention(c) (
+            OpaquePointer?, Int32, UnsafePointer<CChar>?, sqlite3_uint64, Destructor?,
+            UInt8
+        ) -> Int32
+    let bindNull: @convention(c) (OpaquePointer?, Int32) -> Int32
+    let columnType: @convention(c) (OpaquePointer?, Int32) -> Int32
+    let columnInteger: @convention(c) (OpaquePointer?, Int32) -> sqlite3_int64
+    let columnText: @convention(c) (OpaquePointer?, Int32) -> UnsafePointer<UInt8>?
+    let columnByteCount: @convention(c) (OpaquePointer?, Int32) -> Int32
+    let isOutsideTransaction: @convention(c) (OpaquePointer?) -> Int32
+
+    private static let loaded = Result { () throws(DatabaseError) in try SQLiteLibrary() }
+
+    /// The library, loaded on the first call, and never unloaded.
+    static func load() throws(DatabaseError) -> SQLiteLibrary { try loaded.get() }
+
+    private init() throws(DatabaseError) {
+        guard let library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL) else {
+            throw .missingLibrary(SQLiteLibrary.loaderMessage)
+        }
+        func function<Function>(_ find: (UnsafeMutableRawPointer?) -> Function?) throws(DatabaseError)
+            -> Function
+        {
+            guard let found = find(library) else { throw .missingLibrary(SQLiteLibrary.loaderMessage) }
+            return found
+        }
+        open = try function(lazy_sqlite3_open_v2)
+        close = try function(lazy_sqlite3_close_v2)
+        extendResultCodes = try function(lazy_sqlite3_extended_result_codes)
+        errorCode = try function(lazy_sqlite3_extended_errcode)
+        errorMessage = try function(lazy_sqlite3_errmsg)
+        setBusyTimeout = try function(lazy_sqlite3_busy_timeout)
+        prepare = try function(lazy_sqlite3_prepare_v3)
+        finalize = try function(lazy_sqlite3_finalize)
+        reset = try function(lazy_sqlite3_reset)
+        clear = try function(lazy_sqlite3_clear_bindings)
+        step = try function(lazy_sqlite3_step)
+        bindInteger = try function(lazy_sqlite3_bind_int64)
+        bindText = try function(lazy_sqlite3_bind_text64)
+        bindNull = try function(lazy_sqlite3_bind_null)
+        columnType = try function(lazy_sqlite3_column_type)
+        columnInteger = try function(lazy_sqlite3_column_int64)
+        columnText = try function(lazy_sqlite3_column_text)
+        columnByteCount = try function(lazy_sqlite3_column_bytes)
+        isOutsideTransaction = try function(lazy_sqlite3_get_autocommit)
+    }
+
+    private static var loaderMessage: String {
+        dlerror().map { String(cString: $0) } ?? "a function is missing"
+    }
+}

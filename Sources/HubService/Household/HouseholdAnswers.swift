@@ -1,0 +1,58 @@
+import GatewayRules
+import Household
+import Identity
+import JSON
+import NIOHTTP1
+
+/// How the resources of the household answer.
+struct HouseholdAnswers: Sendable {
+    let log: ServeLog
+
+    /// The answer of `body`, or what its error means.
+    ///
+    /// - Parameter words: what cannot be used if a file has a fault: `the rooms`.
+    func answer(
+        _ request: HubRequest, about words: String, _ body: () async throws -> HubAnswer
+    ) async -> HubAnswer {
+        do {
+            _ = try QueryItems(request.resource.query, names: [])
+            return try await body()
+        } catch let fault as QueryItems.Fault {
+            return .refused(.badRequest, "bad_request", fault.message)
+        } catch let error as HouseholdError {
+            let hint = error.hint.map { " (\($0))" } ?? ""
+            return .refused(error.status, error.word, error.description + hint)
+        } catch {
+            // Which file, and why, is for those who can look into the directory.
+            log.warning(.fault, "cannot use \(words): \(describing(error))")
+            return .refused(
+                .serviceUnavailable, "unavailable",
+                "the hub cannot use \(words) now; its log says why, and so does 'hubpair doctor' there")
+        }
+    }
+}
+
+extension HubAnswer {
+    /// One JSON object.
+    static func object(_ members: [String: JSONValue], _ status: HTTPResponseStatus = .ok) -> HubAnswer {
+        json(.object(members), status)
+    }
+
+    static func json(_ value: JSONValue, _ status: HTTPResponseStatus = .ok) -> HubAnswer {
+        var bytes: [UInt8] = []
+        value.write(to: &bytes)
+        return .reply(ServeReply(status, json: bytes))
+    }
+
+    static let done = HubAnswer.reply(ServeReply(.noContent, json: []))
+}
+
+extension HouseholdError {
+    fileprivate var status: HTTPResponseStatus {
+        switch self {
+        case .badBody, .badName: .badRequest
+        case .unknown: .notFound
+        case .nameInUse, .tooMany, .tooLarge, .noPlace: .conflict
+        }
+    }
+}

@@ -1,0 +1,72 @@
+import Household
+import Pairing
+
+/// What a running hub sees and keeps: states, their history, messages, and who is told of them.
+final class HouseholdRecords: UpstreamObserver {
+    let poller: StatePoller
+    let messages: MessageLog
+    let alerts: SystemAlerts
+    private let database: HouseholdDatabase
+    private let states: StateStore
+    private let notices: DeviceNotices
+    private let hook: HookRunner?
+    private let looksAfterOrders: Bool
+    private let clock: @Sendable () -> Moment
+
+    init(
+        _ hub: Hub, state: HubState, link: UpstreamLink, calls: UpstreamCalls, register: DeviceRegister,
+        looksAfterOrders: Bool, log: ServeLog, clock: @escaping @Sendable () -> Moment
+    ) {
+        let database = HouseholdDatabase(state: state, log: log)
+        self.database = database
+        self.clock = clock
+        states = StateStore(database)
+        let messages = MessageLog(database, log: log) { clock().wall }
+        let poller = StatePoller(calls, states, messages, log: log, clock: clock)
+        let alerts = SystemAlerts(
+            messages, database, of: state, upstream: hub.settings.upstream?.authority ?? "", clock: clock)
+        (self.poller, self.messages, self.alerts) = (poller, messages, alerts)
+        notices = DeviceNotices(register, messages, database)
+        hook = hub.settings.hook.map { HookRunner($0, database, alerts: alerts, log: log) }
+        if let hook { messages.add { hook.wake($0) } }
+        self.looksAfterOrders = looksAfterOrders
+        database.whenBroken { words in
+            poller.databaseBeganAnew()
+            messages.feed.restart()
+            alerts.databaseBeganAnew(words)
+        }
+        link.observe(self)
+    }
+
+    var stateResources: StateResources { StateResources(poller: poller, store: states, clock: clock) }
+    var messageResources: MessageResources { MessageResources(log: messages) }
+
+    func start() {
+        poller.start()
+        alerts.start()
+        hook?.start()
+        notices.look()
+    }
+
+    /// The files in the state directory are others than before.
+    func filesChanged() { notices.look() }
+
+    /// Ends all streams; their clients come back when the hub serves again.
+    func endStreams() {
+        states.feed.close()
+        messages.feed.close()
+    }
+
+    func stop() async {
+        await poller.stop()
+        await alerts.stop()
+        await notices.stop()
+        await messages.close()
+        await hook?.stop()
+        await database.close()
+    }
+
+    func upstreamChanged(isUp: Bool) { alerts.upstreamChanged(isUp: isUp) }
+
+    func orderPassed() { if looksAfterOrders { poller.orderPassed() } }
+}

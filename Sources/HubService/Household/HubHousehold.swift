@@ -1,0 +1,86 @@
+import FoundationEssentials
+import GatewayRules
+import Household
+import NIOCore
+import Pairing
+
+/// The household of a running hub: what its resources answer with, and what goes on by itself.
+final class HubHousehold: Sendable {
+    let resources: OwnResources
+    private let calls: UpstreamCalls
+    private let timed: TimedScenes
+    private let teller: RuleTeller
+    private let records: HouseholdRecords
+
+    /// - Parameters:
+    ///   - link: the way to the server behind the hub.
+    ///   - register: the paired devices.
+    ///   - owners: what only owners may do.
+    ///   - looksAfterOrders: ``ServeOptions/looksAfterOrders``.
+    ///   - eventLoop: runs the connections to it.
+    init(
+        _ state: HubState, _ hub: Hub, link: UpstreamLink, register: DeviceRegister,
+        owners: OwnerPaths, looksAfterOrders: Bool, on eventLoop: any EventLoop, log: ServeLog,
+        clock: @escaping @Sendable () -> Moment
+    ) async throws {
+        let sender = DeviceFields(
+            fingerprint: hub.pin.fingerprint.description, name: hub.settings.name.description, role: .owner)
+        calls = try await UpstreamCalls(link, as: sender, on: eventLoop)
+        let records = HouseholdRecords(
+            hub, state: state, link: link, calls: calls, register: register,
+            looksAfterOrders: looksAfterOrders, log: log, clock: clock)
+        self.records = records
+        let house = UpstreamHouse(calls)
+        let answers = HouseholdAnswers(log: log)
+        let rules = HouseholdStore<Rules>(state: state)
+        let scenes = HouseholdStore<HubScenes>(state: state)
+        let runs = HouseholdStore<SceneRuns>(state: state)
+        let wall = { @Sendable in clock().wall }
+        let tell = { @Sendable (text: String) async in
+            log.notice(text)
+            records.messages.enqueue(MessageDraft(kind: .notification, text: text))
+        }
+        let runScene = RunScene(
+            house: house, poller: records.poller, scenes: scenes, rules: rules, runs: runs, log: log,
+            clock: wall, tell: tell)
+        timed = TimedScenes(
+            state, scenes: scenes, runs: runs, runScene: runScene, log: log, clock: wall, tell: tell)
+        teller = RuleTeller(
+            rules: rules, scenes: scenes, runs: runs, runScene: runScene, poller: records.poller,
+            messages: records.messages, log: log)
+        resources = OwnResources(
+            owners: owners, rooms: RoomResources(store: HouseholdStore(state: state), answers: answers),
+            rules: RuleResources(store: rules, teller: teller, answers: answers),
+            scenes: SceneResources(
+                store: scenes, runs: runs, runScene: runScene, clock: timed, poller: records.poller,
+                answers: answers),
+            states: records.stateResources, messages: records.messageResources)
+    }
+
+    /// Begins what goes on by itself.
+    func start() {
+        records.start()
+        teller.start()
+        timed.start()
+    }
+
+    /// Who is told of the system's own trouble.
+    var alerts: SystemAlerts { records.alerts }
+
+    /// The files in the state directory are others than before.
+    func filesChanged() {
+        records.filesChanged()
+        teller.filesChanged()
+        timed.look()
+    }
+
+    /// Ends all streams; their clients come back when the hub serves again.
+    func endStreams() { records.endStreams() }
+
+    func stop() async {
+        await timed.stop()
+        await teller.stop()
+        await records.stop()
+        await calls.stop()
+    }
+}

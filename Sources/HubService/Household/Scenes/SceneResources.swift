@@ -1,0 +1,101 @@
+import FoundationEssentials
+import GatewayRules
+import Household
+import Identity
+import JSON
+import NIOHTTP1
+import Pairing
+
+/// The scenes: `GET scenes`, `PUT scenes/NAME`, `DELETE scenes/NAME`, `POST scenes/NAME/run`,
+/// `GET scenes/current`.
+struct SceneResources: HubResources {
+    let store: HouseholdStore<HubScenes>
+    let runs: HouseholdStore<SceneRuns>
+    let runScene: RunScene
+    let clock: TimedScenes
+    let poller: StatePoller
+    let answers: HouseholdAnswers
+
+    func answer(_ request: HubRequest) async -> HubAnswer {
+        await answers.answer(request, about: HubScenes.words) {
+            let name = request.resource.segments.first ?? ""
+            return switch (request.resource.pattern, request.method) {
+            case (.sceneRun, _): try await run(name, for: request.device.name)
+            case (.currentScene, _): try await current()
+            case (_, "PUT"): try await put(name, request.body)
+            case (_, "DELETE"): try await remove(name)
+            default: .object(["scenes": .array(try await list())])
+            }
+        }
+    }
+
+    private func list() async throws -> [JSONValue] {
+        let scenes = try await store.read().scenes
+        let runs = try await runs.read()
+        let times = clock.times()
+        let now = clock.now()
+        return scenes.map { scene in
+            var members = scene.members
+            members["ran"] = runs.time(of: scene.name).map { .string($0.timestamp) }
+            members["next"] = times.next(of: scene, after: now).map { .string($0.time.timestamp) }
+            return .object(members)
+        }
+    }
+
+    private func put(_ name: String, _ body: [UInt8]) async throws -> HubAnswer {
+        let scene = try HubScene(name: name, body: body)
+        let lacksPlace = scene.time?.needsPlace == true && clock.place() == nil
+        let isNew = try await store.change { (scenes) throws(HouseholdError) in
+            let isNew = scenes.scene(scene.name) == nil
+            try scenes.put(scene)
+            if lacksPlace { throw .noPlace }
+            return isNew
+        }
+        clock.look()
+        return .json(.object(scene.members), isNew ? .created : .ok)
+    }
+
+    private func remove(_ text: String) async throws -> HubAnswer {
+        let name = try SceneResources.name(text)
+        try await store.change { (scenes) throws(HouseholdError) in try scenes.remove(name) }
+        return .done
+    }
+
+    private func run(_ text: String, for device: PeerName) async throws -> HubAnswer {
+        let name = try SceneResources.name(text)
+        guard let scene = try await store.read().scene(name) else {
+            throw HouseholdError.unknown(.scene, text)
+        }
+        do {
+            return .json(try await runScene.run(scene, for: .device(device.description)).json)
+        } catch RunScene.Refusal.busy {
+            return .refused(
+                .tooManyRequests, "too_many", "\(RunScene.maximumAtOnce) scenes are running; try again soon")
+        } catch RunScene.Refusal.unavailable(let reason) {
+            return .refused(.serviceUnavailable, "unavailable", reason)
+        }
+    }
+
+    private func current() async throws -> HubAnswer {
+        let report = await poller.report()
+        guard report.time != nil || !report.states.changes.isEmpty else {
+            return .refused(
+                .serviceUnavailable, "unavailable", report.fault ?? "no state of an appliance is known yet")
+        }
+        let current = CurrentScene(try await store.read().scenes, try await runs.read()) {
+            report.states.state(StateKey(device: $0, activator: $1))
+        }
+        return .object([
+            "scene": current.name.map { .string($0.description) } ?? .null,
+            "matching": .array(current.matching.map { .string($0.description) }),
+        ])
+    }
+
+    private static func name(_ text: String) throws(HouseholdError) -> PeerName {
+        do {
+            return try PeerName(known: text)
+        } catch {
+            throw .unknown(.scene, text)
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import FoundationEssentials
+import GatewayRules
+import Household
+import Identity
+import JSON
+import NIOHTTP1
+import Pairing
+
+/// `states`, `states/stream` and `states/history`.
+struct StateResources: HubResources {
+    private static let maximumLimit: Int64 = 10_000
+
+    let poller: StatePoller
+    let store: StateStore
+    let clock: @Sendable () -> Moment
+
+    func answer(_ request: HubRequest) async -> HubAnswer {
+        do throws(QueryItems.Fault) {
+            switch request.resource.pattern {
+            case .stateStream:
+                let last = try lastEvent(of: request)
+                return .events(StateStream(store, poller, after: last))
+            case .stateHistory: return try await history(request)
+            default:
+                _ = try QueryItems(request.resource.query, names: [])
+                return await states()
+            }
+        } catch {
+            return .refused(.badRequest, "bad_request", error.message)
+        }
+    }
+
+    private func states() async -> HubAnswer {
+        let report = await poller.report()
+        guard report.time != nil || !report.states.changes.isEmpty else {
+            return .refused(
+                .serviceUnavailable, "unavailable", report.fault ?? "the states are not known yet")
+        }
+        var members: [String: JSONValue] = [
+            "states": report.states.json, "current": .boolean(report.fault == nil),
+        ]
+        if let time = report.time {
+            members["time"] = .string(time.wall.timestampWithMilliseconds)
+            members["age"] = .integer(Int64(max(0, clock().seconds(since: time)).rounded(.down)))
+        }
+        members["fault"] = report.fault.map(JSONValue.string)
+        if !report.unanswered.isEmpty {
+            members["unanswered"] = .array(report.unanswered.sorted().map(JSONValue.string))
+        }
+        return .json(.object(members))
+    }
+
+    private func history(_ request: HubRequest) async throws(QueryItems.Fault) -> HubAnswer {
+        let items = try QueryItems(
+            request.resource.query, names: ["device", "activator", "since", "after", "limit"])
+        var query = StateStore.Query()
+        (query.device, query.activator) = (items.text("device"), items.text("activator"))
+        if let since = items.text("since") {
+            guard let date = Date(timestamp: since) else {
+                throw QueryItems.Fault(
+                    message: "'since' in the query is a time like 2026-11-21T10:22:03Z, in UTC")
+            }
+            query.since = date
+        }
+        query.after = try items.number("after", in: 0...Int64.max) ?? 0
+        query.limit = try items.number("limit", in: 1...StateResources.maximumLimit) ?? query.limit
+        do throws(DatabaseError) {
+            return .json(.object(try await store.history(query)))
+        } catch {
+            return .databaseFault
+        }
+    }
+
+    private func lastEvent(of request: HubRequest) throws(QueryItems.Fault) -> EventID? {
+        let items = try QueryItems(request.resource.query, names: ["after"])
+        return (request.lastEventID ?? items.text("after")).flatMap { EventID($0) }
+    }
+}
+
+extension HubAnswer {
+    /// The database cannot be used; which file, and why, is for those who can look into the directory.
+    static var databaseFault: HubAnswer {
+        .refused(
+            .serviceUnavailable, "unavailable",
+            "the hub cannot use its database now; its log says why")
+    }
+}

@@ -1,0 +1,234 @@
+import FoundationEssentials
+import Home
+import Household
+import Identity
+import JSON
+import Synchronization
+
+/// Keeps states and their history in the database, and has the feed of changes.
+final class StateStore: Sendable {
+    /// The history's limits.
+    static let maximumRowCount: Int64 = 1_000_000
+    static let maximumAge = Duration.seconds(30 * 86_400)
+    /// The most changes that a stream makes up for; who has missed more gets all states instead.
+    static let maximumReplay: Int64 = 10_000
+    private static let pageCount = 500
+
+    let feed = EventFeed()
+    private let database: HouseholdDatabase
+
+    init(_ database: HouseholdDatabase) { self.database = database }
+
+    // MARK: Keeping
+
+    /// The last known states, and when the last of them changed.
+    func known() async throws(DatabaseError) -> KnownStates {
+        try await database.use { connection throws(DatabaseError) in
+            var changes: [StateChange] = []
+            try connection.run("SELECT device, activator, state, before, time FROM states") { row in
+                changes.append(StateStore.change(row, from: 0))
+            }
+            return KnownStates(changes)
+        }
+    }
+
+    /// Writes changes down with the messages that come of them, and then tells the watchers.
+    func record(_ changes: [StateChange], _ drafts: [MessageDraft], _ messages: MessageLog)
+        async throws(DatabaseError)
+    {
+        let feed = feed
+        let written = Mutex<[EventFeed.Event]>([])
+        let keep = { @Sendable (connection: inout SQLiteConnection) throws(DatabaseError) -> Void in
+            let tag = try HouseholdSchema.tag(&connection)
+            var number = try connection.number("SELECT max(id) FROM changes") ?? 0
+            var events: [EventFeed.Event] = []
+            for change in changes {
+                number += 1
+                try StateStore.insert(change, id: number, &connection)
+                let id = EventID(tag: tag, number: number)
+                events.append(EventFeed.Event(bytes: StateStore.event(change, id: id), id: id))
+            }
+            try StateStore.dropOldest(last: number, &connection)
+            written.withLock { $0 = events }
+        }
+        try await messages.append(drafts, alongside: keep) { feed.publish(written.withLock { $0 }) }
+    }
+
+    /// Tells the watchers all states, since changes cannot be written down. The event has no id: who comes
+    /// back later gets what was written down after the last one.
+    func tellUnrecorded(_ states: KnownStates) {
+        feed.publish([EventFeed.Event(bytes: StateStore.reset(states, id: nil), id: nil)])
+    }
+
+    private static func insert(
+        _ change: StateChange, id: Int64, _ connection: inout SQLiteConnection
+    ) throws(DatabaseError) {
+        let key: [SQLiteValue] = [.text(change.device), .text(change.activator)]
+        let values: [SQLiteValue] = [
+            .text(change.state.text), SQLiteValue(change.before?.text), .integer(change.time.milliseconds),
+        ]
+        try connection.run(
+            "INSERT INTO changes (id, device, activator, state, before, time) VALUES (?, ?, ?, ?, ?, ?)",
+            [.integer(id)] + key + values)
+        if change.state == .null {
+            try connection.run("DELETE FROM states WHERE device = ? AND activator = ?", key)
+        } else {
+            try connection.run("INSERT OR REPLACE INTO states VALUES (?, ?, ?, ?, ?)", key + values)
+        }
+    }
+
+    /// Removes what is too much or too old, a little with each change.
+    private static func dropOldest(
+        last: Int64, _ connection: inout SQLiteConnection
+    ) throws(DatabaseError) {
+        try connection.run("DELETE FROM changes WHERE id <= ?", [.integer(last - maximumRowCount)])
+        let limit = Date().milliseconds - Int64(maximumAge.components.seconds) * 1000
+        // By the order of ids, and a few at once: a clock that is wrong for a moment costs little.
+        try connection.run(
+            """
+            DELETE FROM changes WHERE id IN
+            (SELECT id FROM (SELECT id, time FROM changes ORDER BY id LIMIT 100) WHERE time < ?)
+            """, [.integer(limit)])
+    }
+
+    // MARK: Streams
+
+    /// What a stream sends first, and where it goes on.
+    enum Page: Sendable {
+        /// Events, and the last change among them.
+        case events([UInt8], last: EventID)
+        /// Everything has been sent: the feed goes on from here.
+        case upToDate(Int)
+        /// What was missed is not here any more, or the id is of another file: all states instead. The feed
+        /// goes on from `position`.
+        case reset([UInt8], position: Int, id: EventID)
+    }
+
+    /// What follows the event with this id.
+    ///
+    /// - Parameter eventID: nil: all states, and what follows.
+    func page(after eventID: EventID?) async throws(DatabaseError) -> Page {
+        let feed = feed
+        return try await database.use { connection throws(DatabaseError) in
+            let tag = try HouseholdSchema.tag(&connection)
+            let newest = try connection.number("SELECT max(id) FROM changes") ?? 0
+            let oldest = try connection.number("SELECT min(id) FROM changes") ?? 1
+            guard let eventID, eventID.tag == tag, eventID.number <= newest, eventID.number >= oldest - 1,
+                newest - eventID.number <= StateStore.maximumReplay
+            else {
+                var changes: [StateChange] = []
+                try connection.run("SELECT device, activator, state, before, time FROM states") { row in
+                    changes.append(StateStore.change(row, from: 0))
+                }
+                let id = EventID(tag: tag, number: newest)
+                return .reset(
+                    StateStore.reset(KnownStates(changes), id: id), position: feed.end, id: id)
+            }
+            guard eventID.number < newest else { return .upToDate(feed.end) }
+            var bytes: [UInt8] = []
+            var last = eventID.number
+            try connection.run(
+                """
+                SELECT id, device, activator, state, before, time FROM changes WHERE id > ? ORDER BY id
+                LIMIT \(StateStore.pageCount)
+                """, [.integer(last)]
+            ) { row in
+                last = row.integer(0)
+                bytes += StateStore.event(
+                    StateStore.change(row, from: 1), id: EventID(tag: tag, number: last))
+            }
+            return .events(bytes, last: EventID(tag: tag, number: last))
+        }
+    }
+
+    /// An event with all states, for a stream without the database.
+    func allStates(_ states: KnownStates) -> [UInt8] { StateStore.reset(states, id: nil) }
+
+    private static func reset(_ states: KnownStates, id: EventID?) -> [UInt8] {
+        var json: [UInt8] = []
+        JSONValue.object(["states": states.json]).write(to: &json)
+        return ServerEvent.bytes(type: "reset", id: id?.text, json: json)
+    }
+
+    private static func event(_ change: StateChange, id: EventID) -> [UInt8] {
+        var json: [UInt8] = []
+        change.json.write(to: &json)
+        return ServerEvent.bytes(type: "state", id: id.text, json: json)
+    }
+
+    // MARK: History
+
+    /// Which changes are asked for.
+    struct Query: Sendable {
+        var device: String?
+        var activator: String?
+        var since: Date?
+        /// Only those after this one.
+        var after: Int64 = 0
+        /// How many at most.
+        var limit: Int64 = 10_000
+    }
+
+    /// How many ids are looked through at once: what waits for the database waits no longer than that takes.
+    private static let window: Int64 = 20_000
+
+    /// Changes by their order, with their ids.
+    ///
+    /// - Returns: the answer's members `history`, and `more` if the limit has left some out.
+    func history(_ query: Query) async throws(DatabaseError) -> [String: JSONValue] {
+        let (oldest, newest) = try await database.use { connection throws(DatabaseError) in
+            (
+                try connection.number("SELECT min(id) FROM changes") ?? 1,
+                try connection.number("SELECT max(id) FROM changes") ?? 0
+            )
+        }
+        var found: [JSONValue] = []
+        var start = max(query.after, oldest - 1)
+        while start < newest, found.count <= query.limit {
+            let end = min(start + StateStore.window, newest)
+            found += try await changes(query, after: start, through: end, limit: query.limit + 1)
+            start = end
+        }
+        return [
+            "history": .array(Array(found.prefix(Int(query.limit)))),
+            "more": .boolean(found.count > query.limit),
+        ]
+    }
+
+    private func changes(
+        _ query: Query, after start: Int64, through end: Int64, limit: Int64
+    ) async throws(DatabaseError) -> [JSONValue] {
+        try await database.use { connection throws(DatabaseError) in
+            var sql = "SELECT id, device, activator, state, before, time FROM changes"
+            sql += " WHERE id > ? AND id <= ?"
+            var values: [SQLiteValue] = [.integer(start), .integer(end)]
+            if let device = query.device {
+                sql += " AND device = ?"
+                values.append(.text(device))
+            }
+            if let activator = query.activator {
+                sql += " AND activator = ?"
+                values.append(.text(activator))
+            }
+            if let since = query.since {
+                sql += " AND time >= ?"
+                values.append(.integer(since.milliseconds))
+            }
+            var found: [JSONValue] = []
+            try connection.run(sql + " ORDER BY id LIMIT ?", values + [.integer(limit)]) { row in
+                let members = StateStore.change(row, from: 1).json.asObject ?? [:]
+                found.append(.object(members.merging(["id": .integer(row.integer(0))]) { _, new in new }))
+            }
+            return found
+        }
+    }
+
+    /// A change in the columns device, activator, state, before, time from `column` on.
+    private static func change(_ row: borrowing SQLiteRow, from column: Int) -> StateChange {
+        StateChange(
+            device: row.text(column), activator: row.text(column + 1),
+            state: JSONValue(parsing: Array(row.text(column + 2).utf8)) ?? .null,
+            before: row.textOrNil(column + 3).flatMap { JSONValue(parsing: Array($0.utf8)) },
+            time: Date(milliseconds: row.integer(column + 4)))
+    }
+}

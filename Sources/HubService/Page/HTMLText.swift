@@ -1,0 +1,41 @@
+/// A text as part of an HTML document: between tags, or in an attribute's quotes. Names come from strangers.
+func htmlText(_ text: some StringProtocol) -> String {
+    var result = ""
+    for character in text.unicodeScalars {
+        switch character {
+        case "&": result += "&amp;"
+        case "<": result += "&lt;"
+        case ">": result += "&gt;"
+        case "\"": result += "&quot;"
+        case "'": result += "&#39;"
+        default: result.unicodeScalars.append(character)
+        }
+    }
+    return result
+}
+
+/// A whole document without a script.
+///
+/// - Parameters:
+///   - title: a text.
+///   - body: HTML.
+func plainPage(_ title: String, _ body: String) -> [UInt8] {
+    Array(
+        """
+        <!DOCTYPE html>
+        <html lang="en">
+        <head>
+        <meta charset="utf-8">
+        <title>\(htmlText(title))</title>
+        <meta name="viewport" content="width=device-width, initial-scale=1">
+        <meta name="color-scheme" content="light dark">
+        <link rel="icon" href="/hubpair/page/icon.svg" type="image/svg+xml">
+        <link rel="stylesheet" href="/hubpair/page/plain.css">
+        </head>
+        <body>
+        \(body)
+        </body>
+        </html>
+
+        """.utf8)
+}

@@ -1,0 +1,26 @@
+import NIOHTTP1
+
+/// What the hub answers to a request for one of its own resources.
+enum HubAnswer: Sendable {
+    case reply(ServeReply)
+    /// A stream of server-sent events, until it or the connection ends.
+    case events(any HubEvents)
+
+    static func refused(_ status: HTTPResponseStatus, _ word: String, _ message: String) -> HubAnswer {
+        .reply(ServeReply(status, error: word, message))
+    }
+}
+
+/// The hub's own resources.
+protocol HubResources: Sendable {
+    /// Answers one request. What it changes is on disk before it returns.
+    func answer(_ request: HubRequest) async -> HubAnswer
+}
+
+/// A source of server-sent events (WHATWG HTML § 9.2), asked for the next ones when the client can take them.
+protocol HubEvents: Sendable {
+    /// The next events, each whole, with its empty line.
+    ///
+    /// - Returns: nil at the end of the stream; soon after the task is cancelled.
+    func next() async -> [UInt8]?
+}

@@ -1,0 +1,36 @@
+import GatewayRules
+import Pairing
+
+/// A request for one of the hub's own resources, from a device whose role allows it.
+struct HubRequest: Sendable {
+    let resource: HubResource
+    /// One of those that the resource takes: `GET`, `HEAD`, `PUT`, `POST`, `DELETE`.
+    let method: String
+    /// The device as the keyfile had it when the request began.
+    let device: ApprovedDevice
+    /// The value of `Last-Event-ID`, any bytes as UTF-8; nil if there is none, or more than one.
+    let lastEventID: String?
+    /// At most ``HubResource/maximumBodyByteCount`` bytes; empty for other methods than PUT and POST.
+    var body: [UInt8] = []
+
+    /// True if the device that asks may be revoked by the request. Its answer says only that.
+    var mayRevoke: Bool {
+        switch resource.pattern {
+        case .deviceRevocation, .deviceRefusal, .access: true
+        default: false
+        }
+    }
+
+    init(
+        _ resource: HubResource, method: String, from device: ApprovedDevice, lastEventID: String? = nil,
+        body: [UInt8] = []
+    ) {
+        (self.resource, self.method, self.device) = (resource, method, device)
+        (self.lastEventID, self.body) = (lastEventID, body)
+    }
+
+    init(_ resource: HubResource, _ head: RequestHead, from device: ApprovedDevice) {
+        let last = head.fields.onlyValue(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
+        self.init(resource, method: head.method, from: device, lastEventID: last)
+    }
+}
