@@ -19,7 +19,7 @@ struct Hubpair: AsyncParsableCommand {
               hubpair home set Lamp on
               hubpair doctor
             """,
-        version: "0.1.0",
+        version: Version.text,
         groupedSubcommands: [
             CommandGroup(
                 name: "On the hub",
@@ -31,6 +31,7 @@ struct Hubpair: AsyncParsableCommand {
                 name: "On this computer",
                 subcommands: [
                     ListCommand.self, ScanCommand.self, PairCommand.self, HubsCommand.self, CallCommand.self,
+                    OpenCommand.self,
                 ]),
             CommandGroup(name: "At home", subcommands: [HomeCommand.self]),
             CommandGroup(name: "Trouble", subcommands: [DoctorCommand.self]),

@@ -32,7 +32,7 @@ enum Main {
     private static func writeVersion() throws {
         try JSONLine.write(
             .object([
-                "version": .string(Hubpair.configuration.version), "json": .integer(JSONLine.formatVersion),
+                "version": .string(Version.text), "json": .integer(JSONLine.formatVersion),
             ]))
     }
 

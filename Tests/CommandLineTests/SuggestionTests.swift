@@ -68,7 +68,7 @@ import Testing
         ("hubs info", "did you mean 'hubpair hubs show'?"), ("hubs ls", "did you mean 'hubpair hubs list'?"),
         ("devices delete X", "did you mean 'hubpair devices revoke X'?"),
         ("devices deny X", "did you mean 'hubpair devices revoke X'?"),
-        ("devices add", "'hubpair print' makes a code that lets one in"),
+        ("devices invite", "'hubpair print' makes a code that lets one in"),
         ("home scene delete evening", "did you mean 'hubpair home scene remove evening'?"),
         ("home on Lamp", "did you mean 'hubpair home set Lamp on'?"),
         ("home on Kitchen light", "did you mean: hubpair home set 'Kitchen light' on"),

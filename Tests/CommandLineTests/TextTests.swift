@@ -1,3 +1,4 @@
+import HubService
 import Pairing
 import Testing
 

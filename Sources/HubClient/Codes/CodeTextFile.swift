@@ -19,14 +19,11 @@ package struct CodeTextFile: UserError {
     package var kind: UserErrorKind { .data }
     package var hint: String? { "standard input takes it: hubpair scan - < \(shellQuoted(file))" }
 
-    /// The code whose text is in the file, scanned or typed; nil if `error` has another reason.
-    ///
-    /// - Throws: what is wrong with a text that can only be a code.
-    static func code(in file: String, instead error: any Error) throws -> ScannedCode? {
+    /// What the file holds, if that can only be a code, scanned or typed; nil if `error` has another reason.
+    static func text(of file: String, instead error: any Error) -> String? {
         guard let line = line(of: file, instead: error) else { return nil }
         let text = String(decoding: line, as: UTF8.self)
-        guard CodeContent(payload: line) != .other || TypedCode.isSuspected(in: text) else { return nil }
-        return try ScannedCode(text: text)
+        return CodeContent(payload: line) != .other || TypedCode.isSuspected(in: text) ? text : nil
     }
 
     /// The one line of the file, if it is no image and holds nothing else.

@@ -35,8 +35,8 @@ package enum ScannedCode: Equatable, Sendable {
                 try ReadCodes([path], search).run { answer = $1 }
                 return try ScannedCode(answer ?? ReadCodes.Answer(.success([])))
             } catch {
-                guard let code = try CodeTextFile.code(in: path, instead: error) else { throw error }
-                return code
+                guard let text = CodeTextFile.text(of: path, instead: error) else { throw error }
+                return try ScannedCode(text: text)
             }
         }
         switch try StandardInput(search).codesOrText() {
@@ -54,8 +54,8 @@ package enum ScannedCode: Equatable, Sendable {
         do {
             return try ScannedCode(ReadCodes.Answer(scan.run(path)))
         } catch {
-            guard let code = try CodeTextFile.code(in: path, instead: error) else { throw error }
-            return code
+            guard let text = CodeTextFile.text(of: path, instead: error) else { throw error }
+            return try ScannedCode(text: text)
         }
     }
 

@@ -6,8 +6,8 @@ import Pairing
 struct CodeCaptions {
     private let lines: [String]
 
-    init(code: PairingCode, hub: Hub, lifetime: Double?, role: Role?, now: Date) {
-        var lines = [SafeText.escaped(hub.settings.name.description), hub.pin.fingerprint.description, ""]
+    init(code: PairingCode, hub: HubDescription, lifetime: Double?, role: Role?, now: Date) {
+        var lines = [SafeText.escaped(hub.name.description), hub.id.description, ""]
         switch code.kind {
         case .once:
             lines += [role.map { "Lets one device in, as \($0.words)." } ?? "Lets one device in."]

@@ -9,7 +9,7 @@ struct CodeInWords {
     let text: String
 
     /// - Throws: `RenderError.unreadable` if the spelled text does not read as the code again.
-    init(_ code: PairingCode, of hub: Hub, lifetime: Double?, role: Role?, now: Date) throws {
+    init(_ code: PairingCode, of hub: HubDescription, lifetime: Double?, role: Role?, now: Date) throws {
         let typed = TypedCode(secret: code.secret).text
         let groups = typed.split(separator: "-")
         // Commas make a screen reader pause; the spaces make it spell.
@@ -18,8 +18,8 @@ struct CodeInWords {
             throw RenderError.unreadable("plain")
         }
         var lines = [
-            "A code that lets one device in to the hub \(SafeText.escaped(hub.settings.name.description)).",
-            "The hub's fingerprint: \(hub.pin.fingerprint)",
+            "A code that lets one device in to the hub \(SafeText.escaped(hub.name.description)).",
+            "The hub's fingerprint: \(hub.id)",
         ]
         if let role { lines.append("The device will be \(role.words).") }
         if let expires = code.expires, let lifetime {

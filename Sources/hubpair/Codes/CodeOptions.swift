@@ -111,12 +111,13 @@ struct CodeOptions: ParsableArguments {
 
     /// The address for the code of a hub on `port`.
     func addressHint(port: UInt16, kind: PairingCode.Kind) -> PairingCode.AddressHint? {
-        // With an address a code has 37 modules a side: in ASCII too wide for 80 columns. The code works
-        // without.
-        if ascii, address == .automatic, Console.size.columns < PrintCode.asciiColumns(modulesPerSide: 37) {
-            return nil
-        }
-        return address.hint(port: port, kind: kind)
+        isTooWideForAddress ? nil : address.hint(port: port, kind: kind)
+    }
+
+    /// With an address a code has 37 modules a side: in ASCII too wide for 80 columns. The code works
+    /// without.
+    var isTooWideForAddress: Bool {
+        ascii && address == .automatic && Console.size.columns < PrintCode.asciiColumns(modulesPerSide: 37)
     }
 
     func validate() throws {
@@ -150,50 +151,6 @@ struct CodeOptions: ParsableArguments {
                 "a \(format.rawValue.uppercased()) is not for a terminal. "
                     + "Name a file: -o code.\(format.rawValue)"
             )
-        }
-    }
-}
-
-/// Which address a code names.
-enum AddressChoice: Equatable, CustomStringConvertible {
-    case automatic
-    case none
-    case given([UInt8], port: UInt16?)
-
-    init?(argument: String) {
-        switch argument {
-        case "auto": self = .automatic
-        case "none": self = .none
-        default:
-            let parts = argument.split(separator: ":", omittingEmptySubsequences: false)
-            let port = parts.count == 2 ? UInt16(digits: parts[1]) : nil
-            guard let address = NetworkAddress(String(parts[0])), address.family == .ipv4,
-                !address.isUnspecified, !address.isMulticast, address.bytes != [255, 255, 255, 255],
-                parts.count == 1 || (parts.count == 2 && port ?? 0 > 0)
-            else { return nil }
-            self = .given(address.bytes, port: port)
-        }
-    }
-
-    var description: String {
-        switch self {
-        case .automatic: "auto"
-        case .none: "none"
-        case .given(let ipv4, let port):
-            ipv4.map(String.init).joined(separator: ".") + (port.map { ":\($0)" } ?? "")
-        }
-    }
-
-    /// The hint for a hub on `port`. A label outlives every address, so it gets one only if it was given.
-    func hint(port: UInt16, kind: PairingCode.Kind) -> PairingCode.AddressHint? {
-        switch self {
-        case .none: return nil
-        case .given(let ipv4, let given): return .init(ipv4: ipv4, port: given ?? port)
-        case .automatic:
-            guard kind == .once else { return nil }
-            let routes = (try? String(contentsOf: URL(filePath: "/proc/net/route"), encoding: .utf8)) ?? ""
-            return LocalAddress.preferred(among: LocalNetwork.current(), routes: routes)
-                .flatMap { .init(ipv4: $0.bytes, port: port) }
         }
     }
 }

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import HubClient
 import HubService
 import Identity
 import JSON
@@ -40,14 +41,16 @@ struct CodePresentation {
         var file: OutputFile?
         var output = CodeOutput.terminal
         var replaced: CodeOutput?
-        let notes = CodeNotes(state: state, now: now)
-        let label = kind == .label ? notes.label() : nil
+        // A fault of the files is told by what follows, or nothing is lost by it.
+        func codesOut() -> [CodeRecord] { (try? MachineHub(state: state).codes()) ?? [] }
+        let label = kind == .label ? CodeNotes.label(in: codesOut()) : nil
         let issue = IssueCode(kind, count: copies, lifetime: lifetime, role: role, state: state, now: now)
         let (codes, hub) = try issue.run(
             addressHint: { options.addressHint(port: $0.settings.port, kind: kind) },
             output: { output },
             draw: { codes, hub in
-                result = try draw(codes, of: hub, as: format, lifetime: lifetime, role: role, now: now)
+                result = try draw(
+                    codes, of: hub.description, as: format, lifetime: lifetime, role: role, now: now)
                 output = CodeOutput(nil, isDrawn: format == .terminal)
                 if let path = result.path {
                     let fresh = try OutputFile(result.file, at: path, inPlace: options.outputPath != nil)
@@ -60,20 +63,71 @@ struct CodePresentation {
                 try file?.commit()
                 if result.path == nil || !result.output.isEmpty { try Console.output(bytes: result.output) }
             })
+        try tell(result, codes, of: hub.description, as: format, lifetime: lifetime, role: role)
+        guard !isFirst else { return }
+        let lines = CodeNotes(now: now).lines(new: codes, among: codesOut(), label: label, replaced: replaced)
+        for line in lines { Console.note(line) }
+        if let warning = CodeNotes.warning(hub, state) { Console.note(warning) }
+    }
+
+    /// The same for codes of another machine's hub: it makes them, and they are drawn here.
+    ///
+    /// - Parameter command: what lists the codes, for notes.
+    func present(
+        _ kind: PairingCode.Kind, lifetime: Double?, role: Role?, from remote: AdministerHub,
+        command: String
+    ) async throws {
+        let format = try options.chosenFormat()
+        let now = Date()
+        let before = kind == .label ? try await remote.codes() : []
+        let address = options.isTooWideForAddress ? AddressChoice.none : options.address
+        let (codes, hub) = try await remote.makeCodes(
+            .init(
+                kind, role: role, lifetime: lifetime, address: "\(address)",
+                count: kind == .once && format == .pdf ? options.medium.labelCount : 1))
+        let result: Result
+        var replaced: CodeOutput?
+        do {
+            result = try draw(codes, of: hub, as: format, lifetime: lifetime, role: role, now: now)
+            if let path = result.path {
+                var file = try OutputFile(result.file, at: path, inPlace: options.outputPath != nil)
+                if file.isFile, file.replacesFile { replaced = CodeOutput(path, isDrawn: false) }
+                try file.commit()
+            }
+            if result.path == nil || !result.output.isEmpty { try Console.output(bytes: result.output) }
+        } catch {
+            // Nobody has seen them.
+            let names = codes.map(\.secret.ticketID.description)
+            if (try? await remote.void(names)) == nil {
+                Console.note("warning: the codes are good; '\(command)' lists them")
+            } else if CodeNotes.label(in: before) != nil {
+                Console.note("warning: the label before is void, too; print it again")
+            }
+            throw error
+        }
+        try tell(result, codes, of: hub, as: format, lifetime: lifetime, role: role)
+        let lines = CodeNotes(now: now, command: command).lines(
+            new: codes, among: (try? await remote.codes()) ?? [], label: CodeNotes.label(in: before),
+            replaced: replaced)
+        for line in lines { Console.note(line) }
+    }
+
+    private func tell(
+        _ result: Result, _ codes: [PairingCode], of hub: HubDescription, as format: PrintCode.Format,
+        lifetime: Double?, role: Role?
+    ) throws {
         if json {
             try JSONLine.write(codes.map { $0.json(of: hub, file: result.path, format: format, role: role) })
         } else if format != .terminal || options.outputPath != nil {
+            let copies = format == .pdf ? options.medium.labelCount : 1
             Console.note(summary(codes, of: hub, copies: copies, lifetime: lifetime, role: role))
         }
         for note in result.notes { Console.note(note) }
-        if !isFirst {
-            for line in notes.lines(new: codes, label: label, replaced: replaced) { Console.note(line) }
-            if let warning = notes.warning(hub) { Console.note(warning) }
-        }
     }
 
     private func draw(
-        _ codes: [PairingCode], of hub: Hub, as format: PrintCode.Format, lifetime: Double?, role: Role?,
+        _ codes: [PairingCode], of hub: HubDescription, as format: PrintCode.Format, lifetime: Double?,
+        role: Role?,
         now: Date
     ) throws -> Result {
         guard let code = codes.first else { return Result() }
@@ -126,7 +180,8 @@ struct CodePresentation {
 
     /// For a terminal that is too narrow for a drawing: a picture in a file, and the code in words.
     private func drawFile(
-        _ codes: [PairingCode], of hub: Hub, instead tooNarrow: TerminalTooNarrow, lifetime: Double?,
+        _ codes: [PairingCode], of hub: HubDescription, instead tooNarrow: TerminalTooNarrow,
+        lifetime: Double?,
         role: Role?, now: Date
     ) throws -> Result {
         var result = Result()
@@ -161,7 +216,9 @@ struct CodePresentation {
         return options.invert ? style.inverted : style
     }
 
-    private func summary(_ codes: [PairingCode], of hub: Hub, copies: Int, lifetime: Double?, role: Role?)
+    private func summary(
+        _ codes: [PairingCode], of hub: HubDescription, copies: Int, lifetime: Double?, role: Role?
+    )
         -> String
     {
         let standing = role.map { ", as \($0.words)," } ?? ""
@@ -171,7 +228,7 @@ struct CodePresentation {
             case (.once, 1): "a code for one device\(standing)"
             case (.once, let count): "\(count) codes, each for one device\(role == nil ? "," : standing)"
             }
-        return "\(what) of \(hub.settings.name) (\(hub.pin.fingerprint))"
+        return "\(what) of \(hub.name) (\(hub.id))"
             + (lifetime.map { ", valid for \(Duration(passed: $0).words)" } ?? ", without an expiry")
             + (options.outputPath.map { ": \($0)" } ?? "")
     }
@@ -191,10 +248,12 @@ struct TerminalTooNarrow: UserError {
 
 extension PairingCode {
     /// The line of `print --json`; never with the code's secret.
-    fileprivate func json(of hub: Hub, file: String?, format: PrintCode.Format, role: Role?) -> JSONValue {
+    fileprivate func json(of hub: HubDescription, file: String?, format: PrintCode.Format, role: Role?)
+        -> JSONValue
+    {
         .object([
-            "kind": .string(kind.rawValue), "hub": .string(hub.pin.fingerprint.description),
-            "name": .string(hub.settings.name.description), "expires": .text(expires?.timestamp),
+            "kind": .string(kind.rawValue), "hub": .string(hub.id.description),
+            "name": .string(hub.name.description), "expires": .text(expires?.timestamp),
             "address": .text(addressHint?.description), "file": .text(file),
             "format": .string(format.rawValue), "ticket": .string(secret.ticketID.description),
             "role": .text(kind == .once ? (role ?? .member).rawValue : nil),

@@ -1,3 +1,4 @@
+import ArgumentParser
 import FoundationEssentials
 import Glibc
 import HubClient
@@ -19,7 +20,9 @@ struct CodePrompt {
     init() { scans = (0..<CodePrompt.attempts).compactMap { _ in WaitingScan(.forPairingCodes()) } }
 
     /// Asks until the answer is a code, at most three times.
-    mutating func ask() throws -> ScannedCode {
+    ///
+    /// - Parameter pair: the command that needs it.
+    mutating func ask(for pair: any ParsableCommand.Type) throws -> ScannedCode {
         Console.note("type the code that the hub shows, or name a picture of it:")
         for attempt in 1...CodePrompt.attempts {
             Question.prompt(CodePrompt.prompt)
@@ -28,7 +31,7 @@ struct CodePrompt {
                 throw ScannedCodeError.empty
             }
             do {
-                let code = try read(line)
+                let code = try read(line, for: pair)
                 CodePrompt.erase(CodePrompt.prompt + line)
                 return code
             } catch {
@@ -54,7 +57,7 @@ struct CodePrompt {
     }
 
     /// The code in the file of that name, if there is one; else the code that the line itself is.
-    private mutating func read(_ line: String) throws -> ScannedCode {
+    private mutating func read(_ line: String, for pair: any ParsableCommand.Type) throws -> ScannedCode {
         let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !text.isEmpty else { throw ScannedCodeError.empty }
         if FileManager.default.fileExists(atPath: text) {
@@ -63,7 +66,7 @@ struct CodePrompt {
         do {
             return try ScannedCode(text: text)
         } catch ScannedCodeError.noCode where text.contains("/") || text.contains(".") {
-            throw NoPicture(text)
+            throw NoPicture(text, of: pair)
         }
     }
 
@@ -74,7 +77,6 @@ struct CodePrompt {
         let width = max(1, Console.size.columns)
         let rows = line.utf8.count / width + 1
         // If the terminal is gone, there is nothing to erase.
-        try? Console.write(
-            Array("\u{1B}[\(rows)A\r\u{1B}[J".utf8), to: STDERR_FILENO, name: "standard error")
+        try? OpenOutput.standardError.write(Array("\u{1B}[\(rows)A\r\u{1B}[J".utf8))
     }
 }

@@ -49,18 +49,20 @@ struct CallCommand: AsyncParsableCommand {
     func run() async throws {
         guard !method.hasPrefix("/") else {
             throw UsageMistake(
-                "\(quoted(method)) is not an HTTP method", meant: ["call"], [path.uppercased(), method])
+                "\(quoted(method)) is not an HTTP method", meant: ["call"], [path.uppercased(), method],
+                of: CallCommand.self)
         }
         guard path.hasPrefix("/") else {
             throw UsageMistake(
-                "the path must begin with '/'", meant: ["call"], [method.uppercased(), "/" + path])
+                "the path must begin with '/'", meant: ["call"], [method.uppercased(), "/" + path],
+                of: CallCommand.self)
         }
         let call = try CallHub(
             configuration: configuration.configuration, selector: hub, isInsecureAllowed: insecure)
         var request = HubRequest(method: method.uppercased(), target: path, body: try body())
         if request.body != nil { request.headers.append(("Content-Type", "application/json")) }
         request.headers.append(("Accept", "application/json, */*;q=0.5"))
-        request.headers.append(("User-Agent", "hubpair/\(Hubpair.configuration.version)"))
+        request.headers.append(("User-Agent", "hubpair/\(Version.text)"))
         var answer: HubResponse?
         var text = Console.outputIsTerminal ? TerminalText() : nil
         do {

@@ -68,7 +68,7 @@ struct DoctorCommand: AsyncParsableCommand {
 
 extension Finding {
     /// The line of `doctor --json`.
-    fileprivate var json: JSONValue {
+    var json: JSONValue {
         .object([
             "check": .string(check), "status": .string(verdict.status.rawValue), "tried": .string(tried),
             "seen": .string(verdict.seen), "mend": .text(verdict.mend),

@@ -3,84 +3,83 @@ import HubClient
 import Identity
 import Pairing
 
-extension HubsCommand {
-    /// `hubpair hubs add`: a hub by its address.
-    struct Add: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "add",
-            abstract: "Add a hub by its address, without pairing.",
-            discussion: """
-                For networks where the hub cannot be found. Asks the server there what it is: a hub with \
-                hubpair, or a stock Hestia server. If it is neither, says what it is, and writes nothing. A \
-                hub that is known here keeps its name, and gets the new address.
+/// `hubpair hubs add`: a hub by its address.
+struct HubsAddCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add",
+        abstract: "Add a hub by its address, without pairing.",
+        discussion: """
+            For networks where the hub cannot be found. Asks the server there what it is: a hub with \
+            hubpair, or a stock Hestia server. If it is neither, says what it is, and writes nothing. A \
+            hub that is known here keeps its name, and gets the new address.
 
-                EXAMPLES:
-                  hubpair hubs add Attic 192.168.1.9
-                  hubpair hubs add 'Kitchen hub' hub.local:8123
-                """)
+            EXAMPLES:
+              hubpair hubs add Attic 192.168.1.9
+              hubpair hubs add 'Kitchen hub' hub.local:8123
+            """)
 
-        @OptionGroup var configuration: ConfigurationOption
-        @Flag(help: .json) var json = false
-        @Argument(help: "Your name for it, 1 to 63 bytes.") var name: String
-        @Argument(
-            help: ArgumentHelp("Its address or host name. (default: port 8000)", valueName: "host[:port]"))
-        var address: String
+    @OptionGroup var configuration: ConfigurationOption
+    @Flag(help: .json) var json = false
+    @Argument(help: "Your name for it, 1 to 63 bytes.") var name: String
+    @Argument(
+        help: ArgumentHelp("Its address or host name. (default: port 8000)", valueName: "host[:port]"))
+    var address: String
 
-        func run() async throws {
-            if isAddress(name), !isAddress(address) {
-                throw UsageMistake("the name comes first", meant: ["hubs", "add"], [address, name])
-            }
-            let name = try PeerName(name)
-            guard let address = HubAddress(address) else {
-                throw ValidationError(
-                    "\"\(address)\" is not an address. "
-                        + "Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000"
-                )
-            }
-            let add = AddHub(
-                configuration: configuration.configuration, name: name, address: address)
-            let manage = ManageHubs(configuration: configuration.configuration)
-            switch try await add.run() {
-            case .added(let hub): try report(hub)
-            case .known(.paired(let hub), let isNew):
-                if json {
-                    let isDefault = try manage.list().defaultHub == hub.fingerprint
-                    return try JSONLine.write(HubLine(hub, isDefault: isDefault).json)
-                }
-                let known = hub.isPending ? "asked for here, and not approved" : "paired with this computer"
-                report("\(hub.name) (\(hub.fingerprint))", known, hub.address ?? "-", isNew)
-            case .known(.added(let hub), let isNew):
-                if json {
-                    let isDefault = try manage.defaultAdded() == hub.name
-                    return try JSONLine.write(HubLine(hub, isDefault: isDefault).json)
-                }
-                report(hub.name.description, "added", hub.address, isNew)
-            }
+    func run() async throws {
+        if isAddress(name), !isAddress(address) {
+            throw UsageMistake(
+                "the name comes first", meant: ["hubs", "add"], [address, name], of: HubsAddCommand.self)
         }
-
-        /// True for what is more likely an address than a name: a number, or a host with its port or domain.
-        private func isAddress(_ text: String) -> Bool {
-            guard let address = HubAddress(text) else { return false }
-            if case .address = address.host { return true }
-            return text.contains(":") || text.contains(".")
+        let name = try PeerName(name)
+        guard let address = HubAddress(address) else {
+            throw ValidationError(
+                "\"\(address)\" is not an address. "
+                    + "Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000"
+            )
         }
+        let add = AddHub(
+            configuration: configuration.configuration, name: name, address: address)
+        let manage = ManageHubs(configuration: configuration.configuration)
+        switch try await add.run() {
+        case .added(let hub): try report(hub)
+        case .known(.paired(let hub), let isNew):
+            if json {
+                let isDefault = try manage.list().defaultHub == hub.fingerprint
+                return try JSONLine.write(HubLine(hub, isDefault: isDefault).json)
+            }
+            let known = hub.isPending ? "asked for here, and not approved" : "paired with this computer"
+            report("\(hub.name) (\(hub.fingerprint))", known, hub.address ?? "-", isNew)
+        case .known(.added(let hub), let isNew):
+            if json {
+                let isDefault = try manage.defaultAdded() == hub.name
+                return try JSONLine.write(HubLine(hub, isDefault: isDefault).json)
+            }
+            report(hub.name.description, "added", hub.address, isNew)
+        }
+    }
 
-        private func report(_ title: String, _ known: String, _ address: String, _ isNewAddress: Bool) {
+    /// True for what is more likely an address than a name: a number, or a host with its port or domain.
+    private func isAddress(_ text: String) -> Bool {
+        guard let address = HubAddress(text) else { return false }
+        if case .address = address.host { return true }
+        return text.contains(":") || text.contains(".")
+    }
+
+    private func report(_ title: String, _ known: String, _ address: String, _ isNewAddress: Bool) {
+        Console.note(
+            "that is \(title), \(known) already; "
+                + (isNewAddress ? "its address is \(address) now" : "nothing was changed"))
+    }
+
+    private func report(_ hub: AddedHub) throws {
+        if json { return try JSONLine.write(HubLine(hub, isDefault: false).json) }
+        switch hub.kind {
+        case .stock:
+            Console.note("\(hub.name) is a stock hub at \(hub.address): it serves anybody, unprotected")
+        case .hubpair:
             Console.note(
-                "that is \(title), \(known) already; "
-                    + (isNewAddress ? "its address is \(address) now" : "nothing was changed"))
-        }
-
-        private func report(_ hub: AddedHub) throws {
-            if json { return try JSONLine.write(HubLine(hub, isDefault: false).json) }
-            switch hub.kind {
-            case .stock:
-                Console.note("\(hub.name) is a stock hub at \(hub.address): it serves anybody, unprotected")
-            case .hubpair:
-                Console.note(
-                    "\(hub.name) is the hub \(hub.id.map { "\($0)" } ?? "-") at \(hub.address), "
-                        + "by its own word; pair with it to be sure")
-            }
+                "\(hub.name) is the hub \(hub.id.map { "\($0)" } ?? "-") at \(hub.address), "
+                    + "by its own word; pair with it to be sure")
         }
     }
 }

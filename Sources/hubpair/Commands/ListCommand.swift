@@ -1,5 +1,6 @@
 import Addresses
 import ArgumentParser
+import Discovery
 import HubClient
 
 /// `hubpair list`: the hubs on the network.
@@ -21,7 +22,7 @@ struct ListCommand: AsyncParsableCommand {
               hubpair list
               hubpair list --watch
               hubpair list --scan 192.168.1.0/24  # where multicast does not arrive
-              hubpair list --json --timeout 5     # for scripts
+              hubpair list --domain example.org   # the hubs that name servers know
             """
     )
 
@@ -47,13 +48,35 @@ struct ListCommand: AsyncParsableCommand {
                 + "(default: none)", valueName: "cidr"))
     var scan: String?
 
+    @Option(
+        help: ArgumentHelp(
+            "Ask the name servers for the hubs of this domain, instead of the local network. (default: none)",
+            valueName: "domain"))
+    var domain: String?
+
+    @Option(
+        name: .customLong("type"),
+        help: ArgumentHelp(
+            "Look for hubs under this service type; repeatable, at most \(DomainSearch.maximumTypes) times. "
+                + "(default: \(ServiceType.hestia))",
+            valueName: "type"))
+    var types: [String] = []
+
+    @Flag(
+        name: .customLong("explain-wait"),
+        help: "Say on standard error what the search waits for, and when it ends.")
+    var explainsWaits = false
+
     @OptionGroup var configuration: ConfigurationOption
     @Flag(help: .json) var json = false
 
     func validate() throws {
-        guard !noMDNS || !noUDP || scan != nil else {
+        guard !noMDNS || !noUDP || scan != nil || domain != nil else {
             throw ValidationError(
                 "--no-mdns and --no-udp leave nothing to search with. Add --scan, or drop one")
+        }
+        guard types.count <= DomainSearch.maximumTypes else {
+            throw ValidationError("--type can be given \(DomainSearch.maximumTypes) times at most")
         }
     }
 
@@ -61,20 +84,38 @@ struct ListCommand: AsyncParsableCommand {
         var options = SearchHubs.Options()
         options.time = timeout
         options.watches = watch
-        options.usesMDNS = !noMDNS
-        options.usesUDP = !noUDP
+        options.domain = try domain.map { text throws(ServiceNameError) in try SearchDomain(text) }
+        // A domain is asked for its own hubs, wherever this computer is.
+        options.usesMDNS = !noMDNS && domain == nil
+        options.explainsWaits = explainsWaits
+        options.usesUDP = !noUDP && domain == nil
+        if !types.isEmpty { options.types = [] }
+        for type in try types.map({ text throws(ServiceNameError) in try ServiceType(text) })
+        where !options.types.contains(type) {
+            options.types.append(type)
+        }
         options.sweep = try scan.map { text throws(SweepRangeError) in try SweepRange(text) }
 
         let known = try configuration.configuration.knownHubs()
+        let start = ContinuousClock.now
         var output = ListOutput(json: json, watches: watch)
         let hubs = try await SearchHubs(known: known, options: options).run { try output.show($0) }
+        if explainsWaits { Console.note("\(milliseconds(since: start)) ms: nothing more is waited for") }
         try output.finish(hubs)
         guard hubs.isEmpty else { return }
-        Console.report("no hub found on this network", hint: hint, exit: .nothingFound)
+        let place = options.domain.map { "in the domain \($0)" } ?? "on this network"
+        Console.report("no hub found \(place)", hint: hint, exit: .nothingFound)
         throw ExitStatus.nothingFound
     }
 
+    private func milliseconds(since start: ContinuousClock.Instant) -> Int {
+        Int(start.duration(to: .now) / .milliseconds(1))
+    }
+
     private var hint: String {
+        if let domain {
+            return "'hubpair hub records --domain \(domain)' on a hub says what its name servers need"
+        }
         let question = "is the hub switched on, and on the same network?"
         guard scan == nil, let range = SweepRange(around: LocalNetwork.current()) else {
             return "\(question) 'hubpair list --timeout 5' searches longer"

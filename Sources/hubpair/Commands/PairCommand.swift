@@ -88,13 +88,13 @@ struct PairCommand: PreparedCommand {
         guard let image, image != "-" || !Question.canBeAnswered else {
             var prompt = CodePrompt()
             if hub == nil { search = Task.detached { try await FindHubs().run() } }
-            code = try prompt.ask()
+            code = try prompt.ask(for: PairCommand.self)
             return
         }
         do {
             code = try ScannedCode.read(image)
         } catch InputFileError.missing {
-            throw NoPicture(image)
+            throw NoPicture(image, of: PairCommand.self)
         } catch {
             Console.report(error, subject: image == "-" ? "standard input" : image)
             throw ExitStatus(of: error)

@@ -1,10 +1,12 @@
 import Addresses
 import ArgumentParser
+import Diagnosis
 import Dispatch
 import FoundationEssentials
 import Glibc
 import HubService
 import Identity
+import JSON
 import Logging
 
 /// `hubpair serve`: the hub itself, until it is stopped.
@@ -83,6 +85,15 @@ struct ServeCommand: AsyncParsableCommand {
         // Strangers talk to it: as root it would have more to lose than the hub's files.
         if let owner = try state.state.becomeOwner() { log.runs(as: owner) }
 
+        let files = state.state
+        options.findings = {
+            var findings: [JSONValue] = []
+            try? await Doctor(state: files, configuration: nil, sweeps: false).run {
+                findings.append($0.json)
+            }
+            return findings
+        }
+
         let signals = StopSignals()
         let hub = try await ServeHub.start(state: state.state, options: options, log: log)
         hub.tellReady()
@@ -97,24 +108,6 @@ struct ServeCommand: AsyncParsableCommand {
         await hub.stop()
         secondSignal.cancel()
         withExtendedLifetime(signals) {}
-    }
-}
-
-/// SIGINT and SIGTERM as a sequence; SIGHUP and SIGPIPE do nothing.
-private struct StopSignals {
-    let stream: AsyncStream<Int32>
-    private let sources: [any DispatchSourceSignal]
-
-    init() {
-        let (stream, continuation) = AsyncStream.makeStream(of: Int32.self)
-        self.stream = stream
-        for number in [SIGHUP, SIGPIPE, SIGINT, SIGTERM] { signal(number, SIG_IGN) }
-        sources = [SIGINT, SIGTERM].map { number in
-            let source = DispatchSource.makeSignalSource(signal: number)
-            source.setEventHandler { continuation.yield(number) }
-            source.resume()
-            return source
-        }
     }
 }
 

@@ -1,6 +1,7 @@
 import Addresses
 import ArgumentParser
 import Glibc
+import Household
 import HubService
 import Identity
 import JSON
@@ -18,13 +19,13 @@ struct SetupCommand: ParsableCommand {
 
             Run again, it only replaces a certificate or a file of codes that is missing; it makes no code, \
             and says so. With --json the code is made only if --output names a file for it. --change changes \
-            the name, the port, the upstream or the addresses of a hub that is set up; its identity and its \
-            devices stay.
+            the name, the port, the upstream, the addresses, the place or the hook of a hub that is set up; \
+            its identity and its devices stay.
 
             EXAMPLES:
               hubpair setup --name 'Kitchen hub'
               hubpair setup --upstream https://127.0.0.1:8443
-              hubpair setup --change --port 8100
+              hubpair setup --change --place '52.52 13.41'
               hubpair setup --json -o code.png    # for scripts
             """
     )
@@ -58,6 +59,26 @@ struct SetupCommand: ParsableCommand {
             ListenChoice.init(argument:)))
     var listen: [ListenChoice] = []
 
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp(
+            "Where the house is, degrees north and east, for scenes at sunrise and sunset; or none.",
+            valueName: "place"),
+        transform: optionValue(
+            "not a place", give: "degrees north and degrees east, like '52.52 13.41', or none",
+            PlaceChoice.init(argument:)))
+    var place: PlaceChoice?
+
+    @Option(
+        help: ArgumentHelp(
+            "Run this program for each message of the hub, with the message as JSON on its standard input; "
+                + "or none. (default: none)",
+            valueName: "program"),
+        transform: optionValue(
+            "not a program by its path", give: "an absolute path, like /usr/local/bin/tell-us, or none"
+        ) { text in text == "none" || HubSettings.isHook(text) ? text : nil })
+    var hook: String?
+
     @OptionGroup var code: CodeOptions
     @OptionGroup var state: StateOption
     @Flag(help: .json) var json = false
@@ -80,9 +101,11 @@ struct SetupCommand: ParsableCommand {
             throw ValidationError(
                 "--change makes no code. Leave --output out, and run 'hubpair print' for one")
         }
-        guard name != nil || port != nil || upstream != nil || !listen.isEmpty else {
+        guard
+            name != nil || port != nil || upstream != nil || !listen.isEmpty || place != nil || hook != nil
+        else {
             throw ValidationError(
-                "--change needs what to change. Give --name, --port, --upstream or --listen")
+                "--change needs what to change. Give --name, --port, --upstream, --listen, --place or --hook")
         }
     }
 
@@ -90,7 +113,8 @@ struct SetupCommand: ParsableCommand {
         let wishes = SetUpHub.Wishes(
             name: try name.map(PeerName.init(known:)), port: port,
             upstream: try upstream.map { try $0 == "none" ? nil : Upstream($0) },
-            listen: listen.isEmpty ? nil : listen.compactMap(\.address))
+            listen: listen.isEmpty ? nil : listen.compactMap(\.address),
+            place: place.map(\.place), hook: hook.map { $0 == "none" ? nil : $0 })
         let state = state.state
         let setUp = SetUpHub(wishes, defaultName: try hostName(), state: state)
         if change { return try report(setUp.change(), state) }
@@ -168,12 +192,22 @@ struct SetupCommand: ParsableCommand {
                 "the hub listens on \(HubSettings.words(of: settings.listen)) now, and did on "
                     + HubSettings.words(of: before.listen))
         }
+        if settings.place != before.place {
+            lines.append(
+                "the place is \(settings.place?.description ?? "not known") now, and was "
+                    + (before.place?.description ?? "not known"))
+        }
+        if settings.hook != before.hook {
+            lines.append("the hook is \(settings.hook ?? "none") now, and was \(before.hook ?? "none")")
+        }
         guard !lines.isEmpty else {
             if !json { Console.note("the hub is set up so already; nothing was changed") }
             return
         }
         if !json { for line in lines { Console.note(line) } }
-        guard ServedPort(before.port, listen: before.listen).isServed != false else { return }
+        guard !settings.isServed(as: before),
+            ServedPort(before.port, listen: before.listen).isServed != false
+        else { return }
         switch SystemService.restart(for: state) {
         case .runs:
             if !json { Console.note("the service hubpair has started again, and serves with them") }
@@ -216,6 +250,23 @@ enum ListenChoice: Equatable {
     var address: NetworkAddress? { if case .one(let address) = self { address } else { nil } }
 }
 
+/// What `--place` takes.
+enum PlaceChoice: Equatable {
+    case nowhere
+    case one(Place)
+
+    init?(argument: String) {
+        if argument == "none" {
+            self = .nowhere
+        } else {
+            guard let place = Place(argument) else { return nil }
+            self = .one(place)
+        }
+    }
+
+    var place: Place? { if case .one(let place) = self { place } else { nil } }
+}
+
 extension SetUpHub.Part {
     fileprivate var change: String {
         switch self {
@@ -233,6 +284,7 @@ extension Hub {
             "pin": .string(pin.text), "port": .integer(Int64(settings.port)),
             "upstream": .text(settings.upstream?.text), "state": .string(statePath),
             "listen": .array(settings.listen.map { .string($0.description) }),
+            "place": .text(settings.place?.description), "hook": .text(settings.hook),
             "created": .boolean(isNew),
         ])
     }

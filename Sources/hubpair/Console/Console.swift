@@ -38,7 +38,7 @@ enum Console {
 
     /// Writes `bytes` to standard output, as they are.
     static func output(bytes: [UInt8]) throws(OutputError) {
-        try write(bytes, to: STDOUT_FILENO, name: "standard output")
+        try OpenOutput.standardOutput.write(bytes)
     }
 
     /// Writes a line to standard error, escaped. It begins with `warning: ` or `hint: ` if it is one. With
@@ -74,22 +74,7 @@ enum Console {
 
     private static func writeLine(_ line: String) {
         // An error cannot be reported where standard error is gone.
-        try? write(Array((line + "\n").utf8), to: STDERR_FILENO, name: "standard error")
-    }
-
-    /// Writes all of `bytes` to an open descriptor.
-    static func write(_ bytes: [UInt8], to descriptor: Int32, name: String) throws(OutputError) {
-        var written = 0
-        while written < bytes.count {
-            let count = bytes[written...].withUnsafeBytes {
-                Glibc.write(descriptor, $0.baseAddress, $0.count)
-            }
-            if count < 0 {
-                guard errno == EINTR else { throw OutputError(name: name, code: errno) }
-                continue
-            }
-            written += count
-        }
+        try? OpenOutput.standardError.write(Array((line + "\n").utf8))
     }
 }
 

@@ -17,47 +17,49 @@ enum JSONLine {
     private static let chunkByteCount = 32_768
 
     /// Writes `value` to standard output as one line.
+    static func write(_ value: some JSONWritable) throws { try write(CollectionOfOne(value)) }
+
+    /// Writes `value` to standard output as one line.
     static func write(_ value: JSONValue) throws { try write(CollectionOfOne(value)) }
 
     /// Writes each value to standard output as one line.
-    static func write(_ values: some Sequence<JSONValue>) throws {
+    static func write(_ values: some Sequence<some JSONWritable>) throws {
         var bytes: [UInt8] = []
         for value in values {
-            copyForTests(value, stream: "out")
+            let start = bytes.count
             value.write(to: &bytes)
+            copyForTests(bytes[start...], stream: "out")
             bytes.append(UInt8(ascii: "\n"))
             guard bytes.count >= chunkByteCount else { continue }
-            try Console.output(bytes: bytes)
+            try OpenOutput.standardOutput.write(bytes)
             bytes.removeAll(keepingCapacity: true)
         }
-        if !bytes.isEmpty { try Console.output(bytes: bytes) }
+        if !bytes.isEmpty { try OpenOutput.standardOutput.write(bytes) }
     }
 
     /// Writes an error, a warning, a hint or a note to standard error as one line.
     static func writeMessage(_ members: [String: JSONValue]) {
-        copyForTests(.object(members), stream: "err")
+        var line: [UInt8] = []
+        JSONValue.object(members).write(to: &line)
+        copyForTests(line[...], stream: "err")
         // An error cannot be reported where standard error is gone.
-        let line = JSONValue.object(members).text + "\n"
-        try? Console.write(Array(line.utf8), to: STDERR_FILENO, name: "standard error")
+        line.append(UInt8(ascii: "\n"))
+        try? OpenOutput.standardError.write(line)
     }
 
     /// In a debug build: adds the arguments, the stream and the value, as a line, to the file that
     /// `HUBPAIR_JSON_COPY` names. Tests/CLI/run checks all of them against the schemas, wherever a script has
     /// piped the output to.
-    private static func copyForTests(_ value: JSONValue, stream: String) {
+    private static func copyForTests(_ value: ArraySlice<UInt8>, stream: String) {
         #if DEBUG
         guard let path = ProcessInfo.processInfo.environment["HUBPAIR_JSON_COPY"] else { return }
         let arguments = CommandLine.arguments.dropFirst().map(JSONValue.string)
-        let line = JSONValue.array([.array(arguments), .string(stream), value]).text + "\n"
+        let start = "[\(JSONValue.array(arguments).text),\"\(stream)\","
+        let line = Array(start.utf8) + value + Array("]\n".utf8)
         let file = open(path, O_WRONLY | O_APPEND | O_CLOEXEC)
         precondition(file >= 0, "cannot copy a line to \(path)")
-        try? Console.write(Array(line.utf8), to: file, name: path)
+        try? OpenOutput(descriptor: file, name: path).write(line)
         close(file)
         #endif
     }
-}
-
-extension JSONValue {
-    /// The text, or `null`: every line has the same keys.
-    static func text(_ text: String?) -> JSONValue { text.map(JSONValue.string) ?? .null }
 }

@@ -49,7 +49,7 @@ struct OutputFile: ~Copyable {
         let flags = O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC
         let file = try OwnedDescriptor(openat(target.descriptor.number, name, flags, 0o600), name: path)
         do throws(OutputError) {
-            try Console.write(bytes, to: file.number, name: path)
+            try OpenOutput(descriptor: file.number, name: path).write(bytes)
             guard fchmod(file.number, 0o600) == 0, fsync(file.number) == 0 else {
                 throw OutputError(name: path, code: errno)
             }
@@ -67,7 +67,7 @@ struct OutputFile: ~Copyable {
     /// Puts the bytes in their place.
     mutating func commit() throws(OutputError) {
         guard let temporary, let name = target.name else {
-            return try Console.write(bytes, to: target.descriptor.number, name: path)
+            return try OpenOutput(descriptor: target.descriptor.number, name: path).write(bytes)
         }
         let directory = target.descriptor.number
         guard renameat(directory, temporary, directory, name) == 0 else {

@@ -35,7 +35,7 @@ struct ProgressLine {
 
     private func write(_ text: String) {
         // An error cannot be reported where standard error is gone.
-        try? Console.write(Array(text.utf8), to: STDERR_FILENO, name: "standard error")
+        try? OpenOutput.standardError.write(Array(text.utf8))
     }
 }
 

@@ -48,13 +48,13 @@ enum Question {
             return words.isEmpty ? () : Console.note(String(text.reversed().drop { $0 == " " }.reversed()))
         }
         // If the terminal is gone, reading the answer fails.
-        try? Console.write(Array(SafeText.escaped(text).utf8), to: STDERR_FILENO, name: "standard error")
+        try? OpenOutput.standardError.write(Array(SafeText.escaped(text).utf8))
     }
 
     /// Ends the line of a question that nobody has answered.
     static func endLine() {
         guard !JSONLine.isAskedFor else { return }
-        try? Console.write([UInt8(ascii: "\n")], to: STDERR_FILENO, name: "standard error")
+        try? OpenOutput.standardError.write([UInt8(ascii: "\n")])
     }
 
     /// The answer without the white space around it; nil at the end of the input, with a line end for what

@@ -36,9 +36,14 @@ struct ListOutput {
         case .note(let text):
             try screen.clear()
             Console.note(text)
-        case .table(let hubs):
-            rows = hubs.map(HubRow.init)
-            if isLive { try redraw() }
+        case .wait(let wait, let time):
+            let limit = wait.until.map { ", until \(Int($0 / .milliseconds(1))) ms" } ?? ""
+            try screen.clear()
+            Console.note("\(Int(time / .milliseconds(1))) ms: waits for \(wait.what)\(limit)")
+        case .table(let table):
+            guard isLive else { return }
+            rows = table.sorted.map(HubRow.init)
+            try redraw()
         case .added(let hub): try line(hub, event: "added")
         case .changed(let hub): try line(hub, event: "changed")
         case .removed(let hub): if watches { try line(hub, event: "removed") }

@@ -33,6 +33,12 @@ struct CommandPath {
         type.configuration.subcommands.first { $0._commandName == word }
     }
 
+    /// The words of a command with these arguments behind them, or with a sample of what it takes if they do
+    /// not fit.
+    static func line(_ command: [String], _ rest: [String]) -> SuggestedLine {
+        SuggestedLine(command, rest, isCall: isCall)
+    }
+
     /// True if these arguments, without `hubpair`, are a call that has its command's form.
     static func isCall(_ arguments: [String]) -> Bool {
         let path = CommandPath(arguments)

@@ -98,7 +98,7 @@ enum CommandSynonyms {
     private static let devices: [Row] = [
         ("delete remove rm deny block ban reject forget", .command("devices revoke")),
         ("accept allow permit", .command("devices approve")),
-        ("add new pair invite", .advice("'hubpair print' makes a code that lets one in")),
+        ("new pair invite", .advice("'hubpair print' makes a code that lets one in")),
         ("ls show", .command("devices list")), ("name", .command("devices rename")),
         ("roles promote demote grant rights permissions", .command("devices role")),
     ]
@@ -137,13 +137,13 @@ enum CommandSynonyms {
         switch meaning {
         case .command(let command):
             let words = command.split(separator: " ").map(String.init)
-            return SuggestedLine.question([SuggestedLine(words, rest)])
+            return SuggestedLine.question([CommandPath.line(words, rest)])
         case .sentence where ["get", "put", "post", "patch"].contains(lowered):
-            return SuggestedLine.question([SuggestedLine(["call"], [word.uppercased()] + rest)])
-        case .sentence: return SuggestedLine.question([SuggestedLine(["home", "say"], [word] + rest)])
+            return SuggestedLine.question([CommandPath.line(["call"], [word.uppercased()] + rest)])
+        case .sentence: return SuggestedLine.question([CommandPath.line(["home", "say"], [word] + rest)])
         case .setting:
             guard let line = setting(lowered, rest) else {
-                return SuggestedLine.question([SuggestedLine(["home", "set"], ["APPLIANCE", lowered])])
+                return SuggestedLine.question([CommandPath.line(["home", "set"], ["APPLIANCE", lowered])])
             }
             return SuggestedLine.question([line])
         case .advice(let text): return text
@@ -155,7 +155,7 @@ enum CommandSynonyms {
     private static func setting(_ setting: String, _ rest: [String]) -> SuggestedLine? {
         let name = rest.prefix { !$0.hasPrefix("-") }
         guard !name.isEmpty else { return nil }
-        return SuggestedLine(
+        return CommandPath.line(
             ["home", "set"], [name.joined(separator: " "), setting] + rest.dropFirst(name.count))
     }
 
@@ -165,6 +165,6 @@ enum CommandSynonyms {
             return nil
         }
         let name = words.dropLast().joined(separator: " ")
-        return SuggestedLine.question([SuggestedLine(["home", "set"], [name, last])])
+        return SuggestedLine.question([CommandPath.line(["home", "set"], [name, last])])
     }
 }

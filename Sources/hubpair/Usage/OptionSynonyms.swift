@@ -38,6 +38,8 @@ enum OptionSynonyms {
         ],
         "list": [
             ("--range --sweep --cidr --subnet --network", .option("--scan")),
+            ("--zone --dns -d", .option("--domain")), ("--why --explain", .option("--explain-wait")),
+            ("--service", .option("--type")),
             ("--follow -f", .option("--watch")), ("--wait --time --seconds --for", .option("--timeout")),
         ],
         "serve": [

@@ -2,7 +2,6 @@ import Home
 import HubClient
 import Identity
 import Pairing
-import QRCodes
 
 /// A word more than the command takes, or one that it lacks.
 struct StrayArgument: Equatable, UserError {
@@ -19,7 +18,7 @@ struct StrayArgument: Equatable, UserError {
             description =
                 values.isEmpty
                 ? "missing: the appliance, and what to set it to" : "missing: what to set it to"
-            hint = SuggestedLine(["home", "set"], values + ["on"]).description
+            hint = CommandPath.line(["home", "set"], values + ["on"]).description
             return
         }
         guard values.count > form.valueCount.upperBound else { return nil }
@@ -47,7 +46,8 @@ struct StrayArgument: Equatable, UserError {
             hint = "'hubpair list' alone shows all hubs"
         case ["home", "off"]:
             description = "'home off' takes --type or --all, and no name"
-            hint = "one appliance: \(SuggestedLine(["home", "set"], [values.joined(separator: " "), "off"]))"
+            let line = CommandPath.line(["home", "set"], [values.joined(separator: " "), "off"])
+            hint = "one appliance: \(line)"
         default:
             description = "unexpected argument '\(stray)'"
             hint = StrayArgument.hint(values, path, form) ?? "see '\(path.text) --help'"
@@ -88,18 +88,18 @@ struct StrayArgument: Equatable, UserError {
                 values.contains { $0.contains(where: \.isLetter) } && !values.contains { $0.contains("/") }
             guard isName else { return nil }
             return SuggestedLine.question([
-                SuggestedLine(["setup"], ["--name", values.joined(separator: " ")])
+                CommandPath.line(["setup"], ["--name", values.joined(separator: " ")])
             ])
         case ["print"]
         where values.count == 1
             && [".png", ".svg", ".pdf", ".txt"].contains(where: values[0].lowercased().hasSuffix):
-            return SuggestedLine.question([SuggestedLine(["print"], ["--output"] + values)])
+            return SuggestedLine.question([CommandPath.line(["print"], ["--output"] + values)])
         case ["call"] where values.count == 3 && isMethod(values[1]):
-            return "\(SuggestedLine(["call"], ["--hub", values[0]] + values[1...]))"
+            return "\(CommandPath.line(["call"], ["--hub", values[0]] + values[1...]))"
         case ["pair"]:
             // The first is a picture, and not a part of the hub's name.
             guard !values[0].contains(".") && !values[0].contains("/") else { return nil }
-            return NoPicture.hint(values.joined(separator: " "))
+            return NoPicture.hint(values.joined(separator: " "), of: path.command)
         case ["home", "set"]:
             guard let last = values.last, (try? Setting(last)) != nil else { return nil }
             return quotes(["home", "set"], [values.dropLast().joined(separator: " "), last])
@@ -117,41 +117,10 @@ struct StrayArgument: Equatable, UserError {
     }
 
     private static func quotes(_ command: [String], _ rest: [String]) -> String {
-        "put a name with spaces in quotes: \(SuggestedLine(command, rest))"
+        "put a name with spaces in quotes: \(CommandPath.line(command, rest))"
     }
 
     private static func isMethod(_ word: String) -> Bool {
         ["GET", "PUT", "POST", "PATCH", "DELETE", "HEAD"].contains(word.uppercased())
-    }
-}
-
-/// A file that does not exist was given to `pair`: perhaps the place of a hub, and not a picture of its code.
-struct NoPicture: Equatable, UserError {
-    let text: String
-    let hint: String?
-    var description: String { "\(text): no such file" }
-    var kind: UserErrorKind { .noInput }
-
-    init(_ text: String) {
-        self.text = text
-        hint = NoPicture.isPlace(text) ? NoPicture.hint(text) : InputFileError.missing.hint
-    }
-
-    static func hint(_ text: String) -> String {
-        "'pair' takes the picture of the code; the hub goes behind --hub: "
-            + "\(SuggestedLine(["pair"], ["--hub", place(text)]))"
-    }
-
-    /// An address, a URL, or words as in a name; a file's name has an ending.
-    private static func isPlace(_ text: String) -> Bool {
-        if text.contains("://") { return true }
-        if let address = HubAddress(text), case .address = address.host { return true }
-        return !text.contains(".") && !text.contains("/")
-    }
-
-    /// The host and the port of a URL.
-    private static func place(_ text: String) -> String {
-        guard let scheme = text.firstRange(of: "://") else { return text }
-        return String(text[scheme.upperBound...].prefix { $0 != "/" })
     }
 }

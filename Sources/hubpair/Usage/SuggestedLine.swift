@@ -1,3 +1,4 @@
+import ArgumentParser
 import Identity
 import Pairing
 
@@ -28,10 +29,17 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
 
     /// The words of a command with these arguments behind them, or with a sample of what it takes if they do
     /// not fit.
-    init(_ command: [String], _ rest: [String]) {
+    ///
+    /// - Parameter isCall: whether arguments, without `hubpair`, have their command's form.
+    init(_ command: [String], _ rest: [String], isCall: ([String]) -> Bool) {
         let whole = SuggestedLine(command + rest)
-        let fits = !rest.isEmpty && whole.isSayable && CommandPath.isCall(whole.arguments)
+        let fits = !rest.isEmpty && whole.isSayable && isCall(whole.arguments)
         self = fits ? whole : SuggestedLine(sample: command)
+    }
+
+    /// The same for a command that is at hand, and has none below it.
+    init(_ command: [String], _ rest: [String], of type: any ParsableCommand.Type) {
+        self.init(command, rest) { _ in CommandForm(type).takes(rest) }
     }
 
     /// The words of a command with a sample of what it takes.

@@ -34,7 +34,7 @@ struct UnknownCommand: Equatable, UserError {
     var kind: UserErrorKind { .usage }
     var hint: String? {
         if let line = otherOrder { return line }
-        if let same = sameWord { return SuggestedLine.question([SuggestedLine(parent + [same], rest)]) }
+        if let same = sameWord { return SuggestedLine.question([CommandPath.line(parent + [same], rest)]) }
         if let hint = CommandSynonyms.hint(for: word, below: parent, before: rest) { return hint }
         let near = Orthography.slips(of: word, among: commands).filter {
             !UnknownCommand.destructive.contains($0)
@@ -43,8 +43,8 @@ struct UnknownCommand: Equatable, UserError {
         if near.isEmpty, parent == ["home"], let hint = CommandSynonyms.appliance([word] + rest) {
             return hint
         }
-        if !near.isEmpty { return SuggestedLine.question(near.map { SuggestedLine(parent + [$0], rest) }) }
-        if let words = apart { return SuggestedLine.question([SuggestedLine(parent + words, rest)]) }
+        if !near.isEmpty { return SuggestedLine.question(near.map { CommandPath.line(parent + [$0], rest) }) }
+        if let words = apart { return SuggestedLine.question([CommandPath.line(parent + words, rest)]) }
         let command = (["hubpair"] + parent).joined(separator: " ")
         return "'\(command)' takes \(commands.joined(separator: ", ")); see '\(command) --help'"
     }
@@ -53,13 +53,13 @@ struct UnknownCommand: Equatable, UserError {
     private var otherOrder: String? {
         switch (word, rest.first) {
         case ("hubpair", _) where parent.isEmpty && CommandPath.isCall(rest):
-            return SuggestedLine.question([SuggestedLine([], rest)])
+            return SuggestedLine.question([CommandPath.line([], rest)])
         case ("sudo", _) where parent.isEmpty && CommandPath.isCall(rest):
-            return "sudo comes first: sudo \(SuggestedLine([], rest))"
+            return "sudo comes first: sudo \(CommandPath.line([], rest))"
         case (_, let next?) where !parent.isEmpty && commands.contains(next):
             let line = parent + [next, word] + rest.dropFirst()
             guard CommandPath.isCall(line) else { return nil }
-            return SuggestedLine.question([SuggestedLine(parent + [next], [word] + rest.dropFirst())])
+            return SuggestedLine.question([CommandPath.line(parent + [next], [word] + rest.dropFirst())])
         default: return nil
         }
     }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Identity
 
 /// Arguments that parse, and cannot be meant so.
@@ -12,7 +13,11 @@ struct UsageMistake: Equatable, UserError {
     }
 
     /// With the command line that was meant as the hint.
-    init(_ description: String, meant command: [String], _ rest: [String]) {
-        self.init(description, hint: SuggestedLine(command, rest).description)
+    ///
+    /// - Parameter type: the command that `command` names.
+    init(
+        _ description: String, meant command: [String], _ rest: [String], of type: any ParsableCommand.Type
+    ) {
+        self.init(description, hint: SuggestedLine(command, rest, of: type).description)
     }
 }

@@ -4,77 +4,75 @@ import HubClient
 import Identity
 import Pairing
 
-extension HomeCommand {
-    /// `hubpair home rename`
-    struct Rename: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "rename", abstract: "Give an appliance another name.",
-            discussion: """
-                EXAMPLES:
-                  hubpair home rename Lamp 'Reading lamp'
-                  hubpair home rename 'Device 0' Lamp --hub Garden
-                """)
-        @OptionGroup var home: HomeOptions
-        @Flag(help: .json) var json = false
-        @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
-        @Argument(help: "The new name, 1 to 63 bytes.") var name: String
+/// `hubpair home rename`
+struct HomeRenameCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rename", abstract: "Give an appliance another name.",
+        discussion: """
+            EXAMPLES:
+              hubpair home rename Lamp 'Reading lamp'
+              hubpair home rename 'Device 0' Lamp --hub Garden
+            """)
+    @OptionGroup var home: HomeOptions
+    @Flag(help: .json) var json = false
+    @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
+    @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
-        func run() async throws {
-            let name = try PeerName(known: name).description
-            try await home.use { try await rename(to: name, $0) }
-        }
-
-        private func rename(to name: String, _ session: HomeSession) async throws {
-            let (device, devices) = try await session.find(device)
-            try refuseTaken(name, in: devices.filter { $0.id != device.id })
-            try await session.home.perform(.rename(device.id, to: name))
-            let now = try await session.home.device(device.id)
-            guard now.name.utf8.elementsEqual(name.utf8) else {
-                Console.report(
-                    "\(session.hub.name) took the name, and the appliance is still called "
-                        + quoted(now.name),
-                    hint: "it may take a moment: 'hubpair home' shows when the appliance has followed",
-                    exit: .tryAgain)
-                throw ExitStatus.tryAgain
-            }
-            if json { return try JSONLine.write(now.json(of: session)) }
-            Console.note("\(quoted(device.name)) is called \(quoted(now.name)) now")
-        }
+    func run() async throws {
+        let name = try PeerName(known: name).description
+        try await home.use { try await rename(to: name, $0) }
     }
 
-    /// `hubpair home remove`
-    struct Remove: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "remove",
-            abstract: "Remove an appliance from its hub, after asking.",
-            discussion: """
-                EXAMPLES:
-                  hubpair home remove Lamp
-                  hubpair home remove 'Old lamp' --yes
-                """)
-        @OptionGroup var home: HomeOptions
-        @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
-        @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
-
-        func run() async throws {
-            guard yes || Question.canBeAnswered else {
-                throw ValidationError(
-                    "'home remove' asks before it removes, and standard input is not a terminal. "
-                        + "Add --yes to do it without asking")
-            }
-            try await home.use(remove)
+    private func rename(to name: String, _ session: HomeSession) async throws {
+        let (device, devices) = try await session.find(device)
+        try refuseTaken(name, in: devices.filter { $0.id != device.id })
+        try await session.home.perform(.rename(device.id, to: name))
+        let now = try await session.home.device(device.id)
+        guard now.name.utf8.elementsEqual(name.utf8) else {
+            Console.report(
+                "\(session.hub.name) took the name, and the appliance is still called "
+                    + quoted(now.name),
+                hint: "it may take a moment: 'hubpair home' shows when the appliance has followed",
+                exit: .tryAgain)
+            throw ExitStatus.tryAgain
         }
+        if json { return try JSONLine.write(HomeDeviceLine(now, of: session)) }
+        Console.note("\(quoted(device.name)) is called \(quoted(now.name)) now")
+    }
+}
 
-        private func remove(_ session: HomeSession) async throws {
-            let (device, _) = try await session.find(device)
-            if !yes {
-                try Question.confirm(
-                    "remove \(quoted(device.name)) (\(shortened(device.type))) from \(session.title)?",
-                    orElse: "nothing was removed")
-            }
-            try await session.home.perform(.remove(device.id))
-            Console.note("\(quoted(device.name)) is removed from \(session.hub.name)")
+/// `hubpair home remove`
+struct HomeRemoveCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove an appliance from its hub, after asking.",
+        discussion: """
+            EXAMPLES:
+              hubpair home remove Lamp
+              hubpair home remove 'Old lamp' --yes
+            """)
+    @OptionGroup var home: HomeOptions
+    @Flag(name: .shortAndLong, help: "Do not ask.") var yes = false
+    @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
+
+    func run() async throws {
+        guard yes || Question.canBeAnswered else {
+            throw ValidationError(
+                "'home remove' asks before it removes, and standard input is not a terminal. "
+                    + "Add --yes to do it without asking")
         }
+        try await home.use(remove)
+    }
+
+    private func remove(_ session: HomeSession) async throws {
+        let (device, _) = try await session.find(device)
+        if !yes {
+            try Question.confirm(
+                "remove \(quoted(device.name)) (\(shortened(device.type))) from \(session.title)?",
+                orElse: "nothing was removed")
+        }
+        try await session.home.perform(.remove(device.id))
+        Console.note("\(quoted(device.name)) is removed from \(session.hub.name)")
     }
 }
 

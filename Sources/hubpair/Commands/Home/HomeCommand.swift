@@ -21,9 +21,9 @@ struct HomeCommand: ParsableCommand {
               hubpair home say turn everything off
             """,
         subcommands: [
-            List.self, Show.self, Set.self, Off.self, Say.self, Watch.self, SceneCommand.self, Add.self,
-            Rename.self,
-            Remove.self,
+            List.self, Show.self, HomeSetCommand.self, HomeOffCommand.self, HomeSayCommand.self,
+            HomeWatchCommand.self, HomeSceneCommand.self, HomeAddCommand.self, HomeRenameCommand.self,
+            HomeRemoveCommand.self,
         ],
         defaultSubcommand: List.self
     )
@@ -90,7 +90,7 @@ struct HomeCommand: ParsableCommand {
 
         private func write(_ devices: [ControlledDevice], of session: HomeSession) throws {
             if json {
-                return try JSONLine.write(devices.lazy.map { $0.json(of: session) })
+                return try JSONLine.write(devices.lazy.map { HomeDeviceLine($0, of: session) })
             }
             if devices.isEmpty {
                 Console.note("\(session.hub.name) has no appliances yet; 'hubpair home add' adds one")
@@ -117,7 +117,7 @@ struct HomeCommand: ParsableCommand {
 
         private func run(_ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
-            if json { return try JSONLine.write(device.json(of: session)) }
+            if json { return try JSONLine.write(HomeDeviceLine(device, of: session)) }
             let fields = Table.lines([
                 "name": device.name, "type": device.type, "id": device.id, "hub": session.title,
             ])

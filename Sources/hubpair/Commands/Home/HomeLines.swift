@@ -1,24 +1,49 @@
 import Home
+import HubClient
 import Identity
 import JSON
 
 // Appliances as JSON, and as rows of a table.
 
-extension ControlledDevice {
-    /// The line of `home --json`.
-    func json(of session: HomeSession) -> JSONValue {
-        var members = session.json
-        members["device"] = .string(id)
-        members["name"] = .string(name)
-        members["type"] = .string(type)
-        members["activators"] = .array(
-            activators.map {
-                .object([
-                    "activator": .string($0.id), "name": .string($0.name), "type": .string($0.kind.word),
-                    "rank": .integer(Int64($0.rank)), "state": $0.state,
-                ])
-            })
-        return .object(members)
+/// The line of `home --json`: a hub may have a thousand appliances, so it is written without a `JSONValue` in
+/// between. Its keys are in alphabetical order, as those of every line.
+struct HomeDeviceLine: JSONWritable {
+    let device: ControlledDevice
+    let session: HomeSession
+
+    init(_ device: ControlledDevice, of session: HomeSession) {
+        (self.device, self.session) = (device, session)
+    }
+
+    func write(to bytes: inout [UInt8]) {
+        bytes.append("{\"activators\":[")
+        for (index, activator) in device.activators.enumerated() {
+            bytes.append(index == 0 ? "{\"activator\":" : ",{\"activator\":")
+            JSONValue.write(activator.id, to: &bytes)
+            bytes.append(",\"name\":")
+            JSONValue.write(activator.name, to: &bytes)
+            bytes.append(",\"rank\":")
+            JSONValue.integer(Int64(activator.rank)).write(to: &bytes)
+            bytes.append(",\"state\":")
+            activator.state.write(to: &bytes)
+            bytes.append(",\"type\":")
+            JSONValue.write(activator.kind.word, to: &bytes)
+            bytes.append("}")
+        }
+        bytes.append("],\"device\":")
+        JSONValue.write(device.id, to: &bytes)
+        bytes += session.hubMembers
+        bytes.append(",\"name\":")
+        JSONValue.write(device.name, to: &bytes)
+        bytes.append(",\"type\":")
+        JSONValue.write(device.type, to: &bytes)
+        bytes.append(session.hub.isUnprotected ? ",\"unprotected\":true}" : ",\"unprotected\":false}")
+    }
+}
+
+extension [UInt8] {
+    fileprivate mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { append(contentsOf: $0) }
     }
 }
 

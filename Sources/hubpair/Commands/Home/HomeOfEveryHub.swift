@@ -1,5 +1,6 @@
 import Home
 import HubClient
+import Identity
 
 /// Asks every hub at once for its appliances.
 ///

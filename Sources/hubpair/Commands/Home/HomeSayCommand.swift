@@ -6,133 +6,131 @@ import Identity
 import JSON
 import Pairing
 
-extension HomeCommand {
-    /// `hubpair home say`: orders in plain words.
-    struct Say: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "say",
-            abstract: "Switch appliances by a sentence, or by sentences on standard input.",
-            discussion: """
-                "turn the tv on and the fan off", "the lights in the hall to half", "make the lamp \
-                brighter", "open the blinds", "everything off"; a scene by its name; "what is on?" is \
-                answered, and changes nothing. A lock is set only by its full name.
+/// `hubpair home say`: orders in plain words.
+struct HomeSayCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "say",
+        abstract: "Switch appliances by a sentence, or by sentences on standard input.",
+        discussion: """
+            "turn the tv on and the fan off", "the lights in the hall to half", "make the lamp \
+            brighter", "open the blinds", "everything off"; a scene by its name; "what is on?" is \
+            answered, and changes nothing. A lock is set only by its full name.
 
-                Without a sentence, or with '-', one is read from each line of standard input, as a speech \
-                recogniser writes them, and answered at once. Nothing leaves this machine but the orders to \
-                the hub; a sentence that was not understood as a whole changes nothing.
+            Without a sentence, or with '-', one is read from each line of standard input, as a speech \
+            recogniser writes them, and answered at once. Nothing leaves this machine but the orders to \
+            the hub; a sentence that was not understood as a whole changes nothing.
 
-                EXAMPLES:
-                  hubpair home say turn the kitchen light off
-                  hubpair home say 'is the front door locked?'
-                  hubpair home say --language de mach das Licht im Flur an
-                """)
-        @OptionGroup var home: HomeOptions
-        @Flag(help: .json) var json = false
-        @OptionGroup var confirmation: ConfirmationOption
-        @Option(
-            help: ArgumentHelp(
-                "The language of the sentences: en or de; English is always understood. (default: of $LANG)",
-                valueName: "language"),
-            completion: .list(SpokenLanguage.all.map(\.code)),
-            transform: { text in
-                guard let language = SpokenLanguage(code: text) else {
-                    let known = SpokenLanguage.all.map { "\($0.code) (\($0.name))" }
-                    throw ValidationError(
-                        "\(quoted(text)) is no language of sentences. Give one of "
-                            + known.joined(separator: ", "))
-                }
-                return language
-            })
-        var language: SpokenLanguage?
-        @Argument(help: "The sentence, in quotation marks or without.") var sentence: [String] = []
-
-        func run() async throws { try await home.use(obey) }
-
-        private func obey(_ session: HomeSession) async throws {
-            if !sentence.isEmpty, sentence != ["-"] {
-                let status = try await answer(sentence.joined(separator: " "), session)
-                if status != .done { throw status }
-                return
+            EXAMPLES:
+              hubpair home say turn the kitchen light off
+              hubpair home say 'is the front door locked?'
+              hubpair home say --language de mach das Licht im Flur an
+            """)
+    @OptionGroup var home: HomeOptions
+    @Flag(help: .json) var json = false
+    @OptionGroup var confirmation: ConfirmationOption
+    @Option(
+        help: ArgumentHelp(
+            "The language of the sentences: en or de; English is always understood. (default: of $LANG)",
+            valueName: "language"),
+        completion: .list(SpokenLanguage.all.map(\.code)),
+        transform: { text in
+            guard let language = SpokenLanguage(code: text) else {
+                let known = SpokenLanguage.all.map { "\($0.code) (\($0.name))" }
+                throw ValidationError(
+                    "\(quoted(text)) is no language of sentences. Give one of "
+                        + known.joined(separator: ", "))
             }
-            if isatty(STDIN_FILENO) == 1 { Console.note("say what to do, a sentence a line; Ctrl-D ends it") }
-            var lines = InputLines(maximumByteCount: SpokenGrammar.maximumByteCount + 1)
-            var statuses: [ExitStatus] = []
-            while let line = try lines.next() {
-                guard !line.isEmpty else { continue }
-                let status = try await answer(line, session)
-                if !statuses.contains(status) { statuses.append(status) }
-            }
-            let worst = ExitStatus.worst(of: statuses)
-            if worst != .done { throw worst }
+            return language
+        })
+    var language: SpokenLanguage?
+    @Argument(help: "The sentence, in quotation marks or without.") var sentence: [String] = []
+
+    func run() async throws { try await home.use(obey) }
+
+    private func obey(_ session: HomeSession) async throws {
+        if !sentence.isEmpty, sentence != ["-"] {
+            let status = try await answer(sentence.joined(separator: " "), session)
+            if status != .done { throw status }
+            return
         }
-
-        /// Carries out or answers one sentence. All of it is understood before the first order is sent.
-        private func answer(_ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
-            let orders: [Order]
-            var scene: String?
-            do {
-                let scenes = try KeepScenes(configuration: home.configuration.configuration).all()
-                    .filter { session.hub.isHub(of: $0) }
-                let targets = SpokenTargets(
-                    devices: try await session.devices(), scenes: scenes.map(\.name.description),
-                    language: language ?? SpokenLanguage.ofEnvironment)
-                switch try targets.meaning(of: sentence) {
-                case .answer(let answer):
-                    try tell(answer, to: sentence, session)
-                    return .done
-                case .scene(let name):
-                    scene = name
-                    orders = scenes.first { $0.name.description == name }?.orders ?? []
-                case .orders(let understood):
-                    orders = understood.orders
-                    sayLeftAlone(understood.leftAlone)
-                }
-            } catch {
-                let error = HubFailure.named(error, hub: session.hub.name)
-                if json { try write(sentence, error: "\(error)") }
-                Console.report(error)
-                return ExitStatus(of: error)
-            }
-            let run = HomeOrders(session: session, timeout: confirmation.timeout)
-            let results = await run.run(orders)
-            if json {
-                try write(sentence, scene: scene, results: results.map(run.json))
-            } else {
-                try run.report(results)
-            }
-            run.nameFailures(results)
-            return ExitStatus.worst(of: results.map(\.status))
+        if isatty(STDIN_FILENO) == 1 { Console.note("say what to do, a sentence a line; Ctrl-D ends it") }
+        var lines = InputLines(maximumByteCount: SpokenGrammar.maximumByteCount + 1)
+        var statuses: [ExitStatus] = []
+        while let line = try lines.next() {
+            guard !line.isEmpty else { continue }
+            let status = try await answer(line, session)
+            if !statuses.contains(status) { statuses.append(status) }
         }
+        let worst = ExitStatus.worst(of: statuses)
+        if worst != .done { throw worst }
+    }
 
-        private func tell(_ answer: SpokenAnswer, to sentence: String, _ session: HomeSession) throws {
-            if json {
-                let states = answer.rows.map { row -> JSONValue in
-                    var line = session.json
-                    line["device"] = .string(row.device.id)
-                    line["name"] = .string(row.device.name)
-                    line["activator"] = .text(row.activator?.id)
-                    line["state"] = row.activator?.state ?? .null
-                    return .object(line)
-                }
-                return try write(sentence, answer: answer.verdict?.rawValue, states: states)
+    /// Carries out or answers one sentence. All of it is understood before the first order is sent.
+    private func answer(_ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
+        let orders: [Order]
+        var scene: String?
+        do {
+            let scenes = try KeepScenes(configuration: home.configuration.configuration).all()
+                .filter { session.hub.isHub(of: $0) }
+            let targets = SpokenTargets(
+                devices: try await session.devices(), scenes: scenes.map(\.name.description),
+                language: language ?? SpokenLanguage.ofEnvironment)
+            switch try targets.meaning(of: sentence) {
+            case .answer(let answer):
+                try tell(answer, to: sentence, session)
+                return .done
+            case .scene(let name):
+                scene = name
+                orders = scenes.first { $0.name.description == name }?.orders ?? []
+            case .orders(let understood):
+                orders = understood.orders
+                sayLeftAlone(understood.leftAlone)
             }
-            let verdict = answer.verdict.map { $0 == .unknown ? "not known" : $0.rawValue }
-            let lines = [verdict].compactMap { $0 } + answer.rows.map { SafeText.escaped($0.line) }
-            if lines.isEmpty { return Console.note("nothing") }
-            try Console.output(lines.joined(separator: "\n"))
+        } catch {
+            let error = HubFailure.named(error, hub: session.hub.name)
+            if json { try write(sentence, error: "\(error)") }
+            Console.report(error)
+            return ExitStatus(of: error)
         }
+        let run = HomeOrders(session: session, timeout: confirmation.timeout)
+        let results = await run.run(orders)
+        if json {
+            try write(sentence, scene: scene, results: results.map(run.json))
+        } else {
+            try run.report(results)
+        }
+        run.nameFailures(results)
+        return ExitStatus.worst(of: results.map(\.status))
+    }
 
-        private func write(
-            _ sentence: String, error: String? = nil, scene: String? = nil, results: [JSONValue] = [],
-            answer: String? = nil, states: [JSONValue] = []
-        ) throws {
-            try JSONLine.write(
-                .object([
-                    "sentence": .string(shortened(sentence)), "understood": .boolean(error == nil),
-                    "error": .text(error), "results": .array(results), "scene": .text(scene),
-                    "answer": .text(answer), "states": .array(states),
-                ]))
+    private func tell(_ answer: SpokenAnswer, to sentence: String, _ session: HomeSession) throws {
+        if json {
+            let states = answer.rows.map { row -> JSONValue in
+                var line = session.json
+                line["device"] = .string(row.device.id)
+                line["name"] = .string(row.device.name)
+                line["activator"] = .text(row.activator?.id)
+                line["state"] = row.activator?.state ?? .null
+                return .object(line)
+            }
+            return try write(sentence, answer: answer.verdict?.rawValue, states: states)
         }
+        let verdict = answer.verdict.map { $0 == .unknown ? "not known" : $0.rawValue }
+        let lines = [verdict].compactMap { $0 } + answer.rows.map { SafeText.escaped($0.line) }
+        if lines.isEmpty { return Console.note("nothing") }
+        try Console.output(lines.joined(separator: "\n"))
+    }
+
+    private func write(
+        _ sentence: String, error: String? = nil, scene: String? = nil, results: [JSONValue] = [],
+        answer: String? = nil, states: [JSONValue] = []
+    ) throws {
+        try JSONLine.write(
+            .object([
+                "sentence": .string(shortened(sentence)), "understood": .boolean(error == nil),
+                "error": .text(error), "results": .array(results), "scene": .text(scene),
+                "answer": .text(answer), "states": .array(states),
+            ]))
     }
 }
 

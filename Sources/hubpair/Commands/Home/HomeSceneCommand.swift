@@ -5,24 +5,22 @@ import Identity
 import JSON
 import Pairing
 
-extension HomeCommand {
-    /// `hubpair home scene`: saved states of appliances.
-    struct SceneCommand: ParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "scene",
-            abstract: "Save the states of appliances as a scene, and restore it.",
-            discussion: """
-                Scenes are kept on this computer, in the file 'scenes'.
+/// `hubpair home scene`: saved states of appliances.
+struct HomeSceneCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "scene",
+        abstract: "Save the states of appliances as a scene, and restore it.",
+        discussion: """
+            Scenes are kept on this computer, in the file 'scenes'.
 
-                EXAMPLES:
-                  hubpair home scene save evening
-                  hubpair home scene run evening
-                """,
-            subcommands: [Save.self, Run.self, List.self, Show.self, Remove.self])
-    }
+            EXAMPLES:
+              hubpair home scene save evening
+              hubpair home scene run evening
+            """,
+        subcommands: [Save.self, Run.self, List.self, Show.self, Remove.self])
 }
 
-extension HomeCommand.SceneCommand {
+extension HomeSceneCommand {
     struct Save: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "save",
@@ -51,7 +49,7 @@ extension HomeCommand.SceneCommand {
         private func save(_ name: PeerName, of session: HomeSession) async throws {
             var all = try await session.devices()
             if !devices.isEmpty {
-                let chosen = try Swift.Set(devices.map { try Selection($0).device(in: all).id })
+                let chosen = try Set(devices.map { try Selection($0).device(in: all).id })
                 all = all.filter { chosen.contains($0.id) }
             } else {
                 // A scene is about lights, mostly: it must not unlock the door by the way.

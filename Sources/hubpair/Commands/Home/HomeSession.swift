@@ -29,6 +29,8 @@ final class HomeSession: Sendable {
     let home: HubHome
     /// The keys of the hub in every JSON line.
     let json: [String: JSONValue]
+    /// The members `hub` and `hub_name` of a JSON line, each with a comma before it.
+    let hubMembers: [UInt8]
     private let reach: UseHub
     private let isInsecureAllowed: Bool
     private let isNoted = Mutex(false)
@@ -49,6 +51,11 @@ final class HomeSession: Sendable {
             "hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description),
             "unprotected": .boolean(hub.isUnprotected),
         ]
+        var members = Array(",\"hub\":".utf8)
+        JSONValue.text(hub.fingerprint?.description).write(to: &members)
+        members += ",\"hub_name\":".utf8
+        JSONValue.write(hub.name.description, to: &members)
+        hubMembers = members
         self.isInsecureAllowed = isInsecureAllowed
         home = HubHome {
             try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed, deadline: connecting)

@@ -3,117 +3,115 @@ import Home
 import HubClient
 import Identity
 
-extension HomeCommand {
-    /// `hubpair home set`: one activator of one appliance.
-    struct Set: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "set",
-            abstract: "Set an appliance to on, off, or a level.",
-            usage:
-                "hubpair home set <appliance> [<activator>] on|off|0.4|40% [--hub <hub>] [--insecure] "
-                + "[--timeout <time>] [--config <directory>] [--json]",
-            discussion: """
-                Without <activator> the main one is set. Of a lamp with a switch and a brightness, on and \
-                off go to the switch, and a level to the brightness. The state is read back, and said.
+/// `hubpair home set`: one activator of one appliance.
+struct HomeSetCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "set",
+        abstract: "Set an appliance to on, off, or a level.",
+        usage:
+            "hubpair home set <appliance> [<activator>] on|off|0.4|40% [--hub <hub>] [--insecure] "
+            + "[--timeout <time>] [--config <directory>] [--json]",
+        discussion: """
+            Without <activator> the main one is set. Of a lamp with a switch and a brightness, on and \
+            off go to the switch, and a level to the brightness. The state is read back, and said.
 
-                EXAMPLES:
-                  hubpair home set Lamp on
-                  hubpair home set 'Kitchen light' 40%
-                  hubpair home set Lamp dimmer 0.4
-                """)
-        @OptionGroup var home: HomeOptions
-        @Flag(help: .json) var json = false
-        @OptionGroup var confirmation: ConfirmationOption
-        @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
-        @Argument(help: ArgumentHelp("The activator to set. (default: the main one)", valueName: "activator"))
-        var second: String
-        @Argument(help: ArgumentHelp("on, off, a level from 0 to 1, or a percentage.", valueName: "setting"))
-        var third: String?
+            EXAMPLES:
+              hubpair home set Lamp on
+              hubpair home set 'Kitchen light' 40%
+              hubpair home set Lamp dimmer 0.4
+            """)
+    @OptionGroup var home: HomeOptions
+    @Flag(help: .json) var json = false
+    @OptionGroup var confirmation: ConfirmationOption
+    @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
+    @Argument(help: ArgumentHelp("The activator to set. (default: the main one)", valueName: "activator"))
+    var second: String
+    @Argument(help: ArgumentHelp("on, off, a level from 0 to 1, or a percentage.", valueName: "setting"))
+    var third: String?
 
-        func run() async throws {
-            if third == nil, (try? Setting(second)) == nil, (try? Setting(device)) != nil {
-                throw UsageMistake(
-                    "the appliance comes first, and then what to set it to", meant: ["home", "set"],
-                    [second, device])
-            }
-            let setting = try Setting(third ?? second)
-            try await home.use { try await set(to: setting, $0) }
+    func run() async throws {
+        if third == nil, (try? Setting(second)) == nil, (try? Setting(device)) != nil {
+            throw UsageMistake(
+                "the appliance comes first, and then what to set it to", meant: ["home", "set"],
+                [second, device], of: HomeSetCommand.self)
         }
+        let setting = try Setting(third ?? second)
+        try await home.use { try await set(to: setting, $0) }
+    }
 
-        private func set(to setting: Setting, _ session: HomeSession) async throws {
-            let devices = try await session.devices()
-            let (device, activator): (ControlledDevice, Activator)
-            do {
-                device = try Selection(self.device).device(in: devices)
-                activator =
-                    try third == nil
-                    ? device.activator(for: setting) : Selection(second).activator(of: device)
-            } catch let error as SelectionError {
-                throw forgottenQuotes(among: devices) ?? error
-            }
-            try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-                [Order(device, activator, to: setting)], asJSON: json)
+    private func set(to setting: Setting, _ session: HomeSession) async throws {
+        let devices = try await session.devices()
+        let (device, activator): (ControlledDevice, Activator)
+        do {
+            device = try Selection(self.device).device(in: devices)
+            activator =
+                try third == nil
+                ? device.activator(for: setting) : Selection(second).activator(of: device)
+        } catch let error as SelectionError {
+            throw forgottenQuotes(among: devices) ?? error
         }
+        try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+            [Order(device, activator, to: setting)], asJSON: json)
+    }
 
-        /// `home set Device 0 on`: the error for a name of two words without quotation marks.
-        private func forgottenQuotes(among devices: [ControlledDevice]) -> UsageMistake? {
-            guard let third, let meant = try? Selection("\(device) \(second)").device(in: devices) else {
-                return nil
-            }
-            return UsageMistake(
-                "\(quoted(device)) and \(quoted(second)) are two words",
-                hint: "put a name with spaces in quotes: "
-                    + "\(SuggestedLine(["home", "set"], [meant.name, third]))")
+    /// `home set Device 0 on`: the error for a name of two words without quotation marks.
+    private func forgottenQuotes(among devices: [ControlledDevice]) -> UsageMistake? {
+        guard let third, let meant = try? Selection("\(device) \(second)").device(in: devices) else {
+            return nil
+        }
+        return UsageMistake(
+            "\(quoted(device)) and \(quoted(second)) are two words",
+            hint: "put a name with spaces in quotes: "
+                + "\(SuggestedLine(["home", "set"], [meant.name, third], of: HomeSetCommand.self))")
+    }
+}
+
+/// `hubpair home off`: every appliance, or every one of a type.
+struct HomeOffCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "off",
+        abstract: "Switch off all appliances of a type, or all there are.",
+        discussion: """
+            --all leaves locks alone, since off may open them, and blinds, heatings and sensors. '--type \
+            Lock' means locks.
+
+            EXAMPLES:
+              hubpair home off --all
+              hubpair home off --type lights
+            """)
+    @OptionGroup var home: HomeOptions
+    @Flag(help: .json) var json = false
+    @OptionGroup var confirmation: ConfirmationOption
+    @Option(
+        help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter; repeatable.")
+    var type: [String] = []
+    @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
+
+    func validate() throws {
+        guard all == type.isEmpty else {
+            throw ValidationError(
+                "'home off' takes either --type or --all. "
+                    + "Say hubpair home off --all, or hubpair home off --type Light")
         }
     }
 
-    /// `hubpair home off`: every appliance, or every one of a type.
-    struct Off: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "off",
-            abstract: "Switch off all appliances of a type, or all there are.",
-            discussion: """
-                --all leaves locks alone, since off may open them, and blinds, heatings and sensors. '--type \
-                Lock' means locks.
+    func run() async throws { try await home.use(switchOff) }
 
-                EXAMPLES:
-                  hubpair home off --all
-                  hubpair home off --type lights
-                """)
-        @OptionGroup var home: HomeOptions
-        @Flag(help: .json) var json = false
-        @OptionGroup var confirmation: ConfirmationOption
-        @Option(
-            help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter; repeatable.")
-        var type: [String] = []
-        @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
-
-        func validate() throws {
-            guard all == type.isEmpty else {
-                throw ValidationError(
-                    "'home off' takes either --type or --all. "
-                        + "Say hubpair home off --all, or hubpair home off --type Light")
-            }
+    private func switchOff(_ session: HomeSession) async throws {
+        let targets = SpokenTargets(devices: try await session.devices())
+        let chosen = Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))
+        let meant = targets.devices.filter { all ? !$0.staysOutOfEverything : chosen.contains($0.id) }
+        if all { sayLeftAlone(targets.devices.filter(\.staysOutOfEverything)) }
+        let able = meant.filter(\.canBeSwitched)
+        for device in meant where !device.canBeSwitched {
+            Console.note("\(quoted(device.name)) cannot be switched, and is left alone")
         }
-
-        func run() async throws { try await home.use(switchOff) }
-
-        private func switchOff(_ session: HomeSession) async throws {
-            let targets = SpokenTargets(devices: try await session.devices())
-            let chosen = Swift.Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))
-            let meant = targets.devices.filter { all ? !$0.staysOutOfEverything : chosen.contains($0.id) }
-            if all { sayLeftAlone(targets.devices.filter(\.staysOutOfEverything)) }
-            let able = meant.filter(\.canBeSwitched)
-            for device in meant where !device.canBeSwitched {
-                Console.note("\(quoted(device.name)) cannot be switched, and is left alone")
-            }
-            let orders = try able.map { device in
-                try Order(device, device.activator(for: .off), to: .off)
-            }
-            if orders.isEmpty { return Console.note("there is nothing to switch off") }
-            try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-                orders, asJSON: json)
+        let orders = try able.map { device in
+            try Order(device, device.activator(for: .off), to: .off)
         }
+        if orders.isEmpty { return Console.note("there is nothing to switch off") }
+        try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+            orders, asJSON: json)
     }
 }
 

@@ -5,49 +5,47 @@ import Identity
 import JSON
 import Pairing
 
-extension HomeCommand {
-    /// `hubpair home watch`: the appliances as they change.
-    struct Watch: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "watch",
-            abstract: "Show the appliances, and what changes, until it is stopped.",
-            discussion: """
-                A terminal shows the list, with the time of the last change; a pipe gets a line for each \
-                change, and --json an object: 'event' is present, added, removed, renamed, changed, lost or \
-                back. It goes on when the hub has restarted.
+/// `hubpair home watch`: the appliances as they change.
+struct HomeWatchCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "watch",
+        abstract: "Show the appliances, and what changes, until it is stopped.",
+        discussion: """
+            A terminal shows the list, with the time of the last change; a pipe gets a line for each \
+            change, and --json an object: 'event' is present, added, removed, renamed, changed, lost or \
+            back. It goes on when the hub has restarted.
 
-                EXAMPLES:
-                  hubpair home watch
-                  hubpair home watch --json --interval 10
-                """)
-        @OptionGroup var home: HomeOptions
-        @Flag(help: .json) var json = false
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp("How often to ask. (default: 2s)", valueName: "time"),
-            transform: durationValue(from: .milliseconds(100), atMost: .seconds(3_600), like: "2s"))
-        var interval = Duration.seconds(2)
+            EXAMPLES:
+              hubpair home watch
+              hubpair home watch --json --interval 10
+            """)
+    @OptionGroup var home: HomeOptions
+    @Flag(help: .json) var json = false
+    @Option(
+        parsing: .unconditional,
+        help: ArgumentHelp("How often to ask. (default: 2s)", valueName: "time"),
+        transform: durationValue(from: .milliseconds(100), atMost: .seconds(3_600), like: "2s"))
+    var interval = Duration.seconds(2)
 
-        func run() async throws { try await home.use(watch) }
+    func run() async throws { try await home.use(watch) }
 
-        private func watch(_ session: HomeSession) async throws {
-            var output = WatchOutput(session: session, isJSON: json)
-            // A hub that does not answer at the start is an error; later it is waited for.
-            var devices = try await session.devices()
-            try output.begin(devices)
-            while true {
-                try await Task.sleep(for: interval)
-                do {
-                    let now = try await session.devices(saysWait: false)
-                    try output.show(HomeChange.between(devices, now), now)
-                    devices = now
-                } catch let error as OutputError {
-                    throw error
-                } catch {
-                    // Another key, or a hub that has revoked this computer: waiting would not help.
-                    guard ExitStatus(of: error) != .notPermitted else { throw error }
-                    try output.lost(error)
-                }
+    private func watch(_ session: HomeSession) async throws {
+        var output = WatchOutput(session: session, isJSON: json)
+        // A hub that does not answer at the start is an error; later it is waited for.
+        var devices = try await session.devices()
+        try output.begin(devices)
+        while true {
+            try await Task.sleep(for: interval)
+            do {
+                let now = try await session.devices(saysWait: false)
+                try output.show(HomeChange.between(devices, now), now)
+                devices = now
+            } catch let error as OutputError {
+                throw error
+            } catch {
+                // Another key, or a hub that has revoked this computer: waiting would not help.
+                guard ExitStatus(of: error) != .notPermitted else { throw error }
+                try output.lost(error)
             }
         }
     }

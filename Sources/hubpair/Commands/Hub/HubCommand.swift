@@ -10,13 +10,18 @@ import QRCodes
 struct HubCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hub",
-        abstract: "Back up the hub of this machine, or restore it on another one.",
+        abstract:
+
+            "Back up the hub of this machine, restore it elsewhere, read its journal, say its records.",
         discussion: """
             EXAMPLES:
               hubpair hub backup kitchen.age
               hubpair hub restore kitchen.age
             """,
-        subcommands: [Backup.self, Restore.self]
+        subcommands: [
+            Backup.self, Restore.self, HubJournalCommand.self, HubRecordsCommand.self,
+            HubCertificateCommand.self,
+        ]
     )
 
     /// The passphrase from a file, for scripts.
@@ -154,7 +159,10 @@ struct HubCommand: ParsableCommand {
             }
             let command = "hubpair hub restore --list \(shellQuoted(file))"
             for device in revoke { try backup.revoke(device, list: command) }
-            if list { return try DeviceLine.write(backup.devices.devices, at: .now, json: json) }
+            if list {
+                let records = DeviceRecord.all(backup.devices.devices, at: .now)
+                return try DeviceLine.write(records, isSeen: false, at: Date(), json: json)
+            }
             try RestoreHub(backup, state: state.state, replacing: replace).run()
             report(backup, command)
         }

@@ -1,10 +1,9 @@
 import ArgumentParser
-import HubService
 import Identity
 import Pairing
 
 /// `hubpair devices role`: what a paired device may do.
-struct DevicesRoleCommand: ParsableCommand {
+struct DevicesRoleCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "role", abstract: "Say what a paired device may do: owner, member or guest.",
         discussion: """
@@ -14,17 +13,18 @@ struct DevicesRoleCommand: ParsableCommand {
               hubpair devices role 'Ben from next door' guest
               hubpair devices role 7MRM-FEPH-QNYK-029X owner
             """)
-    @OptionGroup var state: StateOption
+    @OptionGroup var place: HubPlaceOption
     @Argument(help: "Its name or fingerprint.") var device: PeerSelector
     @Argument(help: "What it may do from now on.") var role: RoleChoice
 
-    func run() throws {
-        let administer = AdministerDevices(state: state.state)
-        let (device, changed) = try administer.give(role.role, to: device)
-        Console.note(
-            "\(device.name) (\(device.fingerprint)) \(changed ? "is" : "was already") \(role.role.words)"
-                + (changed ? " now" : ""))
-        // If the other device was meant, the owner must know what that one may do.
-        try warnOfLikeness(device, administer)
+    func run() async throws {
+        try await place.acting { hub in
+            let (device, changed) = try await hub.change(device, name: nil, role: role.role)
+            Console.note(
+                "\(device.name) (\(device.device)) \(changed ? "is" : "was already") \(role.role.words)"
+                    + (changed ? " now" : ""))
+            // If the other device was meant, the owner must know what that one may do.
+            await warnOfLikeness(device, on: hub)
+        }
     }
 }

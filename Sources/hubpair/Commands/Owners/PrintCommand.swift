@@ -1,8 +1,9 @@
 import ArgumentParser
+import HubClient
 import Pairing
 
 /// `hubpair print`: a new pairing code.
-struct PrintCommand: ParsableCommand {
+struct PrintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
         abstract: "Make a pairing code and draw it.",
@@ -23,9 +24,9 @@ struct PrintCommand: ParsableCommand {
 
             EXAMPLES:
               hubpair print                       # in the terminal, for one device
-              hubpair print --role guest --expires 2h
               hubpair print --label --size 62x29mm -o label.pdf
               hubpair print --sheet 3x8 --expires 7d -o codes.pdf
+              hubpair print --on 'Kitchen hub'    # from an owner's computer
             """
     )
 
@@ -48,7 +49,7 @@ struct PrintCommand: ParsableCommand {
     var yes = false
 
     @OptionGroup var code: CodeOptions
-    @OptionGroup var state: StateOption
+    @OptionGroup var place: HubPlaceOption
     @Flag(help: .json) var json = false
 
     /// The longest that a code for one device lives without being asked for twice: 90 days.
@@ -75,10 +76,19 @@ struct PrintCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         let kind: PairingCode.Kind = label ? .label : .once
         let lifetime = expires?.inSeconds ?? (label ? nil : CodePresentation.defaultLifetime)
-        try CodePresentation(options: code, json: json).present(
-            kind, lifetime: lifetime, role: role?.role, state: state.state)
+        let presentation = CodePresentation(options: code, json: json)
+        guard let remote = try place.remote() else {
+            return try presentation.present(
+                kind, lifetime: lifetime, role: role?.role, state: place.state.state)
+        }
+        do {
+            try await presentation.present(
+                kind, lifetime: lifetime, role: role?.role, from: remote, command: place.command("codes"))
+        } catch {
+            throw HubFailure.named(error, hub: remote.hub.name)
+        }
     }
 }

@@ -17,13 +17,14 @@ struct CodesCommand: ParsableCommand {
             EXAMPLES:
               hubpair codes                         # which codes let somebody in
               hubpair codes void 7M2K               # take one back, or a whole sheet
-              hubpair codes void --all --but-label  # take all back but the label on the hub
+              hubpair codes void --all --but-label  # take all back but the label
+              hubpair codes --on 'Kitchen hub'      # from an owner's computer
             """,
         subcommands: [List.self, Void.self],
         defaultSubcommand: List.self
     )
 
-    struct List: ParsableCommand {
+    struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the codes.",
             discussion: """
@@ -33,13 +34,13 @@ struct CodesCommand: ParsableCommand {
                 """)
         @Flag(help: "Show each code of a sheet in a line of its own.")
         var each = false
-        @OptionGroup var state: StateOption
+        @OptionGroup var place: HubPlaceOption
         @Flag(help: .json) var json = false
 
-        func run() throws {
-            let codes = try AdministerCodes(state: state.state).list()
-            if json { return try JSONLine.write(codes.lazy.map { $0.json() }) }
-            if codes.isEmpty { Console.note("no code is out; 'hubpair print' makes one") }
+        func run() async throws {
+            let codes = try await place.acting { try await $0.codes() }
+            if json { return try JSONLine.write(codes.lazy.map(\.json)) }
+            if codes.isEmpty { Console.note("no code is out; '\(place.command("print"))' makes one") }
             let now = Date()
             try Table(
                 columns: CodeLine.titles,
@@ -48,7 +49,7 @@ struct CodesCommand: ParsableCommand {
         }
     }
 
-    struct Void: ParsableCommand {
+    struct Void: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "void", abstract: "Take codes back: from now on they let nobody in.",
             discussion: """
@@ -62,7 +63,7 @@ struct CodesCommand: ParsableCommand {
         var all = false
         @Flag(help: "With --all: leave the label on the hub good.")
         var butLabel = false
-        @OptionGroup var state: StateOption
+        @OptionGroup var place: HubPlaceOption
         @Flag(help: .json) var json = false
 
         func validate() throws {
@@ -75,24 +76,22 @@ struct CodesCommand: ParsableCommand {
             guard all || !butLabel else { throw ValidationError("--but-label goes with --all") }
         }
 
-        func run() throws {
-            let administer = AdministerCodes(state: state.state)
-            let outcomes =
-                all ? [try administer.voidAll(keepsLabel: butLabel)] : try administer.void(code)
-            if json {
-                return try JSONLine.write(outcomes.flatMap(\.codes).map { $0.json(status: "void") })
+        func run() async throws {
+            let outcomes = try await place.acting { hub in
+                all ? try await hub.voidAll(keepsLabel: butLabel) : try await hub.void(code)
             }
+            if json { return try JSONLine.write(outcomes.flatMap(\.void).map(\.json)) }
             for outcome in outcomes { Console.note(words(outcome)) }
         }
 
-        private func words(_ outcome: AdministerCodes.Voided) -> String {
+        private func words(_ outcome: VoidedCodes) -> String {
             let used = outcome.used.count
             let left = used == 0 ? "" : "; \(used) \(used == 1 ? "was" : "were") used before"
-            switch outcome.codes.count {
+            switch outcome.void.count {
             case 0: return "no code was good, so nothing was changed" + left
             case 1:
-                let code = outcome.codes[0]
-                guard code.ticket.kind == .once else {
+                let code = outcome.void[0]
+                guard code.kind == .once else {
                     return "the label \(code.name) is void: with it no device can ask any more"
                 }
                 return "the code \(code.name) is void" + left

@@ -1,0 +1,202 @@
+import FoundationEssentials
+import Home
+import JSON
+package import Pairing
+
+/// An owner's decisions on a hub with which this computer is paired. The hub does what its own command line
+/// does, and judges this computer's role; each call is one request over a connection whose key is checked.
+package struct AdministerHub: Sendable {
+    /// The most bytes of an answer: 10,000 devices take about 4 MB.
+    private static let maximumBodyByteCount = 16 << 20
+
+    package let hub: SavedHub
+    private let useHub: UseHub
+
+    /// - Parameter selector: selects the hub.
+    package init(configuration: DeviceConfiguration, selector: PeerSelector) throws {
+        useHub = try UseHub(configuration: configuration)
+        hub = try useHub.find(selector)
+        guard case .paired = hub else { throw HubChoiceError.stock(hub.name) }
+    }
+
+    // MARK: Devices
+
+    package func devices() async throws -> [DeviceRecord] {
+        let (members, time) = try await ask("GET", ["devices"])
+        return try read(members, "devices", as: [DeviceRecord].self).map { aged($0, at: time) }
+    }
+
+    package func approve(
+        _ selector: PeerSelector, end: ApprovalEnd, role: Role?
+    ) async throws -> (device: DeviceRecord, changed: Bool) {
+        var body = end.members
+        body["role"] = role.map { .string($0.rawValue) }
+        return try await decide(selector, "POST", ["approve"], body)
+    }
+
+    package func revoke(_ selector: PeerSelector) async throws -> (device: DeviceRecord, changed: Bool) {
+        try await decide(selector, "POST", ["revoke"])
+    }
+
+    /// Gives a device another name, another role, or both.
+    package func change(
+        _ selector: PeerSelector, name: PeerName? = nil, role: Role? = nil
+    ) async throws -> (device: DeviceRecord, changed: Bool) {
+        var body: [String: JSONValue] = [:]
+        body["name"] = name.map { .string($0.description) }
+        body["role"] = role.map { .string($0.rawValue) }
+        return try await decide(selector, "PUT", [], body)
+    }
+
+    private func decide(
+        _ selector: PeerSelector, _ method: String, _ path: [String], _ body: [String: JSONValue] = [:]
+    ) async throws -> (device: DeviceRecord, changed: Bool) {
+        // No device has a longer name, and the hub takes no longer segment of a path.
+        guard (1...63).contains(selector.text.utf8.count) else {
+            throw PeerSelectorError.unknown(
+                selector.text, kind: "device", list: "hubpair devices\(onHub(name))", near: [])
+        }
+        let (members, time) = try await ask(method, ["devices", selector.text] + path, .object(body))
+        let device = try read(members, "device", as: DeviceRecord.self)
+        return (aged(device, at: time), members["changed"] == .boolean(true))
+    }
+
+    private func aged(_ device: DeviceRecord, at time: Date?) -> DeviceRecord {
+        var device = device
+        device.askedAge = device.asked.flatMap { asked in time.map { $0.timeIntervalSince(asked) } }
+        return device
+    }
+
+    // MARK: Codes
+
+    /// What kind of codes are to be made.
+    package struct CodeOrder: Sendable {
+        package var kind: PairingCode.Kind
+        package var role: Role?
+        /// In seconds; nil for a label that stays valid.
+        package var lifetime: Double?
+        /// `auto`, `none`, or an IPv4 address.
+        package var address: String
+        /// How many, each with a ticket of its own.
+        package var count: Int
+
+        package init(
+            _ kind: PairingCode.Kind, role: Role?, lifetime: Double?, address: String, count: Int
+        ) {
+            (self.kind, self.role, self.lifetime) = (kind, role, lifetime)
+            (self.address, self.count) = (address, count)
+        }
+    }
+
+    package func codes() async throws -> [CodeRecord] {
+        try read(await ask("GET", ["codes"]).members, "codes", as: [CodeRecord].self)
+    }
+
+    /// Makes codes. The hub does not keep their secrets: the answer is the only one that has them.
+    package func makeCodes(_ order: CodeOrder) async throws -> (codes: [PairingCode], hub: HubDescription) {
+        var body: [String: JSONValue] = [
+            "kind": .string(order.kind.rawValue), "address": .string(order.address),
+            "count": .count(order.count), "expires": order.lifetime.map(JSONValue.number) ?? .null,
+        ]
+        body["role"] = order.role.map { .string($0.rawValue) }
+        let (members, _) = try await ask("POST", ["codes"], .object(body))
+        guard let described = members["hub"]?.asObject.map(RecordMembers.init),
+            let name = try? described.required("name", { try? PeerName(known: $0) }),
+            let id = try? described.required("id", { Fingerprint($0) }),
+            case .array(let made)? = members["codes"]
+        else { throw ServerError.unreadable("it does not say which codes it has made") }
+        let codes = made.compactMap { value -> PairingCode? in
+            guard let text = value.asObject?["text"]?.asString, let code = try? PairingCode(text: text),
+                code.hub.fingerprint == hub.fingerprint
+            else { return nil }
+            return code
+        }
+        guard codes.count == made.count, !codes.isEmpty else {
+            throw ServerError.unreadable("it holds a code that is none of this hub's")
+        }
+        return (codes, HubDescription(name: name, id: id))
+    }
+
+    /// Takes the codes back that are named; if one of the names is none, nothing is changed.
+    ///
+    /// - Returns: for each name the codes that are void now, and those that had been used.
+    package func void(_ names: [String]) async throws -> [(void: [CodeRecord], used: [CodeRecord])] {
+        try await void(body: ["codes": .array(names.map(JSONValue.string))])
+    }
+
+    /// Takes all codes back that are good.
+    package func voidAll(keepsLabel: Bool) async throws -> [(void: [CodeRecord], used: [CodeRecord])] {
+        try await void(body: ["all": .boolean(true), "keep_label": .boolean(keepsLabel)])
+    }
+
+    private func void(
+        body: [String: JSONValue]
+    ) async throws -> [(void: [CodeRecord], used: [CodeRecord])] {
+        let (members, _) = try await ask("POST", ["codes", "void"], .object(body))
+        guard case .array(let outcomes)? = members["outcomes"] else {
+            throw ServerError.unreadable("it does not say which codes are void")
+        }
+        return try outcomes.map { outcome in
+            let members = outcome.asObject ?? [:]
+            return (
+                try read(members, "void", as: [CodeRecord].self),
+                try read(members, "used", as: [CodeRecord].self)
+            )
+        }
+    }
+
+    // MARK: The journal
+
+    /// - Parameter after: the number of the last entry that is known; nil for the last entries.
+    package func journal(
+        after: Int?, limit: Int
+    ) async throws -> (entries: [JournalEntry], hasMore: Bool) {
+        let query = (after.map { "after=\($0)&" } ?? "") + "limit=\(limit)"
+        let (members, _) = try await ask("GET", ["journal"], query: query)
+        return (
+            try read(members, "entries", as: [JournalEntry].self), members["more"] == .boolean(true)
+        )
+    }
+
+    // MARK: Requests
+
+    private var name: String { hub.name.description }
+
+    private func ask(
+        _ method: String, _ path: [String], _ body: JSONValue? = nil, query: String? = nil
+    ) async throws -> (members: [String: JSONValue], time: Date?) {
+        let target =
+            ControlRequest.path(["hubpair", "v1"] + path) + (query.map { "?" + $0 } ?? "")
+        var request = HubRequest(method: method, target: target)
+        if let body {
+            request.headers.append(("Content-Type", "application/json"))
+            request.body = Array(body.text.utf8)
+        }
+        let connection = try await useHub.connect(to: hub)
+        defer { connection.close() }
+        let (response, answer) = try await connection.send(
+            request, maximumBodyByteCount: AdministerHub.maximumBodyByteCount)
+        guard (200..<300).contains(response.status) else {
+            guard let refusal = OwnerRefusal(parsing: answer) else {
+                throw ServerError(
+                    status: response.status, contentType: response["Content-Type"], body: answer)
+            }
+            throw OwnerRefusalError(refusal, status: response.status, hub: name, device: useHub.device)
+        }
+        guard let members = JSONValue(parsing: answer)?.asObject else {
+            throw ServerError.unreadable("it is no object of JSON")
+        }
+        return (members, members["time"]?.asString.flatMap(Date.init(timestamp:)))
+    }
+
+    private func read<Value: JSONReadable>(
+        _ members: [String: JSONValue], _ key: String, as type: Value.Type
+    ) throws -> Value {
+        guard let value = members[key] else { throw ServerError.unreadable("\(key) is missing") }
+        do {
+            return try JSONReader.read(type, from: Array(value.text.utf8))
+        } catch {
+            throw ServerError.unreadable("\(key), \(error)")
+        }
+    }
+}

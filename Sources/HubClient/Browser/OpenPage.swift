@@ -1,0 +1,190 @@
+import FoundationEssentials
+import Glibc
+package import Identity
+import NIOCore
+import NIOHTTP1
+import NIOPosix
+import Pairing
+import Synchronization
+
+/// Shows a hub's page in a browser of this computer that has no certificate: listens on 127.0.0.1 for that
+/// browser alone, and passes what it asks on to the hub, over connections whose key is checked.
+package struct OpenPage: Sendable {
+    /// How long nobody may ask for anything before it ends.
+    package static let idleTime = Duration.seconds(600)
+    /// The most connections at once. Browsers have six to one server, and a few of them are enough.
+    private static let maximumConnectionCount = 64
+    /// The most bytes of a request's body: what a hub takes for its own resources.
+    private static let maximumBodyByteCount = 65_536
+
+    private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
+
+    /// What all connections share.
+    private final class Visit: Sendable {
+        let gate: Mutex<BrowserGate>
+        let relay: HubRelay
+        let activity = Mutex(Activity())
+
+        init(_ gate: BrowserGate, _ relay: HubRelay) {
+            self.gate = Mutex(gate)
+            self.relay = relay
+        }
+    }
+
+    private struct Activity {
+        /// How many connections are open.
+        var open = 0
+        /// How many requests are being answered.
+        var running = 0
+        var last = ContinuousClock.now
+
+        mutating func begin() { running += 1 }
+        mutating func end() { (running, last) = (running - 1, .now) }
+        var idleTime: Duration { running > 0 ? .zero : .now - last }
+    }
+
+    package let hub: SavedHub
+    private let useHub: UseHub
+    private let port: Int
+
+    /// - Parameters:
+    ///   - selector: selects the hub; nil for the default hub.
+    ///   - port: the port to listen on; 0 for one that is free.
+    package init(configuration: DeviceConfiguration, selector: PeerSelector?, port: Int = 0) throws {
+        useHub = try UseHub(configuration: configuration)
+        hub = try useHub.find(selector)
+        guard !hub.isUnprotected else { throw OpenPageError.noPage(hub: hub.name) }
+        self.port = port
+    }
+
+    /// Serves until the task is cancelled, or nobody has asked for anything for ``idleTime``.
+    ///
+    /// - Parameters:
+    ///   - environment: of this process.
+    ///   - ready: gets the address for the browser; it works once.
+    package func run(environment: [String: String], ready: @Sendable (String) throws -> Void) async throws {
+        let relay = HubRelay { [useHub, hub] in try await useHub.connect(to: hub) }
+        try await checkPage(relay)
+        let server = try await listen()
+        let bound = server.channel.localAddress?.port ?? port
+        let (token, secret) = (OpenPage.secret(), OpenPage.secret())
+        let visit = Visit(BrowserGate(port: bound, token: token, secret: secret), relay)
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                try await OpenPage.serve(server, port: UInt16(bound), visit, environment: environment)
+            }
+            group.addTask { try await OpenPage.waitForIdleness(visit) }
+            defer { group.cancelAll() }
+            try ready("http://127.0.0.1:\(bound)\(BrowserGate.entrance)\(token)")
+            try await group.next()
+        }
+    }
+
+    /// 128 bits for an address or a cookie.
+    private static func secret() -> String {
+        (0..<16).map { _ in
+            let byte = UInt8.random(in: 0...255)
+            return (byte < 16 ? "0" : "") + String(byte, radix: 16)
+        }.joined()
+    }
+
+    /// Asks the hub for the page before a browser is opened: a hub that is away, or does not let this
+    /// computer in, is better told of in the terminal.
+    private func checkPage(_ relay: HubRelay) async throws {
+        var status = 0
+        try await relay.send(HubRequest(method: "GET", target: "/hubpair/")) {
+            status = $0.status
+        } body: { _ in
+        }
+        if status == 404 { throw OpenPageError.noPage(hub: hub.name) }
+        if status == 401 || status == 403 { throw HubChoiceError.notPaired(hub.name) }
+    }
+
+    private func listen() async throws -> NIOAsyncChannel<Connection, Never> {
+        do {
+            return try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
+                .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .bind(host: "127.0.0.1", port: port) { channel in
+                    channel.eventLoop.makeCompletedFuture {
+                        try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+                        return try Connection(wrappingChannelSynchronously: channel)
+                    }
+                }
+        } catch let error as IOError {
+            throw OpenPageError.port(port, String(cString: strerror(error.errnoCode)))
+        }
+    }
+
+    private static func waitForIdleness(_ visit: Visit) async throws {
+        while true {
+            let left = idleTime - visit.activity.withLock { $0.idleTime }
+            guard left > .zero else { return }
+            try await Task.sleep(for: left)
+        }
+    }
+
+    private static func serve(
+        _ server: NIOAsyncChannel<Connection, Never>, port: UInt16, _ visit: Visit,
+        environment: [String: String]
+    ) async throws {
+        try await server.executeThenClose { connections in
+            try await withThrowingDiscardingTaskGroup { group in
+                for try await connection in connections {
+                    guard visit.activity.withLock({ $0.open }) < maximumConnectionCount,
+                        isOurs(connection.channel, port: port, environment)
+                    else {
+                        // An asynchronous channel that is only dropped ends the program.
+                        group.addTask { try? await connection.executeThenClose { _, _ in } }
+                        continue
+                    }
+                    visit.activity.withLock { $0.open += 1 }
+                    group.addTask {
+                        // The browser has gone, or the hub has broken off inside an answer.
+                        try? await answer(connection, visit)
+                        visit.activity.withLock { $0.open -= 1 }
+                    }
+                }
+            }
+        }
+    }
+
+    private static func isOurs(
+        _ channel: any Channel, port: UInt16, _ environment: [String: String]
+    ) -> Bool {
+        guard let peer = channel.remoteAddress?.port else { return false }
+        // The kernel writes the table piece by piece: a line can be missing while connections come and go.
+        for _ in 0..<10 {
+            guard let table = try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8) else { continue }
+            if let user = LoopbackPeer.user(of: UInt16(peer), connectedTo: port, in: table) {
+                return LoopbackPeer.isOurs(user, environment: environment)
+            }
+        }
+        return false
+    }
+
+    private static func answer(_ connection: Connection, _ visit: Visit) async throws {
+        try await connection.executeThenClose { parts, output in
+            var parts = parts.makeAsyncIterator()
+            while let part = try await parts.next() {
+                guard case .head(let head) = part else { continue }
+                var body: [UInt8] = []
+                var isWhole = false
+                while !isWhole, let part = try await parts.next() {
+                    switch part {
+                    case .head: break
+                    case .body(let bytes):
+                        let room = maximumBodyByteCount + 1 - body.count
+                        body.append(contentsOf: bytes.readableBytesView.prefix(room))
+                    case .end: isWhole = true
+                    }
+                }
+                guard isWhole else { return }
+                visit.activity.withLock { $0.begin() }
+                defer { visit.activity.withLock { $0.end() } }
+                try await BrowserAnswer(output: output).send(
+                    head, body: body.count > maximumBodyByteCount ? nil : body, visit.gate, visit.relay)
+                if !head.isKeepAlive { return }
+            }
+        }
+    }
+}

@@ -1,0 +1,36 @@
+import ArgumentParser
+import HubClient
+import Identity
+import QRCodes
+
+/// A file that does not exist was given to `pair`: perhaps the place of a hub, and not a picture of its code.
+struct NoPicture: Equatable, UserError {
+    let text: String
+    let hint: String?
+    var description: String { "\(text): no such file" }
+    var kind: UserErrorKind { .noInput }
+
+    /// - Parameter pair: the command.
+    init(_ text: String, of pair: any ParsableCommand.Type) {
+        self.text = text
+        hint = NoPicture.isPlace(text) ? NoPicture.hint(text, of: pair) : InputFileError.missing.hint
+    }
+
+    static func hint(_ text: String, of pair: any ParsableCommand.Type) -> String {
+        "'pair' takes the picture of the code; the hub goes behind --hub: "
+            + "\(SuggestedLine(["pair"], ["--hub", place(text)], of: pair))"
+    }
+
+    /// An address, a URL, or words as in a name; a file's name has an ending.
+    private static func isPlace(_ text: String) -> Bool {
+        if text.contains("://") { return true }
+        if let address = HubAddress(text), case .address = address.host { return true }
+        return !text.contains(".") && !text.contains("/")
+    }
+
+    /// The host and the port of a URL.
+    private static func place(_ text: String) -> String {
+        guard let scheme = text.firstRange(of: "://") else { return text }
+        return String(text[scheme.upperBound...].prefix { $0 != "/" })
+    }
+}

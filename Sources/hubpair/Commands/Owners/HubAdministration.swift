@@ -1,0 +1,82 @@
+import HubClient
+import HubService
+import Identity
+import Pairing
+
+/// An owner's decisions on a hub, wherever it is.
+protocol HubAdministration: Sendable {
+    func devices() async throws -> [DeviceRecord]
+    func approve(_ selector: PeerSelector, end: ApprovalEnd, role: Role?) async throws -> DeviceChange
+    func revoke(_ selector: PeerSelector) async throws -> DeviceChange
+    /// Gives a device another name, another role, or both.
+    func change(_ selector: PeerSelector, name: PeerName?, role: Role?) async throws -> DeviceChange
+
+    func codes() async throws -> [CodeRecord]
+    /// Takes the codes back that are named; if one of the names is none, nothing is changed.
+    func void(_ selectors: [CodeSelector]) async throws -> [VoidedCodes]
+    /// Takes all codes back that are good.
+    func voidAll(keepsLabel: Bool) async throws -> [VoidedCodes]
+
+    /// The entries of the journal after the one with this number, or the last ones.
+    func journal(after: Int?, limit: Int) async throws -> (entries: [JournalEntry], hasMore: Bool)
+}
+
+/// A device as it is now, and whether that is a change.
+typealias DeviceChange = (device: DeviceRecord, changed: Bool)
+/// The codes that the hub does not know any more, and those that were used before, and so were left.
+typealias VoidedCodes = (void: [CodeRecord], used: [CodeRecord])
+
+/// The hub whose files are on this machine.
+struct MachineHub: HubAdministration {
+    let state: HubState
+
+    func devices() throws -> [DeviceRecord] {
+        let now = Moment.now
+        let administer = AdministerDevices(state: state)
+        return DeviceRecord.all(try administer.list(at: now), seen: try administer.lastSeen(), at: now)
+    }
+
+    func approve(_ selector: PeerSelector, end: ApprovalEnd, role: Role?) throws -> DeviceChange {
+        try record(AdministerDevices(state: state).approve(selector, end: end, role: role))
+    }
+
+    func revoke(_ selector: PeerSelector) throws -> DeviceChange {
+        try record(AdministerDevices(state: state).revoke(selector))
+    }
+
+    func change(_ selector: PeerSelector, name: PeerName?, role: Role?) throws -> DeviceChange {
+        try record(AdministerDevices(state: state).change(selector, name: name, role: role))
+    }
+
+    private func record(_ change: (device: ApprovedDevice, changed: Bool)) throws -> DeviceChange {
+        let others = DeviceLikeness(try AdministerDevices(state: state).list()).resembled(by: change.device)
+        return (DeviceRecord(change.device, resembling: others, seen: nil, at: .now), change.changed)
+    }
+
+    func codes() throws -> [CodeRecord] {
+        try AdministerCodes(state: state).list().map { CodeRecord($0) }
+    }
+
+    func void(_ selectors: [CodeSelector]) throws -> [VoidedCodes] {
+        try AdministerCodes(state: state).void(selectors).map(records)
+    }
+
+    func voidAll(keepsLabel: Bool) throws -> [VoidedCodes] {
+        [records(try AdministerCodes(state: state).voidAll(keepsLabel: keepsLabel))]
+    }
+
+    private func records(_ voided: AdministerCodes.Voided) -> VoidedCodes {
+        (voided.codes.map { CodeRecord($0, status: .void) }, voided.used.map { CodeRecord($0) })
+    }
+
+    func journal(after: Int?, limit: Int) throws -> (entries: [JournalEntry], hasMore: Bool) {
+        try ReadJournal(state: state).run(after: after, limit: limit)
+    }
+}
+
+/// A hub with which this computer is paired.
+extension AdministerHub: HubAdministration {
+    func void(_ selectors: [CodeSelector]) async throws -> [VoidedCodes] {
+        try await void(selectors.map(\.text))
+    }
+}
