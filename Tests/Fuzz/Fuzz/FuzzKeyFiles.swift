@@ -1,5 +1,7 @@
 import FoundationEssentials
 import Home
+import Household
+import JSON
 import Pairing
 
 /// Parses any bytes as each of the keyfiles. What is accepted must be serialised to the same bytes, and parse
@@ -53,5 +55,38 @@ func fuzzKeyFiles(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
             precondition(again?.scene(first.name) == first && again?.scenes.count == all.count)
         }
     }
+    fuzzHousehold(bytes)
     return 0
+}
+
+/// The keyfiles of the household: what is accepted can be put again, and is then the same.
+private func fuzzHousehold(_ bytes: [UInt8]) {
+    if var rooms = try? Rooms(parsing: bytes), let first = rooms.rooms.last {
+        let all = rooms.rooms
+        if (try? rooms.put(first)) != nil {
+            precondition(rooms.rooms == all && (try? Rooms(parsing: rooms.serialized))?.rooms == all)
+        }
+        precondition((try? rooms.remove(first.id)) != nil)
+        precondition((try? Rooms(parsing: rooms.serialized))?.rooms == rooms.rooms)
+    }
+    if var rules = try? Rules(parsing: bytes), let first = rules.rules.last {
+        let all = rules.rules
+        if (try? rules.put(first)) != nil {
+            precondition(rules.rules == all && (try? Rules(parsing: rules.serialized))?.rules == all)
+        }
+        let change = StateChange(
+            device: first.device, activator: first.activator, state: .integer(1), before: nil, time: Date())
+        _ = RuleWatch(all, Arming(all, []), in: nil).rules(for: change)
+    }
+    if var scenes = try? HubScenes(parsing: bytes), let first = scenes.scenes.last {
+        let all = scenes.scenes
+        if (try? scenes.put(first)) != nil {
+            precondition(scenes.scenes == all && (try? HubScenes(parsing: scenes.serialized))?.scenes == all)
+        }
+        var runs = (try? SceneRuns(parsing: bytes)) ?? SceneRuns()
+        let zone = LocalZone { $0 % 7200 < 3600 ? 0 : 3600 }
+        let clock = SceneClock(all, SceneTimes(zone: zone, place: Place("52.5 13.4")))
+        _ = clock.look(at: Date(timeIntervalSince1970: 1_795_256_523), &runs)
+        precondition((try? SceneRuns(parsing: runs.serialized)) == runs)
+    }
 }

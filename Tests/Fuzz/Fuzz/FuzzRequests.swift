@@ -151,7 +151,10 @@ private func isForGuests(_ head: RequestHead) -> Bool {
 
 private let (own, vouched) = (pin(1), pin(2))
 private let maximumBodyByteCount = 1_000
-private let router = RequestRouter(hasUpstream: true, maximumBodyByteCount: maximumBodyByteCount) {
+private let router = RequestRouter(
+    hasUpstream: true, maximumBodyByteCount: maximumBodyByteCount,
+    crossSite: CrossSiteRule(hosts: ["h"]) { _ in false }
+) {
     $0.count.isMultiple(of: 2) ? vouched : nil
 }
 
@@ -192,6 +195,14 @@ private func checkAction(
         precondition(
             device.role != "x" && (device.role != "guest" || isForGuests(head)), "its role allows it")
         precondition(head.method != "TRACE" && length ?? 0 <= maximumBodyByteCount)
+    case .serve(let resource, let device, let asksForBody):
+        precondition(isApproved && client.pin == device.pin && asked == [device.pin], "it was let in")
+        let use = resource.pattern.use(of: head.method)
+        precondition(use != nil, "the path takes the method")
+        precondition(device.role == nil || device.role == "owner" || use == .using, "its role allows it")
+        precondition(use != .administering || device.role == "owner", "only owners administer")
+        precondition(head.path.hasPrefix("/hubpair/v1/") && length ?? 0 <= HubResource.maximumBodyByteCount)
+        precondition(!asksForBody || head.body.hasBytes && head.expectsContinue)
     case .pair:
         precondition(head.path == "/hubpair/v1/pair" && head.method == "POST" && asked.isEmpty)
         precondition(client.pin == nil || length ?? 0 <= PairRequest.maximumByteCount)

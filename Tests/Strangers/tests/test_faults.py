@@ -197,8 +197,10 @@ class FaultTests(unittest.TestCase):
     def test_read_only_disk(self):
         self.refuses_while(
             mount=["mount", "-t", "tmpfs", "-o", "mode=0700", "none"],
-            spoil=lambda path: subprocess.run(["mount", "-o", "remount,ro", path], check=True),
-            mend=lambda path: subprocess.run(["mount", "-o", "remount,rw", path], check=True))
+            # A second mount over the first: where the hub has a file open, the first cannot become read-only.
+            spoil=lambda path: [subprocess.run(["mount", *words, path], check=True)
+                                for words in (["--bind", path], ["-o", "remount,bind,ro"])],
+            mend=lambda path: subprocess.run(["umount", path], check=True))
 
     def fill(self, path):
         with open(os.path.join(path, "filler"), "wb", buffering=0) as file:

@@ -1,0 +1,141 @@
+"""The hub's page in a real browser, with a certificate of its own, on a real hub."""
+import json
+import os
+import tempfile
+import unittest
+
+from browser import Browser
+from hub import Hestia, Hub, free_port
+from second_implementation import Attempt, Connection, Device
+
+
+class RoundTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hestia = Hestia("--devices", "4")
+        cls.addClassCleanup(cls.hestia.stop)
+        cls.hub = Hub(cls.hestia.url)
+        cls.addClassCleanup(cls.hub.remove)
+        cls.hub.start()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+
+    def device(self, name, role=None):
+        device = Device(os.path.join(self.folder.name, name), name)
+        if role:
+            Attempt(self.hub.code("--role", role), device, name=name).send(self.hub.port)
+        return device
+
+    def browser(self, device=None, path="/hubpair/", **options):
+        browser = Browser(free_port(), device, **options)
+        self.addCleanup(browser.close)
+        browser.open(f"https://127.0.0.1:{self.hub.port}{path}")
+        return browser
+
+    def asking(self, name):
+        device = self.device(name)
+        Attempt(self.hub.code("--label"), device, name=name).send(self.hub.port)
+        return device
+
+    def status(self, device):
+        return next(each for each in self.hub.devices() if each["device"] == device.fingerprint)
+
+    def row(self, name):
+        return f'//li[contains(@class, "item")][.//p[@class="name"][contains(., "{name}")]]'
+
+    def test_an_owner_lets_in_switches_and_revokes(self):
+        browser = self.browser(self.device("Anna", "owner"))
+        browser.find('//p[@id="hub"][.="Kitchen hub"]')
+        # Switch a lamp: the server behind the hub has the state.
+        browser.click('//li[contains(@class, "card")][contains(., "Device 0")]//button[@role="switch"]')
+        browser.find('//li[contains(@class, "card")][contains(., "Device 0")][contains(., "On")]')
+        with Connection(self.hub.port, self.device("reader", "guest")) as connection:
+            self.hub.wait_for(
+                lambda: b'"name": "On/Off", "type": "bool", "state": true' in connection.request("GET", "/devices/")[2],
+                "the lamp is on")
+        # Approve one that waits, with a role.
+        name = "<b>Ben</b> & 'co' 🙂"
+        device = self.asking(name)
+        browser.click('//a[@href="#access"]')
+        browser.click(f'{self.row("Ben")}//option[@value="guest"]')
+        browser.click(f'{self.row("Ben")}//button[.="Approve"]')
+        self.hub.wait_for(lambda: self.status(device)["status"] == "approved", "the device is approved")
+        self.assertEqual(self.status(device)["role"], "guest")
+        self.assertIn(name, browser.text)
+        # Revoke it.
+        browser.click(f'{self.row("Ben")}//button[.="Revoke"]')
+        browser.click('//dialog//button[.="Revoke"]')
+        self.hub.wait_for(lambda: self.status(device)["status"] == "revoked", "the device is revoked")
+        # Let one in with the code that is shown.
+        browser.click('//button[.="Show a code"]')
+        typed = browser.find('//p[@class="typed"]')
+        self.assertTrue(typed)
+        browser.find('//dialog//img[@class="code"]')
+        browser.click('//dialog//button[.="Done"]')
+        self.assertEqual(browser.complaints(), [])
+
+    def test_a_guest_has_no_way(self):
+        browser = self.browser(self.device("Gast", "guest"))
+        browser.find('//li[contains(@class, "card")]')
+        self.assertEqual(browser.visible('//a[@href="#access"]'), [])
+        browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/#access")
+        browser.find('//li[contains(@class, "card")]')
+        self.assertNotIn("Revoke", browser.text)
+        answer = browser.run(
+            "return fetch('/hubpair/v1/codes', {method: 'POST', body: '{}'}).then((answer) => answer.status)")
+        self.assertEqual(answer, 403)
+        browser.click('//li[contains(@class, "card")][contains(., "Device 2")]//button[@role="switch"]')
+        browser.find('//li[contains(@class, "card")][contains(., "Device 2")][contains(., "On")]')
+
+    def test_strangers_see_how_to_get_in(self):
+        for device in (None, self.device("nobody")):
+            text = self.browser(device).text
+            self.assertIn("Kitchen hub", text)
+            self.assertIn("How to get in", text)
+
+    def test_the_page_opens_by_itself_when_the_owner_approves(self):
+        device = self.asking("Carla")
+        browser = self.browser(device)
+        self.assertIn("has not approved", browser.text)
+        self.hub.run("devices", "approve", device.fingerprint)
+        browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
+        browser.find('//li[contains(@class, "card")]')
+        self.hub.run("devices", "revoke", device.fingerprint)
+        browser.find('//h1[.="This browser is not let in"]')
+
+    def test_an_owner_without_javascript(self):
+        browser = self.browser(self.device("Olga", "owner"), scripts=False)
+        self.assertIn("This is a home hub", browser.text)
+        device = self.asking("Dora")
+        browser.click('//a[contains(., "Let devices in")]')
+        form = '//li[contains(., "Dora")]'
+        browser.click(f'{form}//button[.="Approve"]')
+        self.hub.wait_for(lambda: self.status(device)["status"] == "approved", "the device is approved")
+        browser.click(f'{form}//button[.="Revoke"]')
+        self.hub.wait_for(lambda: self.status(device)["status"] == "revoked", "the device is revoked")
+
+    def test_by_keyboard_alone(self):
+        browser = self.browser(self.device("Kim", "member"))
+        browser.find('//li[contains(@class, "card")]')
+        reached = browser.run("""
+            const all = [...document.querySelectorAll('a[href], button, input, select, summary')];
+            return all.filter((each) => each.checkVisibility() && each.tabIndex < 0).length;""")
+        self.assertEqual(reached, 0)
+        lamp = '//li[contains(@class, "card")][contains(., "Device 2")]//button[@role="switch"]'
+        before = browser.send("GET", f"{browser.session}/element/{list(browser.find(lamp).values())[0]}/attribute/aria-checked")
+        browser.type(lamp, " ")
+        after = "false" if before == "true" else "true"
+        browser.find(f'{lamp}[@aria-checked="{after}"]')
+        # What another device changes is drawn, and the focus stays.
+        with Connection(self.hub.port, self.device("other", "guest")) as connection:
+            other = next(each for each in json.loads(connection.request("GET", "/devices/")[2]) if each["name"] == "Device 3")
+            activator = other["activators"][0]
+            path = f"/devices/{other['deviceId']}/activators/{activator['activatorId']}"
+            state = not activator["state"]
+            self.assertEqual(connection.request("POST", path, json.dumps({"state": state}))[0], 201)
+        browser.find(f'//li[contains(@class, "card")][contains(., "Device 3")][contains(., "{"On" if state else "Off"}")]')
+        self.assertEqual(browser.run("return document.activeElement.getAttribute('role')"), "switch")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,648 @@
+"""States and messages that the hub keeps: streams that break off and go on, what is asked of the server behind the hub,
+kills while messages arrive, bursts, a full disk, a broken database, hooks.
+
+HUBPAIR_KILLS is the number of kills while messages arrive (default 20)."""
+import json
+import os
+import pathlib
+import random
+import re
+import signal
+import sqlite3
+import subprocess
+import tempfile
+import threading
+import time
+import unittest
+import urllib.request
+
+from hub import Hestia, Hub
+from second_implementation import Attempt, Connection, Device
+
+KILLS = int(os.environ.get("HUBPAIR_HOUSEHOLD_KILLS", "20"))
+
+
+class Stream:
+    """Server-sent events (WHATWG HTML, section 9.2), read by a parser of its own."""
+
+    def __init__(self, hub, device, path, last=None, timeout=20):
+        self.connection = Connection(hub.port, device, timeout=timeout)
+        headers = {"Last-Event-ID": last} if last else {}
+        self.connection.http.request("GET", f"/hubpair/v1/{path}", headers=headers)
+        self.response = self.connection.http.getresponse()
+        self.last = last
+
+    def events(self):
+        """Each event as (type, data), until the stream ends."""
+        kind, data = "message", None
+        while line := self.response.readline():
+            line = line.decode().rstrip("\n")
+            name, _, value = line.partition(":")
+            value = value.removeprefix(" ")
+            if line == "":
+                if data is not None:
+                    yield kind, json.loads(data)
+                kind, data = "message", None
+            elif name == "event":
+                kind = value
+            elif name == "id":
+                self.last = value
+            elif name == "data":
+                data = value
+
+    def next(self):
+        return next(self.events())
+
+    def close(self):
+        self.response.close()  # it holds the socket, too
+        self.connection.close()
+
+
+class HouseholdTests(unittest.TestCase):
+    """A hub in front of a server with appliances."""
+    options = ("--plain",)
+
+    def setUp(self):
+        self.hestia = Hestia(*self.options)
+        self.addCleanup(lambda: self.hestia.stop())
+        self.hub = Hub(self.hestia.url)
+        self.addCleanup(self.hub.remove)
+        self.hub.start()
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.device = self.pair("Anna")
+
+    def pair(self, name, *options):
+        device = Device(os.path.join(self.folder.name, name), name)
+        Attempt(self.hub.code(*options), device).send(self.hub.port)
+        return device
+
+    def ask(self, method, path, body=None, device=None, base="/hubpair/v1/"):
+        with Connection(self.hub.port, device or self.device) as connection:
+            status, _, answer = connection.request(method, base + path, body)
+            return status, json.loads(answer) if answer else None
+
+    def get(self, path, device=None):
+        status, answer = self.ask("GET", path, device=device)
+        self.assertEqual(status, 200, answer)
+        return answer
+
+    def order(self, state, number=0, activator=0):
+        """Switches an appliance through the gateway; returns its ids."""
+        device = self.ask("GET", "/devices/", base="")[1][number]
+        ids = device["deviceId"], device["activators"][activator]["activatorId"]
+        status, _ = self.ask(
+            "POST", f"/devices/{ids[0]}/activators/{ids[1]}", json.dumps({"state": state}).encode(), base="")
+        self.assertEqual(status, 201)
+        return ids
+
+    def stream(self, path, last=None, device=None):
+        stream = Stream(self.hub, device or self.device, path, last)
+        self.addCleanup(stream.close)
+        self.assertEqual(stream.response.status, 200)
+        return stream
+
+    def restart(self):
+        self.assertEqual(self.hub.stop(), 0)
+        self.hub.start()
+
+    def keyfile(self, change):
+        """Changes the keyfile as another program would."""
+        path = pathlib.Path(self.hub.state, "approved-devices")
+        text = change(path.read_text())
+        new = path.with_name("new")
+        new.write_text(text)
+        new.chmod(0o600)
+        new.rename(path)
+
+    def add_devices(self, count, seed=0):
+        """Approves so many devices at once, which makes as many messages."""
+        from second_implementation import pin_of
+        import base64
+        import hashlib
+        from second_implementation import ALPHABET
+        groups = []
+        for number in range(count):
+            pin = hashlib.sha256(f"{seed}/{number}".encode()).digest()
+            bits = "".join(f"{byte:08b}" for byte in pin[:10])
+            name = "".join(ALPHABET[int(bits[at:at + 5], 2)] for at in range(0, 80, 5))
+            name = "-".join(name[at:at + 4] for at in range(0, 16, 4))
+            groups.append(
+                f"\n[device {name}]\nname=D{seed}x{number}\npin=sha256//{base64.b64encode(pin).decode()}\n"
+                "status=approved\napproved=2026-11-21T10:22:03Z\n")
+        self.keyfile(lambda text: text + "".join(groups))
+        return [f"D{seed}x{number}" for number in range(count)]
+
+    def all_messages(self, **query):
+        found, after = [], 0
+        while True:
+            words = "".join(f"&{name}={value}" for name, value in query.items())
+            answer = self.get(f"messages?after={after}{words}")
+            found += answer["messages"]
+            if not answer["more"]:
+                return found
+            after = found[-1]["id"]
+
+    def wait_for_messages(self, count):
+        """The messages, once there are so many."""
+        self.hub.wait_for(lambda: self.get("messages?limit=1")["newest"] >= count, f"{count} messages", 30)
+        return self.all_messages()
+
+
+class StateTests(HouseholdTests):
+    def test_states_are_told_as_they_change(self):
+        stream = self.stream("states/stream")
+        kind, everything = stream.next()
+        self.assertEqual(kind, "reset")
+        told = {(each["device"], each["activator"]): each["state"] for each in everything["states"]}
+        while len(told) < 3:  # the first poll may come after the stream
+            kind, change = stream.next()
+            told[change["device"], change["activator"]] = change["state"]
+        ids = self.order(True)
+        kind, change = stream.next()
+        self.assertEqual((kind, change["device"], change["activator"]), ("state", *ids))
+        self.assertEqual((change["before"], change["state"]), (False, True))
+        self.assertRegex(change["time"], r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$")
+        now = self.get("states")
+        self.assertTrue(now["current"])
+        self.assertLessEqual(now["age"], 2)
+        self.assertIn(True, [each["state"] for each in now["states"]])
+
+    def test_a_stream_goes_on_where_it_broke_off(self):
+        """Also across a restart and while nobody watches: nothing twice, nothing lost."""
+        stream = self.stream("states/stream")
+        kind, everything = stream.next()
+        seen = len(everything["states"])
+        while seen < 3:
+            stream.next()
+            seen += 1
+        levels = []
+        dice = random.Random(5)
+        for number in range(40):
+            level = round(0.001 * (number + 1), 3)
+            self.order(level, activator=1)
+            self.get("states")
+            if dice.random() < 0.4:
+                while not levels or levels[-1] < level:
+                    kind, change = stream.next()
+                    self.assertEqual(kind, "state")
+                    levels.append(change["state"])
+                stream.close()
+                if dice.random() < 0.3:
+                    self.restart()
+                stream = self.stream("states/stream", stream.last)
+        while not levels or levels[-1] < 0.04:
+            levels.append(stream.next()[1]["state"])
+        self.assertEqual(levels, sorted(set(levels)))
+        # Every state that a poll saw is in the history, in order; each was asked for before the next order.
+        self.assertEqual(levels, [round(0.001 * (number + 1), 3) for number in range(40)])
+        device = self.get("states")["states"]
+        level = next(each for each in device if each["state"] == 0.04)
+        history = self.get(f"states/history?device={level['device']}&activator={level['activator']}")
+        self.assertEqual([each["state"] for each in history["history"]][1:], levels)
+        self.assertFalse(history["more"])
+        page = self.get(f"states/history?device={level['device']}&activator={level['activator']}&limit=10")
+        self.assertEqual((len(page["history"]), page["more"]), (10, True))
+        rest = self.get(
+            f"states/history?device={level['device']}&activator={level['activator']}&after={page['history'][-1]['id']}")
+        self.assertEqual(page["history"] + rest["history"], history["history"])
+        self.assertEqual(self.get("states/history?since=2100-01-01T00:00:00Z")["history"], [])
+
+    def test_an_id_from_elsewhere_gets_everything(self):
+        self.get("states")
+        for last in ("17", "0badcafe-1", "-", "0badcafe-99999999999999999", "x" * 500, "0badcafe--1"):
+            stream = self.stream("states/stream", last)
+            self.assertEqual(stream.next()[0], "reset", last)
+            self.assertRegex(stream.last, r"^[0-9a-f]{8}-\d+$")
+            stream.close()
+
+    def test_the_last_known_states_survive(self):
+        known = self.get("states")["states"]
+        self.assertEqual(len(known), 3)
+        self.hestia.stop()
+        time.sleep(1.1)  # what is known counts as fresh for a second
+        for _ in range(2):
+            answer = self.get("states")
+            self.assertEqual(answer["states"], known)
+            self.assertFalse(answer["current"])
+            self.assertIn("does not answer", answer["fault"])
+            self.restart()
+
+    def test_all_watchers_together_ask_as_one(self):
+        streams = [self.stream("states/stream", device=self.pair(f"D{number}")) for number in range(4)]
+        streams += [self.stream("states/stream") for _ in range(10)]
+        for stream in streams:
+            stream.next()
+        count = lambda: self.ask("GET", "/test/count", base="")[1]
+        start = count()
+        time.sleep(3)
+        self.assertLessEqual(count() - start, 6)
+        for stream in streams:
+            stream.close()
+        # Nobody watches: nobody asks.
+        deadline = time.monotonic() + 10
+        while True:
+            start = count()
+            time.sleep(1.5)
+            if count() - start == 1:
+                break
+            self.assertLess(time.monotonic(), deadline, "the hub goes on asking")
+
+    def test_what_is_asked_wrongly_is_refused(self):
+        for path in ("states?x=1", "states/history?since=yesterday", "states/history?limit=0", "messages?kind=x",
+                     "messages?limit=1001", "messages?after=-1", "messages?open=2", "messages?afetr=3",
+                     "messages?after=1&after=2", "messages/stream?kind=alarm"):
+            status, answer = self.ask("GET", path)
+            self.assertEqual((status, answer["error"]), (400, "bad_request"), path)
+        for path in ("messages/0/read", "messages/99/read", "messages/x/read", "messages/-1/acknowledge",
+                     "messages/99999999999999999999/acknowledge"):
+            status, answer = self.ask("POST", path, b"")
+            self.assertEqual((status, answer["error"]), (404, "not_found"), path)
+
+
+class DeadApplianceTests(HouseholdTests):
+    options = ("--plain",)
+
+    def test_the_others_are_asked_one_by_one(self):
+        known = self.get("states")
+        self.hestia.stop()
+        port = str(self.hestia.port)
+        self.hestia = Hestia("--plain", "--dead", "--port", port)
+        time.sleep(1.1)
+        answer = self.get("states")
+        # The list fails as a whole: what is known stays, and is current for those that answer by themselves.
+        self.assertEqual({each["device"] for each in answer["states"]}, {each["device"] for each in known["states"]})
+        self.assertTrue(answer["current"], answer)
+        self.assertNotIn("unanswered", answer)
+
+
+class MessageTests(HouseholdTests):
+    def test_devices_make_messages(self):
+        guest = self.pair("Guest", "--role", "guest")
+        messages = self.wait_for_messages(2)
+        self.assertEqual([each["id"] for each in messages], [1, 2])
+        self.assertEqual({each["kind"] for each in messages}, {"notification"})
+        self.assertRegex(messages[1]["text"], r"^Guest \([0-9A-Z-]{19}\) was paired$")
+        self.hub.run("devices", "revoke", guest.fingerprint)
+        self.assertRegex(self.wait_for_messages(3)[2]["text"], r"^Guest .* was revoked$")
+        # What is not of the hub's own running is told when it runs again.
+        self.assertEqual(self.hub.stop(), 0)
+        self.add_devices(1)
+        self.hub.start()
+        self.assertRegex(self.wait_for_messages(4)[3]["text"], r"^D0x0 .* was paired$")
+        self.assertEqual(self.get("messages?kind=alarm")["messages"], [])
+        self.assertEqual(len(self.get("messages?kind=notification&after=1&limit=2")["messages"]), 2)
+
+    def test_each_device_has_its_own_marks(self):
+        other = self.pair("Bea", "--role", "guest")
+        self.add_devices(20)
+        messages = self.wait_for_messages(22)
+        self.assertEqual([each["read"] for each in messages], [False] * 22)
+        for number in (5, 7, 6):
+            self.assertEqual(self.ask("POST", f"messages/{number}/read", b"")[0], 204)
+        self.restart()
+        answer = self.get("messages")
+        self.assertEqual([each["id"] for each in answer["messages"] if each["read"]], [5, 6, 7])
+        self.assertEqual(answer["unread"], 19)
+        self.assertEqual(self.get("messages", other)["unread"], 22)
+        self.assertEqual([each["id"] for each in self.get("messages?unread=1&limit=6")["messages"]], [1, 2, 3, 4, 8, 9])
+        self.assertEqual(self.ask("POST", "messages/22/read?all=1", b"", other)[0], 204)
+        self.assertEqual(self.get("messages", other)["unread"], 0)
+        self.assertEqual(self.get("messages?unread=1", other)["messages"], [])
+        # The marks go with the device.
+        def rows():
+            with sqlite3.connect(f"file:{self.hub.state}/household.sqlite?mode=ro", uri=True) as base:
+                return base.execute("SELECT device FROM read_marks").fetchall()
+        self.assertIn((other.fingerprint,), rows())
+        self.keyfile(lambda text: re.sub(rf"\[device {other.fingerprint}\][^\[]*", "", text))
+        self.hub.wait_for(lambda: (other.fingerprint,) not in rows(), "the marks of a removed device are gone")
+        self.assertIn((self.device.fingerprint,), rows())
+
+    def test_only_alarms_are_acknowledged_and_not_by_guests(self):
+        guest = self.pair("Guest", "--role", "guest")
+        self.wait_for_messages(2)
+        self.assertEqual(self.ask("POST", "messages/1/acknowledge", b"", guest)[0], 403)
+        status, answer = self.ask("POST", "messages/1/acknowledge", b"")
+        self.assertEqual((status, answer["error"]), (409, "conflict"))
+
+    def test_a_stream_of_messages_loses_none(self):
+        """Two watchers during bursts, restarts and breaks: every message once and in order."""
+        stream, last, seen = self.stream("messages/stream?after="), None, []
+        self.wait_for_messages(1)
+        start = self.get("messages")
+        stream.close()
+        last = f"{start['log']}-0"
+        dice = random.Random(3)
+        total = 1
+        for number in range(6):
+            stream = self.stream("messages/stream", last)
+            total += len(self.add_devices(dice.choice((1, 30, 250)), seed=f"b{number}"))
+            wanted = total if dice.random() < 0.5 else total - dice.randrange(total - len(seen))
+            for kind, message in stream.events():
+                self.assertEqual(kind, "message")
+                seen.append(message["id"])
+                last = stream.last
+                if len(seen) >= wanted:
+                    break
+            stream.close()
+            if dice.random() < 0.5:
+                self.restart()
+        stream = self.stream("messages/stream", last)
+        while len(seen) < total:
+            seen.append(stream.next()[1]["id"])
+        self.assertEqual(seen, list(range(1, total + 1)))
+        self.assertEqual([each["id"] for each in self.all_messages()], seen)
+
+    def test_a_burst_of_a_thousand(self):
+        stream = self.stream("messages/stream")
+        count = self.get("messages")["newest"]
+        names = self.add_devices(1000)
+        messages = self.wait_for_messages(count + 1000)[count:]
+        seen = []
+        while len(seen) < 1000:
+            kind, message = stream.next()
+            if message["id"] > count:
+                seen.append(message)
+        self.assertEqual(sorted(each["text"].split(" ")[0] for each in messages), sorted(names))
+        self.assertEqual([each["id"] for each in seen], [each["id"] for each in messages])
+
+    def test_kills_while_messages_arrive(self):
+        """Devices come while the hub is killed: each makes one message, in order, and a watcher that comes back sees
+        each once."""
+        dice = random.Random(11)
+        self.wait_for_messages(1)
+        last = f"{self.get('messages')['log']}-0"
+        names, seen = [], []
+        for number in range(KILLS):
+            names += self.add_devices(dice.choice((1, 5, 40)), seed=f"k{number}")
+            stream = Stream(self.hub, self.device, "messages/stream", last)
+            killer = threading.Timer(dice.uniform(0, 0.15), self.hub.kill)
+            killer.start()
+            try:
+                for _, message in stream.events():
+                    seen.append(message)
+                    last = stream.last
+            except (OSError, json.JSONDecodeError, ValueError):
+                pass
+            killer.join()
+            stream.close()
+            self.hub.start()
+        messages = self.wait_for_messages(len(names) + 1)
+        self.assertEqual([each["id"] for each in messages], list(range(1, len(names) + 2)))
+        self.assertEqual(sorted(each["text"].split(" ")[0] for each in messages[1:]), sorted(names))
+        stream = self.stream("messages/stream", last)
+        while len(seen) < len(messages):
+            seen.append(stream.next()[1])
+        self.assertEqual([each["id"] for each in seen], [each["id"] for each in messages])
+        self.assertEqual([each["text"] for each in seen], [each["text"] for each in messages])
+        print(f"{KILLS} kills, {len(messages)} messages", flush=True)
+
+
+class AlarmTests(HouseholdTests):
+    """A rule that watches an appliance."""
+
+    def setUp(self):
+        super().setUp()
+        self.owner = self.pair("Owner", "--role", "owner")
+        device = self.ask("GET", "/devices/", base="")[1][0]
+        self.ids = device["deviceId"], device["activators"][0]["activatorId"]
+        rule = {"device": self.ids[0], "activator": self.ids[1], "when": "on", "kind": "alarm", "text": "The light is on"}
+        status, answer = self.ask("PUT", "rules/Light", json.dumps(rule).encode(), self.owner)
+        self.assertEqual(status, 201, answer)
+        self.start = self.wait_for_messages(2)[-1]["id"]
+
+    def switch(self, state):
+        """Switches past the hub."""
+        request = urllib.request.Request(
+            f"{self.hestia.url}/devices/{self.ids[0]}/activators/{self.ids[1]}",
+            json.dumps({"state": state}).encode(), {"Content-Type": "application/json"}, method="POST")
+        with urllib.request.urlopen(request, timeout=10) as answer:
+            self.assertEqual(answer.status, 201)
+
+    def test_an_alarm_stays_open_until_somebody_acknowledges_it(self):
+        stream = self.stream("messages/stream")
+        self.get("states")
+        self.switch(True)
+        kind, alarm = stream.next()
+        self.assertEqual(kind, "message")
+        self.assertEqual(
+            {name: alarm[name] for name in ("id", "kind", "text", "rule", "device", "activator", "state", "before")},
+            {"id": self.start + 1, "kind": "alarm", "text": "The light is on", "rule": "Light", "device": self.ids[0],
+             "activator": self.ids[1], "state": True, "before": False})
+        self.assertNotIn("acknowledged", alarm)
+        before = stream.last
+        answer = self.get("messages?open=1")
+        self.assertEqual(([each["id"] for each in answer["messages"]], answer["open"]), ([alarm["id"]], 1))
+        status, answer = self.ask("POST", f"messages/{alarm['id']}/acknowledge", b"")
+        self.assertEqual(status, 200)
+        self.assertEqual(answer["acknowledged"]["by"], self.device.fingerprint)
+        self.assertEqual(answer["acknowledged"]["name"], "Anna")
+        kind, told = stream.next()
+        self.assertEqual((kind, told), ("acknowledged", answer))
+        # The first counts, and nobody is told again.
+        self.assertEqual(self.ask("POST", f"messages/{alarm['id']}/acknowledge", b"", self.owner)[1], answer)
+        self.assertEqual(self.get("messages?open=1")["messages"], [])
+        # Who comes back is told of it once.
+        for last, events in ((before, [("acknowledged", answer)]), (stream.last, [])):
+            again = self.stream("messages/stream", last)
+            self.switch(False)
+            self.hub.wait_for(
+                lambda: next(each for each in self.get("states")["states"]
+                             if each["activator"] == self.ids[1])["state"] is False, "off")
+            self.switch(True)
+            seen = []
+            while not seen or seen[-1][0] != "message":
+                seen.append(again.next())
+            self.assertEqual(seen[:-1], events)
+            again.close()
+
+    def test_each_alarm_is_told_once_whenever_the_hub_is_killed(self):
+        dice = random.Random(7)
+        last, seen = f"{self.get('messages')['log']}-{self.start}.0", []
+        for number in range(KILLS):
+            self.switch(True)
+            killer = threading.Timer(dice.uniform(0, 1.2), self.hub.kill)
+            killer.start()
+            try:
+                stream = Stream(self.hub, self.device, "messages/stream", last)
+                for _, message in stream.events():
+                    seen.append(message["id"])
+                    last = stream.last
+            except (OSError, ValueError):
+                pass
+            killer.join()
+            stream.close()
+            self.hub.start()
+            self.wait_for_messages(self.start + number + 1)
+            self.switch(False)
+            self.hub.wait_for(
+                lambda: next(each for each in self.get("states")["states"]
+                             if each["activator"] == self.ids[1])["state"] is False, "off")
+        alarms = self.all_messages(kind="alarm")
+        self.assertEqual([each["id"] for each in alarms], list(range(self.start + 1, self.start + KILLS + 1)))
+        stream = self.stream("messages/stream", last)
+        while len(seen) < KILLS:
+            seen.append(stream.next()[1]["id"])
+        self.assertEqual(seen, [each["id"] for each in alarms])
+        print(f"{KILLS} kills, {KILLS} alarms", flush=True)
+
+
+class RoleTests(HouseholdTests):
+    def test_what_each_role_may_do(self):
+        """By the table in the documentation."""
+        self.wait_for_messages(1)
+        everybody, members = {"guest", "member", "owner"}, {"member", "owner"}
+        table = [
+            ("GET", "states", 200, everybody), ("HEAD", "states", 200, everybody),
+            ("GET", "states/history", 200, everybody), ("GET", "messages", 200, everybody),
+            ("POST", "messages/1/read", 204, everybody), ("POST", "messages/1/acknowledge", 409, members),
+            ("POST", "states", 405, set()), ("DELETE", "messages", 405, set()), ("PUT", "messages/1/read", 405, set()),
+            ("GET", "messages/1", 404, set()), ("GET", "states/", 404, set())]
+        for role in ("guest", "member", "owner"):
+            device = self.pair(role, "--role", role)
+            for method, path, status, allowed in table:
+                with self.subTest(role=role, method=method, path=path):
+                    found, answer = self.ask(method, path, b"" if method == "POST" else None, device)
+                    self.assertEqual(found, status if role in allowed or status in (404, 405) else 403)
+            for path in ("states/stream", "messages/stream"):
+                self.stream(path, device=device).close()
+        stranger = Device(os.path.join(self.folder.name, "stranger"))
+        for method, path, *_ in table:
+            self.assertIn(self.ask(method, path, None, stranger)[0], (403, 404, 405))
+
+    def test_a_stream_ends_with_the_approval(self):
+        device = self.pair("Bea")
+        for path in ("states/stream", "messages/stream"):
+            stream = self.stream(path, device=device)
+            self.hub.run("devices", "revoke", device.fingerprint)
+            for _ in stream.events():
+                pass  # ends; otherwise the connection's timeout does
+            device = self.pair("Bea")
+
+
+class FaultTests(HouseholdTests):
+    def database(self, end=""):
+        return pathlib.Path(self.hub.state, "household.sqlite" + end)
+
+    def test_a_broken_database_is_put_aside(self):
+        self.wait_for_messages(1)
+        self.assertEqual(self.database().stat().st_mode & 0o777, 0o600)
+        self.assertEqual(self.hub.stop(), 0)
+        data = bytearray(self.database().read_bytes())
+        for damage in ("head", "middle", "nothing of a database"):
+            broken = bytearray(data)
+            if damage == "head":
+                broken[:64] = bytes(64)
+            elif damage == "middle":
+                broken[4096:] = os.urandom(len(data) - 4096)
+            else:
+                broken = bytearray(b"hello\n")
+            self.database().write_bytes(broken)
+            self.hub.start()
+            answer = self.wait_for_messages(1)
+            self.assertEqual(answer[0]["kind"], "alert", damage)
+            self.assertIn("put aside", answer[0]["text"])
+            self.assertEqual(self.database(".broken").read_bytes(), bytes(broken))
+            self.assertIn("household.sqlite.broken", self.hub.log())
+            self.assertEqual(self.ask("GET", "/devices/", base="")[0], 200)
+            self.assertEqual(self.hub.stop(), 0)
+
+    def test_what_others_can_read_is_not_used(self):
+        self.wait_for_messages(1)
+        self.assertEqual(self.hub.stop(), 0)
+        self.database().chmod(0o644)
+        self.hub.start()
+        status, answer = self.ask("GET", "messages")
+        self.assertEqual((status, answer["error"]), (503, "unavailable"))
+        self.assertIn("chmod 600", self.hub.log())
+        self.assertEqual(len(self.get("states")["states"]), 3)
+        self.assertEqual(self.stream("states/stream").next()[0], "reset")
+        self.database().chmod(0o600)
+        self.assertEqual(len(self.get("messages")["messages"]), 1)
+
+    def test_an_upstream_that_is_away_is_told(self):
+        stream, states = self.stream("messages/stream"), self.stream("states/stream")
+        states.next()
+        count = self.wait_for_messages(1)[-1]["id"]
+        port = str(self.hestia.port)
+        self.hestia.stop()
+        messages = self.wait_for_messages(count + 1)
+        self.assertEqual(messages[-1]["kind"], "alert")
+        self.assertIn("does not answer", messages[-1]["text"])
+        self.hestia = Hestia("--plain", "--port", port)
+        self.assertIn("answers again", self.wait_for_messages(count + 2)[-1]["text"])
+
+    def test_strangers_in_numbers_are_told_once(self):
+        stranger = Device(os.path.join(self.folder.name, "stranger"))
+        count = self.wait_for_messages(1)[-1]["id"]
+        for _ in range(12):
+            with Connection(self.hub.port, stranger) as connection:
+                for _ in range(20):
+                    connection.request("GET", "/devices/")
+        messages = self.wait_for_messages(count + 1)
+        self.assertEqual(len(messages), count + 1)
+        self.assertIn("100 requests of strangers were refused", messages[-1]["text"])
+
+
+class HookTests(HouseholdTests):
+    def hook(self, text):
+        path = pathlib.Path(self.folder.name, "hook")
+        path.write_text(text)
+        path.chmod(0o755)
+        self.assertEqual(self.hub.stop(), 0)
+        self.hub.run("setup", "--change", "--hook", str(path))
+        self.hub.start()
+        return path
+
+    def test_each_message_is_handed_over_in_order(self):
+        out = os.path.join(self.folder.name, "out")
+        self.wait_for_messages(1)
+        self.hook(f"#!/bin/sh\ncat >>{out}\n")
+        names = self.add_devices(30)
+
+        def lines():
+            return pathlib.Path(out).read_text().splitlines() if os.path.exists(out) else []
+        self.hub.wait_for(lambda: len(lines()) >= 30, "the hook has run for each", 60)
+        told = [json.loads(line) for line in lines()]
+        self.assertEqual([each["id"] for each in told], list(range(2, 32)))
+        self.assertEqual(sorted(each["text"].split(" ")[0] for each in told), sorted(names))
+        self.restart()
+        self.add_devices(1, seed="after")
+        self.hub.wait_for(lambda: len(lines()) >= 31, "the hook goes on after a restart")
+        self.assertEqual([json.loads(line)["id"] for line in lines()], list(range(2, 33)))
+
+    def test_a_hook_that_fails_is_told_of(self):
+        for text, words in (("#!/bin/sh\necho no mail today >&2\nexit 3\n", "it ended with 3: no mail today"),
+                            ("#!/bin/sh\nexec yes\n", "it wrote more than 64 KiB"),
+                            ("#!/bin/sh\nkill -9 $$\n", "the signal 9 ended it"),
+                            ("#!/nonexistent\n", "it cannot be started")):
+            with self.subTest(words=words):
+                count = self.wait_for_messages(1)[-1]["id"]
+                self.hook(text)
+                self.add_devices(1, seed=words)
+                messages = self.wait_for_messages(count + 2)
+                self.assertEqual(messages[-1]["kind"], "alert")
+                self.assertIn(words, messages[-1]["text"])
+                # The gateway goes on.
+                self.assertEqual(self.ask("GET", "/devices/", base="")[0], 200)
+
+    def test_a_hook_that_hangs_is_ended_with_what_it_started(self):
+        pid = os.path.join(self.folder.name, "pid")
+        count = self.wait_for_messages(1)[-1]["id"]
+        # It hangs once: the alert of that is handed over, too.
+        self.hook(f"#!/bin/sh\n[ -e {pid} ] && exit\nsleep 600 & echo $! >{pid}\nwait\n")
+        self.add_devices(1)
+        messages = self.wait_for_messages(count + 2)
+        self.assertIn("it took longer than 10 s", messages[-1]["text"])
+        child = int(pathlib.Path(pid).read_text())
+
+        def lives():
+            try:  # without a parent that asks for it, an ended process stays as a zombie
+                return pathlib.Path(f"/proc/{child}/stat").read_text().rsplit(")", 1)[1].split()[0] != "Z"
+            except FileNotFoundError:
+                return False
+        self.hub.wait_for(lambda: not lives(), "what the hook has started ends, too")
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,327 @@
+"""The hub's page for browsers: what it is made of, who gets it, and what all others see. A real browser uses it in
+Tests/Page."""
+import html.parser
+import http.client
+import json
+import os
+import re
+import signal
+import subprocess
+import tempfile
+import unittest
+
+from hub import HUBPAIR, Hestia, Hub
+from second_implementation import Attempt, Connection, Device
+
+PAGE = "/hubpair/"
+HTML = {"Accept": "text/html,application/xhtml+xml;q=0.9,*/*;q=0.8"}
+# What a page of this hub may do: nothing that is not from the hub itself, nothing that stands in the page.
+MAY = {"'self'", "'none'", "data:", "'script'"}
+
+
+class Tags(html.parser.HTMLParser):
+    """The tags of a page, with their attributes, and the texts in scripts and styles."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.inside, self.inline, self.text = [], None, "", ""
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+        self.inside = tag if tag in ("script", "style") else None
+
+    def handle_endtag(self, tag):
+        self.inside = None
+
+    def handle_data(self, data):
+        if self.inside:
+            self.inline += data.strip()
+        self.text += data
+
+
+class PageTests(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.hestia = Hestia()
+        cls.addClassCleanup(cls.hestia.stop)
+        cls.hub = Hub(cls.hestia.url)
+        cls.addClassCleanup(cls.hub.remove)
+        cls.hub.start()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.devices = {}
+        for role in ("owner", "member", "guest"):
+            cls.devices[role] = cls.device(role)
+            Attempt(cls.hub.code("--role", role), cls.devices[role]).send(cls.hub.port)
+        cls.stranger = cls.device("stranger")
+
+    @classmethod
+    def device(cls, name):
+        return Device(os.path.join(cls.folder.name, name), name)
+
+    def ask(self, device, method="GET", path=PAGE, body=None, headers=None):
+        with Connection(self.hub.port, device) as connection:
+            status, fields, answer = connection.request(method, path, body, headers)
+            return status, fields, answer.decode()
+
+    def files(self):
+        """The page, and everything that it and its scripts name, as (fields, text) by path."""
+        found, wanted = {}, [PAGE]
+        while wanted:
+            path = wanted.pop()
+            if path in found or not path.startswith(PAGE) or path.startswith("/hubpair/v1/"):
+                continue
+            status, fields, text = self.ask(self.devices["guest"], path=path)
+            self.assertEqual(status, 200, path)
+            found[path] = (fields, text)
+            if path == PAGE:
+                wanted += [value for _, attributes in Tags(text).tags
+                           for name, value in attributes.items() if name in ("href", "src") and value[0] == "/"]
+            elif path.endswith(".js"):
+                wanted += [f"{PAGE}page/{name}" for name in re.findall(r'(?:from|import\()\s*"\./([a-z.]+)"', text)]
+        return found
+
+    def test_the_page_is_small_and_whole(self):
+        files = self.files()
+        self.assertGreater(len(files), 8)
+        self.assertLess(sum(len(text.encode()) for _, text in files.values()), 100_000)
+        kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", PAGE: "text/html"}
+        for path, (fields, _) in files.items():
+            self.assertEqual(fields.get_content_type(), kinds[path.split(".")[-1]], path)
+
+    def test_nothing_stands_in_it_or_comes_from_elsewhere(self):
+        for path, (fields, text) in self.files().items():
+            with self.subTest(path):
+                self.assertEqual(fields["X-Content-Type-Options"], "nosniff")
+                self.assertEqual(fields["Referrer-Policy"], "no-referrer")
+                self.assertEqual(fields["X-Frame-Options"], "DENY")
+                self.assertEqual(fields["Cache-Control"], "no-cache")
+                policy = dict(part.split(None, 1) for part in fields["Content-Security-Policy"].split(";"))
+                self.assertEqual(policy["default-src"], "'none'")
+                self.assertEqual(policy["frame-ancestors"], "'none'")
+                self.assertEqual(policy["base-uri"], "'none'")
+                self.assertEqual(policy["script-src"], "'self'")
+                self.assertLessEqual({word for value in policy.values() for word in value.split()}, MAY)
+                # The only addresses are names of XML namespaces.
+                self.assertEqual(set(re.findall(r"https?://[^\"' ]+", text)) - {"http://www.w3.org/2000/svg"}, set())
+                for forbidden in ("innerHTML", "outerHTML", "insertAdjacentHTML", "document.write", "eval(", "Function("):
+                    self.assertNotIn(forbidden, text)
+        page = Tags(self.files()[PAGE][1])
+        self.assertEqual(page.inline, "")
+        for tag, attributes in page.tags:
+            self.assertFalse([name for name in attributes if name.startswith("on") or name == "style"], tag)
+
+    def test_what_a_browser_has_is_not_sent_again(self):
+        member = self.devices["member"]
+        for path, (fields, text) in self.files().items():
+            tag = fields["ETag"]
+            for sent in (tag, f'"x", W/{tag}', "*"):
+                status, again, body = self.ask(member, path=path, headers={"If-None-Match": sent})
+                self.assertEqual((status, again["ETag"], body, again["Content-Length"]), (304, tag, "", None))
+            self.assertEqual(self.ask(member, path=path, headers={"If-None-Match": '"x"'})[2], text)
+            status, head, body = self.ask(member, "HEAD", path)
+            self.assertEqual((status, body, head["Content-Length"]), (200, "", str(len(text.encode()))))
+            status, fields, _ = self.ask(member, "POST", path, b"x")
+            self.assertEqual((status, fields["Allow"]), (405, "GET, HEAD"))
+
+    def test_strangers_are_told_how_to_get_in(self):
+        cases = [(None, 401, "certificate"), (self.stranger, 403, "does not know")]
+        for device, status, words in cases:
+            for path in (PAGE, "/devices/", "/", "/hubpair/page/page.js", "/hubpair/v1/rooms"):
+                got, fields, text = self.ask(device, path=path, headers=HTML)
+                self.assertEqual((got, fields.get_content_type()), (status, "text/html"), path)
+                page = Tags(text)
+                self.assertIn("Kitchen hub", page.text)
+                self.assertIn(words, page.text)
+                self.assertIn("hubpair pair", page.text)
+                self.assertNotIn("script", [tag for tag, _ in page.tags])
+                self.assertEqual(page.inline, "")
+                self.assertLess(len(text), 3_000)
+                self.assertIn("default-src 'none'", fields["Content-Security-Policy"])
+                self.assertNotIn("script-src", fields["Content-Security-Policy"])
+                self.assertEqual(fields["Cache-Control"], "no-store")
+                for tag, attributes in page.tags:
+                    for name in ("href", "src"):
+                        if name in attributes:
+                            self.assertEqual(self.ask(device, path=attributes[name])[0], 200, attributes[name])
+
+    def test_programs_are_refused_in_json(self):
+        for accept in (None, "*/*", "application/json", "text/htmlx", "text/plain"):
+            headers = {"Accept": accept} if accept else {}
+            for path in (PAGE, "/devices/", "/hubpair/page/page.js"):
+                status, fields, text = self.ask(None, path=path, headers=headers)
+                self.assertEqual((status, fields.get_content_type()), (401, "application/json"))
+                self.assertEqual(json.loads(text)["error"], "no_certificate")
+
+    def test_what_became_of_a_device_is_said(self):
+        device = self.device("asking")
+        Attempt(self.hub.code("--label"), device).send(self.hub.port)
+        text = Tags(self.ask(device, headers=HTML)[2]).text
+        self.assertIn("has not approved", text)
+        self.assertNotIn("How to get in", text)
+        subprocess.run(
+            [HUBPAIR, "devices", "approve", device.fingerprint, "--state", self.hub.state], check=True, capture_output=True)
+        self.hub.wait_for(lambda: self.ask(device)[0] == 200, "the page after the approval")
+        subprocess.run(
+            [HUBPAIR, "devices", "revoke", device.fingerprint, "--state", self.hub.state], check=True, capture_output=True)
+        self.hub.wait_for(lambda: self.ask(device)[0] == 403, "no page after the revocation")
+        self.assertIn("taken back", Tags(self.ask(device, headers=HTML)[2]).text)
+
+    # Without JavaScript.
+
+    FORMS = "/hubpair/v1/access"
+    FORM = {"Content-Type": "application/x-www-form-urlencoded"}
+
+    def post(self, device, form):
+        return self.ask(device, "POST", self.FORMS, form.encode(), self.FORM)
+
+    def test_an_owner_lets_devices_in_by_forms(self):
+        owner = self.devices["owner"]
+        name = '<b>"Eve" & \'co'
+        device = Device(os.path.join(self.folder.name, "eve"), name)
+        Attempt(self.hub.code("--label"), device, name=name).send(self.hub.port)
+        status, fields, text = self.ask(owner, path=self.FORMS)
+        self.assertEqual((status, fields.get_content_type()), (200, "text/html"))
+        self.assertIn("form-action 'self'", fields["Content-Security-Policy"])
+        page = Tags(text)
+        self.assertIn(name, page.text)
+        self.assertNotIn("b", [tag for tag, _ in page.tags])
+        self.assertNotIn("script", [tag for tag, _ in page.tags])
+        self.assertIn(device.fingerprint, [attributes.get("value") for _, attributes in page.tags])
+        state = lambda: {each["device"]: (each["status"], each["role"]) for each in self.hub.devices()}[device.fingerprint]
+        for form, becomes in [
+                (f"do=approve&device={device.fingerprint}&role=guest", ("approved", "guest")),
+                (f"do=role&device={device.fingerprint}&role=member", ("approved", "member")),
+                (f"do=revoke&device={device.fingerprint}&role=member", ("revoked", "member"))]:
+            status, fields, _ = self.post(owner, form)
+            self.assertEqual((status, fields["Location"]), (303, self.FORMS), form)
+            self.assertEqual(state(), becomes)
+        status, _, text = self.post(owner, f"do=approve&device={device.fingerprint}&role=owner")
+        self.assertEqual(status, 409)
+        self.assertIn("revoked", Tags(text).text)
+        self.assertEqual(state()[0], "revoked")
+
+    def test_other_forms_change_nothing(self):
+        owner, before = self.devices["owner"], self.hub.devices()
+        guest = self.devices["guest"].fingerprint
+        for form in ("", "do=revoke", f"do=x&device={guest}", f"do=revoke&device={guest}&x=1", f"device={guest}",
+                     f"do=revoke&device={guest}&do=approve", "do=revoke&device=guest", "do=revoke&device=%ff",
+                     f"do=role&device={guest}&role=king", "x" * 60_000):
+            status, fields, _ = self.post(owner, form)
+            self.assertEqual((status, fields.get_content_type()), (400, "text/html"), form[:80])
+        for role in ("member", "guest"):
+            self.assertEqual(self.ask(self.devices[role], path=self.FORMS)[0], 403)
+            self.assertEqual(self.post(self.devices[role], f"do=revoke&device={guest}")[0], 403)
+        seen = ("last_seen", "last_address")
+        bare = lambda all: [{key: value for key, value in each.items() if key not in seen} for each in all]
+        self.assertEqual(bare(self.hub.devices()), bare(before))
+
+
+class OpenTests(unittest.TestCase):
+    """`hubpair open`: the page on 127.0.0.1 for one browser. Not in the default run: now and then a connection that
+    should be let in is reset, and why is not known yet."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.hestia = Hestia()
+        cls.addClassCleanup(cls.hestia.stop)
+        cls.hub = Hub(cls.hestia.url)
+        cls.addClassCleanup(cls.hub.remove)
+        cls.hub.start()
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.configuration = os.path.join(cls.folder.name, "config")
+        code = cls.hub.run("print", "--format", "text", "--address", f"127.0.0.1:{cls.hub.port}", "--role", "guest")
+        subprocess.run(
+            [HUBPAIR, "pair", "-", "--config", cls.configuration, "--name", "Laptop"], input=code, text=True,
+            check=True, capture_output=True, timeout=60)
+
+    def setUp(self):
+        self.program = subprocess.Popen(
+            [HUBPAIR, "open", "--no-browser", "--config", self.configuration], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True)
+        self.addCleanup(self.end)
+        self.address = self.program.stdout.readline().strip()
+        match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/\?token=[0-9a-f]{32})", self.address)
+        self.assertTrue(match, self.address)
+        self.port, self.entrance = int(match[1]), match[2]
+
+    def end(self):
+        self.program.kill()
+        self.program.communicate()
+
+    def ask(self, path, method="GET", body=None, **headers):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=10)
+        try:
+            headers = {name.replace("_", "-"): value for name, value in headers.items()}
+            connection.request(method, path, body, headers)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read()
+        finally:
+            connection.close()
+
+    def enter(self):
+        status, fields, _ = self.ask(self.entrance)
+        self.assertEqual((status, fields["Location"]), (303, PAGE))
+        value, *flags = fields["Set-Cookie"].split("; ")
+        self.assertEqual(sorted(flags), ["HttpOnly", "Path=/", "SameSite=Strict"])
+        return value
+
+    def test_one_browser_gets_the_page_and_the_house(self):
+        cookie = self.enter()
+        status, fields, page = self.ask(PAGE, Cookie=cookie)
+        self.assertEqual((status, fields.get_content_type()), (200, "text/html"))
+        self.assertIn("default-src 'none'", fields["Content-Security-Policy"])
+        self.assertIn(b"/hubpair/page/page.js", page)
+        self.assertEqual(self.ask(PAGE, Cookie=cookie, If_None_Match=fields["ETag"])[0], 304)
+        own = f"http://127.0.0.1:{self.port}"
+        device = json.loads(self.ask("/devices/", Cookie=cookie)[2])[0]
+        path = f"/devices/{device['deviceId']}/activators/{device['activators'][0]['activatorId']}"
+        status = self.ask(
+            path, "POST", '{"state": true}', Cookie=cookie, Origin=own, Sec_Fetch_Site="same-origin",
+            Content_Type="application/json")[0]
+        self.assertEqual(status, 201)
+        # With this computer's role.
+        self.assertEqual(json.loads(self.ask("/hubpair/v1/device", Cookie=cookie)[2])["role"], "guest")
+        self.assertEqual(self.ask("/hubpair/v1/devices", Cookie=cookie)[0], 403)
+        # What is this computer's stays here.
+        sent = json.loads(self.ask("/test/echo", Cookie=cookie, Origin=own, X_Secret="x")[2])["headers"]
+        self.assertFalse({name.lower() for name, _ in sent} & {"cookie", "origin", "x-secret"})
+
+    def test_nobody_else_gets_in(self):
+        self.assertEqual(self.ask(PAGE)[0], 403)
+        self.assertEqual(self.ask("/?token=" + 32 * "0")[0], 403)
+        # Another user of this computer, with the right address.
+        asked = subprocess.run(
+            ["setpriv", "--reuid", "65534", "--clear-groups", "curl", "-s", "-o", "/dev/null", "-w", "%{http_code}",
+             self.address], capture_output=True, text=True, timeout=30)
+        self.assertEqual(asked.stdout, "000")
+        cookie = self.enter()
+        self.assertEqual(self.ask(self.entrance)[0], 403)
+        for more in ({"Host": f"evil.example:{self.port}"}, {"Origin": "null"}, {"Sec_Fetch_Site": "same-site"},
+                     {"Origin": f"https://127.0.0.1:{self.port}"}):
+            self.assertEqual(self.ask(PAGE, Cookie=cookie, **more)[0], 403, more)
+        self.assertEqual(self.ask(PAGE, Cookie=cookie[:-1] + ("0" if cookie[-1] != "0" else "1"))[0], 403)
+        self.assertEqual(self.ask(PAGE, "HEAD", Cookie=cookie)[0], 405)
+        self.assertEqual(self.ask(PAGE, "POST", b"x" * 70_000, Cookie=cookie)[0], 413)
+        self.assertEqual(self.ask(PAGE, Cookie=cookie)[0], 200)
+
+    def test_it_ends_with_the_command(self):
+        self.enter()
+        self.program.send_signal(signal.SIGINT)
+        self.assertEqual(self.program.wait(timeout=10), 0)
+        self.assertRaises(ConnectionRefusedError, self.ask, PAGE)
+
+    def test_a_hub_that_is_away_is_named(self):
+        cookie = self.enter()
+        self.hub.kill()
+        try:
+            status, _, body = self.ask("/devices/", Cookie=cookie)
+            self.assertEqual((status, json.loads(body)["error"]), (502, "hub_away"))
+        finally:
+            self.hub.start()
+
+
+if __name__ == "__main__":
+    unittest.main()
