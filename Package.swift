@@ -61,7 +61,11 @@ let package = Package(
         .systemLibrary(name: "CWebP", providers: [.apt(["libwebp-dev"])]),
         .systemLibrary(name: "CHEIF", providers: [.apt(["libheif-dev"])]),
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
+        // Loaded by `serve` alone, never linked: every other command starts without it.
+        .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         .systemLibrary(name: "CGlibc"),
+        // The files of the hub's page, embedded.
+        .target(name: "CPage", exclude: ["files"]),
 
         // Floor 1: values and rules, no connection of their own. First what all others share: pins,
         // fingerprints, names and errors; addresses and interfaces; JSON.
@@ -108,14 +112,20 @@ let package = Package(
         // What a hub controls: appliances, scenes, spoken orders. No connection, so all of it can be fuzzed.
         .target(
             name: "Home", dependencies: ["Addresses", "Identity", "JSON", "Pairing"], swiftSettings: strict),
+        // What people share on the hub: rooms, scenes and when they run, rules, states and messages. Pure as
+        // Home is: time, zone and place are parameters.
+        .target(
+            name: "Household", dependencies: ["Addresses", "Home", "Identity", "JSON", "Pairing"],
+            swiftSettings: strict),
         // What strangers' bytes may do: requests, answers, targets and fields of the gateway. No NIO: every
         // byte that decides can be fuzzed.
-        .target(name: "GatewayRules", dependencies: ["Identity", "Pairing"], swiftSettings: strict),
+        .target(
+            name: "GatewayRules", dependencies: ["Addresses", "Identity", "Pairing"], swiftSettings: strict),
         // A key, its certificate, and TLS that checks pins: what both sides of the pairing share.
         .target(
             name: "PinnedTLS",
             dependencies: [
-                "Identity",
+                "Addresses", "Identity",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "X509", package: "swift-certificates"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -128,9 +138,8 @@ let package = Package(
         .target(
             name: "HubService",
             dependencies: [
-                "Addresses", "CGlibc", "Discovery", "GatewayRules", "Identity", "JSON", "Pairing",
-                "PinnedTLS",
-                "QRCodes",
+                "Addresses", "CGlibc", "CPage", "CSQLite", "Discovery", "GatewayRules", "Home", "Household",
+                "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 // scrypt, for the passphrase of a backup.
                 .product(name: "CryptoExtras", package: "swift-crypto"),
@@ -146,8 +155,8 @@ let package = Package(
         .target(
             name: "HubClient",
             dependencies: [
-                "Addresses", "CGlibc", "Discovery", "Home", "Identity", "JSON", "Pairing", "PinnedTLS",
-                "QRCodes",
+                "Addresses", "CGlibc", "Discovery", "Home", "Household", "Identity", "JSON", "Pairing",
+                "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -161,8 +170,8 @@ let package = Package(
         .target(
             name: "Diagnosis",
             dependencies: [
-                "Addresses", "CGlibc", "Discovery", "HubClient", "HubService", "Identity", "JSON", "Pairing",
-                "PinnedTLS",
+                "Addresses", "CGlibc", "Discovery", "Household", "HubClient", "HubService", "Identity",
+                "JSON", "Pairing", "PinnedTLS",
             ],
             swiftSettings: strict
         ),
@@ -171,7 +180,8 @@ let package = Package(
         .executableTarget(
             name: "hubpair",
             dependencies: [
-                "Addresses", "CGlibc", "Diagnosis", "Discovery", "Home", "HubClient", "HubService",
+                "Addresses", "CGlibc", "Diagnosis", "Discovery", "Home", "Household", "HubClient",
+                "HubService",
                 "Identity",
                 "JSON", "Pairing", "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
@@ -204,7 +214,8 @@ let package = Package(
         // What several test targets share.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
         .testTarget(
-            name: "GatewayRulesTests", dependencies: ["GatewayRules", "Identity", "Pairing", "TestSupport"],
+            name: "GatewayRulesTests",
+            dependencies: ["Addresses", "GatewayRules", "Identity", "Pairing", "TestSupport"],
             swiftSettings: strict),
         .testTarget(name: "IdentityTests", dependencies: ["Identity", "TestSupport"], swiftSettings: strict),
         .testTarget(
@@ -220,13 +231,15 @@ let package = Package(
         .testTarget(name: "PairingTests", dependencies: ["Pairing", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
-            dependencies: ["Diagnosis", "Home", "Identity", "Pairing", "TestSupport", "hubpair"],
+            dependencies: [
+                "Diagnosis", "Home", "HubService", "Identity", "Pairing", "TestSupport", "hubpair",
+            ],
             swiftSettings: strict),
         .testTarget(
             name: "HubServiceTests",
             dependencies: [
-                "Addresses", "Discovery", "GatewayRules", "HubService", "Pairing", "PinnedTLS", "QRCodes",
-                "TestSupport",
+                "Addresses", "Discovery", "GatewayRules", "Home", "Household", "HubService", "Identity",
+                "JSON", "Pairing", "PinnedTLS", "QRCodes", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -242,6 +255,10 @@ let package = Package(
             swiftSettings: strict),
         .testTarget(
             name: "HomeTests", dependencies: ["Home", "Identity", "JSON", "Pairing"],
+            swiftSettings: strict),
+        .testTarget(
+            name: "HouseholdTests",
+            dependencies: ["Home", "Household", "Identity", "JSON", "Pairing", "TestSupport"],
             swiftSettings: strict),
         .testTarget(
             name: "HubClientTests",
@@ -266,7 +283,7 @@ if Context.environment["HUBPAIR_FUZZ"] != nil {
         .executableTarget(
             name: "Fuzz",
             dependencies: [
-                "Addresses", "Discovery", "GatewayRules", "Home", "JSON", "Pairing", "QRCodes",
+                "Addresses", "Discovery", "GatewayRules", "Home", "Household", "JSON", "Pairing", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             path: "Tests/Fuzz/Fuzz",

@@ -1,6 +1,17 @@
 /// Three finder patterns near each other and a version, with how well the timing patterns between them are
 /// seen (ISO/IEC 18004 § 6.3.5): dark and light in turn, which patterns of different codes rarely have.
 struct CrowdCandidate {
+    /// The limits of the work.
+    struct Limits: Equatable {
+        /// With how many of its neighbours a pattern is combined.
+        var neighbours = 20
+        /// How many places of the picture are looked at to judge combinations by their timing patterns, at
+        /// about 7 ns each.
+        var looks = 6_000_000
+        /// How many combinations are tried.
+        var tried = 4000
+    }
+
     let triple: FinderTriple
     let version: Int
     /// How well the timing patterns match; 1 is perfect, and about 0 at a random place.
@@ -12,7 +23,7 @@ struct CrowdCandidate {
     private static let mostMisfit: Float = 1.1
 
     /// The candidates among `patterns`, best first.
-    static func among(_ patterns: [FinderPattern], limits: CrowdSearch.Limits, in view: ContrastView)
+    static func among(_ patterns: [FinderPattern], limits: Limits, in view: ContrastView)
         -> [CrowdCandidate]
     {
         var rough: [Rough] = []
@@ -28,7 +39,7 @@ struct CrowdCandidate {
         var candidates: [CrowdCandidate] = []
         var looks = 0
         for one in rough {
-            for version in one.versions where looks < limits.looks.judging {
+            for version in one.versions where looks < limits.looks {
                 // Both timing patterns, with their ends.
                 looks += 2 * (10 + 4 * version)
                 let candidate = CrowdCandidate(one, version: version, in: view)

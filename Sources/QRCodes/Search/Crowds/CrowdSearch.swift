@@ -8,10 +8,7 @@ struct CrowdSearch {
     /// The limits of the work.
     struct Limits: Equatable {
         var finders = FinderSearch.Limits()
-        /// With how many of its neighbours a pattern is combined.
-        var neighbours = 20
-        /// How many combinations are tried.
-        var tried = 4000
+        var candidates = CrowdCandidate.Limits()
         /// How many grids are fitted, and how many drawings of grids libzbar reads.
         var grids = 96
         var readings = 600
@@ -20,8 +17,6 @@ struct CrowdSearch {
 
     /// How many places of the picture each part of the search may look at, at about 7 ns each.
     struct Looks: Equatable {
-        /// To judge combinations by their timing patterns.
-        var judging = 6_000_000
         /// For the first positions of grids.
         var starts = 8_000_000
         /// To fit grids.
@@ -97,7 +92,7 @@ struct CrowdSearch {
 
     private mutating func read(_ patterns: [FinderPattern]) throws(QRScanError) {
         outcome.patterns = patterns
-        let candidates = CrowdCandidate.among(patterns, limits: limits, in: view)
+        let candidates = CrowdCandidate.among(patterns, limits: limits.candidates, in: view)
         // What fits at once first, so that the patterns of clear codes are out of the way of the others.
         for candidate in candidates where isFree(candidate) && !decoder.isExhausted {
             let registration = registration(candidate.version)
