@@ -18,8 +18,8 @@ struct SecretMemoryTests {
 
         /// In how many places of the memory that can be written it stands.
         ///
-        /// Other tests run beside this one: they give memory back while it is read, and the kernel hands the same
-        /// place out again. So the copy that is searched is made before the map is read, and is left out.
+        /// Other tests run beside this one: they give memory back while it is read, and the kernel hands the
+        /// same place out again. So the copy to search is made before the map is read, and is left out.
         func count() throws -> Int {
             let size = 1 << 20
             let piece = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
@@ -36,8 +36,9 @@ struct SecretMemoryTests {
                 let words = line.split(separator: " ")
                 let ends = words[0].split(separator: "-").compactMap { UInt(String($0), radix: 16) }
                 guard words[1].hasPrefix("rw"), ends.count == 2, words.last != "[vvar]" else { continue }
-                found += scan(memory, from: ends[0], to: min(ends[1], max(ends[0], own)), into: copy)
-                found += scan(memory, from: max(ends[0], min(ends[1], own + UInt(size))), to: ends[1], into: copy)
+                let (start, end) = (ends[0], ends[1])
+                found += scan(memory, from: start, to: min(end, max(start, own)), into: copy)
+                found += scan(memory, from: max(start, min(end, own + UInt(size))), to: end, into: copy)
             }
             return found
         }
