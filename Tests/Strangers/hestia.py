@@ -285,6 +285,20 @@ def adhoc_context():
         return context
 
 
+def serve(options, house, handler=Handler):
+    """Serves until the process is killed; `options` as `main` reads them."""
+    server = Server((options.listen, options.port), handler, bind_and_activate=False)
+    server.allow_reuse_address = True
+    server.context = None if options.plain else adhoc_context()
+    server.house, server.turn = house, threading.Lock()
+    server.serial, server.dead = options.serial, options.dead
+    server.delay, server.echo, server.log = options.delay, options.echo, options.log
+    server.server_bind()
+    server.server_activate()
+    print(server.server_address[1], flush=True)
+    server.serve_forever()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--port", type=int, default=0)
@@ -298,18 +312,10 @@ def main():
     parser.add_argument("--echo", action="store_true", help="answer every request with X-Echo: X-Nonce X-Hubpair-Device")
     parser.add_argument("--log", type=argparse.FileType("w"), help="what was asked, as JSON, a line each")
     options = parser.parse_args()
-    server = Server((options.listen, options.port), Handler, bind_and_activate=False)
-    server.allow_reuse_address = True
-    server.context = None if options.plain else adhoc_context()
-    server.house = House(options.devices)
+    house = House(options.devices)
     if options.house:
-        server.house.devices = {device["deviceId"]: device for device in json.load(options.house)}
-    server.serial, server.dead, server.turn = options.serial, options.dead, threading.Lock()
-    server.delay, server.echo, server.log = options.delay, options.echo, options.log
-    server.server_bind()
-    server.server_activate()
-    print(server.server_address[1], flush=True)
-    server.serve_forever()
+        house.devices = {device["deviceId"]: device for device in json.load(options.house)}
+    serve(options, house)
 
 
 if __name__ == "__main__":
