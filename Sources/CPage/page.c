@@ -63,6 +63,10 @@ static const unsigned char code[] = {
 };
 hubpair_page_file hubpair_page_code(void) { return (hubpair_page_file){code, sizeof code}; }
 
+static const unsigned char edit[] = {
+#embed "files/edit.js"
+};
+hubpair_page_file hubpair_page_edit(void) { return (hubpair_page_file){edit, sizeof edit}; }
 
 static const unsigned char plain_style[] = {
 #embed "files/plain.css"

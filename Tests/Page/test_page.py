@@ -1,48 +1,12 @@
 """The hub's page in a real browser, with a certificate of its own, on a real hub."""
 import json
-import os
-import tempfile
 import unittest
 
-from browser import Browser
-from hub import Hestia, Hub, free_port
-from second_implementation import Attempt, Connection, Device
+from house import HouseTests
+from second_implementation import Connection
 
 
-class RoundTests(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.hestia = Hestia("--devices", "4")
-        cls.addClassCleanup(cls.hestia.stop)
-        cls.hub = Hub(cls.hestia.url)
-        cls.addClassCleanup(cls.hub.remove)
-        cls.hub.start()
-        cls.folder = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(cls.folder.cleanup)
-
-    def device(self, name, role=None):
-        device = Device(os.path.join(self.folder.name, name), name)
-        if role:
-            Attempt(self.hub.code("--role", role), device, name=name).send(self.hub.port)
-        return device
-
-    def browser(self, device=None, path="/hubpair/", **options):
-        browser = Browser(free_port(), device, **options)
-        self.addCleanup(browser.close)
-        browser.open(f"https://127.0.0.1:{self.hub.port}{path}")
-        return browser
-
-    def asking(self, name):
-        device = self.device(name)
-        Attempt(self.hub.code("--label"), device, name=name).send(self.hub.port)
-        return device
-
-    def status(self, device):
-        return next(each for each in self.hub.devices() if each["device"] == device.fingerprint)
-
-    def row(self, name):
-        return f'//li[contains(@class, "item")][.//p[@class="name"][contains(., "{name}")]]'
-
+class RoundTests(HouseTests):
     def test_an_owner_lets_in_switches_and_revokes(self):
         browser = self.browser(self.device("Anna", "owner"))
         browser.find('//p[@id="hub"][.="Kitchen hub"]')
@@ -122,7 +86,7 @@ class RoundTests(unittest.TestCase):
             return all.filter((each) => each.checkVisibility() && each.tabIndex < 0).length;""")
         self.assertEqual(reached, 0)
         lamp = '//li[contains(@class, "card")][contains(., "Device 2")]//button[@role="switch"]'
-        before = browser.send("GET", f"{browser.session}/element/{list(browser.find(lamp).values())[0]}/attribute/aria-checked")
+        before = browser.attribute(lamp, "aria-checked")
         browser.type(lamp, " ")
         after = "false" if before == "true" else "true"
         browser.find(f'{lamp}[@aria-checked="{after}"]')

@@ -44,14 +44,12 @@ export class Card {
     if (form !== this.#form) {
       this.#form = form;
       this.#rows = others.map((each) => this.#row(each));
-      // The only slider needs no name for those who see it.
       set(this.rows, "data-single", others.length === 1 && others[0].isLevel);
       this.rows.replaceChildren(...this.#folded(this.#rows.map((row) => row.node)));
     }
     others.forEach((each, index) => this.#rows[index].update(each));
   }
 
-  // Of many activators the first two are seen at once.
   #folded(nodes) {
     if (nodes.length <= 3) return nodes;
     return [...nodes.slice(0, 2),

@@ -85,7 +85,6 @@ export class CodeMaker {
     dialog.showModal();
   }
 
-  // Says so when the code that is shown has been used.
   watch(codes) {
     const code = codes.find((each) => each.ticket === this.#ticket);
     if (!this.#dialog || code?.status !== "used") return;

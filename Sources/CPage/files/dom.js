@@ -1,4 +1,4 @@
-// Elements, lists that keep their elements, words about time, and what is said to people.
+// Elements, lists, words about time, and what is said to people.
 //
 // Nothing that comes from the network ever becomes HTML: texts are set as text, and everything else is made here.
 
@@ -15,7 +15,6 @@ export function make(tag, properties = {}, ...children) {
   return element;
 }
 
-// Sets or removes an attribute, only if it is another than before.
 export function set(element, name, value) {
   if (value === false || value === null || value === undefined) {
     if (element.hasAttribute(name)) element.removeAttribute(name);
@@ -33,6 +32,7 @@ export function say(element, text) {
 const shapes = {
   alarm: "M12 4v3M5.6 6.6l1.8 1.8M18.4 6.6l-1.8 1.8M7 18v-5a5 5 0 0 1 10 0v5M5 18h14v2.5H5z",
   alert: "M12 4.5 20.5 19h-17zM12 10v4M12 16.5v.2",
+  arrange: "M4.5 5h6v6h-6zM13.5 5h6v6h-6zM4.5 14h6v6h-6zM13.5 17h6M16.5 14v6",
   bell: "M6 16.5V11a6 6 0 0 1 12 0v5.5l1.5 2h-15zM10 20.5a2 2 0 0 0 4 0",
   blind: "M4 4h16M6 4v12h12V4M6 8h12M6 12h12M12 16v4",
   camera: "M4 8h3l1.5-2h7L17 8h3v11H4zM12 16.5a3.2 3.2 0 1 0 0-6.4 3.2 3.2 0 0 0 0 6.4z",
@@ -97,6 +97,31 @@ export class KeyedList {
   get size() { return this.#rows.size; }
 }
 
+// A heading, perhaps with a button, and a list or what stands there while it is empty.
+export class Part {
+  constructor(title, makeRow, empty, button) {
+    this.items = make("ul", { class: "list" });
+    this.list = new KeyedList(this.items, makeRow);
+    this.empty = make("p", { class: "none" }, empty);
+    this.node = make("section", { class: "part" },
+      title ? make("div", { class: "headline" }, make("h2", {}, title), button) : null, this.empty, this.items);
+  }
+  show(items, keyOf) {
+    this.list.show(items, keyOf);
+    set(this.empty, "hidden", items.length > 0);
+  }
+}
+
+export class Row {
+  constructor(drawing, ...actions) {
+    this.name = make("p", { class: "name", dir: "auto" });
+    this.words = make("p", { class: "words", dir: "auto" });
+    this.title = make("div", { class: "title" }, this.name, this.words);
+    this.node = make("li", { class: "item" }, make("span", { class: "badge" }, icon(drawing)), this.title,
+      actions.length > 0 ? make("div", { class: "buttons" }, ...actions) : null);
+  }
+}
+
 const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const clockTime = new Intl.DateTimeFormat(undefined, { hour: "2-digit", minute: "2-digit" });
 const dayTime = new Intl.DateTimeFormat(undefined, {
@@ -122,6 +147,9 @@ export function when(text) {
 }
 
 function startOfDay(date) { return new Date(date.getFullYear(), date.getMonth(), date.getDate()).getTime(); }
+
+// As people sort names: 9 before 10.
+export const sorting = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 
 // "1 lamp", "3 lamps".
 export function count(number, word, plural = `${word}s`) { return `${number} ${number === 1 ? word : plural}`; }

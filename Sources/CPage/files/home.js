@@ -1,10 +1,9 @@
 // The first view: what needs attention, scenes, and the rooms with their appliances.
 
 import { Card } from "./card.js";
-import { count, icon, KeyedList, make, say, sentence, set, toast, when } from "./dom.js";
+import { count, icon, KeyedList, make, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
 import { ask, list, own, part } from "./hub.js";
 
-const sorting = new Intl.Collator(undefined, { numeric: true, sensitivity: "base" });
 // So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
 const batch = 24;
 // A house of fewer is looked over faster than searched.
@@ -26,8 +25,8 @@ export class HomeView {
       }, number, make("span", {}));
       return { filter, number, word: button.lastElementChild, button };
     });
-    this.notices = make("div", { class: "notices" });
-    this.noticeList = new KeyedList(this.notices, () => new Notice());
+    this.notices = make("ul", { class: "notices" });
+    this.noticeList = new KeyedList(this.notices, (notice) => new Notice(notice));
     this.sceneRow = make("ul", { class: "scenes", "aria-label": "Scenes" });
     this.sceneList = new KeyedList(this.sceneRow, () => new SceneButton(this));
     this.empty = make("div", { class: "empty", hidden: true }, make("h2"), make("p"));
@@ -117,7 +116,6 @@ export class HomeView {
     }
   }
 
-  // One card for each appliance, wherever it is shown.
   card(id) {
     let card = this.#cards.get(id);
     if (!card) this.#cards.set(id, card = new Card(this.#app.house));
@@ -180,22 +178,19 @@ class SceneButton {
   }
 }
 
-class Notice {
+class Notice extends Row {
   #act = null;
-  constructor() {
-    this.picture = make("span", { class: "badge" });
-    this.title = make("p", { class: "name", dir: "auto" });
-    this.text = make("p", { class: "words" });
-    this.button = make("button", { onclick: () => this.#act() });
-    this.node = make("div", { class: "notice" }, this.picture, make("div", { class: "title" }, this.title, this.text), this.button);
+  constructor(notice) {
+    const button = make("button", { onclick: () => this.#act() });
+    super(notice.drawing, button);
+    this.button = button;
   }
   update(notice) {
     this.#act = notice.act;
     set(this.node, "data-kind", notice.kind);
-    if (!this.picture.firstChild) this.picture.append(icon(notice.drawing));
-    say(this.title, notice.title);
-    say(this.text, notice.text);
+    say(this.name, notice.title);
+    say(this.words, notice.text);
     say(this.button, notice.verb ?? "");
-    set(this.button, "hidden", !notice.verb);
+    set(this.button.parentElement, "hidden", !notice.verb);
   }
 }

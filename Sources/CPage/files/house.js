@@ -20,7 +20,7 @@ function wordsOf(text) {
 
 const singular = (word) => (word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word);
 
-// One thing that can be set: {id, name, type, state}. `said`: what the word for true is.
+// One thing that can be set: {id, name, type, state}.
 export class Activator {
   constructor(value) {
     this.id = String(value.activatorId);
@@ -31,20 +31,18 @@ export class Activator {
   }
   get isSwitch() { return this.type === "bool" && typeof this.state === "boolean"; }
   get isLevel() { return this.type === "float" && typeof this.state === "number"; }
-  // Which way is open: "open" if true is, "closed" if false is, null if its name does not say.
+  // Which state is open: "open" if true is, "closed" if false is, or null.
   get opening() {
     const all = wordsOf(this.name);
     const [opens, closes] = [all.some((word) => openWords.has(word)), all.some((word) => closedWords.has(word))];
     return opens === closes ? null : opens ? "open" : "closed";
   }
   get isLocking() { return wordsOf(this.name).some((word) => /^(un)?lock|^bolt/.test(word)); }
-  // Whether it stands open; null if that cannot be told.
   get isOpen() {
     if (this.opening === null || !(this.isSwitch || this.isLevel)) return null;
     const isOn = this.isSwitch ? this.state : this.opening === "open" ? this.state > 0 : this.state >= 1;
     return isOn === (this.opening === "open");
   }
-  // What a state is called.
   word(state = this.state) {
     if (typeof state === "number" && this.type === "float" && state >= 0 && state <= 1) {
       return `${Math.round(state * 100)} %`;
@@ -54,7 +52,6 @@ export class Activator {
     const isOpen = state === (this.opening === "open");
     return this.isLocking ? (isOpen ? "Unlocked" : "Locked") : isOpen ? "Open" : "Closed";
   }
-  // What a change to this state is called: "Unlock".
   verb(state) {
     if (this.opening === null) return state ? "Switch on" : "Switch off";
     const opens = state === (this.opening === "open");
@@ -176,7 +173,6 @@ export class House {
     if (set) set.state = state;
   }
 
-  // The appliances that do not answer the server of the house.
   setUnanswered(ids) {
     for (const appliance of this.appliances.values()) {
       const isOut = ids.has(appliance.id);

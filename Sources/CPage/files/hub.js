@@ -91,8 +91,8 @@ export function part(text) { return encodeURIComponent(text).replace(/'/g, "%27"
 
 // A stream that is opened again when it breaks off, as long as it is wanted.
 //
-// The browser itself goes on after a broken connection, and sends Last-Event-ID. After an answer that is no stream
-// (the hub restarts, its path does not exist) it gives up; then it is tried again later.
+// The browser itself goes on after a broken connection. After an answer that is no stream (the hub restarts) it
+// gives up; then it is tried again later.
 export class Stream {
   #path; #take; #told; #source = null; #timer = null; #wait = 2000;
 

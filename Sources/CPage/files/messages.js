@@ -1,6 +1,6 @@
 // What the house has told: alarms that stay open, the hub's own trouble, and what should be known.
 
-import { icon, KeyedList, make, say, sentence, set, toast, when } from "./dom.js";
+import { KeyedList, make, Row, say, sentence, set, toast, when } from "./dom.js";
 import { ask, list, own } from "./hub.js";
 
 // So many of the last ones are shown; the hub keeps more.
@@ -19,7 +19,7 @@ export class MessagesView {
     this.empty = make("div", { class: "empty", hidden: true },
       make("h2", {}, "Nothing has been told"), make("p", {}, "Alarms, trouble and news of this house appear here."));
     this.items = make("ul", { class: "list" });
-    this.list = new KeyedList(this.items, () => new MessageRow(this, app));
+    this.list = new KeyedList(this.items, (message) => new MessageRow(this, app, message));
     this.node = make("section", { class: "view" },
       make("div", { class: "headline" }, make("h1", {}, "Messages"), this.readAll), this.empty, this.items);
   }
@@ -27,7 +27,7 @@ export class MessagesView {
   async load() {
     let last = Math.max(0, ...this.#all.keys());
     if (last === 0) {
-      // The alarms that are open, however old, and the last of all messages: those are listed the oldest first.
+      // The alarms that are open, however old; then the last of all messages.
       const open = await own(`messages?open=1&limit=${shown}`);
       this.isThere = open !== null;
       for (const message of list(open, "messages")) this.#keep(message);
@@ -38,7 +38,6 @@ export class MessagesView {
     this.show();
   }
 
-  // A message from the stream, or one that has changed.
   take(message, type) {
     // The hub has begun its list anew.
     if (type === "reset") {
@@ -58,7 +57,6 @@ export class MessagesView {
   }
 
   get unread() { return [...this.#all.values()].filter((each) => each.read === false); }
-  // Alarms that nobody has acknowledged, the oldest first.
   get open() {
     return [...this.#all.values()].filter((each) => each.kind === "alarm" && !each.acknowledged)
       .sort((one, other) => one.id - other.id);
@@ -100,23 +98,18 @@ export class MessagesView {
   }
 }
 
-class MessageRow {
+class MessageRow extends Row {
   #message = null;
-  constructor(view, app) {
-    this.app = app;
-    this.picture = make("span", { class: "badge" });
-    this.text = make("p", { class: "name", dir: "auto" });
-    this.words = make("p", { class: "words", dir: "auto" });
-    this.read = make("button", { onclick: () => view.read(this.#message) }, "Mark as read");
-    this.acknowledge = make("button", { class: "primary", onclick: () => view.acknowledge(this.#message) }, "Acknowledge");
-    this.node = make("li", { class: "item" }, this.picture, make("div", { class: "title" }, this.text, this.words),
-      make("div", { class: "buttons" }, this.acknowledge, this.read));
+  constructor(view, app, message) {
+    const acknowledge = make("button", { class: "primary", onclick: () => view.acknowledge(this.#message) }, "Acknowledge");
+    const read = make("button", { onclick: () => view.read(this.#message) }, "Mark as read");
+    super(drawings[message.kind] ?? "bell", acknowledge, read);
+    [this.app, this.acknowledge, this.read] = [app, acknowledge, read];
   }
   update(message) {
     this.#message = message;
-    if (!this.picture.firstChild) this.picture.append(icon(drawings[message.kind] ?? "bell"));
     const isOpen = message.kind === "alarm" && !message.acknowledged;
-    say(this.text, typeof message.text === "string" ? message.text : "");
+    say(this.name, typeof message.text === "string" ? message.text : "");
     const by = message.acknowledged?.name;
     const end = message.acknowledged ? `acknowledged${by ? ` by ${by}` : ""} ${when(message.acknowledged.at)}` : "";
     say(this.words, [names[message.kind] ?? "Message", when(message.time), end].filter((each) => each !== "").join(" · "));

@@ -1,7 +1,7 @@
 // What only owners see: who asks to be let in, devices, codes, the journal, and what the doctor says.
 
 import { CodeMaker, roleChoice, roleHelp, roles } from "./code.js";
-import { confirm, count, icon, KeyedList, make, say, sentence, set, span, toast, when } from "./dom.js";
+import { confirm, count, make, Part, Row, say, sentence, set, span, toast, when } from "./dom.js";
 import { ask, list, own, part } from "./hub.js";
 
 export class OwnerViews {
@@ -38,7 +38,7 @@ export class OwnerViews {
 
   get notices() {
     return this.#waiting.map((device) => ({
-      key: `ask-${device.device}`, kind: "ask", drawing: "key", title: `${device.name} asks to be let in`,
+      key: `ask-${device.device}`, kind: "ask", drawing: "key", title: `\u200e\u2068${device.name}\u2069 asks to be let in`,
       text: device.device, verb: "Look", act: () => { location.hash = "access"; },
     }));
   }
@@ -68,7 +68,6 @@ export class OwnerViews {
     this.journal.show(this.#journal, (each) => each.id);
   }
 
-  // Carries out a decision, says what came of it, and asks for the lists again.
   async act(method, path, body, done) {
     try {
       const answer = await ask(method, `/hubpair/v1/${path}`, body);
@@ -103,31 +102,6 @@ export class OwnerViews {
     } finally {
       set(this.look, "disabled", null);
     }
-  }
-}
-
-// A heading, and a list or what stands there while it is empty.
-class Part {
-  constructor(title, makeRow, empty) {
-    this.items = make("ul", { class: "list" });
-    this.list = new KeyedList(this.items, makeRow);
-    this.empty = make("p", { class: "none" }, empty);
-    this.node = make("section", { class: "part" }, title ? make("h2", {}, title) : null, this.empty, this.items);
-  }
-  show(items, keyOf) {
-    this.list.show(items, keyOf);
-    set(this.empty, "hidden", items.length > 0);
-  }
-}
-
-// A row of all these lists: a drawing, two lines, and what can be done.
-class Row {
-  constructor(drawing, ...actions) {
-    this.name = make("p", { class: "name", dir: "auto" });
-    this.words = make("p", { class: "words", dir: "auto" });
-    this.title = make("div", { class: "title" }, this.name, this.words);
-    this.node = make("li", { class: "item" }, make("span", { class: "badge" }, icon(drawing)), this.title,
-      actions.length > 0 ? make("div", { class: "buttons" }, ...actions) : null);
   }
 }
 

@@ -6,7 +6,7 @@ import { House } from "./house.js";
 import { ask, Away, list, own, Refusal, Stream } from "./hub.js";
 import { MessagesView } from "./messages.js";
 
-// How often the house is asked while no stream tells of changes, and while one does: for new appliances and names.
+// How often the house is asked while no stream tells of changes, and while one does.
 const pollTime = 3000;
 const slowPollTime = 30000;
 const longestWait = 15000;
@@ -39,7 +39,7 @@ class App {
     this.main.append(this.home.node, this.messages.node, this.stranger);
     this.house.onchange = () => this.#draw();
     this.streams = [
-      new Stream("states/stream", (change, type) => this.#takeStates(change, type), (isOpen) => { this.#isStreaming = isOpen; this.#showStatus(); }),
+      new Stream("states/stream", (change, type) => this.#takeStates(change, type), (isOpen) => this.#tellStream(isOpen)),
       new Stream("messages/stream", (message, type) => this.messages.take(message, type), () => {}),
     ];
   }
@@ -65,7 +65,6 @@ class App {
     }
   }
 
-  // Asks the hub for everything that is shown, now.
   async refresh() {
     clearTimeout(this.#timer);
     if (this.#isBusy) return;
@@ -77,14 +76,14 @@ class App {
       if (this.#rounds % 5 === 0 || this.#isStreaming) {
         await Promise.all([this.home.load(), this.messages.load(), this.#loadStates()]);
       }
-      if (this.owner) await this.owner.load();
+      await Promise.all([this.owner?.load(), this.arrange?.load()]);
       this.#rounds += 1;
       [this.#fault, this.#lastAnswer, this.#wait] = [null, performance.now(), 1000];
     } catch (error) {
       if (!(error instanceof Away || error instanceof Refusal)) throw error;
       this.#fault = error;
       this.#wait = Math.min(this.#wait * 2, longestWait);
-      // It may be another thing that answers next: another version, or this browser with another role.
+      // Another version may answer next, or this browser have another role.
       if (error instanceof Refusal) this.role = null;
       if (this.#rounds > 0) this.#rounds = 1;
     } finally {
@@ -112,7 +111,18 @@ class App {
     this.device = device;
     this.#hub = typeof hub?.name === "string" ? hub.name : "Home hub";
     say(document.getElementById("hub"), this.#hub);
+    if (this.role !== "guest" && !this.arrange) await this.#makeArrange();
     if (this.role === "owner" && !this.owner) await this.#makeOwner();
+  }
+
+  async #makeArrange() {
+    const { ArrangeView } = await import("./edit.js");
+    this.arrange = new ArrangeView(this);
+    this.views.arrange = {
+      name: "Arrange", drawing: "arrange", view: this.arrange, badge: () => 0,
+      isThere: () => this.role !== "guest" && this.messages.isThere,
+    };
+    this.main.insertBefore(this.arrange.node, this.stranger);
   }
 
   // Owners alone load what is for owners.
@@ -147,13 +157,22 @@ class App {
     if (this.messages.isThere) this.streams[1].open();
   }
 
+  // A stream that breaks off may mean that the hub is away, or lets this browser in no more: it is asked at once.
+  #tellStream(isOpen) {
+    const isBroken = this.#isStreaming && !isOpen && !document.hidden;
+    this.#isStreaming = isOpen;
+    this.#showStatus();
+    if (!isBroken) return;
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.refresh(), 200);
+  }
+
   #takeStates(change, type) {
     if (type === "reset" && !Array.isArray(change?.states)) return this.refresh();
     for (const each of list(change, "states")) this.house.take(each);
     if (change?.device) this.house.take(change);
   }
 
-  // What needs somebody's attention, the gravest first.
   get notices() {
     const alarms = this.messages.open.map((message) => ({
       key: `alarm-${message.id}`, kind: "alarm", drawing: "alarm", title: message.text, text: "Alarm",
@@ -185,6 +204,7 @@ class App {
     this.#showTabs(isStranger ? null : name);
     this.#showStatus();
     if (isMove) {
+      if (name === "arrange") this.arrange.load().catch(() => this.refresh());
       scrollTo(0, 0);
       this.views[name].view.node.querySelector("h1")?.setAttribute("tabindex", "-1");
       this.views[name].view.node.querySelector("h1")?.focus({ preventScroll: true });

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 package import Identity
 import NIOCore
@@ -151,15 +150,10 @@ package struct OpenPage: Sendable {
     private static func isOurs(
         _ channel: any Channel, port: UInt16, _ environment: [String: String]
     ) -> Bool {
-        guard let peer = channel.remoteAddress?.port else { return false }
-        // The kernel writes the table piece by piece: a line can be missing while connections come and go.
-        for _ in 0..<10 {
-            guard let table = try? String(contentsOfFile: "/proc/net/tcp", encoding: .utf8) else { continue }
-            if let user = LoopbackPeer.user(of: UInt16(peer), connectedTo: port, in: table) {
-                return LoopbackPeer.isOurs(user, environment: environment)
-            }
-        }
-        return false
+        guard let peer = channel.remoteAddress?.port,
+            let user = LoopbackPeer.user(of: UInt16(peer), connectedTo: port)
+        else { return false }
+        return LoopbackPeer.isOurs(user, environment: environment)
     }
 
     private static func answer(_ connection: Connection, _ visit: Visit) async throws {

@@ -36,6 +36,7 @@ struct PageFile: Sendable {
         case .messages: hubpair_page_messages()
         case .owner: hubpair_page_owner()
         case .code: hubpair_page_code()
+        case .edit: hubpair_page_edit()
         }
     }
 }

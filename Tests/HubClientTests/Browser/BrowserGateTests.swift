@@ -100,9 +100,4 @@ import Testing
            4: 0100007F:C003 0100007F:10E2 01 00000000:00000000 00:00000000 00000000  1002        0 5 1 0 20 4
         nonsense
         """
-
-    @Test(arguments: [(0xC001, 1000), (0xC002, nil), (0xC003, nil), (0xC004, nil)] as [(UInt16, UInt32?)])
-    func theSystemSaysWhoseConnectionItIs(port: UInt16, user: UInt32?) {
-        #expect(LoopbackPeer.user(of: port, connectedTo: 4321, in: BrowserGateTests.table) == user)
-    }
 }

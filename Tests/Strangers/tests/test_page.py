@@ -219,8 +219,7 @@ class PageTests(unittest.TestCase):
 
 
 class OpenTests(unittest.TestCase):
-    """`hubpair open`: the page on 127.0.0.1 for one browser. Not in the default run: now and then a connection that
-    should be let in is reset, and why is not known yet."""
+    """`hubpair open`: the page on 127.0.0.1 for one browser."""
 
     @classmethod
     def setUpClass(cls):

@@ -94,6 +94,54 @@ class Verdict:
             self.status, self.word, self.arrives = 200, None, True
 
 
+# The hub's own paths, from the documentation's tables: what each method of a path is for. `*` is an ID or a name.
+OWN = {
+    "rooms": "read GET HEAD", "rooms/*": "arrange PUT DELETE", "scenes": "read GET HEAD", "scenes/*": "arrange PUT DELETE",
+    "scenes/current": "read GET HEAD", "scenes/*/run": "read POST", "rules": "own GET HEAD", "rules/*": "own PUT DELETE",
+    "messages": "read GET HEAD", "messages/*/read": "read POST", "messages/*/acknowledge": "arrange POST",
+    "states": "read GET HEAD", "states/history": "read GET HEAD", "devices": "own GET HEAD", "devices/*": "own PUT",
+    "devices/*/approve": "own POST", "devices/*/refuse": "own POST", "devices/*/revoke": "own POST",
+    "codes": "own GET HEAD POST", "codes/void": "own POST", "codes/*": "own DELETE", "journal": "own GET HEAD",
+    "access": "own GET HEAD POST"}
+ALLOWED = {"read": ("guest", "member", "owner"), "arrange": ("member", "owner"), "own": ("owner",)}
+PAGES = ("", "page/page.js", "page/owner.js", "page/page.css")
+
+
+class OwnVerdict:
+    """What must come of a request for one of the hub's own paths: a status and a word; None: what it does decides."""
+
+    def __init__(self, role, method, path):
+        self.status, self.word, self.is_let_in = None, None, False
+        path = path.split("?")[0]
+        if path.startswith("/hubpair/") and path[9:] in PAGES:
+            self.judge(role, [("page", ["GET", "HEAD"])], method)
+            return
+        segments = path[len("/hubpair/v1/"):].split("/") if path.startswith("/hubpair/v1/") else [""]
+        uses = [(kind, methods.split()) for own, use in OWN.items() if self.fits(own.split("/"), segments)
+                for kind, methods in [use.split(" ", 1)]]
+        self.judge(role, uses, method)
+
+    @staticmethod
+    def fits(own, segments):
+        # A segment is decoded once, and only where an ID or a name stands.
+        return len(own) == len(segments) and all(
+            one == other if one != "*" else bool(re.fullmatch(r"([0-9A-Za-z._~!$&'()*+,;=:@-]|%[0-7][0-9A-Fa-f])+", other))
+            for one, other in zip(own, segments))
+
+    def judge(self, role, uses, method):
+        kinds = [kind for kind, methods in uses if method in methods]
+        if not uses:
+            self.status, self.word = 404, "not_found"
+        elif not kinds:
+            self.status, self.word = 405, "method_not_allowed"
+        elif role is None:
+            self.status, self.word = 403, "role_unknown"
+        elif kinds[0] != "page" and role not in ALLOWED[kinds[0]]:
+            self.status, self.word = 403, "not_allowed"
+        else:
+            self.is_let_in = True
+
+
 class Request:
     """A request from the generator, with a nonce of its own."""
     count = 0
@@ -330,6 +378,70 @@ class GeneratedTests(unittest.TestCase):
         names = [value for each, value in message.fields if re.sub(rb"[^a-z]", b"", each.lower()) == b"xhubpairrole"]
         if names != [role.encode()]:
             self.fail_with(request, name, f"the server is told of the roles {names}")
+
+    def own_request(self):
+        """Method, target and body of a request for a path of the hub's own, mostly one that exists, in some spelling."""
+        generator = self.generator
+        path = generator.choice([*OWN] * 3 + ["x", "rooms/*/x", "verify/x", "device/x", "", "journal/x"])
+        name = lambda: generator.choice(["x", "Nobody", "1", "%20a", "K7QF-2M9D-X0TW-8RHC", "a%2fb", "%ff", "a b", ".", "%2e%2e"])
+        path = re.sub(r"\*", lambda _: name(), path)
+        target = f"/hubpair/v1/{path}"
+        match generator.randrange(12):
+            case 0:
+                target = generator.choice([f"/hubpair/{each}" for each in PAGES])
+            case 1:
+                target = target.replace("hubpair", generator.choice(["Hubpair", "%68ubpair", "HUBPAIR", "hubpair/", "hubpair/."]), 1)
+            case 2:
+                target = target.replace("/v1", generator.choice(["/V1", "/v2", "/v1/", "/v1/.", "//v1", "/%761"]), 1)
+            case 3:
+                target += generator.choice(["/", "//", "/.", "/..", ";x", "%00", "%20", "/../devices", "?x=1", "?"])
+            case 4:
+                at = generator.randrange(12, len(target) + 1)
+                target = target[:at] + generator.choice(["%2f", "%", "/", "\\", "é", "%61", ";"]) + target[at:]
+        method = generator.choice(["GET", "GET", "GET", "HEAD", "POST", "POST", "PUT", "DELETE", "PATCH", "OPTIONS"])
+        body = generator.choice([b"", b"{}", b"[]", b"x", b"do=approve&device=x", b'{"name": "x"}', b'{"a": ' * 500])
+        return method, target, body if method in ("POST", "PUT", "PATCH", "DELETE") else b""
+
+    def test_the_hubs_own_paths(self):
+        upstream = Upstream()
+        self.addCleanup(upstream.close)
+        house = Household(self, upstream.url)
+        connections, counts = {}, {}
+        for _ in range(REQUESTS):
+            name = self.generator.choice(NAMES)
+            role = WORDS[name][1]
+            method, target, body = self.own_request()
+            if name not in connections:
+                connections[name] = house.connect(house.devices[name], timeout=20)
+            connection = connections[name]
+            connection.socket.sendall(
+                f"{method} {target} HTTP/1.1\r\nHost: h\r\nX-Nonce: own\r\nContent-Length: {len(body)}\r\n\r\n".encode() + body)
+            answer = Answers(connection.socket).next(method.encode())
+            what = f"HUBPAIR_SEED={SEED} {name} {method} {target} {body[:40]}"
+            self.assertIsNotNone(answer, what)
+            status = answer.start[1]
+            if not TARGET.fullmatch(target.encode()):
+                self.assertEqual(status, 400, what)
+                word = "bad_request"
+            else:
+                verdict = OwnVerdict(role, method, target)
+                word = verdict.word or "let in"
+                if verdict.status:
+                    self.assertEqual(status, verdict.status, what)
+                    if answer.body:
+                        self.assertEqual(json.loads(answer.body)["error"], verdict.word, what)
+                else:
+                    # What is let in finds nothing, or is no good; it is not refused, and breaks nothing.
+                    self.assertIn(status, (200, 201, 204, 303, 400, 404, 409, 413, 415, 429, 503), what)
+            counts[word] = counts.get(word, 0) + 1
+            if b"close" in answer.values(b"connection"):
+                connections.pop(name).close()
+        for connection in connections.values():
+            connection.close()
+        # None of it is for the server behind the hub; the hub itself asks that one for states.
+        self.assertEqual((upstream.got.get(b"own"), upstream.faults), (None, []))
+        print(f"own paths: {REQUESTS} requests: {counts}", flush=True)
+        self.assertGreater(min(counts.values()), REQUESTS // 100, counts)
 
     def test_what_a_proxy_is_told(self):
         """The fields that nginx and Traefik send, in all combinations, with what a client may have added."""

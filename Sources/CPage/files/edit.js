@@ -1,0 +1,200 @@
+// Rooms, scenes and rules: lists of them, and forms to change them.
+
+import { confirm, count, make, Part, Row, say, sentence, set, sorting, toast } from "./dom.js";
+import { ask, list, own, part } from "./hub.js";
+
+const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
+
+// What is arranged: how it is listed, its form, and the body that the hub takes.
+const kinds = {
+  rooms: {
+    title: "Rooms", word: "room", drawing: "home", none: "No rooms yet: all appliances are shown together.",
+    words: (room) => [room.area, count(room.devices.length, "appliance")],
+    form(room, { house, all }) {
+      const places = new Map(all.rooms.flatMap((each) => each.devices.map((id) => [id, each])));
+      const place = (id) => (places.has(id) && places.get(id).id !== room.id ? ` (${places.get(id).name})` : "");
+      const devices = checks("Appliances in it", house.map((each) => [each.id, each.name + place(each.id)]), room.devices);
+      const area = field("Floor or area, if you like", room.area);
+      return [area, devices, () => ({ area: area.input.value.trim() || null, devices: devices.chosen() })];
+    },
+  },
+  scenes: {
+    title: "Scenes", word: "scene", drawing: "spark", none: "No scenes yet. A scene sets many appliances at once.",
+    words: (scene) => [count(list(scene.states).length, "state"), scene.at && `at ${scene.at}`, scene.at && scene.days?.length < 7 && scene.days.join(" ")],
+    form(scene, { house }) {
+      const before = list(scene.states);
+      const devices = checks("It sets", house.filter((each) => statesOf(each).length > 0).map((each) => [each.id, each.name]), before.map((each) => each.device));
+      const anew = checks("", [["anew", "Take all states as they are now"]], []);
+      const [, word, sign] = /^(sunrise|sunset)?([+-]\d+)?/.exec(scene.at ?? "");
+      const kind = choice("By itself", [["", "Never"], ["at", "At a time"], ["sunrise", "At sunrise"], ["sunset", "At sunset"]], word ?? (scene.at ? "at" : ""));
+      const time = field("Time", word ? "" : scene.at, { type: "time" });
+      const shift = field("Minutes later; with a minus sooner", sign ?? 0, { type: "number", min: -720, max: 720 });
+      const on = checks("On", days.map((day) => [day, day]), scene.days ?? days);
+      on.node.classList.add("days");
+      follow(kind, (value) => {
+        show([time, value === "at"], [shift, value.startsWith("sun")], [on, value !== ""]);
+        time.input.required = value === "at";
+      });
+      return [devices, scene.name ? anew : null, kind, time, shift, on, () => {
+        const value = kind.input.value, late = Number(shift.input.value);
+        const states = devices.chosen().flatMap((id) => {
+          const kept = before.filter((each) => each.device === id);
+          return kept.length > 0 && anew.chosen().length === 0 ? kept : statesOf(house.find((each) => each.id === id));
+        });
+        return {
+          states, arms: scene.arms ?? null, days: value ? on.chosen() : null,
+          at: value === "" ? null : value === "at" ? time.input.value : `${value}${late ? (late > 0 ? "+" : "") + late : ""}`,
+        };
+      }];
+    },
+  },
+  rules: {
+    title: "Rules", word: "rule", drawing: "bell", none: "No rules yet. A rule tells everybody when something happens.",
+    words: (rule) => [rule.kind, rule.text],
+    form(rule, { house, all }) {
+      const parts = house.flatMap((each) => each.activators.map((one) => [JSON.stringify([each.id, one.id]), `${each.name}: ${one.name}`]));
+      const key = JSON.stringify([rule.device, rule.activator]);
+      if (rule.device && !parts.some(([each]) => each === key)) parts.push([key, "What is gone"]);
+      const [word, limit] = (rule.when ?? "on").split(" ");
+      const what = choice("When", parts, key);
+      const is = choice("Becomes", [["on", "on, or open"], ["off", "off, or closed"], ["above", "more than"], ["below", "less than"]], word);
+      const number = field("Value", limit ?? 0.5, { type: "number", step: "any" });
+      const kind = choice("Then comes", [["notification", "a notification"], ["alarm", "an alarm, until somebody acknowledges it"]], rule.kind ?? "notification");
+      const text = field("Which says", rule.text, { required: true });
+      const names = all.scenes.map((each) => [each.name, each.name]);
+      const run = choice("And runs the scene", [["", "None"], ...names], rule.run ?? "");
+      const within = checks("Only in these scenes; none chosen: always", names, rule.in);
+      follow(is, (value) => show([number, !value.startsWith("o")]));
+      show([within, names.length > 0], [run, names.length > 0]);
+      return [what, is, number, kind, text, run, within, () => {
+        const [device, activator] = JSON.parse(what.input.value || "[]");
+        const needs = !number.node.hidden, armed = within.chosen();
+        return {
+          device, activator, when: is.input.value + (needs ? ` ${Number(number.input.value)}` : ""), kind: kind.input.value,
+          text: text.input.value, run: run.input.value || null, in: armed.length > 0 ? armed : null,
+        };
+      }];
+    },
+  },
+};
+
+function statesOf(appliance) {
+  return (appliance?.activators ?? []).filter((each) => each.isSwitch || each.isLevel).map((each) => ({
+    device: appliance.id, activator: each.id, state: each.state, name: `${appliance.name}: ${each.name}`,
+  }));
+}
+
+function show(...fields) { for (const [each, isShown] of fields) set(each.node, "hidden", !isShown); }
+
+function follow(choice, act) {
+  choice.input.addEventListener("change", () => act(choice.input.value));
+  act(choice.input.value);
+}
+
+function field(label, value, more) {
+  const input = make("input", { autocomplete: "off", ...more });
+  input.value = value ?? "";
+  return { input, node: make("label", { class: "field" }, label, input) };
+}
+
+function choice(label, options, value) {
+  const input = make("select", {}, ...options.map(([key, name]) => make("option", { value: key }, name)));
+  if (options.some(([key]) => key === value)) input.value = value;
+  return { input, node: make("label", { class: "field" }, label, input) };
+}
+
+// Boxes to tick. What is chosen and not listed, since it is away, stays chosen.
+function checks(legend, options, chosen) {
+  const before = Array.isArray(chosen) ? chosen.map(String) : [];
+  const boxes = options.map(([key, name]) => {
+    const box = make("input", { type: "checkbox", value: key });
+    box.checked = before.includes(key);
+    return { box, node: make("label", {}, box, make("span", { dir: "auto" }, name)) };
+  });
+  const away = before.filter((key) => !options.some(([each]) => each === key));
+  return {
+    node: make("fieldset", { class: "checks" }, make("legend", {}, legend), ...boxes.map((each) => each.node)),
+    chosen: () => [...boxes.filter(({ box }) => box.checked).map(({ box }) => box.value), ...away],
+  };
+}
+
+export class ArrangeView {
+  #app; all = { rooms: [], scenes: [], rules: [] };
+
+  constructor(app) {
+    this.#app = app;
+    this.parts = Object.keys(kinds).filter((key) => key !== "rules" || app.role === "owner").map((key) => {
+      const { title, word, none } = kinds[key];
+      const add = make("button", { onclick: () => this.edit(key, {}) }, `New ${word}`);
+      return [key, new Part(title, () => new ArrangeRow(this, key), none, add)];
+    });
+    this.node = make("section", { class: "view", hidden: true }, make("h1", {}, "Arrange"), ...this.parts.map(([, each]) => each.node));
+  }
+
+  get house() { return [...this.#app.house.appliances.values()].sort((one, other) => sorting.compare(one.name, other.name)); }
+
+  async load() {
+    if (location.hash !== "#arrange") return;
+    await Promise.all(this.parts.map(async ([key]) => {
+      this.all[key] = list(await own(key), key).map((each) => ({ ...each, name: String(each.name), ...(key === "rooms" && { devices: (each.devices ?? []).map(String) }) }));
+    }));
+    this.show();
+  }
+
+  show() {
+    for (const [key, each] of this.parts) each.show(this.all[key].sort((one, other) => sorting.compare(one.area ?? "", other.area ?? "") || sorting.compare(one.name, other.name)), (item) => item.id ?? item.name);
+  }
+
+  edit(key, item) {
+    const { word, form } = kinds[key];
+    const isNew = item.name === undefined;
+    const name = field("Name", item.name, { required: true, maxlength: 63 });
+    const fields = form(item, this), body = fields.pop();
+    const fault = make("p", { class: "warning", role: "alert" });
+    const send = async (work, done) => {
+      try {
+        await work();
+        toast(done);
+        dialog.close();
+      } catch (error) {
+        say(fault, sentence(error.message));
+      }
+      await Promise.all([this.load(), this.#app.home.load()]).catch(() => this.#app.refresh());
+    };
+    const path = (id) => `/hubpair/v1/${key}/${part(id)}`;
+    const save = (event) => {
+      event.preventDefault();
+      const called = name.input.value.trim();
+      const id = key === "rooms" ? item.id ?? crypto.randomUUID().slice(0, 8) : called;
+      send(async () => {
+        await ask("PUT", path(id), { ...body(), name: called });
+        if (key !== "rooms" && !isNew && item.name !== called) await ask("DELETE", path(item.name));
+      }, `${called} is kept`);
+    };
+    const remove = async () => {
+      if (await confirm(`Delete ${item.name}?`, null, "Delete")) send(() => ask("DELETE", path(item.id ?? item.name)), `${item.name} is deleted`);
+    };
+    const dialog = make("dialog", { class: "ask edit", "aria-labelledby": "edit-title", onclose: () => dialog.remove() },
+      make("h2", { id: "edit-title" }, isNew ? `New ${word}` : `Change the ${word}`),
+      make("form", { onsubmit: save }, name.node, ...fields.filter(Boolean).map((each) => each.node), fault,
+        make("div", { class: "buttons" },
+          isNew ? null : make("button", { type: "button", class: "quiet", onclick: remove }, "Delete"),
+          make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"), make("button", { class: "primary" }, "Save"))));
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+}
+
+class ArrangeRow extends Row {
+  constructor(view, key) {
+    const change = make("button", { onclick: () => view.edit(key, this.item) }, "Change");
+    super(kinds[key].drawing, change);
+    [this.key, this.change] = [key, change];
+  }
+  update(item) {
+    this.item = item;
+    say(this.name, item.name);
+    say(this.words, kinds[this.key].words(item).filter(Boolean).join(" · "));
+    set(this.change, "aria-label", `Change ${item.name}`);
+  }
+}

@@ -1,0 +1,153 @@
+"""Firefox, by Marionette: what geckodriver speaks to it, which Debian 12 does not have. A message is its length in
+decimal, a colon, and a JSON array: [0, number, command, parameters], answered by [1, number, error, result]."""
+import json
+import os
+import socket
+import subprocess
+import time
+
+from browser import ELEMENT, Browser, Failed
+
+PREFERENCES = {
+    # Without a question.
+    "security.default_personal_cert": "Select Automatically",
+    "security.enterprise_roots.enabled": False,
+    "network.proxy.type": 0,
+    "app.update.auto": False,
+    "browser.shell.checkDefaultBrowser": False,
+    "datareporting.policy.dataSubmissionEnabled": False,
+    "network.captive-portal-service.enabled": False,
+    "network.connectivity-service.enabled": False,
+    # Other languages write other times.
+    "intl.accept_languages": "en-GB",
+    "ui.prefersReducedMotion": 1,
+    # Names of this test's own lead to loopback; only a hub may refuse what comes of that.
+    "network.dns.disableIPv6": True,
+    "dom.disable_open_during_load": False,
+    "network.dns.localDomains": "evil.example",
+}
+
+
+class Firefox(Browser):
+    name = "firefox"
+
+    def store(self):
+        return os.path.join(self.home.name, "profile")
+
+    def begin(self):
+        profile = self.store()
+        wished = {**PREFERENCES, "marionette.port": self.port, **self.preferences}
+        if not self.scripts:
+            wished["javascript.enabled"] = False
+        with open(os.path.join(profile, "user.js"), "w") as file:
+            for name, value in wished.items():
+                file.write(f"user_pref({json.dumps(name)}, {json.dumps(value)});\n")
+        self.process = subprocess.Popen(
+            ["firefox-esr", "--headless", "--marionette", "--remote-allow-system-access", "--no-remote", "--profile", profile, *self.options],
+            stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+            env={**os.environ, "HOME": self.home.name, "MOZ_DISABLE_AUTO_SAFE_MODE": "1", "MOZ_CRASHREPORTER_DISABLE": "1"})
+        self.socket, self.data, self.count = self.connect(), b"", 0
+        self.message()  # it introduces itself
+        self.command("WebDriver:NewSession", acceptInsecureCerts=not self.authority)
+        self.context("chrome")
+        self.run("""
+            Services.console.reset();
+            return null;""")
+        self.context("content")
+
+    def connect(self):
+        for _ in range(600):
+            try:
+                connection = socket.create_connection(("127.0.0.1", self.port), timeout=90)
+                return connection
+            except ConnectionRefusedError:
+                if self.process.poll() is not None:
+                    raise AssertionError("Firefox does not start") from None
+                time.sleep(0.1)
+        raise AssertionError("Firefox does not start")
+
+    def message(self):
+        while b":" not in self.data:
+            self.receive()
+        length, self.data = self.data.split(b":", 1)
+        while len(self.data) < int(length):
+            self.receive()
+        whole, self.data = self.data[:int(length)], self.data[int(length):]
+        return json.loads(whole)
+
+    def receive(self):
+        piece = self.socket.recv(1 << 16)
+        if not piece:
+            raise AssertionError("Firefox has ended")
+        self.data += piece
+
+    def command(self, name, **parameters):
+        self.count += 1
+        text = json.dumps([0, self.count, name, parameters]).encode()
+        self.socket.sendall(b"%d:%s" % (len(text), text))
+        _, number, error, value = self.message()
+        assert number == self.count
+        if error:
+            raise Failed(f"{error['error']}: {error['message']}")
+        return value
+
+    def context(self, which):
+        self.command("Marionette:SetContext", value=which)
+
+    def open(self, address):
+        self.command("WebDriver:Navigate", url=address)
+
+    def run(self, script, *arguments):
+        return self.command("WebDriver:ExecuteScript", script=script, args=arguments)["value"]
+
+    def elements(self, using, value):
+        return [each[ELEMENT] for each in self.command("WebDriver:FindElements", using=using, value=value)]
+
+    def is_displayed(self, element):
+        return self.command("WebDriver:IsElementDisplayed", id=element)["value"]
+
+    def text_of(self, element):
+        return self.command("WebDriver:GetElementText", id=element)["value"]
+
+    def attribute(self, xpath, name):
+        return self.command("WebDriver:GetElementAttribute", id=self.find(xpath), name=name)["value"]
+
+    def press(self, element):
+        self.command("WebDriver:ElementClick", id=element)
+
+    def write(self, element, text):
+        self.command("WebDriver:ElementSendKeys", id=element, text=text)
+
+    def drop(self, xpath, path):
+        """A file for an input, as a person chooses one."""
+        self.write(self.elements("xpath", xpath)[0], path)
+
+    def picture(self):
+        """The window, as PNG."""
+        return self.decoded(self.command("WebDriver:TakeScreenshot", full=False)["value"])
+
+    def resize(self, width, height):
+        self.command("WebDriver:SetWindowRect", width=width, height=height)
+
+    def complaints(self):
+        """What the browser holds against the page: violated policies, errors of scripts."""
+        self.context("chrome")
+        try:
+            return self.run("""
+                return Services.console.getMessageArray().filter((each) => each instanceof Ci.nsIScriptError
+                    && !(each.flags & 1) && /^https:/.test(each.sourceName)).map((each) => each.errorMessage);""")
+        finally:
+            self.context("content")
+
+    def close(self):
+        if self.process:
+            try:
+                self.command("Marionette:Quit", flags=["eForceQuit"])
+                self.process.wait(timeout=20)
+            except (AttributeError, AssertionError, OSError, subprocess.TimeoutExpired):
+                self.process.kill()
+            self.process.wait()
+            self.process = None
+        if hasattr(self, "socket"):
+            self.socket.close()
+        self.home.cleanup()
