@@ -81,7 +81,7 @@ class Firefox(Browser):
             raise AssertionError("Firefox has ended")
         self.data += piece
 
-    def command(self, name, **parameters):
+    def command(self, name, /, **parameters):
         self.count += 1
         text = json.dumps([0, self.count, name, parameters]).encode()
         self.socket.sendall(b"%d:%s" % (len(text), text))
