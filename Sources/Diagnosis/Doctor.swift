@@ -22,7 +22,9 @@ package struct Doctor: Sendable {
             ] + (files.hub.map { [CheckTwin.check($0)] } ?? [])
         if files.exists {
             let running = files.hub.map {
-                [CheckGateway.check($0)] + CheckUpstream.checks($0) + [CheckHousehold.check(state)]
+                [CheckGateway.check($0)] + CheckUpstream.checks($0) + [
+                    CheckHousehold.check(state), CheckMessages.check(state),
+                ]
             }
             hub = files.checks + [CheckClock.check(directory: state.path)] + (running ?? [])
         } else {

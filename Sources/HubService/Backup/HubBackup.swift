@@ -5,8 +5,8 @@ package import Pairing
 import PinnedTLS
 
 /// What a hub needs to live on another machine: its identity, its devices, its settings, and what it keeps of
-/// the household. No codes: they are void after a restore, so a stolen backup and an old sheet of paper open
-/// nothing.
+/// the household, messages and history included. No codes: they are void after a restore, so a stolen backup
+/// and an old sheet of paper open nothing.
 package struct HubBackup {
     /// The names in the archive are those in the state directory. These are in every backup.
     static let requiredNames = [
@@ -16,10 +16,17 @@ package struct HubBackup {
     static let householdNames = [
         Rooms.fileName, HubScenes.fileName, Rules.fileName, SceneRuns.fileName,
     ]
-    static var names: [String] { requiredNames + householdNames }
-    /// The most bytes of a backup: of its keyfiles as large as they may be, and the rest.
+    static var names: [String] { requiredNames + householdNames + [HouseholdDatabase.fileName] }
+    /// The most bytes of a backup: of its keyfiles and its database as large as they may be, and the rest.
     package static let maximumByteCount =
-        (2 + householdNames.count) * ProtectedDirectory.maximumFileByteCount + (1 << 20)
+        (2 + householdNames.count) * ProtectedDirectory.maximumFileByteCount + HouseholdCopy.maximumByteCount
+        + (1 << 20)
+
+    /// The most bytes of one file in the archive.
+    private static func limit(_ name: String) -> Int {
+        name == HouseholdDatabase.fileName
+            ? HouseholdCopy.maximumByteCount : ProtectedDirectory.maximumFileByteCount
+    }
 
     package let settings: HubSettings
     let identity: TLSIdentity
@@ -33,6 +40,10 @@ package struct HubBackup {
     let certificate: [UInt8]
     /// The files of the household by their names, those that there are.
     let household: [String: [UInt8]]
+    /// Messages, states and their history; nil if there are none, or ``databaseFault`` says why not.
+    private(set) var database: [UInt8]?
+    /// Why the hub's database is not in the backup, in words; nil if it is, or there is none.
+    package private(set) var databaseFault: String?
 
     /// Reads the hub's files, every use of a code completed. Call it inside `withLock`.
     init(of directory: borrowing ProtectedDirectory, at now: Date) throws {
@@ -58,6 +69,16 @@ package struct HubBackup {
         made = now
     }
 
+    /// Takes the database in; if it cannot be read, the rest is a backup without it. Call it outside
+    /// `withLock`: it may take seconds.
+    mutating func addDatabase(of directory: borrowing ProtectedDirectory) {
+        do throws(DatabaseError) {
+            database = try HouseholdCopy.bytes(of: directory)
+        } catch {
+            databaseFault = describing(error)
+        }
+    }
+
     /// Throws if the file of the household cannot be read.
     private static func check(_ name: String, _ bytes: [UInt8]) throws(KeyFileError) {
         switch name {
@@ -73,7 +94,7 @@ package struct HubBackup {
         let content = try AgeFile.decrypt(file, passphrase: passphrase)
         guard
             let archive = TarArchive(
-                parsing: content, names: HubBackup.names, limit: ProtectedDirectory.maximumFileByteCount)
+                parsing: content, names: HubBackup.names, limit: HubBackup.limit)
         else { throw .notHub("its content is another archive") }
         func bytes(_ name: String) throws(BackupError) -> [UInt8] {
             guard let file = archive.files.first(where: { $0.name == name }) else {
@@ -108,6 +129,10 @@ package struct HubBackup {
             }
         }
         self.household = household
+        database = archive.files.first { $0.name == HouseholdDatabase.fileName }?.bytes
+        guard database.map(HouseholdCopy.isCopy) ?? true else {
+            throw .notHub("\(HouseholdDatabase.fileName) in it is no database of a backup")
+        }
         self.identity = identity
         settingsBytes = try bytes(HubSettings.fileName)
         made = archive.modified
@@ -120,6 +145,7 @@ package struct HubBackup {
         for name in HubBackup.householdNames {
             if let bytes = household[name] { files.append(TarArchive.File(name: name, bytes: bytes)) }
         }
+        if let database { files.append(TarArchive.File(name: HouseholdDatabase.fileName, bytes: database)) }
         let archive = TarArchive(files, modified: made)
         return try AgeFile.encrypt(archive.serialized, passphrase: passphrase, work: work)
     }

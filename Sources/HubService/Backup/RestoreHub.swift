@@ -38,6 +38,7 @@ package struct RestoreHub {
                     try directory.retire(name)
                 }
             }
+            try HouseholdCopy.put(backup.database, in: directory)
             HubState.keepRoom(in: directory)
             try directory.create(HubSettings.fileName, with: backup.settingsBytes)
         }

@@ -26,9 +26,9 @@ struct TarArchive: Equatable {
 
     /// - Parameters:
     ///   - names: the only names that are accepted.
-    ///   - limit: the most bytes of one file.
+    ///   - limit: the most bytes of the file with this name.
     /// - Returns: nil if it is not such an archive.
-    init?(parsing bytes: [UInt8], names: [String], limit: Int) {
+    init?(parsing bytes: [UInt8], names: [String], limit: (String) -> Int) {
         guard bytes.count % TarArchive.block == 0 else { return nil }
         var files: [File] = []
         var modified: Date?
@@ -38,7 +38,7 @@ struct TarArchive: Equatable {
             guard
                 let name = names.first(where: { Array($0.utf8) + [0] == header.prefix($0.utf8.count + 1) }),
                 !files.contains(where: { $0.name == name }),
-                let size = TarArchive.octal(header.dropFirst(124).prefix(11)), size <= limit,
+                let size = TarArchive.octal(header.dropFirst(124).prefix(11)), size <= limit(name),
                 let seconds = TarArchive.octal(header.dropFirst(136).prefix(11)),
                 // All other fields, and the checksum.
                 Array(header) == TarArchive.header(name, size: size, seconds: seconds)
@@ -64,7 +64,8 @@ struct TarArchive: Equatable {
         var bytes: [UInt8] = []
         for file in files {
             let seconds = Int(modified.timeIntervalSince1970)
-            bytes += TarArchive.header(file.name, size: file.bytes.count, seconds: seconds) + file.bytes
+            bytes += TarArchive.header(file.name, size: file.bytes.count, seconds: seconds)
+            bytes += file.bytes
             bytes += [UInt8](repeating: 0, count: TarArchive.filled(file.bytes.count) - file.bytes.count)
         }
         return bytes + [UInt8](repeating: 0, count: 2 * TarArchive.block)

@@ -14,8 +14,9 @@ extension HubState {
 
     /// The database, the files beside it, and a broken one that was put aside.
     private var databaseFiles: [String] {
-        [HouseholdDatabase.fileName, HouseholdDatabase.brokenName].flatMap { name in
-            ["", "-wal", "-shm"].map { "\(path)/\(name)\($0)" }
-        }
+        [HouseholdDatabase.fileName, HouseholdDatabase.brokenName, HouseholdDatabase.fileName + ".bak"]
+            .flatMap { name in
+                ["", "-wal", "-shm"].map { "\(path)/\(name)\($0)" }
+            }
     }
 }

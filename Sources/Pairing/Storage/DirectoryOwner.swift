@@ -36,7 +36,7 @@ package struct DirectoryOwner: Equatable, Sendable {
 
     /// Runs `body` with the owner's rights on files. Both numbers are the thread's own (setfsuid(2)), so
     /// `body` must not suspend. `errno` is that of `body`.
-    func acting<Result>(_ body: () -> Result) -> Result {
+    package func acting<Result>(_ body: () -> Result) -> Result {
         guard user != geteuid() else { return body() }
         // The group first: it needs the capability that the user's number takes away.
         setfsgid(group)

@@ -108,7 +108,8 @@ import Testing
         let content = try AgeFile.decrypt(file, passphrase: "p")
         let archive = try #require(
             TarArchive(
-                parsing: content, names: HubBackup.names, limit: ProtectedDirectory.maximumFileByteCount))
+                parsing: content, names: HubBackup.names,
+                limit: { _ in ProtectedDirectory.maximumFileByteCount }))
         func isRefused(_ files: [TarArchive.File]) throws -> Bool {
             let other = TarArchive(files, modified: archive.modified).serialized
             let file = try AgeFile.encrypt(other, passphrase: "p", work: 2)

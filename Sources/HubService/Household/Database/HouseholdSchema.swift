@@ -13,6 +13,8 @@ import Identity
 /// Times are milliseconds since 1970, states JSON.
 enum HouseholdSchema {
     static let format: Int64 = 1
+    /// The `application_id` of a copy in a backup: "hpbk".
+    static let copyMark: UInt32 = 0x6870_626B
 
     private static let tables = [
         "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
@@ -60,12 +62,25 @@ enum HouseholdSchema {
         guard version <= format else { throw .newer }
         let words = try connection.text("PRAGMA integrity_check(1)")
         guard words == "ok" else { throw .failed(11, words ?? "the integrity check says nothing") }
-        guard version == 0 else { return }
+        guard version == 0 else { return try renewTag(&connection) }
         try connection.transaction { connection throws(DatabaseError) in
             for table in tables { try connection.run(table) }
-            let tag = String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16)
-            try connection.run("INSERT INTO meta VALUES ('tag', ?)", [.text(tag)])
+            try connection.run("INSERT INTO meta VALUES ('tag', ?)", [.text(newTag())])
             try connection.run("PRAGMA user_version = \(format)")
+        }
+    }
+
+    private static func newTag() -> String {
+        String(UInt32.random(in: 0x1000_0000 ... .max), radix: 16)
+    }
+
+    /// Gives a file from a backup a tag of its own: the original may have gone on, and its ids must not be
+    /// taken for those that follow here.
+    private static func renewTag(_ connection: inout SQLiteConnection) throws(DatabaseError) {
+        guard try connection.number("PRAGMA application_id") == Int64(copyMark) else { return }
+        try connection.transaction { connection throws(DatabaseError) in
+            try connection.run("UPDATE meta SET value = ? WHERE name = 'tag'", [.text(newTag())])
+            try connection.run("PRAGMA application_id = 0")
         }
     }
 

@@ -112,6 +112,16 @@ struct SQLiteConnection: ~Copyable {
         }
     }
 
+    /// The bytes of the database file as this connection sees it, what is still in the log included.
+    mutating func serialized() throws(DatabaseError) -> [UInt8] {
+        var count: sqlite3_int64 = 0
+        guard let start = library.serialize(handle, "main", &count, 0) else {
+            throw .failed(SQLITE_NOMEM, "out of memory")
+        }
+        defer { library.free(start) }
+        return Array(UnsafeBufferPointer(start: start, count: Int(count)))
+    }
+
     private mutating func prepared(_ sql: String) throws(DatabaseError) -> OpaquePointer {
         if let statement = statements[sql] { return statement }
         var statement: OpaquePointer?

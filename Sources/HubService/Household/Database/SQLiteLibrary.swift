@@ -42,6 +42,11 @@ struct SQLiteLibrary: @unchecked Sendable {
     let columnText: @convention(c) (OpaquePointer?, Int32) -> UnsafePointer<UInt8>?
     let columnByteCount: @convention(c) (OpaquePointer?, Int32) -> Int32
     let isOutsideTransaction: @convention(c) (OpaquePointer?) -> Int32
+    let serialize:
+        @convention(c) (
+            OpaquePointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<sqlite3_int64>?, UInt32
+        ) -> UnsafeMutablePointer<UInt8>?
+    let free: @convention(c) (UnsafeMutableRawPointer?) -> Void
 
     private static let loaded = Result { () throws(DatabaseError) in try SQLiteLibrary() }
 
@@ -77,6 +82,8 @@ struct SQLiteLibrary: @unchecked Sendable {
         columnText = try function(lazy_sqlite3_column_text)
         columnByteCount = try function(lazy_sqlite3_column_bytes)
         isOutsideTransaction = try function(lazy_sqlite3_get_autocommit)
+        serialize = try function(lazy_sqlite3_serialize)
+        free = try function(lazy_sqlite3_free)
     }
 
     private static var loaderMessage: String {

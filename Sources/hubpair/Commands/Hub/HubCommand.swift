@@ -59,7 +59,7 @@ struct HubCommand: ParsableCommand {
     struct Backup: ParsableCommand {
         static let configuration = CommandConfiguration(
             commandName: "backup",
-            abstract: "Write the hub's identity, devices and settings into one encrypted file.",
+            abstract: "Write all that the hub keeps, but codes, into one encrypted file.",
             discussion: """
                 The passphrase is made here and shown once, on standard output: write it down, and keep it \
                 where the file is not. Codes are not in the backup. 'age -d' opens it as well; it holds a \
@@ -89,6 +89,9 @@ struct HubCommand: ParsableCommand {
             Console.note(
                 "backed up the hub \(backup.title) with \(count) paired device\(count == 1 ? "" : "s"): "
                     + file)
+            if let fault = backup.databaseFault {
+                Console.note("warning: messages and history are not in it: \(fault)")
+            }
             guard given == nil else { return }
             Console.note("its passphrase, which is not kept anywhere and not shown again:")
             try Console.output(secret)
