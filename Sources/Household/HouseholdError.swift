@@ -15,6 +15,8 @@ package enum HouseholdError: Equatable, UserError {
     case nameInUse(Kind, String)
     /// None has this name or id.
     case unknown(Kind, String)
+    /// It is not the version that the request names, or there is one where none may be.
+    case changed(Kind, String)
     /// There are as many as can be kept.
     case tooMany(Kind, limit: Int)
     /// The file would become too large; what is in it, like `the rooms`.
@@ -28,6 +30,7 @@ package enum HouseholdError: Equatable, UserError {
         case .badBody, .badName: "bad_request"
         case .nameInUse, .noPlace: "conflict"
         case .unknown: "not_found"
+        case .changed: "precondition_failed"
         case .tooMany, .tooLarge: "too_many"
         }
     }
@@ -39,6 +42,7 @@ package enum HouseholdError: Equatable, UserError {
         case .badName(let kind, let reason): "this cannot be the name of a \(kind.rawValue): \(reason)"
         case .nameInUse(let kind, let name): "another \(kind.rawValue) is called \(quoted(name))"
         case .unknown(let kind, let name): "there is no \(kind.rawValue) \(quoted(name))"
+        case .changed(let kind, let name): "the \(kind.rawValue) \(quoted(name)) is not as it was read"
         case .tooMany(let kind, let limit):
             "there are \(limit) \(kind.rawValue)s already, and no more are kept"
         case .tooLarge(let words): "with this, \(words) would take more room than the hub keeps for them"
@@ -52,6 +56,7 @@ package enum HouseholdError: Equatable, UserError {
         case .badName, .nameInUse, .tooMany, .tooLarge: .usage
         case .noPlace: .configuration
         case .unknown: .notFound
+        case .changed: .tryAgain
         }
     }
 
@@ -59,6 +64,7 @@ package enum HouseholdError: Equatable, UserError {
     package var hint: String? {
         switch self {
         case .nameInUse: "choose another name, or rename the other one first"
+        case .changed: "read it again, and change what is there now"
         case .tooMany(let kind, _): "remove a \(kind.rawValue) that is not needed"
         case .tooLarge: "remove what is not needed"
         case .noPlace: "on the hub: 'hubpair setup --change --place \"52.52 13.41\"'"

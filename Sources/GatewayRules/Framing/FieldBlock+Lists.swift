@@ -14,6 +14,11 @@ extension FieldBlock {
         }
     }
 
+    /// True if there is a field of this name, even without a value.
+    ///
+    /// - Parameter name: in lower case.
+    package func has(named name: String) -> Bool { fields.contains { isNamed($0, in: [name]) } }
+
     /// True if the client is a browser that is going to show the answer: `Accept` names `text/html` (RFC 9110
     /// § 12.5.1). Programs say `*/*`, or nothing.
     package var asksForHTML: Bool {

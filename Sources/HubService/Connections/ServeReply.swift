@@ -33,6 +33,12 @@ struct ServeReply: Sendable {
         self.init(status, json: json)
     }
 
+    /// What is served now, with its entity tag.
+    init(_ status: HTTPResponseStatus, json value: JSONValue, tag: EntityTag) {
+        self.init(status, json: value)
+        headers = [("ETag", tag.text)]
+    }
+
     /// The refusal of what an owner asked for.
     init(_ status: HTTPResponseStatus, _ refusal: OwnerRefusal) {
         self.init(status, json: refusal.json)

@@ -44,6 +44,11 @@ extension HubAnswer {
         return .reply(ServeReply(status, json: bytes))
     }
 
+    /// What a request has written, with its entity tag.
+    static func written(_ value: JSONValue, isNew: Bool) -> HubAnswer {
+        .reply(ServeReply(isNew ? .created : .ok, json: value, tag: EntityTag(of: value)))
+    }
+
     static let done = HubAnswer.reply(ServeReply(.noContent, json: []))
 }
 
@@ -53,6 +58,7 @@ extension HouseholdError {
         case .badBody, .badName: .badRequest
         case .unknown: .notFound
         case .nameInUse, .tooMany, .tooLarge, .noPlace: .conflict
+        case .changed: .preconditionFailed
         }
     }
 }

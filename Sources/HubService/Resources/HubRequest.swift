@@ -10,6 +10,7 @@ struct HubRequest: Sendable {
     let device: ApprovedDevice
     /// The value of `Last-Event-ID`, any bytes as UTF-8; nil if there is none, or more than one.
     let lastEventID: String?
+    let precondition: Precondition
     /// At most ``HubResource/maximumBodyByteCount`` bytes; empty for other methods than PUT and POST.
     var body: [UInt8] = []
 
@@ -23,14 +24,16 @@ struct HubRequest: Sendable {
 
     init(
         _ resource: HubResource, method: String, from device: ApprovedDevice, lastEventID: String? = nil,
-        body: [UInt8] = []
+        precondition: Precondition = .none, body: [UInt8] = []
     ) {
         (self.resource, self.method, self.device) = (resource, method, device)
-        (self.lastEventID, self.body) = (lastEventID, body)
+        (self.lastEventID, self.precondition, self.body) = (lastEventID, precondition, body)
     }
 
     init(_ resource: HubResource, _ head: RequestHead, from device: ApprovedDevice) {
         let last = head.fields.onlyValue(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
-        self.init(resource, method: head.method, from: device, lastEventID: last)
+        self.init(
+            resource, method: head.method, from: device, lastEventID: last,
+            precondition: Precondition(head.fields))
     }
 }

@@ -12,25 +12,35 @@ struct RoomResources: HubResources {
     func answer(_ request: HubRequest) async -> HubAnswer {
         await answers.answer(request, about: Rooms.words) {
             switch (request.method, request.resource.segments.first) {
-            case ("PUT", let id?): try await put(id, request.body)
-            case ("DELETE", let id?): try await remove(id)
-            default: .object(["rooms": .array(try await store.read().rooms.map(\.json))])
+            case ("PUT", let id?): try await put(id, request)
+            case ("DELETE", let id?): try await remove(id, request)
+            default: .object(["rooms": .array(try await store.read().rooms.map(\.json.tagged))])
             }
         }
     }
 
-    private func put(_ id: String, _ body: [UInt8]) async throws -> HubAnswer {
-        let room = try Room(id: id, body: body)
+    private func put(_ id: String, _ request: HubRequest) async throws -> HubAnswer {
+        let room = try Room(id: id, body: request.body)
+        let precondition = request.precondition
         let isNew = try await store.change { (rooms) throws(HouseholdError) in
-            let isNew = rooms.room(id) == nil
+            let before = rooms.room(id)
             try rooms.put(room)
-            return isNew
+            guard precondition.holds(for: before.map { EntityTag(of: $0.json) }) else {
+                throw .changed(.room, id)
+            }
+            return before == nil
         }
-        return .json(room.json, isNew ? .created : .ok)
+        return .written(room.json, isNew: isNew)
     }
 
-    private func remove(_ id: String) async throws -> HubAnswer {
-        try await store.change { (rooms) throws(HouseholdError) in try rooms.remove(id) }
+    private func remove(_ id: String, _ request: HubRequest) async throws -> HubAnswer {
+        let precondition = request.precondition
+        try await store.change { (rooms) throws(HouseholdError) in
+            if let before = rooms.room(id), !precondition.holds(for: EntityTag(of: before.json)) {
+                throw .changed(.room, id)
+            }
+            try rooms.remove(id)
+        }
         return .done
     }
 }

@@ -13,27 +13,37 @@ struct RuleResources: HubResources {
     func answer(_ request: HubRequest) async -> HubAnswer {
         await answers.answer(request, about: Rules.words) {
             switch (request.method, request.resource.segments.first) {
-            case ("PUT", let name?): try await put(name, request.body)
-            case ("DELETE", let name?): try await remove(name)
-            default: .object(["rules": .array(try await store.read().rules.map(\.json))])
+            case ("PUT", let name?): try await put(name, request)
+            case ("DELETE", let name?): try await remove(name, request)
+            default: .object(["rules": .array(try await store.read().rules.map(\.json.tagged))])
             }
         }
     }
 
-    private func put(_ name: String, _ body: [UInt8]) async throws -> HubAnswer {
-        let rule = try Rule(name: name, body: body)
+    private func put(_ name: String, _ request: HubRequest) async throws -> HubAnswer {
+        let rule = try Rule(name: name, body: request.body)
+        let precondition = request.precondition
         let isNew = try await store.change { (rules) throws(HouseholdError) in
-            let isNew = rules.rule(rule.name) == nil
+            let before = rules.rule(rule.name)
             try rules.put(rule)
-            return isNew
+            guard precondition.holds(for: before.map { EntityTag(of: $0.json) }) else {
+                throw .changed(.rule, name)
+            }
+            return before == nil
         }
         teller.filesChanged()
-        return .json(rule.json, isNew ? .created : .ok)
+        return .written(rule.json, isNew: isNew)
     }
 
-    private func remove(_ name: String) async throws -> HubAnswer {
+    private func remove(_ name: String, _ request: HubRequest) async throws -> HubAnswer {
         guard let known = try? PeerName(known: name) else { throw HouseholdError.unknown(.rule, name) }
-        try await store.change { (rules) throws(HouseholdError) in try rules.remove(known) }
+        let precondition = request.precondition
+        try await store.change { (rules) throws(HouseholdError) in
+            if let before = rules.rule(known), !precondition.holds(for: EntityTag(of: before.json)) {
+                throw .changed(.rule, name)
+            }
+            try rules.remove(known)
+        }
         teller.filesChanged()
         return .done
     }

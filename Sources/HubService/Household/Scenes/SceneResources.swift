@@ -22,8 +22,8 @@ struct SceneResources: HubResources {
             return switch (request.resource.pattern, request.method) {
             case (.sceneRun, _): try await run(name, for: request.device.name)
             case (.currentScene, _): try await current()
-            case (_, "PUT"): try await put(name, request.body)
-            case (_, "DELETE"): try await remove(name)
+            case (_, "PUT"): try await put(name, request)
+            case (_, "DELETE"): try await remove(name, request)
             default: .object(["scenes": .array(try await list())])
             }
         }
@@ -36,28 +36,41 @@ struct SceneResources: HubResources {
         let now = clock.now()
         return scenes.map { scene in
             var members = scene.members
+            members["etag"] = .string(EntityTag(of: .object(members)).text)
             members["ran"] = runs.time(of: scene.name).map { .string($0.timestamp) }
             members["next"] = times.next(of: scene, after: now).map { .string($0.time.timestamp) }
             return .object(members)
         }
     }
 
-    private func put(_ name: String, _ body: [UInt8]) async throws -> HubAnswer {
-        let scene = try HubScene(name: name, body: body)
+    private func put(_ name: String, _ request: HubRequest) async throws -> HubAnswer {
+        let scene = try HubScene(name: name, body: request.body)
+        let precondition = request.precondition
         let lacksPlace = scene.time?.needsPlace == true && clock.place() == nil
         let isNew = try await store.change { (scenes) throws(HouseholdError) in
-            let isNew = scenes.scene(scene.name) == nil
+            let before = scenes.scene(scene.name)
             try scenes.put(scene)
             if lacksPlace { throw .noPlace }
-            return isNew
+            guard precondition.holds(for: before.map { EntityTag(of: .object($0.members)) }) else {
+                throw .changed(.scene, name)
+            }
+            return before == nil
         }
         clock.look()
-        return .json(.object(scene.members), isNew ? .created : .ok)
+        return .written(.object(scene.members), isNew: isNew)
     }
 
-    private func remove(_ text: String) async throws -> HubAnswer {
+    private func remove(_ text: String, _ request: HubRequest) async throws -> HubAnswer {
         let name = try SceneResources.name(text)
-        try await store.change { (scenes) throws(HouseholdError) in try scenes.remove(name) }
+        let precondition = request.precondition
+        try await store.change { (scenes) throws(HouseholdError) in
+            if let before = scenes.scene(name),
+                !precondition.holds(for: EntityTag(of: .object(before.members)))
+            {
+                throw .changed(.scene, text)
+            }
+            try scenes.remove(name)
+        }
         return .done
     }
 
