@@ -104,14 +104,14 @@ struct SceneClockTests {
         while now < end {
             // The hub looks every few seconds; here less often, and within the ten minutes.
             let nextDue = oracles.map { $0.dues[$0.next(after: now)].time }.min() ?? end
-            let pause = Int.random(in: 1...3600, using: &generator)
+            let pause = Int.random(in: 1...10_800, using: &generator)
             now = min(now + pause, nextDue + Int.random(in: 0...550, using: &generator))
-            switch Int.random(in: 0..<600, using: &generator) {
+            switch Int.random(in: 0..<200, using: &generator) {
             case 0..<2: now -= Int.random(in: 0..<7200, using: &generator)  // set back
             case 2..<4: now += Int.random(in: 0..<14_400, using: &generator)  // set forward
             case 4: now -= Int.random(in: 0..<5 * 86_400, using: &generator)
             case 5: now += Int.random(in: 0..<2 * 86_400, using: &generator)  // switched off
-            case 6...60: runs = try SceneRuns(parsing: runs.serialized)  // restarted
+            case 6...20: runs = try SceneRuns(parsing: runs.serialized)  // restarted
             default: break
             }
             let events = clock.look(at: Date(timeIntervalSince1970: Double(now)), &runs)

@@ -7,7 +7,8 @@ HTTPS with a new key at every start, no authentication, every path accessible to
 
 Prints its port on one line, then serves until it is killed. Besides the API it has paths under /test/ that
 check what a gateway must forward: `echo` (reports the received request), `events` (server-sent events),
-`socket` (WebSocket echo), `slow` (a body in pieces), `count` (the number of requests so far).
+`socket` (WebSocket echo), `slow` (a body in pieces), `count` (the number of requests so far); and `all-on`, `all-off`,
+which switch all appliances at one moment.
 """
 import argparse
 import base64
@@ -215,6 +216,14 @@ class Handler(BaseHTTPRequestHandler):
                 "body": base64.b64encode(self.body).decode()})
         elif what == "count":
             self.answer(200, self.server.house.requests)
+        elif what in ("all-on", "all-off"):
+            house = self.server.house
+            with house.lock:
+                for device in house.devices.values():
+                    for one in device["activators"]:
+                        if one["type"] == "bool":
+                            one["state"] = what == "all-on"
+            self.answer(200, len(house.devices))
         elif what == "events":
             self.send_response(200)
             self.send_header("Content-Type", "text/event-stream")
