@@ -4,7 +4,7 @@ import Testing
 /// Thousands of sentences with known meanings, and their mutations. Every language passes the same test.
 @Suite struct GeneratedSentencesTests {
     /// SplitMix64: the same numbers on every run, and a seed in every failure.
-    private struct Numbers: RandomNumberGenerator {
+    struct Numbers: RandomNumberGenerator {
         var state: UInt64
 
         mutating func next() -> UInt64 {

@@ -54,16 +54,19 @@ extension ControlledDevice {
     var isCovering: Bool { !ControlledDevice.coverings.isDisjoint(with: kind) }
     var isHeating: Bool { !ControlledDevice.heatings.isDisjoint(with: kind) }
 
+    /// True if it only tells how something is: nothing on it is on or off.
+    var isSensor: Bool { !ControlledDevice.sensors.isDisjoint(with: kind) }
+
     /// True if "everything" does not mean it: a lock or the like, a blind, a heating, a sensor.
     package var staysOutOfEverything: Bool {
-        isLock || isCovering || isHeating || !ControlledDevice.sensors.isDisjoint(with: kind)
+        isLock || isCovering || isHeating || isSensor
     }
 
     /// True if it is on: its switch, or else its level. Nil if that cannot be told.
     package var isOn: Bool? {
-        guard !isLock, !isCovering,
-            let activator = onActivator ?? levelActivator
-        else { return nil }
+        guard !isLock, !isCovering, !isSensor, let activator = onActivator ?? levelActivator else {
+            return nil
+        }
         if case .boolean(let isOn) = activator.state { return isOn }
         return activator.state.asDouble.map { $0 > 0 }
     }

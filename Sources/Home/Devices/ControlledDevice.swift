@@ -25,6 +25,11 @@ package struct ControlledDevice: Equatable, Sendable {
     /// True if its main activator is of a kind that can be set.
     package var canBeSwitched: Bool { main.map { $0.kind == .bool || $0.kind == .float } ?? false }
 
+    /// One that does not answer its server: no more is known of it.
+    package static func silent(id: String, name: String) -> ControlledDevice {
+        ControlledDevice(id: id, name: name, type: "does not answer", activators: [], extra: [:])
+    }
+
     /// The activator that `setting` is for if none is named: the main one. Of a lamp with a switch and a
     /// brightness, on and off are for the switch, and a level is for the brightness, whichever is the main
     /// one.

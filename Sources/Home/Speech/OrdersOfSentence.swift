@@ -5,6 +5,8 @@ package struct UnderstoodOrders: Equatable, Sendable {
     package var orders: [Order] = []
     /// What "everything" does not mean: locks and the like.
     package var leftAlone: [ControlledDevice] = []
+    /// Those of several that are to have a level, and know only on and off.
+    package var unable: [ControlledDevice] = []
 }
 
 /// The orders of one sentence. They must not contradict each other.
@@ -17,19 +19,32 @@ struct OrdersOfSentence {
 
     private var given: [Given] = []
     private var leftAlone: [ControlledDevice] = []
+    private var unable: [ControlledDevice] = []
 
     var understood: UnderstoodOrders {
         // A lock that is also named is not left alone.
         let named = Set(given.map(\.order.device))
         return UnderstoodOrders(
-            orders: given.map(\.order), leftAlone: leftAlone.filter { !named.contains($0.id) })
+            orders: given.map(\.order), leftAlone: leftAlone.filter { !named.contains($0.id) },
+            unable: unable.filter { !named.contains($0.id) })
     }
 
     mutating func add(_ found: SpokenHouse.Found, _ reading: SpokenOrder.Reading, verb: SpokenVerb?) throws {
         // Of several lamps only those that are on become brighter.
         let isOff = { (target: SpokenHouse.Target) in reading.action.isStep && target.device.isOn == false }
         let all = found.targets
-        let targets = all.count > 1 && !all.allSatisfy(isOff) ? all.filter { !isOff($0) } : all
+        var targets = all.count > 1 && !all.allSatisfy(isOff) ? all.filter { !isOff($0) } : all
+        // "All lights to 40%" means those lamps that have levels, if there are any.
+        if targets.count > 1, reading.action.isLevel, !reading.turnsOn {
+            let isUnable = { (target: SpokenHouse.Target) in
+                target.activator == nil && target.device.forgivesSlips && target.device.levelActivator == nil
+            }
+            let left = targets.filter(isUnable).map(\.device)
+            if left.count < targets.count {
+                for device in left where !unable.contains(device) { unable.append(device) }
+                targets.removeAll(where: isUnable)
+            }
+        }
         for target in targets { try add(target, reading, verb: verb) }
         for lock in found.leftAlone where !leftAlone.contains(lock) { leftAlone.append(lock) }
     }

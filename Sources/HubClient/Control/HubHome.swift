@@ -48,7 +48,14 @@ package actor HubHome {
     }
 
     /// Sends a request that changes something: ``ControlRequest/set(_:of:to:)``, `rename`, `remove`, `add`.
-    package func perform(_ request: ControlRequest) async throws { _ = try await answer(to: request) }
+    package func perform(_ request: ControlRequest) async throws {
+        do {
+            _ = try await answer(to: request)
+        } catch let error as ServerError {
+            if case .add = request, let failure = SetUpError(error) { throw failure }
+            throw error
+        }
+    }
 
     private func read<Value: JSONReadable & Sendable>(_ request: ControlRequest) async throws -> Value {
         let body = try await answer(to: request)
@@ -61,8 +68,15 @@ package actor HubHome {
     }
 
     private func answer(to request: ControlRequest) async throws -> [UInt8] {
+        try await answer(to: request.request, isRepeatable: request.isRepeatable)
+    }
+
+    /// The body of a good answer.
+    ///
+    /// - Parameter isRepeatable: true if it may be sent twice.
+    func answer(to request: HubRequest, isRepeatable: Bool = true) async throws -> [UInt8] {
         // A hub may close an idle connection. Then it is not known whether the request has reached it.
-        if request.isRepeatable, let connection = idle.popLast() {
+        if isRepeatable, let connection = idle.popLast() {
             do {
                 return try await answer(to: request, over: connection)
             } catch let error as HubConnectionError where error.reason == .closed {}
@@ -70,10 +84,10 @@ package actor HubHome {
         return try await answer(to: request, over: connect())
     }
 
-    private func answer(to request: ControlRequest, over connection: HubConnection) async throws -> [UInt8] {
+    private func answer(to request: HubRequest, over connection: HubConnection) async throws -> [UInt8] {
         let start = ContinuousClock.now
         let (response, body) = try await connection.send(
-            request.request, maximumBodyByteCount: HubHome.maximumBodyByteCount, deadlines: deadlines)
+            request, maximumBodyByteCount: HubHome.maximumBodyByteCount, deadlines: deadlines)
         pace = .now - start
         if response["Connection"]?.lowercased() != "close", idle.count < HubHome.maximumConnections {
             idle.append(connection)

@@ -34,6 +34,11 @@ package struct UseHub: Sendable {
         ApplianceNames(configuration: configuration).note(devices, of: hub)
     }
 
+    /// What a hub's appliances were called when they were last noted.
+    package func names(of hub: SavedHub) -> [String] {
+        ApplianceNames(configuration: configuration).names(of: hub)
+    }
+
     /// Every hub that can be used, in the keyfile's order, stock ones last.
     package func all() throws -> [SavedHub] {
         let known = try configuration.knownHubs()

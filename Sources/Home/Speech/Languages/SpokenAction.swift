@@ -11,6 +11,15 @@ enum SpokenAction: Equatable, Sendable {
     static let on = SpokenAction.set(.on)
     static let off = SpokenAction.set(.off)
 
+    /// True if only what has levels can do it. All the way up or down is for switches, too.
+    var isLevel: Bool {
+        switch self {
+        case .set(.level(let level)): level > 0 && level < 1
+        case .dim, .brighter, .darker: true
+        case .set, .open, .close, .lock, .unlock, .up, .down, .warmer, .cooler: false
+        }
+    }
+
     /// True if it changes a level by a step: "a bit" may stand before it.
     var isStep: Bool {
         switch self {

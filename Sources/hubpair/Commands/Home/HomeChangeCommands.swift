@@ -27,6 +27,10 @@ struct HomeRenameCommand: AsyncParsableCommand {
         let (device, devices) = try await session.find(device)
         try refuseTaken(name, in: devices.filter { $0.id != device.id })
         try await session.home.perform(.rename(device.id, to: name))
+        if session.silentDevices.contains(device) {
+            Console.note("\(quoted(device.name)) is called \(quoted(name)) once it answers again")
+            return
+        }
         let now = try await session.home.device(device.id)
         guard now.name.utf8.elementsEqual(name.utf8) else {
             Console.report(
@@ -82,6 +86,8 @@ extension HomeSession {
     func find(_ text: String) async throws -> (ControlledDevice, [ControlledDevice]) {
         do {
             let devices = try await devices()
+            // What is dead can be renamed and removed, too.
+            if let silent = try? Selection(text).device(in: silentDevices) { return (silent, devices) }
             return (try Selection(text).device(in: devices), devices)
         } catch let error as ServerError where error.isFailureOfServer {
             guard let device = try? await home.device(text), device.id == text else {

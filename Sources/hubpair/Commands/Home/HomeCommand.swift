@@ -22,6 +22,7 @@ struct HomeCommand: ParsableCommand {
             """,
         subcommands: [
             List.self, Show.self, HomeSetCommand.self, HomeOffCommand.self, HomeSayCommand.self,
+            HomeListenCommand.self,
             HomeWatchCommand.self, HomeSceneCommand.self, HomeAddCommand.self, HomeRenameCommand.self,
             HomeRemoveCommand.self,
         ],

@@ -85,6 +85,7 @@ struct HomeSayCommand: AsyncParsableCommand {
             case .orders(let understood):
                 orders = understood.orders
                 sayLeftAlone(understood.leftAlone)
+                sayLeftAlone(understood.unable, "left alone, since it knows only on and off")
             }
         } catch {
             let error = HubFailure.named(error, hub: session.hub.name)

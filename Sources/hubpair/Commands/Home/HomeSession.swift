@@ -35,6 +35,8 @@ final class HomeSession: Sendable {
     private let isInsecureAllowed: Bool
     private let isNoted = Mutex(false)
     private let areNamesNoted: Mutex<Bool>
+    /// Those that the server gets no answer from, if that is why it cannot list the others.
+    private let silent = Mutex<[ControlledDevice]>([])
 
     /// - Parameters:
     ///   - connecting: the deadline for finding the hub and connecting to it.
@@ -77,8 +79,38 @@ final class HomeSession: Sendable {
     private func list() async throws -> [ControlledDevice] {
         let waiting = WaitingLine("\(hub.name)")
         defer { waiting.end() }
-        return try await home.devices()
+        do {
+            return try await home.devices()
+        } catch let error as ServerError where error.isFailureOfServer {
+            let living = try await home.living(insteadOf: error)
+            waiting.end()
+            nameDead(living)
+            return living.devices
+        }
     }
+
+    /// The server cannot list its appliances because of these. It tells their ids at most; their names are
+    /// those that were noted here, and are missing now.
+    private func nameDead(_ living: LivingAppliances) {
+        // What is missing now is not to be forgotten.
+        areNamesNoted.withLock { $0 = true }
+        let present = Set(living.devices.map(\.name))
+        let missing = reach.names(of: hub).filter { !present.contains($0) }
+        let areNamed = missing.count == living.dead.count
+        let isOne = areNamed && missing.count == 1
+        silent.withLock { $0 = living.dead.map { .silent(id: $0, name: isOne ? missing[0] : $0) } }
+        let words = (areNamed ? missing.map(quoted) : living.dead.map(shortened)).prefix(8)
+        let ids = isOne ? " (\(shortened(living.dead[0])))" : ""
+        let culprit =
+            words.isEmpty
+            ? "; these are those that were seen before"
+            : ", since it gets no answer from \(words.joined(separator: ", "))\(ids); these are the others"
+        Console.note("warning: \(hub.name) cannot list its appliances\(culprit)")
+        if !words.isEmpty { Console.note("hint: \(ServerError.deadHint)") }
+    }
+
+    /// The appliances that do not answer their server. Nothing is known of them but what they are called.
+    var silentDevices: [ControlledDevice] { silent.withLock { $0 } }
 
     /// Every appliance.
     ///

@@ -1,0 +1,111 @@
+/// A grammar for a recogniser, in JSGF (W3C Note of June 2000), made from a house's own words.
+///
+/// A recogniser fits whatever it hears to its grammar. So speech that is no order can also be heard as
+/// `noise`, a row of single phones: what fits that better than any sentence is not acted on. And "on" and
+/// "off" sound alike: a sentence is heard twice, once with a preference for each, and counts only if both
+/// times the same was heard.
+package struct ListeningGrammar: Equatable, Sendable {
+    /// Which of two words that sound alike is more likely.
+    package enum Preference: Sendable, CaseIterable {
+        case on, off
+    }
+
+    /// A phone of noise costs as much: the lower, the more is taken for an order. Measured with espeak-ng's
+    /// voices: `Documentation.docc/Home.md`.
+    static let noiseWeight = "0.000001"
+    /// How much less likely the word is that is not preferred.
+    static let otherWeight = "0.01"
+    /// The phones of CMU's dictionary. Each is also a word, with an x before it.
+    static let phones = """
+        AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W Y Z ZH
+        """.split(separator: " ").map(String.init)
+
+    private let rules: [String]
+    private let isSwitching: Bool
+
+    /// - Parameter known: the words that can be pronounced.
+    package init(_ words: ListeningWords, known: Set<String>) {
+        var rules: [String] = []
+        func rule(_ name: String, _ phrases: [ListeningWords.Phrase]) -> Bool {
+            var seen: Set<[String]> = []
+            let heard = phrases.filter { $0.isHeard(known) && seen.insert($0.words).inserted }
+            guard !heard.isEmpty else { return false }
+            let said = heard.map { $0.words.joined(separator: " ") }.joined(separator: " | ")
+            rules.append("<\(name)> = [the] (\(said));")
+            return true
+        }
+        var orders: [String] = ["what is on"]
+        let hasRooms = rule("room", words.rooms)
+        let place = hasRooms ? " [in <room>]" : ""
+        if hasRooms { orders.append("what is on in <room>") }
+        isSwitching = rule("thing", words.switched)
+        if isSwitching {
+            orders += ["(turn | switch) <onoff> (<thing> | <many>)", "is <thing> on"]
+            rules.append("<many> = ([all] the lights | everything)\(place);")
+        }
+        if rule("lamp", words.dimmed) {
+            orders += [
+                "dim <lamp>", "(set | dim) <lamp> to <number> percent", "make <lamp> (brighter | darker)",
+            ]
+            rules.append("<number> = ten | twenty | thirty | forty | fifty | sixty | seventy | eighty | ninety;")
+        }
+        if rule("blind", words.coverings) {
+            orders += ["(open | close | raise | lower) (<blind> | [all] the blinds)"]
+        }
+        if rule("heating", words.heatings) { orders.append("make <heating> (warmer | cooler)") }
+        // Locks are asked about only: whoever calls through a window must not open the door.
+        if rule("lock", words.locks) { orders.append("is <lock> locked") }
+        if rule("scene", words.scenes) { orders.append("[run] <scene>") }
+        rules.append("<order> = " + orders.joined(separator: " | ") + ";")
+        self.rules = rules
+    }
+
+    /// The grammar's file.
+    package func text(preferring preference: Preference) -> String {
+        let (on, off) = preference == .on ? ("1", Self.otherWeight) : (Self.otherWeight, "1")
+        let phones = Self.phones.map { "/\(Self.noiseWeight)/ x\($0.lowercased())" }
+        return """
+            #JSGF V1.0;
+            grammar home;
+            public <sentence> = /1/ <order> | /1/ <noise>;
+            <noise> = <phone> <phone> <phone> <phone>*;
+            <phone> = \(phones.joined(separator: " | "));
+            \(isSwitching ? "<onoff> = /\(on)/ on | /\(off)/ off;\n" : "")\(rules.joined(separator: "\n"))
+
+            """
+    }
+
+    /// The lines of the dictionary for noise.
+    package static var noiseDictionary: String {
+        phones.map { "x\($0.lowercased()) \($0)\n" }.joined()
+    }
+
+    /// The sentence that was heard; nil if it was noise, nothing, or not the same each time.
+    package static func sentence(heard: [String]) -> String? {
+        guard let first = heard.first, heard.allSatisfy({ $0 == first }) else { return nil }
+        let words = first.split(separator: " ")
+        let isNoise = words.contains { word in
+            word.first == "x" && phones.contains(word.dropFirst().uppercased())
+        }
+        return words.isEmpty || isNoise ? nil : words.joined(separator: " ")
+    }
+}
+
+/// The words of a pronouncing dictionary, `word PHONE PHONE` or `word(2) PHONE`, a line each.
+package enum PronouncingDictionary {
+    /// The lines for `words`, and the words that were found.
+    package static func lines(of bytes: [UInt8], for words: Set<String>) -> (text: [UInt8], known: Set<String>) {
+        var text: [UInt8] = []
+        var known: Set<String> = []
+        let wanted = Set(words.map { Array($0.utf8) })
+        for line in bytes.split(separator: UInt8(ascii: "\n")) {
+            let word = line.prefix { $0 != UInt8(ascii: " ") && $0 != UInt8(ascii: "(") }
+            let key = Array(word)
+            guard wanted.contains(key) else { continue }
+            known.insert(String(decoding: key, as: UTF8.self))
+            text += line
+            text.append(UInt8(ascii: "\n"))
+        }
+        return (text, known)
+    }
+}
