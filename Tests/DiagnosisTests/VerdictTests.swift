@@ -109,6 +109,9 @@ import Testing
         (.init(mdns: .arrived, discovery: .lost, answers: .arrived), true, .problem),
         (.init(mdns: .arrived, discovery: .arrived, answers: .lost), true, .warning),
         (.init(mdns: .untried, discovery: .arrived, answers: .arrived), true, .skipped),
+        (.init(mdns: .arrived, discovery: .arrived, answers: .arrived, connection: .lost), true, .problem),
+        (.init(mdns: .lost, discovery: .lost, answers: .lost, connection: .lost), true, .problem),
+        (.init(mdns: .arrived, discovery: .arrived, answers: .arrived, connection: .arrived), true, .ok),
     ])
     func firewall(_ arrivals: CheckFirewall.Arrivals, _ hasHub: Bool, _ status: Finding.Status) {
         #expect(CheckFirewall.verdict(arrivals, hasHub: hasHub).status == status)

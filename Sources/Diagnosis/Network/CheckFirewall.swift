@@ -2,8 +2,8 @@ import Addresses
 import CGlibc
 import Glibc
 
-/// Whether datagrams of mDNS and of UDP discovery come in from another machine: a neighbour made for the
-/// purpose (``TestNetwork``) sends some. IPv4 only. Rules for single interfaces are not seen by it.
+/// Whether datagrams of mDNS and of UDP discovery come in from another machine, and connections to the hub
+/// that is here: a neighbour made for the purpose (``TestNetwork``) sends some. IPv4 only. Rules for single interfaces are not seen by it.
 enum CheckFirewall {
     /// What became of the neighbour's datagrams.
     enum Arrival: Equatable, Sendable {
@@ -17,13 +17,18 @@ enum CheckFirewall {
         var mdns: Arrival
         var discovery: Arrival
         var answers: Arrival
+        /// A connection to the hub's TCP port.
+        var connection = Arrival.untried
     }
 
     private static let group = "224.0.0.251"
 
-    static func check(hasHub: Bool) -> DiagnosisCheck {
-        DiagnosisCheck(
-            "firewall", tried: "sent to UDP 5353 and 8000 from a namespace of our own", deadline: .seconds(4)
+    /// - Parameter hubPort: of the hub on this machine, if there is one that can be read.
+    static func check(hasHub: Bool, hubPort: UInt16? = nil) -> DiagnosisCheck {
+        let also = hubPort.map { ", and connected to TCP \($0)," } ?? ""
+        return DiagnosisCheck(
+            "firewall", tried: "sent to UDP 5353 and 8000\(also) from a namespace of our own",
+            deadline: .seconds(6)
         ) {
             guard geteuid() == 0 else {
                 return .skipped(
@@ -31,15 +36,26 @@ enum CheckFirewall {
             }
             var why = ""
             guard let network = TestNetwork(why: &why) else { return .skipped(why) }
-            return verdict(arrivals(through: network), hasHub: hasHub)
+            var arrivals = arrivals(through: network)
+            if let hubPort, let isIn = network.reaches(port: hubPort, within: 1_500) {
+                arrivals.connection = isIn ? .arrived : .lost
+            }
+            return verdict(arrivals, hasHub: hasHub, hubPort: hubPort ?? 8000)
         }
     }
 
-    static func verdict(_ arrivals: Arrivals, hasHub: Bool) -> Finding.Verdict {
+    static func verdict(_ arrivals: Arrivals, hasHub: Bool, hubPort: UInt16 = 8000) -> Finding.Verdict {
         func mend(_ port: String) -> String {
             "allow it: sudo ufw allow \(port), or sudo firewall-cmd --permanent --add-port=\(port) and "
                 + "--reload; "
                 + "'sudo nft list ruleset' shows all rules"
+        }
+        if arrivals.connection == .lost {
+            let isFound = arrivals.mdns != .lost || arrivals.discovery != .lost
+            return .problem(
+                "what comes to TCP port \(hubPort) is dropped: a firewall; this hub is "
+                    + (isFound ? "found, and cannot be reached" : "neither found nor reached"),
+                mend: mend("\(hubPort)/tcp"))
         }
         if arrivals.mdns == .lost {
             let also = arrivals.discovery == .lost ? ", and to 8000" : ""

@@ -15,8 +15,12 @@ struct TestNetwork: ~Copyable {
     let interface: String
     /// The broadcast address of the pair's network, a /30 of 169.254.0.0/16 (RFC 3927).
     let broadcast: String
+    /// The near end's address.
+    private let address: NetworkAddress?
     /// A UDP socket in the namespace.
     private let sender: Int32
+    /// A TCP socket in the namespace, for one connection.
+    private let caller: Int32
     private let ip: String
 
     /// Nil if something is missing: then `why` says what.
@@ -38,11 +42,13 @@ struct TestNetwork: ~Copyable {
                 && run([ip, "link", "set", name, "multicast", "on", "up"])
         else {
             close(sender)
+            close(plan.caller)
             why = "ip does not give \(name) an address"
             return nil
         }
         (interface, broadcast) = (name, "169.254.\(number).\(base + 3)")
-        (self.sender, self.ip) = (sender, ip)
+        address = NetworkAddress("169.254.\(number).\(base + 1)")
+        (self.sender, caller, self.ip) = (sender, plan.caller, ip)
     }
 
     deinit {
@@ -50,6 +56,22 @@ struct TestNetwork: ~Copyable {
         // now.
         _ = run([ip, "link", "delete", interface])
         close(sender)
+        close(caller)
+    }
+
+    /// Whether a connection from the neighbour to a TCP port of this machine comes in. A refusal has come in,
+    /// too: nobody listens there, and nothing stands in between. Call it once.
+    func reaches(port: UInt16, within milliseconds: Int32) -> Bool? {
+        guard let address else { return nil }
+        let result = SystemAddress(address, port: port, interface: 0).withPointer { connect(caller, $0, $1) }
+        if result == 0 || errno == ECONNREFUSED { return true }
+        guard errno == EINPROGRESS else { return false }
+        var wait = pollfd(fd: caller, events: Int16(POLLOUT), revents: 0)
+        guard poll(&wait, 1, milliseconds) == 1 else { return false }
+        var code: Int32 = 0
+        var size = socklen_t(MemoryLayout<Int32>.size)
+        getsockopt(caller, SOL_SOCKET, SO_ERROR, &code, &size)
+        return code == 0 || code == ECONNREFUSED
     }
 
     /// Sends from the neighbour to this machine.
@@ -69,6 +91,7 @@ private final class Plan {
     let ip, near, far, address: String
     let process: pid_t
     private var sender: Int32 = -1
+    private(set) var caller: Int32 = -1
     private var why = ""
 
     init(ip: String, near: String, far: String, address: String, process: pid_t) {
@@ -121,6 +144,7 @@ private final class Plan {
         request.imr_ifindex = Int32(bitPattern: NetworkInterface(named: far)?.index ?? 0)
         setsockopt(
             descriptor, Int32(IPPROTO_IP), IP_MULTICAST_IF, &request, socklen_t(MemoryLayout<ip_mreqn>.size))
+        caller = socket(AF_INET, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
         sender = descriptor
     }
 }
