@@ -80,7 +80,7 @@ import Testing
         let text = ListeningGrammar(words, known: known).text(preferring: .off)
         #expect(text.contains("kitchen light | lamp two"))
         #expect(!text.contains("kuchenlampe") && !text.contains("a;"))
-        #expect(text.contains("/0.01/ on | /1/ off"))
+        #expect(text.contains("/0.000001/ on | /1/ off"))
     }
 
     @Test func noiseAndDoubtDoNotCount() {

@@ -14,7 +14,7 @@ package struct ListeningGrammar: Equatable, Sendable {
     /// voices: `Documentation.docc/Home.md`.
     static let noiseWeight = "0.000001"
     /// How much less likely the word is that is not preferred.
-    static let otherWeight = "0.01"
+    static let otherWeight = "0.000001"
     /// The phones of CMU's dictionary. Each is also a word, with an x before it.
     static let phones = """
         AA AE AH AO AW AY B CH D DH EH ER EY F G HH IH IY JH K L M N NG OW OY P R S SH T TH UH UW V W Y Z ZH
@@ -35,13 +35,12 @@ package struct ListeningGrammar: Equatable, Sendable {
             return true
         }
         var orders: [String] = ["what is on"]
-        let hasRooms = rule("room", words.rooms)
-        let place = hasRooms ? " [in <room>]" : ""
-        if hasRooms { orders.append("what is on in <room>") }
+        // Not after "everything" or "what is on": there the silence at the end is heard as a place.
+        let place = rule("room", words.rooms) ? " [in <room>]" : ""
         isSwitching = rule("thing", words.switched)
         if isSwitching {
             orders += ["(turn | switch) <onoff> (<thing> | <many>)", "is <thing> on"]
-            rules.append("<many> = ([all] the lights | everything)\(place);")
+            rules.append("<many> = [all] the lights\(place) | everything;")
         }
         if rule("lamp", words.dimmed) {
             orders += [

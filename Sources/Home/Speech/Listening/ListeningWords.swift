@@ -38,11 +38,7 @@ package struct ListeningWords: Sendable {
         heatings = phrases { $0.warmth != nil }
         locks = phrases { $0.isLock && $0.locking != nil }
         self.scenes = scenes.prefix(ListeningWords.maximumCount).map(ListeningWords.phrase)
-        let said = rooms.prefix(ListeningWords.maximumCount).map { ListeningWords.phrase($0.name) }
-        // A house without rooms: what stands before "light" is mostly a room.
-        let guessed = switched.filter { $0.words.count > 1 && ["light", "lights"].contains($0.words.last) }
-            .map { Phrase(name: $0.name, words: $0.words.dropLast()) }
-        self.rooms = said.isEmpty ? guessed : said
+        self.rooms = rooms.prefix(ListeningWords.maximumCount).map { ListeningWords.phrase($0.name) }
     }
 
     private var all: [Phrase] { switched + dimmed + coverings + heatings + locks + rooms + scenes }

@@ -35,7 +35,7 @@ struct HomeListenCommand: AsyncParsableCommand {
 
     private func listen(_ session: HomeSession) async throws {
         let house = ListeningHouse(
-            try await session.devices(),
+            try await session.devices(), rooms: await session.home.rooms(),
             scenes: try KeepScenes(configuration: home.configuration.configuration).all()
                 .filter { session.hub.isHub(of: $0) })
         let recognizer = try Recognizer(house.words)
@@ -50,7 +50,7 @@ struct HomeListenCommand: AsyncParsableCommand {
         var statuses: [ExitStatus] = []
         func take(_ utterances: [[Int16]]) async throws {
             for utterance in utterances {
-                let status = try await obey(recognizer.sentence(in: utterance), scenes: house.scenes, session)
+                let status = try await obey(recognizer.sentence(in: utterance), in: house, session)
                 if !statuses.contains(status) { statuses.append(status) }
             }
         }
@@ -90,7 +90,10 @@ struct HomeListenCommand: AsyncParsableCommand {
     }
 
     /// Carries out what was heard, if it is an order that may be given by voice.
-    private func obey(_ sentence: String?, scenes: [Scene], _ session: HomeSession) async throws -> ExitStatus {
+    private func obey(_ sentence: String?, in house: ListeningHouse, _ session: HomeSession) async throws
+        -> ExitStatus
+    {
+        let scenes = house.scenes
         guard let sentence else {
             Console.note("not understood")
             return .nothingFound
@@ -100,7 +103,8 @@ struct HomeListenCommand: AsyncParsableCommand {
         do {
             // As it is now: a step begins at the present state.
             let targets = SpokenTargets(
-                devices: try await session.devices(), scenes: scenes.map(\.name.description))
+                devices: try await session.devices(), rooms: house.rooms,
+                scenes: scenes.map(\.name.description))
             let orders: [Order]
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
@@ -130,11 +134,12 @@ struct HomeListenCommand: AsyncParsableCommand {
 /// What may be said in the house.
 private struct ListeningHouse {
     let words: ListeningWords
+    let rooms: [Room]
     let scenes: [Scene]
 
-    init(_ devices: [ControlledDevice], scenes: [Scene]) {
-        self.scenes = scenes
-        words = ListeningWords(devices: devices, rooms: [], scenes: scenes.map(\.name.description))
+    init(_ devices: [ControlledDevice], rooms: [Room], scenes: [Scene]) {
+        (self.rooms, self.scenes) = (rooms, scenes)
+        words = ListeningWords(devices: devices, rooms: rooms, scenes: scenes.map(\.name.description))
     }
 }
 
