@@ -17,7 +17,8 @@ package struct Doctor: Sendable {
             [
                 CheckInterfaces.check, CheckMulticast.check, CheckDaemon.bus, CheckDaemon.daemon,
                 CheckPorts.check(5353),
-                CheckPorts.check(8000), CheckFirewall.check(hasHub: files.exists, hubPort: files.hub?.settings.port),
+                CheckPorts.check(8000),
+                CheckFirewall.check(hasHub: files.exists, hubPort: files.hub?.settings.port),
                 CheckSearch.check(sweeps: sweeps),
             ] + (files.hub.map { [CheckTwin.check($0)] } ?? [])
         if files.exists {

@@ -127,7 +127,9 @@ import Testing
             }
         }
         #expect(throws: SoundFileError.notWave) { try SoundFile.samples(parsing: []) }
-        #expect(throws: SoundFileError.otherFormat) { try SoundFile.samples(parsing: Self.wave([], channels: 6)) }
+        #expect(throws: SoundFileError.otherFormat) {
+            try SoundFile.samples(parsing: Self.wave([], channels: 6))
+        }
     }
 
     @Test(arguments: [1, 7, 160, 3_200, 100_000])

@@ -3,7 +3,8 @@ import CGlibc
 import Glibc
 
 /// Whether datagrams of mDNS and of UDP discovery come in from another machine, and connections to the hub
-/// that is here: a neighbour made for the purpose (``TestNetwork``) sends some. IPv4 only. Rules for single interfaces are not seen by it.
+/// that is here: a neighbour made for the purpose (``TestNetwork``) sends some. IPv4 only. Rules for single
+/// interfaces are not seen by it.
 enum CheckFirewall {
     /// What became of the neighbour's datagrams.
     enum Arrival: Equatable, Sendable {

@@ -51,7 +51,8 @@ extension HubHome {
     /// The ids in the hub's last known states, each once.
     private func known() async throws -> [String] {
         let body = try await answer(to: HubRequest(method: "GET", target: "/hubpair/v1/states"))
-        guard case .object(let members) = JSONValue(parsing: body), case .array(let states) = members["states"]
+        guard case .object(let members) = JSONValue(parsing: body),
+            case .array(let states) = members["states"]
         else { return [] }
         var seen: Set<String> = []
         return Array(

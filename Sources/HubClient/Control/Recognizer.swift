@@ -78,7 +78,8 @@ package struct Recognizer: Sendable {
     }
 
     private func write(_ bytes: [UInt8], to name: String) throws {
-        let descriptor = open("\(directory)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let descriptor = open(
+            "\(directory)/\(name)", O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
         guard descriptor >= 0 else { throw ListeningError.noDirectory(directory) }
         defer { Glibc.close(descriptor) }
         var rest = bytes[...]
@@ -113,7 +114,8 @@ package final class Microphone {
 
     package init() throws {
         program = try ChildProgram(
-            "arecord", ["-q", "-t", "raw", "-f", "S16_LE", "-r", "\(SoundFile.rate)", "-c", "1"], isRead: true)
+            "arecord", ["-q", "-t", "raw", "-f", "S16_LE", "-r", "\(SoundFile.rate)", "-c", "1"], isRead: true
+        )
     }
 
     /// The next samples; nil when the recording has ended.
@@ -121,7 +123,9 @@ package final class Microphone {
         guard let bytes = program.next() else { return nil }
         let all = (odd.map { [$0] } ?? []) + bytes
         odd = all.count % 2 == 1 ? all.last : nil
-        return (0..<all.count / 2).map { Int16(truncatingIfNeeded: Int(all[2 * $0]) | Int(all[2 * $0 + 1]) << 8) }
+        return (0..<all.count / 2).map {
+            Int16(truncatingIfNeeded: Int(all[2 * $0]) | Int(all[2 * $0 + 1]) << 8)
+        }
     }
 
     /// Ends the recording. 0 if it ended well.

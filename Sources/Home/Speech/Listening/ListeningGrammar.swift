@@ -46,7 +46,8 @@ package struct ListeningGrammar: Equatable, Sendable {
             orders += [
                 "dim <lamp>", "(set | dim) <lamp> to <number> percent", "make <lamp> (brighter | darker)",
             ]
-            rules.append("<number> = ten | twenty | thirty | forty | fifty | sixty | seventy | eighty | ninety;")
+            rules.append(
+                "<number> = ten | twenty | thirty | forty | fifty | sixty | seventy | eighty | ninety;")
         }
         if rule("blind", words.coverings) {
             orders += ["(open | close | raise | lower) (<blind> | [all] the blinds)"]
@@ -93,7 +94,9 @@ package struct ListeningGrammar: Equatable, Sendable {
 /// The words of a pronouncing dictionary, `word PHONE PHONE` or `word(2) PHONE`, a line each.
 package enum PronouncingDictionary {
     /// The lines for `words`, and the words that were found.
-    package static func lines(of bytes: [UInt8], for words: Set<String>) -> (text: [UInt8], known: Set<String>) {
+    package static func lines(of bytes: [UInt8], for words: Set<String>) -> (
+        text: [UInt8], known: Set<String>
+    ) {
         var text: [UInt8] = []
         var known: Set<String> = []
         let wanted = Set(words.map { Array($0.utf8) })

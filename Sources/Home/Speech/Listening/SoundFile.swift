@@ -16,7 +16,8 @@ package enum SoundFile {
 
     package static func samples(parsing bytes: [UInt8]) throws(SoundFileError) -> [Int16] {
         guard bytes.count <= maximumByteCount else { throw .tooLarge }
-        guard bytes.count >= 12, bytes[0..<4].elementsEqual("RIFF".utf8), bytes[8..<12].elementsEqual("WAVE".utf8)
+        guard bytes.count >= 12, bytes[0..<4].elementsEqual("RIFF".utf8),
+            bytes[8..<12].elementsEqual("WAVE".utf8)
         else { throw .notWave }
         func number(_ at: Int, _ count: Int) -> Int {
             bytes[at..<at + count].reversed().reduce(0) { $0 << 8 | Int($1) }
@@ -57,7 +58,8 @@ package enum SoundFile {
             let place = Double(index) * Double(rate) / Double(SoundFile.rate)
             let before = min(Int(place), samples.count - 2)
             let part = place - Double(before)
-            return Int16(clamping: Int(Double(samples[before]) * (1 - part) + Double(samples[before + 1]) * part))
+            return Int16(
+                clamping: Int(Double(samples[before]) * (1 - part) + Double(samples[before + 1]) * part))
         }
     }
 

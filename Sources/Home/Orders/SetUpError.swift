@@ -45,7 +45,8 @@ extension SetUpError: UserError {
     package var hint: String? {
         switch cause {
         case .button: "press it, and add the appliance again within half a minute"
-        case .unreachable: "is it switched on, and its address right? the hub must reach it, not this computer"
+        case .unreachable:
+            "is it switched on, and its address right? the hub must reach it, not this computer"
         case .answer: "'hubpair home add' without --info asks for each"
         case .other: "on the hub: its own log tells more"
         }
