@@ -1,14 +1,20 @@
 /// A grammar for a recogniser, in JSGF (W3C Note of June 2000), made from a house's own words.
 ///
 /// A recogniser fits whatever it hears to its grammar. So speech that is no order can also be heard as
-/// `noise`, a row of single phones: what fits that better than any sentence is not acted on. And "on" and
-/// "off" sound alike: a sentence is heard twice, once with a preference for each, and counts only if both
-/// times the same was heard.
+/// `noise`, a row of single phones: what fits that better than any sentence is not acted on. And words of
+/// opposite meaning sound alike, "on" and "off" most of all: a sentence is heard twice, once with a preference
+/// for each, and counts only if both times the same was heard.
 package struct ListeningGrammar: Equatable, Sendable {
-    /// Which of two words that sound alike is more likely.
+    /// Which word of each pair is more likely.
     package enum Preference: Sendable, CaseIterable {
         case on, off
     }
+
+    /// The rules for words of opposite meaning.
+    private static let opposites: [(rule: String, on: [String], off: [String])] = [
+        ("onoff", ["on"], ["off"]), ("shade", ["brighter"], ["darker"]), ("heat", ["warmer"], ["cooler"]),
+        ("move", ["open", "raise"], ["close", "lower"]),
+    ]
 
     /// A phone of noise costs as much: the lower, the more is taken for an order. Measured with espeak-ng's
     /// voices: `Documentation.docc/Home.md`.
@@ -21,7 +27,6 @@ package struct ListeningGrammar: Equatable, Sendable {
         """.split(separator: " ").map(String.init)
 
     private let rules: [String]
-    private let isSwitching: Bool
 
     /// - Parameter known: the words that can be pronounced.
     package init(_ words: ListeningWords, known: Set<String>) {
@@ -37,22 +42,21 @@ package struct ListeningGrammar: Equatable, Sendable {
         var orders: [String] = ["what is on"]
         // Not after "everything" or "what is on": there the silence at the end is heard as a place.
         let place = rule("room", words.rooms) ? " [in <room>]" : ""
-        isSwitching = rule("thing", words.switched)
-        if isSwitching {
+        if rule("thing", words.switched) {
             orders += ["(turn | switch) <onoff> (<thing> | <many>)", "is <thing> on"]
             rules.append("<many> = [all] the lights\(place) | everything;")
         }
         if rule("lamp", words.dimmed) {
             orders += [
-                "dim <lamp>", "(set | dim) <lamp> to <number> percent", "make <lamp> (brighter | darker)",
+                "dim <lamp>", "(set | dim) <lamp> to <number> percent", "make <lamp> <shade>",
             ]
             rules.append(
                 "<number> = ten | twenty | thirty | forty | fifty | sixty | seventy | eighty | ninety;")
         }
         if rule("blind", words.coverings) {
-            orders += ["(open | close | raise | lower) (<blind> | [all] the blinds)"]
+            orders += ["<move> (<blind> | [all] the blinds)"]
         }
-        if rule("heating", words.heatings) { orders.append("make <heating> (warmer | cooler)") }
+        if rule("heating", words.heatings) { orders.append("make <heating> <heat>") }
         // Locks are asked about only: whoever calls through a window must not open the door.
         if rule("lock", words.locks) { orders.append("is <lock> locked") }
         if rule("scene", words.scenes) { orders.append("[run] <scene>") }
@@ -63,6 +67,10 @@ package struct ListeningGrammar: Equatable, Sendable {
     /// The grammar's file.
     package func text(preferring preference: Preference) -> String {
         let (on, off) = preference == .on ? ("1", Self.otherWeight) : (Self.otherWeight, "1")
+        let pairs = Self.opposites.map { pair in
+            let words = pair.on.map { "/\(on)/ \($0)" } + pair.off.map { "/\(off)/ \($0)" }
+            return "<\(pair.rule)> = \(words.joined(separator: " | "));"
+        }
         let phones = Self.phones.map { "/\(Self.noiseWeight)/ x\($0.lowercased())" }
         return """
             #JSGF V1.0;
@@ -70,7 +78,8 @@ package struct ListeningGrammar: Equatable, Sendable {
             public <sentence> = /1/ <order> | /1/ <noise>;
             <noise> = <phone> <phone> <phone> <phone>*;
             <phone> = \(phones.joined(separator: " | "));
-            \(isSwitching ? "<onoff> = /\(on)/ on | /\(off)/ off;\n" : "")\(rules.joined(separator: "\n"))
+            \(pairs.joined(separator: "\n"))
+            \(rules.joined(separator: "\n"))
 
             """
     }
