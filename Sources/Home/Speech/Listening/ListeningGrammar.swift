@@ -2,8 +2,8 @@
 ///
 /// A recogniser fits whatever it hears to its grammar. So speech that is no order can also be heard as
 /// `noise`, a row of single phones: what fits that better than any sentence is not acted on. And words of
-/// opposite meaning sound alike, "on" and "off" most of all: a sentence is heard twice, once with a preference
-/// for each, and counts only if both times the same was heard.
+/// opposite meaning sound alike, "on" and "off" most of all: a sentence is heard twice, once with a
+/// preference for each, and counts only if both times the same was heard.
 package struct ListeningGrammar: Equatable, Sendable {
     /// Which word of each pair is more likely.
     package enum Preference: Sendable, CaseIterable {
