@@ -124,9 +124,11 @@ class Hub:
             self.process = None
 
     def stop(self):
-        """Stops the hub with SIGTERM, as systemd does; returns the exit code."""
+        """Stops the hub with SIGTERM, as systemd does; returns the exit code. A crash says what it wrote."""
         self.process.send_signal(signal.SIGTERM)
         code = self.process.wait(timeout=30)
+        if code < 0:
+            print(f"the hub was ended by signal {-code}:\n{self.log()}", file=sys.stderr)
         self.process = None
         return code
 
