@@ -50,8 +50,9 @@ class FaultyServer(Listener):
                 if request.start[1] == b"/devices/":
                     return  # the hub's own look at the states, after an order
                 number = int(request.start[1][1:])
-                # A request already in progress when the server spoilt the connection is not a fault.
-                if spoilt and time.monotonic() - spoilt[1] > 0.1:
+                # A request already in progress when the server spoilt the connection is not a fault. On a busy
+                # machine the hub may see the spoiling bytes some 100 ms after they were sent.
+                if spoilt and time.monotonic() - spoilt[1] > 0.5:
                     self.fault(spoilt[0], f"its connection was used again, for {number}", data)
                 data = data[end:]
                 answer = Answer(SEED, number)
