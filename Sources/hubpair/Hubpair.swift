@@ -33,7 +33,7 @@ struct Hubpair: AsyncParsableCommand {
                     ListCommand.self, ScanCommand.self, PairCommand.self, HubsCommand.self, CallCommand.self,
                     OpenCommand.self,
                 ]),
-            CommandGroup(name: "At home", subcommands: [HomeCommand.self]),
+            CommandGroup(name: "At home", subcommands: [HomeCommand.self, MessagesCommand.self]),
             CommandGroup(name: "Trouble", subcommands: [DoctorCommand.self]),
         ]
     )

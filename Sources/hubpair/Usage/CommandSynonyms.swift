@@ -68,6 +68,10 @@ enum CommandSynonyms {
         ("off on", .setting), ("turn switch dim", .sentence),
         ("toggle", .advice(toggle)),
         ("scene scenes", .command("home scene")), ("show", .command("home show")),
+        ("room rooms", .command("home room")), ("rule rules", .command("home rule")),
+        ("overview", .command("home overview")), ("history", .command("home history")),
+        ("message alarms alerts notifications inbox", .command("messages")),
+        ("acknowledge ack", .command("messages acknowledge")),
         ("appliances appliance lights things", .command("home")),
     ]
 
@@ -104,12 +108,14 @@ enum CommandSynonyms {
     ]
 
     private static let home: [Row] = [
-        ("on", .setting), ("turn switch dim", .sentence), ("toggle", .advice(toggle)),
+        ("turn switch dim", .sentence), ("toggle", .advice(toggle)),
         ("status state ls", .command("home")), ("get info", .command("home show")),
         ("delete rm", .command("home remove")), ("name", .command("home rename")),
         ("new", .command("home add")),
         ("scenes", .command("home scene")), ("follow monitor", .command("home watch")),
         ("tell speak", .command("home say")),
+        ("rooms area areas", .command("home room")), ("rules alarm alarms", .command("home rule")),
+        ("summary dashboard", .command("home overview")), ("log past graph plot", .command("home history")),
     ]
 
     private static let scene: [Row] = [

@@ -14,7 +14,10 @@ struct StrayArgument: Equatable, UserError {
         let path = CommandPath(arguments)
         let form = path.form
         let values = CommandWords(path.rest, form: form).values
-        if path.words == ["home", "set"], values.count < form.valueCount.lowerBound {
+        let isForMany = path.rest.contains { word in
+            ["--room", "--type"].contains { word == $0 || word.hasPrefix($0 + "=") }
+        }
+        if path.words == ["home", "set"], !isForMany, values.count < 2 {
             description =
                 values.isEmpty
                 ? "missing: the appliance, and what to set it to" : "missing: what to set it to"
@@ -44,9 +47,10 @@ struct StrayArgument: Equatable, UserError {
         case ["list"]:
             description = "'hubpair list' takes no name"
             hint = "'hubpair list' alone shows all hubs"
-        case ["home", "off"]:
-            description = "'home off' takes --type or --all, and no name"
-            let line = CommandPath.line(["home", "set"], [values.joined(separator: " "), "off"])
+        case ["home", "off"], ["home", "on"]:
+            let word = path.words[1]
+            description = "'home \(word)' takes --room, --type or --all, and no name"
+            let line = CommandPath.line(["home", "set"], [values.joined(separator: " "), word])
             hint = "one appliance: \(line)"
         default:
             description = "unexpected argument '\(stray)'"

@@ -21,9 +21,10 @@ struct HomeCommand: ParsableCommand {
               hubpair home say turn everything off
             """,
         subcommands: [
-            List.self, Show.self, HomeSetCommand.self, HomeOffCommand.self, HomeSayCommand.self,
-            HomeListenCommand.self,
-            HomeWatchCommand.self, HomeSceneCommand.self, HomeAddCommand.self, HomeRenameCommand.self,
+            List.self, Show.self, HomeSetCommand.self, HomeOnCommand.self, HomeOffCommand.self,
+            HomeSayCommand.self, HomeListenCommand.self, HomeWatchCommand.self, HomeRoomCommand.self,
+            HomeSceneCommand.self, HomeOverviewCommand.self, HomeHistoryCommand.self, HomeRuleCommand.self,
+            HomeAddCommand.self, HomeRenameCommand.self,
             HomeRemoveCommand.self,
         ],
         defaultSubcommand: List.self
@@ -34,9 +35,13 @@ struct HomeCommand: ParsableCommand {
             commandName: "list",
             abstract: "List the appliances and their states.",
             discussion: """
+                Grouped by the hub's rooms, if it has any. While the server behind the hub does not answer, \
+                the last states that the hub knows, with their age.
+
                 EXAMPLES:
                   hubpair home
                   hubpair home --hub Garden --json
+                  hubpair home --by type
                   hubpair home --all-hubs --timeout 5
                 """)
         @OptionGroup var home: HomeOptions
@@ -53,6 +58,12 @@ struct HomeCommand: ParsableCommand {
             transform: durationValue(atMost: .seconds(600), like: "10s"))
         var timeout: Duration?
 
+        @Option(
+            help: ArgumentHelp(
+                "Group them by room, type or hub. (default: room, if the hub has rooms)",
+                valueName: "group"))
+        var by: Grouping?
+
         func validate() throws {
             guard !allHubs || home.hub == nil else {
                 throw ValidationError("--hub and --all-hubs exclude each other. Leave one out")
@@ -66,7 +77,11 @@ struct HomeCommand: ParsableCommand {
         }
 
         func run() async throws {
-            guard allHubs else { return try await home.use { try write(await $0.devices(), of: $0) } }
+            guard allHubs else {
+                return try await home.use { session in
+                    try write(try await List.look(session, by: by, isJSON: json), of: session)
+                }
+            }
             let reach = try UseHub(configuration: home.configuration.configuration)
             let timeout = timeout ?? .seconds(10)
             // Connecting gets half of the time: its own error says more than a timeout.
@@ -76,7 +91,10 @@ struct HomeCommand: ParsableCommand {
             }
             guard !sessions.isEmpty else { throw HubChoiceError.noHub }
             var isFirst = true
-            let failures = try await HomeOfEveryHub(sessions: sessions, timeout: timeout).run {
+            let every = HomeOfEveryHub(sessions: sessions, timeout: timeout) { [by, json] session in
+                try await List.look(session, by: by, isJSON: json, saysWait: false)
+            }
+            let failures = try await every.run {
                 if !isFirst, !json { try Console.output("") }
                 isFirst = false
                 try write($1, of: $0)
@@ -89,14 +107,31 @@ struct HomeCommand: ParsableCommand {
             }
         }
 
-        private func write(_ devices: [ControlledDevice], of session: HomeSession) throws {
+        /// The appliances, and meanwhile the rooms.
+        private static func look(
+            _ session: HomeSession, by: Grouping?, isJSON: Bool, saysWait: Bool = true
+        ) async throws -> HouseLook {
+            let wantsRooms = by == .room || by == nil && !isJSON
+            async let rooms = wantsRooms ? session.rooms(isNeeded: by == .room) : HouseRooms()
+            let devices = try await session.devices(saysWait: saysWait)
+            return HouseLook(devices: devices, rooms: try await rooms)
+        }
+
+        private func write(_ look: HouseLook, of session: HomeSession) throws {
+            let groups: [ApplianceGroup]? =
+                switch by {
+                case .hub: nil
+                case .type: ApplianceGroup.byType(look.devices)
+                case .room, nil: look.rooms.rooms.isEmpty ? nil : look.rooms.groups(look.devices)
+                }
+            let devices = groups?.flatMap(\.devices) ?? look.devices
             if json {
                 return try JSONLine.write(devices.lazy.map { HomeDeviceLine($0, of: session) })
             }
             if devices.isEmpty {
                 Console.note("\(session.hub.name) has no appliances yet; 'hubpair home add' adds one")
             }
-            let table = devices.isEmpty ? [] : Table(devices).linesForOutput
+            let table = devices.isEmpty ? [] : Table(devices, groups: groups).linesForOutput
             try Console.output(([SafeText.escaped(session.title)] + table).joined(separator: "\n"))
         }
     }

@@ -53,14 +53,24 @@ extension Table {
     /// - Parameters:
     ///   - header: the title of a last column, if there is one.
     ///   - note: the text in it, by the appliance's id.
+    ///   - groups: the same appliances in groups, each under its title; nil: without groups.
     init(
-        _ devices: [ControlledDevice], header: String? = nil, note: (String) -> String? = { _ in nil }
+        _ devices: [ControlledDevice], groups: [ApplianceGroup]? = nil, header: String? = nil,
+        note: (String) -> String? = { _ in nil }
     ) {
         let titles = ["APPLIANCE", "TYPE", "STATE"] + (header.map { [$0] } ?? [])
-        let rows = devices.map { device in
-            let cells = [device.name, device.type, device.main?.stateText ?? "-"].map { shortened($0) }
+        func row(_ device: ControlledDevice, indent: String) -> [String] {
+            let cells = [indent + device.name, device.type, device.main?.stateText ?? "-"].map {
+                shortened($0)
+            }
             return header == nil ? cells : cells + [note(device.id) ?? ""]
         }
+        var rows: [[String]] = []
+        for group in groups ?? [] {
+            rows.append([group.title] + [String](repeating: "", count: titles.count - 1))
+            for device in group.devices { rows.append(row(device, indent: "  ")) }
+        }
+        if groups == nil { rows = devices.map { row($0, indent: "") } }
         self.init(columns: titles, rows: rows, limits: [60, 16, 24])
     }
 }

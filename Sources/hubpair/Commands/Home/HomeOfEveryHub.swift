@@ -15,9 +15,11 @@ struct HomeOfEveryHub {
     let sessions: [HomeSession]
     /// How long each hub has to answer.
     let timeout: Duration
+    /// Asks one hub.
+    let look: @Sendable (HomeSession) async throws -> HouseLook
 
     private enum Event: Sendable {
-        case answer(Int, Result<[ControlledDevice], any Error>)
+        case answer(Int, Result<HouseLook, any Error>)
         case graceIsOver
     }
 
@@ -25,7 +27,7 @@ struct HomeOfEveryHub {
     ///
     /// - Returns: the hubs that have not answered, in the order of `sessions`.
     func run(
-        _ write: (HomeSession, [ControlledDevice]) throws -> Void
+        _ write: (HomeSession, HouseLook) throws -> Void
     ) async throws -> [(session: HomeSession, error: any Error)] {
         try await withThrowingTaskGroup(of: Event.self) { group in
             defer { group.cancelAll() }
@@ -41,7 +43,7 @@ struct HomeOfEveryHub {
                 try await Task.sleep(for: HomeOfEveryHub.grace)
                 return .graceIsOver
             }
-            var answers: [Int: [ControlledDevice]] = [:]
+            var answers: [Int: HouseLook] = [:]
             var failures: [Int: any Error] = [:]
             var turns = Turns()
             var left = sessions.count
@@ -49,16 +51,16 @@ struct HomeOfEveryHub {
                 let ready: [Int]
                 switch event {
                 case .graceIsOver: ready = turns.hurry()
-                case .answer(let index, .success(let devices)):
-                    answers[index] = devices
+                case .answer(let index, .success(let look)):
+                    answers[index] = look
                     ready = turns.take(index, isAnswer: true)
                 case .answer(let index, .failure(let error)):
                     failures[index] = error
                     ready = turns.take(index, isAnswer: false)
                 }
                 for index in ready {
-                    if let devices = answers.removeValue(forKey: index) {
-                        try write(sessions[index], devices)
+                    if let look = answers.removeValue(forKey: index) {
+                        try write(sessions[index], look)
                     }
                 }
                 guard case .answer = event else { continue }
@@ -70,11 +72,11 @@ struct HomeOfEveryHub {
     }
 
     /// The hub's appliances, or what went wrong; at the latest when its time is over.
-    private func answer(of session: HomeSession) async -> Result<[ControlledDevice], any Error> {
+    private func answer(of session: HomeSession) async -> Result<HouseLook, any Error> {
         do {
-            let devices = try await Deadline(in: timeout).run { try await session.devices(saysWait: false) }
-            guard let devices else { throw HubTooSlow(time: timeout) }
-            return .success(devices)
+            let found = try await Deadline(in: timeout).run { try await look(session) }
+            guard let found else { throw HubTooSlow(time: timeout) }
+            return .success(found)
         } catch {
             return .failure(error)
         }

@@ -70,15 +70,23 @@ struct HomeSayCommand: AsyncParsableCommand {
         let orders: [Order]
         var scene: String?
         do {
+            async let rooms = session.rooms(isNeeded: false)
+            async let sharedScenes = session.sharedSceneNames()
             let scenes = try KeepScenes(configuration: home.configuration.configuration).all()
                 .filter { session.hub.isHub(of: $0) }
+            let devices = try await session.devices()
+            let shared = await sharedScenes
+            let own = scenes.map(\.name.description).filter { name in
+                !shared.contains { $0.lowercased() == name.lowercased() }
+            }
             let targets = SpokenTargets(
-                devices: try await session.devices(), scenes: scenes.map(\.name.description),
+                devices: devices, rooms: try await rooms.rooms, scenes: shared + own,
                 language: language ?? SpokenLanguage.ofEnvironment)
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
                 try tell(answer, to: sentence, session)
                 return .done
+            case .scene(let name) where shared.contains(name): return try await run(name, sentence, session)
             case .scene(let name):
                 scene = name
                 orders = scenes.first { $0.name.description == name }?.orders ?? []
@@ -102,6 +110,14 @@ struct HomeSayCommand: AsyncParsableCommand {
         }
         run.nameFailures(results)
         return ExitStatus.worst(of: results.map(\.status))
+    }
+
+    /// Runs a scene of the hub.
+    private func run(_ scene: String, _ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
+        let outcomes = try await SharedSceneRun.outcomes(session, scene)
+        guard json else { return try SharedSceneRun(json: false).report(outcomes, session) }
+        try write(sentence, scene: scene, results: outcomes.map { $0.json(session) })
+        return ExitStatus.worst(of: outcomes.map(\.status))
     }
 
     private func tell(_ answer: SpokenAnswer, to sentence: String, _ session: HomeSession) throws {

@@ -27,6 +27,8 @@ struct HomeOptions: ParsableArguments {
 final class HomeSession: Sendable {
     let hub: SavedHub
     let home: HubHome
+    /// What the hub keeps for the people of the house.
+    let household: HouseholdLink
     /// The keys of the hub in every JSON line.
     let json: [String: JSONValue]
     /// The members `hub` and `hub_name` of a JSON line, each with a comma before it.
@@ -61,6 +63,9 @@ final class HomeSession: Sendable {
         self.isInsecureAllowed = isInsecureAllowed
         home = HubHome {
             try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed, deadline: connecting)
+        }
+        household = HouseholdLink(hub, device: reach.device) {
+            try await reach.connect(to: hub, deadline: connecting)
         }
     }
 

@@ -9,37 +9,59 @@ struct HomeSetCommand: AsyncParsableCommand {
         commandName: "set",
         abstract: "Set an appliance to on, off, or a level.",
         usage:
-            "hubpair home set <appliance> [<activator>] on|off|0.4|40% [--hub <hub>] [--insecure] "
-            + "[--timeout <time>] [--config <directory>] [--json]",
+            "hubpair home set <appliance> [<activator>] on|off|0.4|40% [--room <room> ...] "
+            + "[--type <type> ...] [--hub <hub>] [--insecure] [--timeout <time>] "
+            + "[--config <directory>] [--json]",
         discussion: """
             Without <activator> the main one is set. Of a lamp with a switch and a brightness, on and \
-            off go to the switch, and a level to the brightness. The state is read back, and said.
+            off go to the switch, and a level to the brightness. The state is read back, and said. With \
+            --room or --type only the setting is given, for all of them.
 
             EXAMPLES:
               hubpair home set Lamp on
-              hubpair home set 'Kitchen light' 40%
+              hubpair home set --room Kitchen --type Light 40%
               hubpair home set Lamp dimmer 0.4
             """)
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
     @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var appliances: ManyAppliances
     @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
     @Argument(help: ArgumentHelp("The activator to set. (default: the main one)", valueName: "activator"))
-    var second: String
+    var second: String?
     @Argument(help: ArgumentHelp("on, off, a level from 0 to 1, or a percentage.", valueName: "setting"))
     var third: String?
 
+    func validate() throws {
+        guard (second == nil) != appliances.isEmpty else {
+            throw ValidationError(
+                appliances.isEmpty
+                    ? "missing: what to set it to"
+                    : "with --room or --type only the setting is given. "
+                        + "Say hubpair home set --room Kitchen 40%")
+        }
+    }
+
     func run() async throws {
+        guard let second else {
+            let setting = try Setting(device)
+            return try await home.use { session in
+                let orders = try await appliances.orders(to: setting, session)
+                if orders.isEmpty { return Console.note("there is nothing to set to \(setting.text)") }
+                try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+                    orders, asJSON: json)
+            }
+        }
         if third == nil, (try? Setting(second)) == nil, (try? Setting(device)) != nil {
             throw UsageMistake(
                 "the appliance comes first, and then what to set it to", meant: ["home", "set"],
                 [second, device], of: HomeSetCommand.self)
         }
         let setting = try Setting(third ?? second)
-        try await home.use { try await set(to: setting, $0) }
+        try await home.use { try await set(second, to: setting, $0) }
     }
 
-    private func set(to setting: Setting, _ session: HomeSession) async throws {
+    private func set(_ second: String, to setting: Setting, _ session: HomeSession) async throws {
         let devices = try await session.devices()
         let (device, activator): (ControlledDevice, Activator)
         do {
@@ -48,14 +70,14 @@ struct HomeSetCommand: AsyncParsableCommand {
                 try third == nil
                 ? device.activator(for: setting) : Selection(second).activator(of: device)
         } catch let error as SelectionError {
-            throw forgottenQuotes(among: devices) ?? error
+            throw forgottenQuotes(second, among: devices) ?? error
         }
         try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
             [Order(device, activator, to: setting)], asJSON: json)
     }
 
     /// `home set Device 0 on`: the error for a name of two words without quotation marks.
-    private func forgottenQuotes(among devices: [ControlledDevice]) -> UsageMistake? {
+    private func forgottenQuotes(_ second: String, among devices: [ControlledDevice]) -> UsageMistake? {
         guard let third, let meant = try? Selection("\(device) \(second)").device(in: devices) else {
             return nil
         }
@@ -66,52 +88,58 @@ struct HomeSetCommand: AsyncParsableCommand {
     }
 }
 
-/// `hubpair home off`: every appliance, or every one of a type.
+/// `hubpair home on`: every appliance of a room or a type.
+struct HomeOnCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "on",
+        abstract: "Switch on all appliances of a room or a type.",
+        discussion: """
+            Locks, blinds, heatings and sensors are left alone, since on may open them; '--type Lock' means \
+            locks.
+
+            EXAMPLES:
+              hubpair home on --room Kitchen
+              hubpair home on --type Light --room Upstairs
+            """)
+    @OptionGroup var home: HomeOptions
+    @Flag(help: .json) var json = false
+    @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var appliances: ManyAppliances
+    @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
+
+    private var many: SwitchMany { SwitchMany(appliances: appliances, isForAll: all, setting: .on) }
+
+    func validate() throws { try many.check("on") }
+    func run() async throws {
+        try await home.use { try await many.run($0, confirmation, asJSON: json) }
+    }
+}
+
+/// `hubpair home off`: every appliance, or every one of a room or a type.
 struct HomeOffCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "off",
-        abstract: "Switch off all appliances of a type, or all there are.",
+        abstract: "Switch off all appliances of a room or a type, or all there are.",
         discussion: """
-            --all leaves locks alone, since off may open them, and blinds, heatings and sensors. '--type \
-            Lock' means locks.
+            --all and --room leave locks alone, since off may open them, and blinds, heatings and sensors. \
+            '--type Lock' means locks.
 
             EXAMPLES:
               hubpair home off --all
+              hubpair home off --room Kitchen
               hubpair home off --type lights
             """)
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
     @OptionGroup var confirmation: ConfirmationOption
-    @Option(
-        help: "The type, as 'hubpair home' lists it; its case, and a plural, do not matter; repeatable.")
-    var type: [String] = []
+    @OptionGroup var appliances: ManyAppliances
     @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
 
-    func validate() throws {
-        guard all == type.isEmpty else {
-            throw ValidationError(
-                "'home off' takes either --type or --all. "
-                    + "Say hubpair home off --all, or hubpair home off --type Light")
-        }
-    }
+    private var many: SwitchMany { SwitchMany(appliances: appliances, isForAll: all, setting: .off) }
 
-    func run() async throws { try await home.use(switchOff) }
-
-    private func switchOff(_ session: HomeSession) async throws {
-        let targets = SpokenTargets(devices: try await session.devices())
-        let chosen = Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))
-        let meant = targets.devices.filter { all ? !$0.staysOutOfEverything : chosen.contains($0.id) }
-        if all { sayLeftAlone(targets.devices.filter(\.staysOutOfEverything)) }
-        let able = meant.filter(\.canBeSwitched)
-        for device in meant where !device.canBeSwitched {
-            Console.note("\(quoted(device.name)) cannot be switched, and is left alone")
-        }
-        let orders = try able.map { device in
-            try Order(device, device.activator(for: .off), to: .off)
-        }
-        if orders.isEmpty { return Console.note("there is nothing to switch off") }
-        try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-            orders, asJSON: json)
+    func validate() throws { try many.check("off") }
+    func run() async throws {
+        try await home.use { try await many.run($0, confirmation, asJSON: json) }
     }
 }
 
@@ -128,7 +156,7 @@ func sayLeftAlone(
 /// A level below 0, as in `home set lamp -1`. ArgumentParser takes it for an option, and would say that an
 /// argument is missing.
 enum NegativeSetting {
-    private static let optionsWithValue: Set<String> = ["--hub", "--timeout", "--config"]
+    private static let optionsWithValue: Set<String> = ["--hub", "--timeout", "--config", "--room", "--type"]
 
     /// The error for the first negative level in the arguments of `home set`, if any.
     static func error(in arguments: [String]) -> SettingError? {

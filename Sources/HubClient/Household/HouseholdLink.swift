@@ -1,0 +1,138 @@
+import Home
+package import Identity
+import JSON
+import Pairing
+
+/// Requests for what the people of a house share on one hub: its rooms, scenes, rules, states and messages.
+///
+/// One connection is kept for the next request. The hub judges this computer's role.
+package actor HouseholdLink {
+    /// The most bytes of an answer: each of the hub's files has at most 4 MiB, and 10,000 rows of the history
+    /// about 3.
+    private static let maximumBodyByteCount = 16 << 20
+
+    package let hub: SavedHub
+    /// This computer; nil if it has no key.
+    private let device: Fingerprint?
+    private let connect: @Sendable () async throws -> HubConnection
+    private var idle: HubConnection?
+
+    /// - Parameter connect: opens a connection to the hub, whose key it has checked.
+    package init(
+        _ hub: SavedHub, device: Fingerprint?, connect: @escaping @Sendable () async throws -> HubConnection
+    ) {
+        (self.hub, self.device, self.connect) = (hub, device, connect)
+    }
+
+    /// One request.
+    ///
+    /// - Parameters:
+    ///   - path: the segments after `/hubpair/v1/`, not encoded.
+    ///   - items: the names and values of the query, not encoded.
+    ///   - isRepeatable: false if the request must not be sent twice.
+    ///   - quiet: how long the hub may take.
+    /// - Returns: the members of the answer; none if it has no body.
+    func ask(
+        _ method: String, _ path: [String], items: [(String, String)] = [],
+        body: JSONValue? = nil, isRepeatable: Bool = true, quiet: Duration = .seconds(30)
+    ) async throws -> [String: JSONValue] {
+        guard !hub.isUnprotected else { throw HouseholdRefusal.stock(hub.name) }
+        var request = HubRequest(method: method, target: HouseholdLink.target(path, items))
+        if let body {
+            request.headers.append(("Content-Type", "application/json"))
+            request.body = Array(body.text.utf8)
+        }
+        let deadlines = HubConnection.Deadlines(quiet: quiet, total: quiet * 2)
+        let (response, bytes) = try await send(request, isRepeatable: isRepeatable, deadlines)
+        guard (200..<300).contains(response.status) else {
+            throw refusal(response, bytes, isList: method == "GET")
+        }
+        if bytes.isEmpty { return [:] }
+        guard let members = JSONValue(parsing: bytes)?.asObject else {
+            throw ServerError.unreadable("it is no object of JSON")
+        }
+        return members
+    }
+
+    /// The same for a list, whose entries `read` decodes.
+    nonisolated func list<Value>(
+        _ key: String, _ path: [String], items: [(String, String)] = [],
+        _ read: (JSONValue) -> Value?
+    ) async throws -> [Value] {
+        try HouseholdLink.entries(key, of: try await ask("GET", path, items: items), read)
+    }
+
+    static func entries<Value>(
+        _ key: String, of members: [String: JSONValue], _ read: (JSONValue) -> Value?
+    ) throws -> [Value] {
+        guard case .array(let values)? = members[key] else {
+            throw ServerError.unreadable("\(key) is missing")
+        }
+        return try values.map { value in
+            guard let entry = read(value) else {
+                throw ServerError.unreadable("an entry of \(key) has another form")
+            }
+            return entry
+        }
+    }
+
+    private func send(
+        _ request: HubRequest, isRepeatable: Bool, _ deadlines: HubConnection.Deadlines
+    ) async throws -> (HubResponse, [UInt8]) {
+        if isRepeatable, let connection = idle {
+            idle = nil
+            do {
+                return try await send(request, over: connection, deadlines)
+            } catch let error as HubConnectionError where error.reason == .closed {
+                // A hub may close an idle connection.
+            }
+        }
+        return try await send(request, over: try await connect(), deadlines)
+    }
+
+    private func send(
+        _ request: HubRequest, over connection: HubConnection, _ deadlines: HubConnection.Deadlines
+    ) async throws -> (HubResponse, [UInt8]) {
+        let (response, body) = try await connection.send(
+            request, maximumBodyByteCount: HouseholdLink.maximumBodyByteCount, deadlines: deadlines)
+        if response["Connection"]?.lowercased() != "close", idle == nil {
+            idle = connection
+        } else {
+            connection.close()
+        }
+        return (response, body)
+    }
+
+    /// A connection for a stream, which has it for itself.
+    func open() async throws -> HubConnection {
+        guard !hub.isUnprotected else { throw HouseholdRefusal.stock(hub.name) }
+        return try await connect()
+    }
+
+    /// What an answer with an error means.
+    ///
+    /// - Parameter isList: the path has no name in it, so that 404 is about the path.
+    nonisolated func refusal(_ response: HubResponse, _ body: [UInt8], isList: Bool) -> any Error {
+        guard let refusal = OwnerRefusal(parsing: body) else {
+            return ServerError(
+                status: response.status, contentType: response["Content-Type"], body: body)
+        }
+        switch (response.status, refusal.word) {
+        case (404, _) where isList: return HouseholdRefusal.older(hub.name)
+        case (403, "not_allowed"): return HouseholdRefusal.notAllowed(hub.name, device)
+        case (_, "bad_request"), (_, "not_found"), (_, "conflict"), (_, "too_many"), (_, "unavailable"):
+            return HouseholdRefusal.refused(
+                status: response.status, word: refusal.word, message: refusal.message)
+        default:
+            return ServerError(
+                status: response.status, contentType: response["Content-Type"], body: body)
+        }
+    }
+
+    /// The target of a request.
+    static func target(_ path: [String], _ items: [(String, String)] = []) -> String {
+        let items = items.map { "\($0.0)=\(ControlRequest.path([$0.1]).dropFirst())" }
+        return ControlRequest.path(["hubpair", "v1"] + path)
+            + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
+    }
+}

@@ -1,0 +1,53 @@
+package import Identity
+
+/// Why a hub does not give, or does not change, what the people of a house share.
+package enum HouseholdRefusal: Equatable, UserError {
+    /// A stock hub keeps nothing of the kind.
+    case stock(PeerName)
+    /// The hub runs a version that does not know of it.
+    case older(PeerName)
+    /// This computer's role does not allow it.
+    case notAllowed(PeerName, Fingerprint?)
+    /// The hub's word and sentence.
+    case refused(status: Int, word: String, message: String)
+    /// There is no such message.
+    case noMessage(String)
+
+    package var description: String {
+        switch self {
+        case .stock(let hub):
+            "\(hub) is a stock hub, which keeps no rooms, scenes, rules or messages, and no history"
+        case .older(let hub): "\(hub) runs a version without rooms, scenes and messages"
+        case .notAllowed(let hub, _): "this computer's role on \(hub) does not allow that"
+        case .refused(_, _, let message):
+            message.unicodeScalars.count > 300 ? shortened(message) : message
+        case .noMessage(let id): "there is no message \(quoted(id))"
+        }
+    }
+
+    package var kind: UserErrorKind {
+        switch self {
+        case .stock, .notAllowed: .notPermitted
+        case .older: .unavailable
+        case .refused(404, _, _), .noMessage: .notFound
+        case .refused(429, _, _), .refused(503, _, _): .tryAgain
+        case .refused: .usage
+        }
+    }
+
+    package var hint: String? {
+        switch self {
+        case .stock:
+            "on the hub: 'hubpair setup' and 'hubpair serve' guard it, and keep them; then pair with it"
+        case .older: "on the hub: install a newer hubpair"
+        case .notAllowed(_, let device):
+            "members change rooms and scenes, owners rules; on the hub: 'hubpair devices role "
+                + "\(device?.description ?? "DEVICE") member', or owner"
+        case .refused(503, _, _): "on the hub: 'hubpair doctor' says what is wrong"
+        case .refused(_, "conflict", let message) where message.contains("is called"):
+            "choose another name"
+        case .refused: nil
+        case .noMessage: "'hubpair messages' lists them with their numbers"
+        }
+    }
+}

@@ -1,0 +1,144 @@
+import ArgumentParser
+import Home
+import Household
+import HubClient
+import Identity
+import JSON
+
+/// `hubpair home overview`: what needs a look, at a glance.
+struct HomeOverviewCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "overview",
+        abstract: "Say what is on, open or unlocked, what does not answer, what waits to be read.",
+        discussion: """
+            Also what is not as the scene that ran last has it. With --json 'what' is on, open, unlocked, \
+            silent, scene, alarm or unread. A stock hub tells only of its appliances.
+
+            EXAMPLES:
+              hubpair home overview
+              hubpair home overview --hub Garden --json
+            """)
+    @OptionGroup var home: HomeOptions
+    @Flag(help: .json) var json = false
+
+    func run() async throws { try await home.use(look) }
+
+    /// Nil for a hub that keeps no states: an older one, or one whose database has a fault, still has
+    /// appliances.
+    private static func states(_ session: HomeSession) async -> HouseStates? {
+        guard !session.hub.isUnprotected else { return nil }
+        return try? await ReadStates(session.household).states()
+    }
+
+    private func look(_ session: HomeSession) async throws {
+        let hasHousehold = !session.hub.isUnprotected
+        async let rooms = session.rooms(isNeeded: false)
+        async let states = HomeOverviewCommand.states(session)
+        let devices = try await session.devices()
+        let silent = await states?.unanswered ?? []
+        var rows = HouseOverview(devices, silent: silent).entries.map { OverviewRow($0) }
+        if hasHousehold {
+            let link = session.household
+            do {
+                let scenes = try await SharedScenes(link).all()
+                rows += OverviewRow.contradictions(scenes, devices)
+                var query = ReadMessages.Query()
+                (query.isOpen, query.limit) = (true, 100)
+                let page = try await ReadMessages(link).page(query)
+                rows += page.messages.map { OverviewRow(alarm: $0) }
+                if page.unreadCount > 0 { rows.append(OverviewRow(unread: page.unreadCount)) }
+            } catch let error as HouseholdRefusal {
+                Console.note("warning: \(error)")
+            }
+        }
+        let places = (try? await rooms) ?? HouseRooms()
+        if json { return try JSONLine.write(rows.map { $0.json(session, places) }) }
+        var lines = [SafeText.escaped(session.title)]
+        for (what, title) in OverviewRow.titles {
+            let found = rows.filter { $0.what == what }
+            guard !found.isEmpty else { continue }
+            lines.append(found.count > 1 ? "\(title) (\(found.count))" : title)
+            lines += found.map { "  " + SafeText.escaped($0.text(places)) }
+        }
+        try Console.output(lines.joined(separator: "\n"))
+        if rows.isEmpty { Console.note("nothing is on, open or unlocked, and nothing waits to be read") }
+    }
+}
+
+/// One thing of the overview.
+struct OverviewRow {
+    /// In the order in which they are told.
+    static let titles: [(what: String, title: String)] = [
+        ("alarm", "alarms that nobody has acknowledged"), ("unlocked", "unlocked"), ("open", "open"),
+        ("on", "on"), ("silent", "do not answer"), ("scene", "not as the last scene has it"),
+        ("unread", "to be read"),
+    ]
+
+    let what: String
+    private var device: (id: String, name: String)?
+    private var activator: String?
+    private var state: JSONValue?
+    private var stateText: String?
+    private var words: String?
+    private var id: Int64?
+    private var count: Int64?
+
+    init(_ entry: HouseOverview.Entry) {
+        what = entry.fact.rawValue
+        device = (entry.device.id, entry.device.name)
+        (activator, state) = (entry.activator?.id, entry.activator?.state)
+        if entry.fact == .on, let text = entry.activator?.stateText, text != "on" { stateText = text }
+    }
+
+    init(alarm: HouseMessage) {
+        (what, id, words) = ("alarm", alarm.id, alarm.text)
+        device = alarm.device.map { (id: $0, name: $0) }
+    }
+
+    init(unread count: Int64) {
+        (what, self.count) = ("unread", count)
+        words = "\(count) message\(count == 1 ? "" : "s"): 'hubpair messages --list unread'"
+    }
+
+    private init(scene: String, _ wanted: HubScene.State, _ device: ControlledDevice, _ now: Activator) {
+        what = "scene"
+        self.device = (device.id, device.name)
+        (activator, state) = (now.id, now.state)
+        words = "\(now.name) is \(now.stateText), and \(hubpair.stateText(wanted.state)) in \(quoted(scene))"
+    }
+
+    /// What is not as the scene that has run last has it.
+    static func contradictions(_ scenes: [SharedScene], _ devices: [ControlledDevice]) -> [OverviewRow] {
+        let run = scenes.compactMap { scene in scene.ran.map { (scene, $0) } }
+        guard let scene = run.max(by: { $0.1 < $1.1 })?.0 else { return [] }
+        return scene.states.compactMap { wanted in
+            guard let device = devices.first(where: { $0.id == wanted.device }),
+                let now = device.activators.first(where: { $0.id == wanted.activator }),
+                !Orders.isSame(now.state, wanted.state)
+            else { return nil }
+            return OverviewRow(scene: scene.name, wanted, device, now)
+        }
+    }
+
+    /// In a line, with the room.
+    func text(_ rooms: HouseRooms) -> String {
+        if what == "alarm" { return "\(id ?? 0) \(shortened(words ?? ""))" }
+        guard let device else { return words ?? "" }
+        let place = rooms[device.id].map { ", \(shortened($0.name))" } ?? ""
+        let more = (words ?? stateText).map { ": \(shortened($0))" } ?? ""
+        return shortened(device.name) + place + more
+    }
+
+    func json(_ session: HomeSession, _ rooms: HouseRooms) -> JSONValue {
+        var line = session.json
+        line["what"] = .string(what)
+        line["device"] = .text(device?.id)
+        line["name"] = what == "alarm" ? .null : .text(device?.name)
+        line["room"] = .text(device.flatMap { rooms[$0.id]?.name })
+        (line["activator"], line["state"]) = (.text(activator), state ?? .null)
+        line["id"] = id.map(JSONValue.integer) ?? .null
+        line["text"] = .text(words)
+        line["count"] = count.map(JSONValue.integer) ?? .null
+        return .object(line)
+    }
+}

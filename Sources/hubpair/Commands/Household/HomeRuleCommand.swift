@@ -1,0 +1,186 @@
+import ArgumentParser
+import Home
+import Household
+import HubClient
+import Identity
+import JSON
+import Pairing
+
+/// `hubpair home rule`: of what the house tells its people.
+struct HomeRuleCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "rule",
+        abstract: "Say of what the house tells its people: alarms and notifications.",
+        discussion: """
+            For owners of the hub, which keeps the rules. A rule makes a message when a state crosses its \
+            line, and 'hubpair messages' shows it.
+
+            EXAMPLES:
+              hubpair home rule
+              hubpair home rule add Leak 'Water sensor' --when on --alarm
+              hubpair home rule remove Leak
+            """,
+        subcommands: [List.self, Add.self, Remove.self], defaultSubcommand: List.self)
+}
+
+extension HomeRuleCommand {
+    struct List: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "list", abstract: "List the rules.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home rule
+                  hubpair home rule list --json
+                """)
+        @OptionGroup var home: HouseholdOptions
+        @Flag(help: .json) var json = false
+
+        func run() async throws { try await home.use(list) }
+
+        private func list(_ session: HomeSession) async throws {
+            let rules = try await KeepRules(session.household).all()
+            if json { return try JSONLine.write(rules.map { $0.json(session) }) }
+            if rules.isEmpty {
+                return Console.note("\(session.hub.name) has no rules yet; 'hubpair home rule add' makes one")
+            }
+            // A rule may outlive its appliance, and the server may be away.
+            let devices = (try? await session.devices()) ?? []
+            try Table(
+                columns: ["RULE", "KIND", "WHEN", "ARMED IN", "TEXT"],
+                rows: rules.map { rule in
+                    let device = devices.first { $0.id == rule.device }
+                    let activator = device?.activators.first { $0.id == rule.activator }
+                    let name = device.map { shortened($0.name) } ?? shortened(rule.device)
+                    let what = activator.map { "\(name): \(shortened($0.name))" } ?? name
+                    return [
+                        rule.name, shortened(rule.kind), "\(what) \(shortened(rule.condition))",
+                        rule.scenes?.joined(separator: ", ") ?? "always", rule.text,
+                    ]
+                }, limits: [40, 12, 60, 40, 80]
+            ).write()
+        }
+    }
+
+    struct Add: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "add", abstract: "Make a rule, or replace the one of that name.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home rule add Leak 'Water sensor' --when on --alarm
+                  hubpair home rule add Warm Thermometer --when 'above 80%'
+                  hubpair home rule add Door 'Front door' --when off --alarm --in Away
+                """)
+        @OptionGroup var home: HouseholdOptions
+        @Flag(help: .json) var json = false
+        @Option(help: ArgumentHelp("on, off, 'above 0.8' or 'below 20%'.", valueName: "condition"))
+        var when: String
+        @Flag(help: "An alarm, which stays open until somebody acknowledges it.") var alarm = false
+        @Option(help: "What people read. (default: the appliance and its state)") var text: String?
+        @Option(
+            name: .customLong("in"),
+            help: ArgumentHelp(
+                "Armed in this scene of the hub; repeatable. (default: always)", valueName: "scene")
+        )
+        var scenes: [String] = []
+        @Option(
+            name: .customLong("run"),
+            help: ArgumentHelp("The hub's scene that the alarm runs.", valueName: "scene"))
+        var sceneToRun: String?
+        @Option(help: ArgumentHelp("The activator. (default: the main one)", valueName: "activator"))
+        var activator: String?
+        @Argument(help: "The rule's name, 1 to 63 bytes.") var name: String
+        @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
+
+        func validate() throws {
+            guard sceneToRun == nil || alarm else {
+                throw ValidationError("only an alarm runs a scene. Add --alarm, or leave out --run")
+            }
+        }
+
+        func run() async throws {
+            let name = try PeerName(name).description
+            let condition = try RuleLine.condition(when)
+            try await home.use { session in
+                let device = try Selection(device).device(in: try await session.devices())
+                let activator = try activator.map { try Selection($0).activator(of: device) } ?? device.main
+                guard let activator else {
+                    throw UsageMistake(
+                        "\(quoted(device.name)) has no main activator",
+                        hint: "name one with --activator: "
+                            + device.activators.prefix(8).map { quoted($0.name) }.joined(separator: ", "))
+                }
+                let rule = SharedRule(
+                    name: name, device: device.id, activator: activator.id,
+                    condition: condition.description, kind: alarm ? "alarm" : "notification",
+                    text: text ?? "\(shortened(device.name)): \(shortened(activator.name)) is \(when)",
+                    scenes: scenes.isEmpty ? nil : scenes, run: sceneToRun)
+                try await KeepRules(session.household).put(rule)
+                if json { return try JSONLine.write(rule.json(session)) }
+                Console.note("the rule \(quoted(name)) stands on \(session.hub.name)")
+                try await warn(of: rule, session)
+            }
+        }
+
+        /// Scenes need not exist yet; a slip in a name would leave the rule silent.
+        private func warn(of rule: SharedRule, _ session: HomeSession) async throws {
+            let named = (rule.scenes ?? []) + [rule.run].compactMap(\.self)
+            guard !named.isEmpty else { return }
+            let known = Set(try await SharedScenes(session.household).all().map { $0.name.lowercased() })
+            for name in named where !known.contains(name.lowercased()) {
+                Console.note("warning: the hub has no scene \(quoted(name)) yet")
+            }
+        }
+    }
+
+    struct Remove: AsyncParsableCommand {
+        static let configuration = CommandConfiguration(
+            commandName: "remove", abstract: "Remove a rule.",
+            discussion: """
+                EXAMPLES:
+                  hubpair home rule remove Leak
+                  hubpair home rule remove 'Front door' --hub Garden
+                """)
+        @OptionGroup var home: HouseholdOptions
+        @Argument(help: "The rule's name.") var name: String
+
+        func run() async throws {
+            try await home.use { session in
+                let rules = KeepRules(session.household)
+                let name = try Selection(name).offer(
+                    among: try await rules.all().map(\.name), kind: "rule")
+                try await rules.remove(name)
+                Console.note("the rule \(quoted(name)) is removed")
+            }
+        }
+    }
+}
+
+/// Rules on the command line.
+enum RuleLine {
+    /// `on`, `off`, `above 0.8`, `below 20%`.
+    static func condition(_ text: String) throws -> RuleCondition {
+        var words = text.lowercased().split(separator: " ").map(String.init)
+        if words.count == 2, words[1].hasSuffix("%"), let setting = try? Setting(words[1]),
+            case .level(let level) = setting
+        {
+            words[1] = "\(level)"
+        }
+        guard let condition = RuleCondition(words.joined(separator: " ")) else {
+            throw UsageMistake(
+                "\(quoted(text)) is no condition", hint: "give on, off, 'above 0.8' or 'below 20%'")
+        }
+        return condition
+    }
+}
+
+extension SharedRule {
+    fileprivate func json(_ session: HomeSession) -> JSONValue {
+        var line = session.householdJSON
+        line["rule"] = .string(name)
+        (line["device"], line["activator"]) = (.string(device), .string(activator))
+        (line["when"], line["kind"], line["text"]) = (.string(condition), .string(kind), .string(text))
+        line["in"] = scenes.map { .array($0.map(JSONValue.string)) } ?? .null
+        line["run"] = .text(run)
+        return .object(line)
+    }
+}

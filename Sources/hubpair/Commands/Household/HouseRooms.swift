@@ -1,0 +1,106 @@
+import ArgumentParser
+import Home
+import HubClient
+import Identity
+
+/// The rooms of one hub, and which appliances are in them.
+struct HouseRooms: Sendable {
+    let rooms: [Room]
+    private let byDevice: [String: Room]
+
+    init(_ rooms: [Room] = []) {
+        self.rooms = rooms
+        byDevice = Dictionary(rooms.flatMap { room in room.devices.map { ($0, room) } }) { first, _ in first }
+    }
+
+    /// The room of an appliance; nil if it is in none.
+    subscript(device: String) -> Room? { byDevice[device] }
+
+    /// The one room that a text names: by its id, its name in any case, or the beginning of it.
+    func room(_ text: String) throws -> Room {
+        if let room = rooms.first(where: { $0.id.utf8.elementsEqual(text.utf8) }) { return room }
+        guard !rooms.isEmpty else { throw NoRooms() }
+        let name = try Selection(text).offer(among: rooms.map(\.name), kind: "room")
+        guard let room = rooms.first(where: { $0.name == name }) else { throw NoRooms() }
+        return room
+    }
+
+    /// The ids of the appliances in the room, or in all rooms of the area, that a text names.
+    func devices(in text: String) throws -> Set<String> {
+        do {
+            return Set(try room(text).devices)
+        } catch let error as SelectionError {
+            let inArea = rooms.filter { $0.area?.lowercased() == text.lowercased() }
+            guard case .unknown = error, !inArea.isEmpty else { throw error }
+            return Set(inArea.flatMap(\.devices))
+        }
+    }
+
+    /// The appliances by their rooms, areas together, each in the hub's order; those in no room come last.
+    func groups(_ devices: [ControlledDevice]) -> [ApplianceGroup] {
+        var areas: [String?] = []
+        for room in rooms where !areas.contains(room.area) { areas.append(room.area) }
+        let sorted = areas.flatMap { area in rooms.filter { $0.area == area } }
+        let members = Dictionary(grouping: devices) { byDevice[$0.id]?.id }
+        var groups = sorted.compactMap { room in
+            members[room.id].map { ApplianceGroup(title: room.title, devices: $0) }
+        }
+        if let rest = members[String?.none] {
+            groups.append(ApplianceGroup(title: "in no room", devices: rest))
+        }
+        return groups
+    }
+}
+
+/// A hub's appliances, and the rooms that they are in.
+struct HouseLook: Sendable {
+    let devices: [ControlledDevice]
+    let rooms: HouseRooms
+}
+
+/// Appliances that are listed together.
+struct ApplianceGroup: Sendable {
+    let title: String
+    let devices: [ControlledDevice]
+
+    /// The appliances by their types, in the order in which the types appear.
+    static func byType(_ devices: [ControlledDevice]) -> [ApplianceGroup] {
+        var types: [String] = []
+        for device in devices where !types.contains(device.type) { types.append(device.type) }
+        let members = Dictionary(grouping: devices, by: \.type)
+        return types.map { ApplianceGroup(title: $0, devices: members[$0] ?? []) }
+    }
+}
+
+/// By what `hubpair home` groups appliances.
+enum Grouping: String, CaseIterable, ExpressibleByArgument {
+    case room, type, hub
+}
+
+extension Room {
+    /// `Kitchen (Ground floor)`.
+    var title: String { shortened(name) + (area.map { " (\(shortened($0)))" } ?? "") }
+}
+
+/// The hub has no room yet.
+struct NoRooms: UserError {
+    var description: String { "the hub has no rooms yet" }
+    var hint: String? { "'hubpair home room add Kitchen' makes one" }
+    var kind: UserErrorKind { .notFound }
+}
+
+extension HomeSession {
+    /// The hub's rooms.
+    ///
+    /// - Parameter isNeeded: false if it does without them: a stock hub, an older one, or one whose file has a
+    ///   fault is then taken for one without rooms.
+    func rooms(isNeeded: Bool = true) async throws -> HouseRooms {
+        guard isNeeded else {
+            guard !hub.isUnprotected, let rooms = try? await ArrangeRooms(household).all() else {
+                return HouseRooms()
+            }
+            return HouseRooms(rooms)
+        }
+        return HouseRooms(try await ArrangeRooms(household).all())
+    }
+}

@@ -1,0 +1,19 @@
+import ArgumentParser
+import HubClient
+import Identity
+
+/// Which hub's household. A stock hub has none, so that there is nothing to be said about its protection.
+struct HouseholdOptions: ParsableArguments {
+    @Option(help: .chosenHub)
+    var hub: PeerSelector?
+
+    @OptionGroup var configuration: ConfigurationOption
+
+    /// Calls `body` with the chosen hub. Errors of the hub get its name.
+    func use(_ body: (HomeSession) async throws -> Void) async throws {
+        let reach = try UseHub(configuration: configuration.configuration)
+        let hub = try reach.find(hub)
+        guard !hub.isUnprotected else { throw HouseholdRefusal.stock(hub.name) }
+        try await HomeSession(hub, reach: reach).use(body)
+    }
+}

@@ -1,0 +1,64 @@
+import ArgumentParser
+import Home
+import HubClient
+import Identity
+
+/// Appliances that an order means by their room or type.
+struct ManyAppliances: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "Those in this room, or in the rooms of this area; repeatable.", valueName: "room"))
+    var room: [String] = []
+    @Option(
+        help: "Those of this type, as 'hubpair home' lists it; case and plural do not matter; repeatable.")
+    var type: [String] = []
+
+    var isEmpty: Bool { room.isEmpty && type.isEmpty }
+
+    /// The orders that bring all of them to a setting. What stays out of it is said: locks and the like if no
+    /// type names them, and what cannot be set so.
+    func orders(to setting: Setting, _ session: HomeSession) async throws -> [Order] {
+        let rooms = room.isEmpty ? HouseRooms() : try await session.rooms()
+        let places = try room.map { try rooms.devices(in: $0) }
+        let targets = SpokenTargets(devices: try await session.devices())
+        let chosen = Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))
+        let meant = targets.devices.filter { device in
+            (places.isEmpty || places.contains { $0.contains(device.id) })
+                && (type.isEmpty || chosen.contains(device.id))
+        }
+        if type.isEmpty { sayLeftAlone(meant.filter(\.staysOutOfEverything)) }
+        return meant.filter { !type.isEmpty || !$0.staysOutOfEverything }.compactMap { device in
+            guard let activator = try? device.activator(for: setting),
+                let order = try? Order(device, activator, to: setting)
+            else {
+                let words = setting == .on || setting == .off ? "switched" : "set to \(setting.text)"
+                Console.note("\(quoted(device.name)) cannot be \(words), and is left alone")
+                return nil
+            }
+            return order
+        }
+    }
+}
+
+/// `hubpair home on` and `hubpair home off`.
+struct SwitchMany {
+    let appliances: ManyAppliances
+    let isForAll: Bool
+    let setting: Setting
+
+    /// - Parameter word: `on` or `off`.
+    func check(_ word: String) throws {
+        guard isForAll == appliances.isEmpty else {
+            throw ValidationError(
+                "'home \(word)' takes --room, --type or --all. "
+                    + "Say hubpair home \(word) --room Kitchen, or hubpair home \(word) --type Light")
+        }
+    }
+
+    func run(_ session: HomeSession, _ confirmation: ConfirmationOption, asJSON: Bool) async throws {
+        let orders = try await appliances.orders(to: setting, session)
+        if orders.isEmpty { return Console.note("there is nothing to switch \(setting.text)") }
+        try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+            orders, asJSON: asJSON)
+    }
+}

@@ -1,0 +1,75 @@
+import FoundationEssentials
+import HubClient
+import Identity
+import JSON
+
+/// Messages for people, a line each: number, time, kind, how it stands, text.
+enum MessageLine {
+    static func lines(_ messages: [HouseMessage], now: Date = Date()) -> [String] {
+        let cells = messages.map { message in
+            [
+                "\(message.id)", LocalTime(message.time).text(seenAt: now), shortened(message.kind),
+                standing(message), message.text,
+            ]
+        }
+        // The text comes last, and may be long: it widens no column.
+        let widths = (0..<4).map { column in cells.map { columnWidth(of: $0[column]) }.max() ?? 0 }
+        return cells.map { Table.line($0, widths: widths) }
+    }
+
+    /// `open, new`: nobody has acknowledged the alarm, and this computer has not read it.
+    private static func standing(_ message: HouseMessage) -> String {
+        var words: [String] = []
+        if message.isOpen { words.append("open") }
+        if let name = message.acknowledged?.name { words.append("seen by \(shortened(name))") }
+        if message.isRead == false { words.append("new") }
+        return words.isEmpty ? "-" : words.joined(separator: ", ")
+    }
+
+    /// `3 are unread, 1 alarm is open`; empty if there is nothing to do.
+    static func counts(_ page: ReadMessages.Page) -> String {
+        var words: [String] = []
+        if page.unreadCount > 0 {
+            words.append("\(page.unreadCount) \(page.unreadCount == 1 ? "is" : "are") unread")
+        }
+        if page.openCount > 0 {
+            words.append("\(page.openCount) alarm\(page.openCount == 1 ? " is" : "s are") open")
+        }
+        return words.joined(separator: ", ")
+    }
+}
+
+extension HouseMessage {
+    /// The line of `--json`: all keys, null where the message has nothing.
+    func json(_ session: HomeSession) -> JSONValue {
+        .object(session.householdJSON.merging(members) { _, new in new })
+    }
+
+    var members: [String: JSONValue] {
+        [
+            "id": .integer(id), "time": .string(time.timestampWithMilliseconds), "kind": .string(kind),
+            "text": .string(text), "rule": .text(rule), "device": .text(device),
+            "activator": .text(activator), "state": state ?? .null, "before": before ?? .null,
+            "read": isRead.map(JSONValue.boolean) ?? .null,
+            "acknowledged": acknowledged.map {
+                .object([
+                    "by": .string($0.by), "name": .string($0.name),
+                    "at": .text($0.time?.timestampWithMilliseconds),
+                ])
+            } ?? .null,
+        ]
+    }
+
+    /// The keys of a line that is about no message.
+    static let noMembers: [String: JSONValue] = [
+        "id": .null, "time": .null, "kind": .null, "text": .null, "rule": .null, "device": .null,
+        "activator": .null, "state": .null, "before": .null, "read": .null, "acknowledged": .null,
+    ]
+}
+
+extension HomeSession {
+    /// The hub's keys in lines about its household: only a paired hub has one.
+    var householdJSON: [String: JSONValue] {
+        ["hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description)]
+    }
+}

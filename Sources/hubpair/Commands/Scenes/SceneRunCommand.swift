@@ -1,0 +1,133 @@
+import ArgumentParser
+import Home
+import HubClient
+import Identity
+import JSON
+import Pairing
+
+/// `hubpair home scene run`
+struct SceneRunCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run",
+        abstract: "Restore a scene.",
+        discussion: """
+            All appliances at once. What fails is named, and the rest stands. A scene of the hub runs there, \
+            and tells of it in the hub's messages; --timeout is for those of this computer.
+
+            EXAMPLES:
+              hubpair home scene run evening
+              hubpair home scene run evening --timeout 10
+              hubpair home scene run goodnight --all-hubs
+            """)
+    @OptionGroup var places: ScenePlaces
+    @Flag(help: .json) var json = false
+    @OptionGroup var confirmation: ConfirmationOption
+    @Argument(help: "The scene's name.", completion: NameCompletion.scenes) var name: String
+
+    func run() async throws {
+        let name = try PeerName(known: name)
+        let shelf = try await SceneShelf(places)
+        let shared = shelf.shared(called: name)
+        guard shared.isEmpty else {
+            return try await SharedSceneRun(json: json).run(shared.map { ($0.session, $0.scene.name) })
+        }
+        guard let scene = shelf.local(called: name) else { throw shelf.notFound(name) }
+        let reach = try UseHub(configuration: places.configuration.configuration)
+        guard let hub = shelf.hubs.first(where: { $0.isHub(of: scene) }) else {
+            throw SceneError.hubIsGone(scene.name, scene.hub)
+        }
+        try await HomeSession(hub, reach: reach).use { session in
+            try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
+                scene.orders, asJSON: json)
+        }
+    }
+}
+
+/// Runs a scene on the hubs that keep it, on all at once.
+struct SharedSceneRun {
+    let json: Bool
+
+    func run(_ scenes: [(session: HomeSession, name: String)]) async throws {
+        typealias Answer = Result<[SharedScenes.Outcome], any Error>
+        let answers = await withTaskGroup(of: (Int, Answer).self) { group in
+            for (index, (session, name)) in scenes.enumerated() {
+                group.addTask {
+                    do {
+                        return (index, .success(try await SharedSceneRun.outcomes(session, name)))
+                    } catch {
+                        return (index, .failure(HubFailure.named(error, hub: session.hub.name)))
+                    }
+                }
+            }
+            return await group.reduce(into: [Int: Answer]()) { $0[$1.0] = $1.1 }
+        }
+        var statuses: [ExitStatus] = []
+        for (index, scene) in scenes.enumerated() {
+            switch answers[index] {
+            case .success(let outcomes): statuses.append(try report(outcomes, scene.session))
+            case .failure(let error):
+                Console.report(error)
+                statuses.append(ExitStatus(of: error))
+            case nil: break
+            }
+        }
+        let worst = ExitStatus.worst(of: statuses)
+        if worst != .done { throw worst }
+    }
+
+    static func outcomes(_ session: HomeSession, _ name: String) async throws -> [SharedScenes.Outcome] {
+        let waiting = WaitingLine("\(session.hub.name) to run \(quoted(name))")
+        defer { waiting.end() }
+        return try await SharedScenes(session.household).run(name)
+    }
+
+    /// Writes what has come of the states.
+    func report(_ outcomes: [SharedScenes.Outcome], _ session: HomeSession) throws -> ExitStatus {
+        if json {
+            try JSONLine.write(outcomes.map { $0.json(session) })
+        } else {
+            for outcome in outcomes where outcome.result == "confirmed" {
+                let name = shortened(outcome.name)
+                try Console.output(
+                    SafeText.escaped("\(name) is \(shortened(stateText(outcome.state.state)))"))
+            }
+        }
+        let failed = outcomes.filter { $0.result != "confirmed" }
+        for outcome in failed.prefix(20) {
+            Console.report("\(shortened(outcome.name)): \(outcome.reason)", hint: nil, exit: outcome.status)
+        }
+        if failed.count > 20 { Console.note("\(failed.count - 20) more are not as the scene says") }
+        if !failed.isEmpty, outcomes.count > 1 {
+            Console.note("\(outcomes.count - failed.count) of \(outcomes.count) are done and stand")
+        }
+        return ExitStatus.worst(of: outcomes.map(\.status))
+    }
+}
+
+extension SharedScenes.Outcome {
+    var name: String { state.name ?? state.device }
+
+    fileprivate var reason: String { shortened(message ?? result) }
+
+    var status: ExitStatus {
+        switch result {
+        case "confirmed": .done
+        case "unconfirmed": .tryAgain
+        case "missing": .nothingFound
+        default: .unavailable
+        }
+    }
+
+    /// The same keys as those of an order.
+    func json(_ session: HomeSession) -> JSONValue {
+        var line = session.json
+        line["device"] = .string(state.device)
+        line["activator"] = .string(state.activator)
+        line["name"] = .string(name)
+        line["ordered"] = state.state
+        line["outcome"] = .string(["confirmed", "unconfirmed"].contains(result) ? result : "failed")
+        line["state"] = result == "confirmed" ? state.state : .null
+        line["error"] = ["confirmed", "unconfirmed"].contains(result) ? .null : .string(reason)
+        return .object(line)
+    }
+}
