@@ -8,7 +8,7 @@ package import JSON
 package struct ReadStates: Sendable {
     /// The most rows in one answer of the hub.
     private static let pageCount = 10_000
-    /// The most rows of a history that are fetched: a sensor that changes every 10 s makes so many in 10 days.
+    /// The most rows of a history that are fetched: a sensor that changes every 10 s makes 86,400 in 10 days.
     package static let maximumCount = 100_000
 
     private struct Row {

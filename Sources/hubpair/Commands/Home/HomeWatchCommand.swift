@@ -13,7 +13,8 @@ struct HomeWatchCommand: AsyncParsableCommand {
         discussion: """
             A terminal shows the list, with the time of the last change; a pipe gets a line for each \
             change, and --json an object: 'event' is present, added, removed, renamed, changed, lost or \
-            back. It goes on when the hub has restarted.
+            back. It goes on when the hub has restarted. A guarded hub tells of a change at once; without \
+            --interval it is asked for other news every 10 seconds, and a stock hub for all every 2.
 
             EXAMPLES:
               hubpair home watch
@@ -25,7 +26,7 @@ struct HomeWatchCommand: AsyncParsableCommand {
         parsing: .unconditional,
         help: ArgumentHelp("How often to ask. (default: 2s)", valueName: "time"),
         transform: durationValue(from: .milliseconds(100), atMost: .seconds(3_600), like: "2s"))
-    var interval = Duration.seconds(2)
+    var interval: Duration?
 
     func run() async throws { try await home.use(watch) }
 
@@ -34,8 +35,10 @@ struct HomeWatchCommand: AsyncParsableCommand {
         // A hub that does not answer at the start is an error; later it is waited for.
         var devices = try await session.devices()
         try output.begin(devices)
-        while true {
-            try await Task.sleep(for: interval)
+        let pulse = WatchPulse(session, interval: interval)
+        defer { pulse.stop() }
+        for await _ in pulse.beats {
+            defer { pulse.rest() }
             do {
                 let now = try await session.devices(saysWait: false)
                 try output.show(HomeChange.between(devices, now), now)

@@ -92,8 +92,8 @@ struct NoRooms: UserError {
 extension HomeSession {
     /// The hub's rooms.
     ///
-    /// - Parameter isNeeded: false if it does without them: a stock hub, an older one, or one whose file has a
-    ///   fault is then taken for one without rooms.
+    /// - Parameter isNeeded: false if it does without them: a stock hub, an older one, or one whose file has
+    ///   a fault is then taken for one without rooms.
     func rooms(isNeeded: Bool = true) async throws -> HouseRooms {
         guard isNeeded else {
             guard !hub.isUnprotected, let rooms = try? await ArrangeRooms(household).all() else {

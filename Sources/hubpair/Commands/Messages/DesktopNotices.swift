@@ -47,8 +47,8 @@ struct DesktopNotices {
         guard await !run(arguments(message, hub)), !hasFailed else { return }
         hasFailed = true
         Console.note(
-            "warning: the desktop does not show notices: \(program.rawValue) fails; is a notification service "
-                + "running?")
+            "warning: the desktop does not show notices: \(program.rawValue) fails; "
+                + "is a notification service running?")
     }
 
     private func arguments(_ message: HouseMessage, _ hub: PeerName) -> [String] {

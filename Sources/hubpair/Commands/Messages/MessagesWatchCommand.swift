@@ -9,8 +9,8 @@ struct MessagesWatchCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "watch", abstract: "Show messages as they come, until it is stopped.",
         discussion: """
-            It goes on where it was when the connection breaks off or the hub has restarted: no message comes \
-            twice, and none is left out. --json writes an object for each, whose 'event' is message, \
+            It goes on where it was when the connection breaks off or the hub has restarted: no message \
+            comes twice, and none is left out. --json writes an object for each, whose 'event' is message, \
             acknowledged, reset (the hub's messages are others now), lost or back.
 
             EXAMPLES:

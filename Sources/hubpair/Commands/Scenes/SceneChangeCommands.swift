@@ -121,8 +121,8 @@ struct SceneAtCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "at", abstract: "Say when a scene of the hub runs by itself.",
         discussion: """
-            A time of day of the hub's clock, or minutes before or after sunrise or sunset, for which the hub \
-            must know its place ('hubpair setup --change --place' there). 'never' ends it.
+            A time of day of the hub's clock, or minutes before or after sunrise or sunset, for which the \
+            hub must know its place ('hubpair setup --change --place' there). 'never' ends it.
 
             EXAMPLES:
               hubpair home scene at 'good morning' 07:30 --days 'mon tue wed thu fri'

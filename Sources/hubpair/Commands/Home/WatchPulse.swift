@@ -1,0 +1,66 @@
+import HubClient
+import Synchronization
+
+/// When `home watch` looks: as soon as the hub tells of a change, and otherwise after a pause.
+///
+/// A stock hub, and one of an earlier version, tells nothing: there the pauses are all.
+final class WatchPulse: Sendable {
+    /// What a hub does not tell of by itself is a new name.
+    private static let pauseWhileTold = Duration.seconds(10)
+    private static let pause = Duration.seconds(2)
+
+    private struct State {
+        var isTold = false
+        var timer: Task<Void, Never>?
+        var follower: Task<Void, Never>?
+    }
+
+    /// One element for each look; several that are due at once are one.
+    let beats: AsyncStream<Void>
+    private let continuation: AsyncStream<Void>.Continuation
+    private let state = Mutex(State())
+    private let interval: Duration?
+
+    /// - Parameter interval: the pause that the user wants; nil for what suits the hub.
+    init(_ session: HomeSession, interval: Duration?) {
+        (beats, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        self.interval = interval
+        if !session.hub.isUnprotected {
+            let follower = Task { await follow(session) }
+            state.withLock { $0.follower = follower }
+        }
+        rest()
+    }
+
+    /// Begins the pause before the next look.
+    func rest() {
+        let pause = interval ?? (state.withLock { $0.isTold } ? WatchPulse.pauseWhileTold : WatchPulse.pause)
+        let timer = Task { [continuation] in
+            guard (try? await Task.sleep(for: pause)) != nil else { return }
+            continuation.yield()
+        }
+        state.withLock { state in
+            state.timer?.cancel()
+            state.timer = timer
+        }
+    }
+
+    func stop() {
+        state.withLock { state in
+            state.timer?.cancel()
+            state.follower?.cancel()
+        }
+    }
+
+    private func follow(_ session: HomeSession) async {
+        // Without the stream the pauses remain; what is wrong with the hub, the look itself says.
+        try? await FollowEvents(session.household, path: ["states", "stream"]).run(after: nil) { notice in
+            switch notice {
+            case .event, .back: state.withLock { $0.isTold = true }
+            case .lost: state.withLock { $0.isTold = false }
+            }
+            continuation.yield()
+        }
+        state.withLock { $0.isTold = false }
+    }
+}
