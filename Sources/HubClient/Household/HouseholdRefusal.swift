@@ -44,8 +44,7 @@ package enum HouseholdRefusal: Equatable, UserError {
             "members change rooms and scenes, owners rules; on the hub: 'hubpair devices role "
                 + "\(device?.description ?? "DEVICE") member', or owner"
         case .refused(503, _, _): "on the hub: 'hubpair doctor' says what is wrong"
-        case .refused(_, "conflict", let message) where message.contains("is called"):
-            "choose another name"
+        // The hub's message says how to mend it.
         case .refused: nil
         case .noMessage: "'hubpair messages' lists them with their numbers"
         }

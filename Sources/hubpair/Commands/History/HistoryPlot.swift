@@ -83,9 +83,9 @@ struct HistoryPlot {
         text += label(from, x: left, y: bottom + 16)
         text += label(
             LocalTime(end).text(seenAt: end), x: right, y: bottom + 16, more: " text-anchor=\"end\"")
-        let path = path(each, left: left, right: right, top: top, bottom: bottom)
-        if !path.isEmpty {
-            text += "<path d=\"\(path)\" fill=\"none\" stroke=\"#0a58ca\" stroke-width=\"2\"/>\n"
+        let steps = path(each, left: left, right: right, top: top, bottom: bottom)
+        if !steps.isEmpty {
+            text += "<path d=\"\(steps)\" fill=\"none\" stroke=\"#0a58ca\" stroke-width=\"2\"/>\n"
         }
         return text
     }

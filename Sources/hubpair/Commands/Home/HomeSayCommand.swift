@@ -86,7 +86,8 @@ struct HomeSayCommand: AsyncParsableCommand {
             case .answer(let answer):
                 try tell(answer, to: sentence, session)
                 return .done
-            case .scene(let name) where shared.contains(name): return try await run(name, sentence, session)
+            case .scene(let name) where shared.contains(name):
+                return try await runShared(name, sentence, session)
             case .scene(let name):
                 scene = name
                 orders = scenes.first { $0.name.description == name }?.orders ?? []
@@ -113,7 +114,9 @@ struct HomeSayCommand: AsyncParsableCommand {
     }
 
     /// Runs a scene of the hub.
-    private func run(_ scene: String, _ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
+    private func runShared(_ scene: String, _ sentence: String, _ session: HomeSession) async throws
+        -> ExitStatus
+    {
         let outcomes = try await SharedSceneRun.outcomes(session, scene)
         guard json else { return try SharedSceneRun(json: false).report(outcomes, session) }
         try write(sentence, scene: scene, results: outcomes.map { $0.json(session) })

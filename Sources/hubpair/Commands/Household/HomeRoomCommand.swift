@@ -44,7 +44,7 @@ extension HomeRoomCommand {
                 let devices = try await session.devices()
                 names = Dictionary(devices.map { ($0.id, $0.name) }) { first, _ in first }
                 let outside = devices.filter { rooms[$0.id] == nil }.map { quoted($0.name) }
-                if !json, !outside.isEmpty {
+                if !json, !outside.isEmpty, !rooms.rooms.isEmpty {
                     Console.note(
                         "in no room: " + outside.prefix(8).joined(separator: ", ")
                             + (outside.count > 8 ? " and \(outside.count - 8) more" : ""))

@@ -101,18 +101,18 @@ extension HomeRuleCommand {
             let name = try PeerName(name).description
             let condition = try RuleLine.condition(when)
             try await home.use { session in
-                let device = try Selection(device).device(in: try await session.devices())
-                let activator = try activator.map { try Selection($0).activator(of: device) } ?? device.main
-                guard let activator else {
+                let device = try Selection(self.device).device(in: try await session.devices())
+                let named = try self.activator.map { try Selection($0).activator(of: device) } ?? device.main
+                guard let target = named else {
                     throw UsageMistake(
                         "\(quoted(device.name)) has no main activator",
                         hint: "name one with --activator: "
                             + device.activators.prefix(8).map { quoted($0.name) }.joined(separator: ", "))
                 }
                 let rule = SharedRule(
-                    name: name, device: device.id, activator: activator.id,
+                    name: name, device: device.id, activator: target.id,
                     condition: condition.description, kind: alarm ? "alarm" : "notification",
-                    text: text ?? "\(shortened(device.name)): \(shortened(activator.name)) is \(when)",
+                    text: text ?? "\(shortened(device.name)): \(shortened(target.name)) is \(when)",
                     scenes: scenes.isEmpty ? nil : scenes, run: sceneToRun)
                 try await KeepRules(session.household).put(rule)
                 if json { return try JSONLine.write(rule.json(session)) }
@@ -146,7 +146,7 @@ extension HomeRuleCommand {
         func run() async throws {
             try await home.use { session in
                 let rules = KeepRules(session.household)
-                let name = try Selection(name).offer(
+                let name = try Selection(self.name).offer(
                     among: try await rules.all().map(\.name), kind: "rule")
                 try await rules.remove(name)
                 Console.note("the rule \(quoted(name)) is removed")
@@ -179,7 +179,8 @@ extension SharedRule {
         line["rule"] = .string(name)
         (line["device"], line["activator"]) = (.string(device), .string(activator))
         (line["when"], line["kind"], line["text"]) = (.string(condition), .string(kind), .string(text))
-        line["in"] = scenes.map { .array($0.map(JSONValue.string)) } ?? .null
+        line["in"] = .null
+        if let scenes { line["in"] = .array(scenes.map(JSONValue.string)) }
         line["run"] = .text(run)
         return .object(line)
     }

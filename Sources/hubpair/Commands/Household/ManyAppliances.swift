@@ -18,7 +18,7 @@ struct ManyAppliances: ParsableArguments {
     /// The orders that bring all of them to a setting. What stays out of it is said: locks and the like if no
     /// type names them, and what cannot be set so.
     func orders(to setting: Setting, _ session: HomeSession) async throws -> [Order] {
-        let rooms = room.isEmpty ? HouseRooms() : try await session.rooms()
+        let rooms = try await room.isEmpty ? HouseRooms() : session.rooms()
         let places = try room.map { try rooms.devices(in: $0) }
         let targets = SpokenTargets(devices: try await session.devices())
         let chosen = Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))

@@ -46,18 +46,20 @@ extension HouseMessage {
     }
 
     var members: [String: JSONValue] {
-        [
+        var members: [String: JSONValue] = [
             "id": .integer(id), "time": .string(time.timestampWithMilliseconds), "kind": .string(kind),
             "text": .string(text), "rule": .text(rule), "device": .text(device),
-            "activator": .text(activator), "state": state ?? .null, "before": before ?? .null,
-            "read": isRead.map(JSONValue.boolean) ?? .null,
-            "acknowledged": acknowledged.map {
-                .object([
-                    "by": .string($0.by), "name": .string($0.name),
-                    "at": .text($0.time?.timestampWithMilliseconds),
-                ])
-            } ?? .null,
+            "activator": .text(activator), "read": .null, "acknowledged": .null,
         ]
+        (members["state"], members["before"]) = (state ?? .null, before ?? .null)
+        if let isRead { members["read"] = .boolean(isRead) }
+        if let acknowledged {
+            members["acknowledged"] = .object([
+                "by": .string(acknowledged.by), "name": .string(acknowledged.name),
+                "at": .text(acknowledged.time?.timestampWithMilliseconds),
+            ])
+        }
+        return members
     }
 
     /// The keys of a line that is about no message.

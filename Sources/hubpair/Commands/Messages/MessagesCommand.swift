@@ -74,7 +74,7 @@ extension MessagesCommand {
             (query.kind, query.isUnread, query.limit) = (list?.kind, list == .unread, limit)
             query.after = Int64(after ?? 0)
             let read = ReadMessages(session.household)
-            let page = after == nil ? try await read.last(query) : try await read.page(query)
+            let page = try await after == nil ? read.last(query) : read.page(query)
             if json { return try JSONLine.write(page.messages.map { $0.json(session) }) }
             for line in MessageLine.lines(page.messages) { try Console.output(line) }
             if page.messages.isEmpty { Console.note("there is no such message") }
@@ -98,7 +98,7 @@ extension MessagesCommand {
         @Argument(help: ArgumentHelp("Its number, or all.", valueName: "id")) var id: String
 
         func run() async throws {
-            let number = id == "all" ? nil : try messageNumber(id)
+            let number = try id == "all" ? nil : messageNumber(id)
             try await home.use { session in
                 let read = ReadMessages(session.household)
                 if let number {

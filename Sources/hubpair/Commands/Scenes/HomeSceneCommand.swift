@@ -154,13 +154,14 @@ extension SharedScene {
 
     /// The line of `home scene list --json`.
     func json(_ hub: SavedHub) -> JSONValue {
-        .object([
+        var line: [String: JSONValue] = [
             "scene": .string(name), "hub": .text(hub.fingerprint?.description),
             "hub_name": .string(hub.name.description), "states": .count(states.count),
-            "kept": .string("hub"), "at": .text(time),
-            "days": days.map { .array($0.map(JSONValue.string)) } ?? .null,
+            "kept": .string("hub"), "at": .text(time), "days": .null,
             "ran": .text(ran?.timestamp), "next": .text(next?.timestamp),
-        ])
+        ]
+        if let days { line["days"] = .array(days.map(JSONValue.string)) }
+        return .object(line)
     }
 }
 

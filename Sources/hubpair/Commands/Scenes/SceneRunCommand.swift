@@ -1,5 +1,6 @@
 import ArgumentParser
 import Home
+import Household
 import HubClient
 import Identity
 import JSON

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Home
+import Household
 import HubClient
 import Identity
 import JSON
@@ -80,7 +81,7 @@ struct SceneShelf {
         var failures: [(hub: SavedHub, error: any Error)] = []
         for (index, session) in sessions.enumerated() {
             switch answers[index] {
-            case .success(let scenes): shared += scenes.map { (session.hub, $0) }
+            case .success(let scenes): shared += scenes.map { (hub: session.hub, scene: $0) }
             case .failure(let error): failures.append((session.hub, error))
             case nil: break
             }
@@ -98,7 +99,9 @@ struct SceneShelf {
         sessions.compactMap { session in
             let own = shared.filter { $0.hub.fingerprint == session.hub.fingerprint }
             let wanted = name.description.lowercased()
-            return own.first { $0.scene.name.lowercased() == wanted }.map { (session, $0.scene) }
+            return own.first { $0.scene.name.lowercased() == wanted }.map {
+                (session: session, scene: $0.scene)
+            }
         }
     }
 
