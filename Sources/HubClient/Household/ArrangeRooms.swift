@@ -11,7 +11,7 @@ package struct ArrangeRooms: Sendable {
 
     /// All rooms, in the hub's order.
     package func all() async throws -> [Room] {
-        try await link.list("rooms", ["rooms"], ArrangeRooms.room)
+        try await link.changeable("rooms", by: "id", ArrangeRooms.room)
     }
 
     /// Makes a room, or changes the one with its id. Its appliances leave the rooms that they were in.

@@ -16,6 +16,9 @@ package actor HouseholdLink {
     private let device: Fingerprint?
     private let connect: @Sendable () async throws -> HubConnection
     private var idle: HubConnection?
+    /// The entity tags of what this link has read, by list and name: a change is one of the version that was
+    /// read (RFC 9110 § 13.1.1). Lists that were not read are missing.
+    private var tags: [String: [String: String]] = [:]
 
     /// - Parameter connect: opens a connection to the hub, whose key it has checked.
     package init(
@@ -38,6 +41,7 @@ package actor HouseholdLink {
     ) async throws -> [String: JSONValue] {
         guard !hub.isUnprotected else { throw HouseholdRefusal.stock(hub.name) }
         var request = HubRequest(method: method, target: HouseholdLink.target(path, items))
+        if let condition = condition(method, path) { request.headers.append(condition) }
         if let body {
             request.headers.append(("Content-Type", "application/json"))
             request.body = Array(body.text.utf8)
@@ -47,11 +51,64 @@ package actor HouseholdLink {
         guard (200..<300).contains(response.status) else {
             throw refusal(response, bytes, isList: method == "GET")
         }
+        if path.count == 2, tags[path[0]] != nil {
+            // A hub without entity tags is asked without conditions.
+            if let tag = response["ETag"] { tags[path[0]]?[path[1]] = tag } else { tags[path[0]] = nil }
+        }
         if bytes.isEmpty { return [:] }
         guard let members = JSONValue(parsing: bytes)?.asObject else {
             throw ServerError.unreadable("it is no object of JSON")
         }
         return members
+    }
+
+    /// What a change of something that was read demands: that it is as it was, or still missing.
+    private func condition(_ method: String, _ path: [String]) -> (name: String, value: String)? {
+        guard method == "PUT" || method == "DELETE", path.count == 2, let tags = tags[path[0]] else {
+            return nil
+        }
+        if let tag = tags[path[1]] { return ("If-Match", tag) }
+        return method == "PUT" ? ("If-None-Match", "*") : nil
+    }
+
+    /// A list whose entries people change; their entity tags are kept, by the member `key` of each.
+    nonisolated func changeable<Value>(
+        _ list: String, by key: String, _ read: (JSONValue) -> Value?
+    ) async throws -> [Value] {
+        let members = try await ask("GET", [list])
+        var tags: [String: String] = [:]
+        if case .array(let values)? = members[list] {
+            for case .object(let value) in values {
+                guard let name = value[key]?.asString else { continue }
+                // A hub without entity tags is asked without conditions.
+                guard let tag = value["etag"]?.asString, HouseholdLink.isTag(tag) else {
+                    await keep(nil, of: list)
+                    return try HouseholdLink.entries(list, of: members, read)
+                }
+                tags[name] = tag
+            }
+        }
+        await keep(tags, of: list)
+        return try HouseholdLink.entries(list, of: members, read)
+    }
+
+    private func keep(_ tags: [String: String]?, of list: String) { self.tags[list] = tags }
+
+    /// True for what may stand in a field: visible ASCII between quotation marks.
+    private static func isTag(_ text: String) -> Bool {
+        text.utf8.count <= 128 && text.hasPrefix("\"") && text.utf8.allSatisfy { (0x21...0x7E).contains($0) }
+    }
+
+    /// Calls `change`, which reads and then changes; again if somebody else has changed the same meanwhile.
+    package nonisolated func changing<Value>(_ change: () async throws -> Value) async throws -> Value {
+        for _ in 0..<4 {
+            do {
+                return try await change()
+            } catch HouseholdRefusal.refused(412, _, _) {
+                // Read again, and change what is there now.
+            }
+        }
+        return try await change()
     }
 
     /// The same for a list, whose entries `read` decodes.
@@ -120,7 +177,8 @@ package actor HouseholdLink {
         switch (response.status, refusal.word) {
         case (404, _) where isList: return HouseholdRefusal.older(hub.name)
         case (403, "not_allowed"): return HouseholdRefusal.notAllowed(hub.name, device)
-        case (_, "bad_request"), (_, "not_found"), (_, "conflict"), (_, "too_many"), (_, "unavailable"):
+        case (_, "bad_request"), (_, "not_found"), (_, "conflict"), (_, "too_many"), (_, "unavailable"),
+            (_, "precondition_failed"):
             return HouseholdRefusal.refused(
                 status: response.status, word: refusal.word, message: refusal.message)
         default:

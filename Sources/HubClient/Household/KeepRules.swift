@@ -8,7 +8,7 @@ package struct KeepRules: Sendable {
     package init(_ link: HouseholdLink) { self.link = link }
 
     package func all() async throws -> [SharedRule] {
-        try await link.list("rules", ["rules"], SharedRule.init)
+        try await link.changeable("rules", by: "name", SharedRule.init)
     }
 
     /// Keeps a rule, in the place of one of the same name.

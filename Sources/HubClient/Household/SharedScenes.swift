@@ -21,7 +21,7 @@ package struct SharedScenes: Sendable {
     package init(_ link: HouseholdLink) { self.link = link }
 
     package func all() async throws -> [SharedScene] {
-        try await link.list("scenes", ["scenes"], SharedScene.init)
+        try await link.changeable("scenes", by: "name", SharedScene.init)
     }
 
     /// Keeps a scene, in the place of one of the same name.

@@ -1,6 +1,12 @@
 import ArgumentParser
 import JSON
 
+/// A command with options that stand for one of its arguments, as in `home set --room Kitchen on`.
+protocol ReplacingAnArgument {
+    /// The options' names.
+    static var standIns: [String] { get }
+}
+
 /// What one command takes: its options and its arguments, as ArgumentParser describes them.
 ///
 /// Read only after a mistake: the description goes through JSON, and takes a few milliseconds.
@@ -19,6 +25,8 @@ struct CommandForm {
     let options: [Option]
     /// The least and the most number of arguments that are not options.
     let valueCount: ClosedRange<Int>
+    /// Options that stand for one of the arguments.
+    private let standIns: [String]
 
     /// Those that every command takes, and ArgumentParser describes nowhere.
     private static let everywhere = [
@@ -51,6 +59,9 @@ struct CommandForm {
             }
         }
         self.options = options + CommandForm.everywhere
+        // To ArgumentParser one argument is optional then; the command's `validate` knows when.
+        standIns = (command as? any ReplacingAnArgument.Type)?.standIns ?? []
+        if !standIns.isEmpty { least += 1 }
         valueCount = least...max(least, most)
     }
 
@@ -60,7 +71,15 @@ struct CommandForm {
     /// True if these arguments have the form: every option is known, and there are as many values as needed.
     func takes(_ arguments: [String]) -> Bool {
         let words = CommandWords(arguments, form: self)
-        return words.unknownOption == nil && !words.isValueMissing && valueCount.contains(words.values.count)
+        let isRightCount =
+            hasStandIn(arguments)
+            ? words.values.count == valueCount.lowerBound - 1 : valueCount.contains(words.values.count)
+        return words.unknownOption == nil && !words.isValueMissing && isRightCount
+    }
+
+    /// True if an option stands for one of the arguments.
+    func hasStandIn(_ arguments: [String]) -> Bool {
+        arguments.contains { word in standIns.contains { word == $0 || word.hasPrefix($0 + "=") } }
     }
 
     private static func arguments(of command: any ParsableCommand.Type) -> [[String: JSONValue]] {

@@ -39,7 +39,7 @@ struct CommandPath {
         SuggestedLine(command, rest, isCall: isCall)
     }
 
-    /// True if these arguments, without `hubpair`, are a call that has its command's form.
+    /// True if these arguments, without `hubpair`, are a call that its command takes.
     static func isCall(_ arguments: [String]) -> Bool {
         let path = CommandPath(arguments)
         guard !path.words.isEmpty else { return path.form.takes(path.rest) }
@@ -48,6 +48,18 @@ struct CommandPath {
         guard configuration.subcommands.isEmpty || configuration.defaultSubcommand != nil else {
             return false
         }
-        return path.form.takes(path.rest)
+        guard path.form.takes(path.rest) else { return false }
+        // `pair` asks a terminal for the picture.
+        return path.words == ["pair"] || isParsed(arguments)
+    }
+
+    /// False if a value has another form than its option takes, or an option is missing.
+    private static func isParsed(_ arguments: [String]) -> Bool {
+        do {
+            _ = try Hubpair.parseAsRoot(arguments)
+            return true
+        } catch {
+            return Hubpair.exitCode(for: error) != .validationFailure
+        }
     }
 }

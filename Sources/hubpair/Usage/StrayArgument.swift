@@ -14,10 +14,9 @@ struct StrayArgument: Equatable, UserError {
         let path = CommandPath(arguments)
         let form = path.form
         let values = CommandWords(path.rest, form: form).values
-        let isForMany = path.rest.contains { word in
-            ["--room", "--type"].contains { word == $0 || word.hasPrefix($0 + "=") }
-        }
-        if path.words == ["home", "set"], !isForMany, values.count < 2 {
+        if path.words == ["home", "set"], !form.hasStandIn(path.rest),
+            values.count < form.valueCount.lowerBound
+        {
             description =
                 values.isEmpty
                 ? "missing: the appliance, and what to set it to" : "missing: what to set it to"

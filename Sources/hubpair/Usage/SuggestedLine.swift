@@ -19,10 +19,16 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         "hubs add": ["NAME", "HOST"], "hubs use": ["HUB"], "hubs rename": ["HUB", "NAME"],
         "hubs forget": ["HUB"],
         "hub backup": ["FILE"], "hub restore": ["FILE"], "home show": ["APPLIANCE"],
-        "home set": ["APPLIANCE", "on"], "home off": ["--all"],
+        "home set": ["APPLIANCE", "on"], "home off": ["--all"], "home on": ["--room", "ROOM"],
         "home rename": ["APPLIANCE", "NAME"], "home remove": ["APPLIANCE"],
+        "home room add": ["ROOM"], "home room put": ["ROOM", "APPLIANCE"],
+        "home room out": ["APPLIANCE"], "home room rename": ["ROOM", "NAME"],
+        "home room remove": ["ROOM"], "home history": ["APPLIANCE"],
+        "home rule add": ["RULE", "APPLIANCE", "--when", "on"], "home rule remove": ["RULE"],
+        "messages read": ["all"], "messages acknowledge": ["NUMBER"],
         "home scene": ["list"], "home scene save": ["NAME"], "home scene run": ["NAME"],
         "home scene show": ["NAME"], "home scene remove": ["NAME"],
+        "home scene at": ["NAME", "07:30"], "home scene upload": ["--all"],
     ]
 
     private init(_ arguments: [String]) { self.arguments = arguments }

@@ -35,8 +35,7 @@ struct HomeCommand: ParsableCommand {
             commandName: "list",
             abstract: "List the appliances and their states.",
             discussion: """
-                Grouped by the hub's rooms, if it has any. While the server behind the hub does not answer, \
-                the last states that the hub knows, with their age.
+                Grouped by the hub's rooms, if it has any.
 
                 EXAMPLES:
                   hubpair home

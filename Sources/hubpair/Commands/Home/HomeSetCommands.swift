@@ -4,7 +4,8 @@ import HubClient
 import Identity
 
 /// `hubpair home set`: one activator of one appliance.
-struct HomeSetCommand: AsyncParsableCommand {
+struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
+    static let standIns = ["--room", "--type"]
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Set an appliance to on, off, or a level.",

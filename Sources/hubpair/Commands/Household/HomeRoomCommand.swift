@@ -89,7 +89,7 @@ extension HomeRoomCommand {
         func run() async throws {
             let name = try PeerName(name).description
             let area = try area.map { try PeerName($0).description }
-            try await home.use { session in
+            try await home.change { session in
                 let rooms = try await session.rooms()
                 let chosen = try await devices.isEmpty ? [] : appliances(devices, of: session.devices())
                 let room = Room(
@@ -118,7 +118,7 @@ extension HomeRoomCommand {
         var devices: [String]
 
         func run() async throws {
-            try await home.use { session in
+            try await home.change { session in
                 let rooms = try await session.rooms()
                 let room = try rooms.room(self.room)
                 let chosen = try appliances(devices, of: try await session.devices())
@@ -148,7 +148,7 @@ extension HomeRoomCommand {
         var devices: [String]
 
         func run() async throws {
-            try await home.use { session in
+            try await home.change { session in
                 let rooms = try await session.rooms()
                 let chosen = try appliances(devices, of: try await session.devices())
                 let ids = Set(chosen.map(\.id))
@@ -187,7 +187,7 @@ extension HomeRoomCommand {
         func run() async throws {
             let name = try name.map { try PeerName($0).description }
             let newArea = try area.flatMap { try $0.isEmpty ? nil : PeerName($0).description }
-            try await home.use { session in
+            try await home.change { session in
                 let room = try await session.rooms().room(self.room)
                 let changed = Room(
                     id: room.id, name: name ?? room.name, area: area == nil ? room.area : newArea,
@@ -212,7 +212,7 @@ extension HomeRoomCommand {
         @Argument(help: .room) var room: String
 
         func run() async throws {
-            try await home.use { session in
+            try await home.change { session in
                 let room = try await session.rooms().room(self.room)
                 try await ArrangeRooms(session.household).remove(room)
                 Console.note("the room \(quoted(room.name)) is removed; its appliances are in none now")

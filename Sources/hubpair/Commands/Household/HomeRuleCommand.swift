@@ -144,7 +144,7 @@ extension HomeRuleCommand {
         @Argument(help: "The rule's name.") var name: String
 
         func run() async throws {
-            try await home.use { session in
+            try await home.change { session in
                 let rules = KeepRules(session.household)
                 let name = try Selection(self.name).offer(
                     among: try await rules.all().map(\.name), kind: "rule")

@@ -16,4 +16,10 @@ struct HouseholdOptions: ParsableArguments {
         guard !hub.isUnprotected else { throw HouseholdRefusal.stock(hub.name) }
         try await HomeSession(hub, reach: reach).use(body)
     }
+
+    /// The same for a body that reads and then changes: it is called again if somebody else has changed the
+    /// same meanwhile. So it says what it has done at the end.
+    func change(_ body: (HomeSession) async throws -> Void) async throws {
+        try await use { session in try await session.household.changing { try await body(session) } }
+    }
 }

@@ -85,8 +85,11 @@ extension HomeSceneCommand {
         @Argument(help: "The scene's name.", completion: NameCompletion.scenes) var name: String
 
         func run() async throws {
-            let shelf = try await SceneShelf(places)
-            let found = try shelf.find(PeerName(known: name))
+            let name = try PeerName(known: name)
+            let shelf = try await SceneShelf(places, for: name)
+            let found = try shelf.find(name)
+            // The hub's would have been meant.
+            if case .local = found { shelf.sayFailures() }
             if json {
                 for state in found.states { try JSONLine.write(found.json(of: state, shelf.hubs)) }
                 return

@@ -29,7 +29,7 @@ struct SceneRemoveCommand: AsyncParsableCommand {
         let name = try PeerName(known: name)
         let keep = KeepScenes(configuration: places.configuration.configuration)
         if local { return try remove(name, keep) }
-        let shelf = try await SceneShelf(places)
+        let shelf = try await SceneShelf(places, for: name)
         let found = shelf.shared(called: name)
         let isLocal = shelf.local(called: name) != nil
         if isLocal, !found.isEmpty, !shared {
@@ -41,7 +41,12 @@ struct SceneRemoveCommand: AsyncParsableCommand {
         guard !found.isEmpty else { throw shelf.notFound(name) }
         for (session, scene) in found {
             try await session.use { session in
-                try await SharedScenes(session.household).remove(scene.name)
+                let scenes = SharedScenes(session.household)
+                try await session.household.changing {
+                    // The version that is removed is the one that is there now.
+                    _ = try await scenes.all()
+                    try await scenes.remove(scene.name)
+                }
                 Console.note("\(scene.name) is removed from \(session.hub.name)")
             }
         }
@@ -95,24 +100,33 @@ struct SceneUploadCommand: AsyncParsableCommand {
                 )
             }
             if chosen.isEmpty { return Console.note("this computer keeps no scene of \(session.hub.name)") }
-            let scenes = SharedScenes(session.household)
-            let present = try await scenes.all()
             var failure: ExitStatus?
             for scene in chosen {
-                let before = present.first { $0.name.lowercased() == scene.name.description.lowercased() }
-                if before != nil, !replace {
+                let isUploaded = try await session.household.changing {
+                    try await upload(scene, SharedScenes(session.household))
+                }
+                guard isUploaded else {
                     Console.report(
                         "\(session.hub.name) has a scene \(scene.name) already",
                         hint: "add --replace to put this one in its place", exit: .usage)
                     failure = .usage
                     continue
                 }
-                try await scenes.put(SharedScene(scene, replacing: before))
                 if move { try keep.remove(scene.name) }
                 Console.note("\(scene.name) is kept on \(session.hub.name) now, for everybody")
             }
             if let failure { throw failure }
         }
+    }
+
+    /// - Returns: false if the hub has one that is called the same, which is to stay.
+    private func upload(_ scene: Scene, _ scenes: SharedScenes) async throws -> Bool {
+        let before = try await scenes.all().first {
+            $0.name.lowercased() == scene.name.description.lowercased()
+        }
+        guard before == nil || replace else { return false }
+        try await scenes.put(SharedScene(scene, replacing: before))
+        return true
     }
 }
 
@@ -152,7 +166,7 @@ struct SceneAtCommand: AsyncParsableCommand {
                 isNever ? "never has no days" : "\(quoted(self.days ?? "")) are no days",
                 hint: isNever ? "leave out --days" : "give days like --days 'mon tue sun', each once")
         }
-        try await home.use { session in
+        try await home.change { session in
             let scenes = SharedScenes(session.household)
             let all = try await scenes.all()
             guard var scene = all.first(where: { $0.name.lowercased() == name.lowercased() }) else {

@@ -27,7 +27,7 @@ struct SceneRunCommand: AsyncParsableCommand {
 
     func run() async throws {
         let name = try PeerName(known: name)
-        let shelf = try await SceneShelf(places)
+        let shelf = try await SceneShelf(places, for: name)
         let shared = shelf.shared(called: name)
         guard shared.isEmpty else {
             return try await SharedSceneRun(json: json).run(shared.map { ($0.session, $0.scene.name) })

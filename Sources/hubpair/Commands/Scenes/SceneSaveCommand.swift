@@ -52,7 +52,7 @@ struct SceneSaveCommand: AsyncParsableCommand {
         let scene = Scene(name: name, hub: hub, devices: all)
         let isReplaced =
             try await shared
-            ? share(scene, session)
+            ? session.household.changing { try await share(scene, session) }
             : KeepScenes(configuration: home.configuration.configuration).save(scene)
         Console.note(
             "\(name): \(scene.states.count) state\(scene.states.count == 1 ? "" : "s") "

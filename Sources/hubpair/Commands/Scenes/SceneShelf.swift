@@ -24,14 +24,18 @@ struct ScenePlaces: ParsableArguments {
 
 /// The scenes that a name may mean: those of the chosen hubs, and those of this computer.
 ///
-/// This computer's are known without the network. A hub that keeps none, or cannot be asked, is passed over:
-/// its failure counts where the scene is not found without it.
+/// This computer's are known without the network, and a hub that is gone delays them by ``patience`` at most.
+/// A hub that keeps none, or cannot be asked, is passed over: its failure counts where the scene is not found
+/// without it.
 struct SceneShelf {
     /// A scene that was looked for.
     enum Found {
         case local(Scene)
         case shared(HomeSession, SharedScene)
     }
+
+    /// How long connecting may take where this computer has an answer too.
+    private static let patience = Duration.seconds(3)
 
     let local: [Scene]
     /// All hubs that this computer may use.
@@ -41,9 +45,10 @@ struct SceneShelf {
     let sessions: [HomeSession]
     private let failures: [(hub: SavedHub, error: any Error)]
 
-    init(_ places: ScenePlaces) async throws {
+    /// - Parameter name: the scene that is looked for; nil: all.
+    init(_ places: ScenePlaces, for name: PeerName? = nil) async throws {
         let configuration = places.configuration.configuration
-        local = try KeepScenes(configuration: configuration).all()
+        let local = try KeepScenes(configuration: configuration).all()
         let reach = try UseHub(configuration: configuration)
         hubs = try reach.all()
         let chosen: [SavedHub]
@@ -57,7 +62,10 @@ struct SceneShelf {
                 chosen = []
             }
         }
-        sessions = chosen.map { HomeSession($0, reach: reach) }
+        let isHere = name.map { name in local.contains { $0.name == name } } ?? !local.isEmpty
+        let connecting = isHere ? SceneShelf.patience : HubConnector.deadline
+        sessions = chosen.map { HomeSession($0, reach: reach, connecting: connecting) }
+        self.local = local
         (shared, failures) = await SceneShelf.ask(sessions)
     }
 
@@ -91,7 +99,10 @@ struct SceneShelf {
 
     /// Warns of the hubs that could not be asked.
     func sayFailures() {
-        for (_, error) in failures { Console.note("warning: \(message(of: error))") }
+        for (_, error) in failures {
+            if case HouseholdRefusal.older = error { continue }
+            Console.note("warning: \(message(of: error))")
+        }
     }
 
     /// The hub's scenes of a name, whatever its case: hubs keep none that differ in it alone.
