@@ -13,7 +13,7 @@ typedef struct _PangoLayout PangoLayout;
 #ifndef __PANGO_H__
 typedef struct { int x, y, width, height; } PangoRectangle;
 typedef enum { PANGO_ALIGN_LEFT, PANGO_ALIGN_CENTER } PangoAlignment;
-typedef enum { PANGO_WRAP_WORD_CHAR = 2 } PangoWrapMode;
+typedef enum { PANGO_WRAP_WORD = 0, PANGO_WRAP_WORD_CHAR = 2 } PangoWrapMode;
 enum { PANGO_SCALE = 1024 };
 #endif
 PangoContext *pango_font_map_create_context(PangoFontMap *map);

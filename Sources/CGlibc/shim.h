@@ -35,6 +35,39 @@ static inline pid_t hubpair_fork(void) {
     return child;
 }
 
+// Starts a program with `files` as its descriptors 0, 1 and 2. Unlike one of posix_spawnp(3) it dies with its parent.
+// Returns 0 or an errno. <fcntl.h> and <sys/wait.h> would make this module the owner of struct stat.
+static inline int hubpair_spawn(pid_t *process, char *const words[], const int files[3]) {
+    const int close_on_exec = 02000000, duplicate = 1030;  // O_CLOEXEC, F_DUPFD_CLOEXEC
+    int report[2], fault = 0;
+    if (pipe2(report, close_on_exec) != 0) return errno;
+    pid_t child = hubpair_fork();
+    if (child == 0) {
+        int high[3];
+        for (int number = 0; number < 3; number++) {
+            high[number] = (int)syscall(SYS_fcntl, files[number], duplicate, 3);
+            if (high[number] < 0) fault = errno;
+        }
+        for (int number = 0; number < 3 && fault == 0; number++) {
+            if (dup2(high[number], number) < 0) fault = errno;
+        }
+        if (fault == 0) {
+            execvp(words[0], words);
+            fault = errno;
+        }
+        ssize_t sent = write(report[1], &fault, sizeof fault);
+        _exit(sent < 0);
+    }
+    if (child < 0) fault = errno;
+    close(report[1]);
+    // It is closed without a word when the program starts.
+    while (child > 0 && read(report[0], &fault, sizeof fault) < 0 && errno == EINTR) {}
+    close(report[0]);
+    if (child > 0 && fault != 0) syscall(SYS_wait4, child, 0, 0, 0);
+    *process = child;
+    return fault;
+}
+
 // Swift does not import the variadic prctl(2). 0 if it is done.
 static inline int hubpair_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 

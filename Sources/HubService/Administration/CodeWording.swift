@@ -7,6 +7,8 @@ enum CodeWording {
     static func texts(for code: PairingCode, hub: HubDescription) -> [LabelText] {
         var texts = [
             LabelText(hub.name.description, .title),
+            // Or it is taken for the typed code, which looks like it.
+            LabelText("The hub's fingerprint:", .body),
             LabelText(hub.id.description, .code),
         ]
         let expiry = code.expires.map { LocalTime($0).textWithZone }
@@ -25,7 +27,7 @@ enum CodeWording {
             texts.append(LabelText("Lets a device ask the owner: hubpair pair PHOTO.", .body))
             if let expiry { texts.append(LabelText("Until \(expiry).", .body)) }
             texts += [
-                LabelText("Lost? Print a new one, which voids this one:", .body),
+                LabelText("Lost? This voids it, on the hub:", .body),
                 LabelText("hubpair print --label", .code),
             ]
         }

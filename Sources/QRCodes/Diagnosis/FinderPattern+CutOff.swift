@@ -32,7 +32,7 @@ extension FinderPattern {
 
     /// Halfway between the core, 3 modules wide, and the brightest place of the ring around it; for a light
     /// code the darkest one.
-    private func threshold(in picture: LuminanceImage) -> Int {
+    func threshold(in picture: LuminanceImage) -> Int {
         let core = luma(at: Int(centre.x), Int(centre.y), in: picture)
         var ring: [Int] = []
         for modules: Float in [2, 2.5, 3] {

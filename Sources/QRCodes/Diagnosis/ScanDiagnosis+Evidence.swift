@@ -23,6 +23,10 @@ extension ScanDiagnosis {
             return
         }
         let grids = sightings.flatMap { sighting in sighting.seen.grids.map { (sighting.scale, $0) } }
+        if grids.contains(where: { $0.1.isModel1 }) {
+            self = .model1
+            return
+        }
         if let (scale, grid) = grids.max(by: { $0.1.score.known < $1.1.score.known }),
             grid.score.known > ScanDiagnosis.surelyCode, let seen = pictures[scale]
         {
@@ -85,6 +89,10 @@ extension ScanDiagnosis {
             let pixels = first.moduleSize * Float(scale)
             if pixels < 2 {
                 self = .tooSmall(hundredthsOfPixelsPerModule: Int(pixels * 100))
+                return
+            }
+            if sure.prefix(4).contains(where: { MicroCode.isSeen(at: $0, in: picture) }) {
+                self = .microQR
                 return
             }
             guard sure.count <= 2 else { continue }

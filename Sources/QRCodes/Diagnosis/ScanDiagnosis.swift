@@ -19,6 +19,10 @@ package enum ScanDiagnosis: Equatable, UserError {
     /// The place of the code is known and its modules are visible, but there are more errors than error
     /// correction can repair: dirt, a glare, a fold, or something laid over it.
     case damaged
+    /// A Micro QR code (ISO/IEC 18004 § 6.3.1), with one finder pattern.
+    case microQR
+    /// A QR code of Model 1, the one before 1997, whose data have other places.
+    case model1
     /// A barcode of another kind: its name (`EAN-13`) and its bytes.
     case otherSymbology(name: String, payload: [UInt8])
 
@@ -35,6 +39,8 @@ package enum ScanDiagnosis: Equatable, UserError {
         case .lowContrast: "dark and light hardly differ in the picture"
         case .cutOff: "the QR code is cut off at the edge of the picture"
         case .damaged: "the QR code is there, but too much of it is damaged, covered or in a glare"
+        case .microQR: "no QR code, but a Micro QR code"
+        case .model1: "the QR code is of Model 1, the old kind, which cannot be read"
         case .otherSymbology(let name, _): "no QR code, but a barcode (\(name))"
         }
     }
@@ -47,16 +53,14 @@ package enum ScanDiagnosis: Equatable, UserError {
         case .noFinderPattern:
             "take the picture again: sharp, straight, with the code's white border, "
                 + "the code filling most of it"
-        case .fewFinderPatterns(1):
-            "take the picture again with the whole code and its white border in it; "
-                + "a Micro QR code, which has only one such square, is not a pairing code"
         case .fewFinderPatterns: "take the picture again with the whole code and its white border in it"
         case .tooSmall: "come closer, or crop the image to the code: 3 pixels a module are enough"
         case .blurred: "hold the camera still, let it focus, and take the picture again"
         case .tooDark, .lowContrast: "take the picture again with more light, and none of it reflected"
         case .cutOff: "step back, and take the picture again with the whole code and its white border in it"
         case .damaged: "take the picture again from another angle, without a reflection or a shadow's edge"
-        case .otherSymbology: "pairing codes are QR codes; 'hubpair print' on the hub makes one"
+        case .microQR, .model1, .otherSymbology:
+            "pairing codes are QR codes; 'hubpair print' on the hub makes one"
         }
     }
 

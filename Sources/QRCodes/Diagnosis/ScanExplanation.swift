@@ -125,9 +125,10 @@ extension PictureSearch {
     /// Runs the same search as `run`, and returns a PNG picture of what it saw, at the scale of its first
     /// step.
     package static func explained(
-        _ source: ImageSource, effort: ScanEffort = .normal, sought: [UInt8] = []
+        _ source: ImageSource, effort: ScanEffort = .normal, sought: [UInt8] = [],
+        budget: WorkBudget = .unlimited
     ) throws -> (outcome: Outcome, png: [UInt8]) {
-        var search = PictureSearch(source, effort: effort, sought: sought)
+        var search = PictureSearch(source, effort: effort, sought: sought, budget: budget)
         try search.run()
         let scale = search.plan.steps.first?.scale ?? 1
         var drawing = ScanExplanation(try search.picture(scale), scale: scale)

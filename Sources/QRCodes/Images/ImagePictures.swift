@@ -17,7 +17,10 @@ package struct ImagePictures {
     /// Reads the header of a whole image file.
     ///
     /// Every stated size is checked against `limits` before anything is allocated for it.
-    package init(_ file: ImageBytes, limits: ImageLimits = ImageLimits()) throws(ImageError) {
+    /// When `budget` is spent, an animation or a document ends where it is.
+    package init(
+        _ file: ImageBytes, limits: ImageLimits = ImageLimits(), budget: WorkBudget = .unlimited
+    ) throws(ImageError) {
         let bytes = file.bytes
         guard !bytes.isEmpty else { throw .empty }
         guard let format = file.format else { throw .notAnImage }
@@ -25,13 +28,13 @@ package struct ImagePictures {
         pictures =
             switch format {
             case .png: OnePicture(codec: try PNGCodec(bytes, limits: limits))
-            case .jpeg: OnePicture(codec: try JPEGCodec(bytes, limits: limits))
+            case .jpeg: OnePicture(codec: try JPEGCodec(bytes, limits: limits, budget: budget))
             case .webp: OnePicture(codec: try WebPCodec(bytes, limits: limits))
             case .heic, .avif: OnePicture(codec: try HEIFCodec(bytes, format: format, limits: limits))
             case .bmp: OnePicture(codec: try BMPCodec(bytes, limits: limits))
             case .pnm: OnePicture(codec: try PNMCodec(bytes, limits: limits))
-            case .gif: try GIFPictures(bytes, limits: limits)
-            case .pdf: PDFPages(bytes, limits: limits)
+            case .gif: try GIFPictures(bytes, limits: limits, budget: budget)
+            case .pdf: PDFPages(bytes, limits: limits, budget: budget)
             case .tiff, .svg: throw .otherFormat(format)
             }
     }

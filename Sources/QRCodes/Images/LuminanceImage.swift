@@ -115,6 +115,16 @@ extension LuminanceImage {
         self.init(unchecked: pixels, width: width, height: height, damage: nil)
     }
 
+    /// The part of the picture that begins at (`x`, `y`); it must lie within the picture.
+    func part(x: Int, y: Int, width: Int, height: Int) -> LuminanceImage {
+        LuminanceImage(width: width, height: height) { result in
+            for row in 0..<height {
+                let start = (y + row) * self.width + x
+                for column in 0..<width { result[row * width + column] = pixels[start + column] }
+            }
+        }
+    }
+
     /// A picture of `rows` of light (true) and dark (false) squares, each `scale` pixels wide and high. Nil
     /// if there are no squares or the rows differ in length.
     static func squares(_ rows: [[Bool]], scale: Int) -> LuminanceImage? {

@@ -20,12 +20,16 @@ package struct ImageScan: Equatable, Sendable {
         self.sought = sought
     }
 
-    /// The processor time limit for a picture in seconds: about ten times what a harmless one of its size
-    /// takes.
+    /// When the process that searches a file is ended, in seconds of its processor time: for a decoder that
+    /// does not come back. More only for pictures that are larger than the default allows.
     func timeLimit(pixels: Int) -> Int {
-        let seconds = 10 + pixels / 2_000_000
-        return effort == .thorough ? 4 * seconds : seconds
+        (effort == .thorough ? 10 : 4) + max(0, pixels - ImageLimits().maximumPixels) / 5_000_000
     }
+
+    /// The processor time of a whole file: what was found by then is the result. A picture that was begun is
+    /// decoded and searched to its end, since its own limits count work; only `thorough`, which takes seconds
+    /// for a large one, is cut short within it.
+    var fileBudget: WorkBudget { WorkBudget(seconds: effort == .thorough ? 8 : 1) }
 
     /// The memory limit for decoding and searching, in bytes. A decoder may hold several pictures with 16
     /// bits per sample in three colours, and a search several in grey.
@@ -33,28 +37,36 @@ package struct ImageScan: Equatable, Sendable {
 
     /// Searches the pictures in a whole image file, in this process.
     ///
-    /// - Parameter allow: called before each picture is decoded, with the seconds that it may take.
+    /// - Parameter allow: called with the seconds that the file may take from now on.
     /// - Throws: `ImageError` or `QRScanError`.
     package func run(_ file: ImageBytes, allow: (Int) -> Void = { _ in }) throws -> ImageScanOutcome {
         // An animation or a document is decoded while `ImagePictures` reads it.
-        allow(timeLimit(pixels: 0))
-        var pictures = try ImagePictures(file, limits: limits)
+        var allowed = timeLimit(pixels: 0)
+        allow(allowed)
+        let budget = fileBudget
+        var pictures = try ImagePictures(file, limits: limits, budget: budget)
         var outcome: ImageScanOutcome?
         while let source = try pictures.next(found: outcome?.result.codes.isEmpty == false) {
-            allow(timeLimit(pixels: source.width * source.height))
-            let next = try search(source)
+            let needed = timeLimit(pixels: source.width * source.height)
+            if needed > allowed { allow(needed) }
+            allowed = max(allowed, needed)
+            let next = try search(source, budget)
             outcome = outcome.map { $0.followed(by: next) } ?? next
+            if budget.isSpent { break }
         }
-        guard let outcome else { throw ImageError.broken(pictures.format, "it has no picture") }
+        guard let outcome else {
+            if budget.isSpent { throw QRScanError.tookTooLong }
+            throw ImageError.broken(pictures.format, "it has no picture")
+        }
         return outcome
     }
 
-    private func search(_ source: ImageSource) throws -> ImageScanOutcome {
-        var (found, explanation) = try explained(source)
-        if found.result.isEmpty, source.hasTransparency {
+    private func search(_ source: ImageSource, _ budget: WorkBudget) throws -> ImageScanOutcome {
+        var (found, explanation) = try explained(source, budget)
+        if found.result.isEmpty, source.hasTransparency, !budget.isSpent {
             var onBlack = source
             onBlack.ground = 0
-            let second = try explained(onBlack)
+            let second = try explained(onBlack, budget)
             if !second.outcome.result.isEmpty { (found, explanation) = second }
         }
         return ImageScanOutcome(
@@ -62,9 +74,14 @@ package struct ImageScan: Equatable, Sendable {
             result: found.result, explanation: explanation)
     }
 
-    private func explained(_ source: ImageSource) throws -> (outcome: PictureSearch.Outcome, png: [UInt8]?) {
-        guard explains else { return (try PictureSearch.run(source, effort: effort, sought: sought), nil) }
-        return try PictureSearch.explained(source, effort: effort, sought: sought)
+    private func explained(_ source: ImageSource, _ budget: WorkBudget) throws -> (
+        outcome: PictureSearch.Outcome, png: [UInt8]?
+    ) {
+        let budget = effort == .thorough ? budget : .unlimited
+        guard explains else {
+            return (try PictureSearch.run(source, effort: effort, sought: sought, budget: budget), nil)
+        }
+        return try PictureSearch.explained(source, effort: effort, sought: sought, budget: budget)
     }
 }
 

@@ -72,8 +72,8 @@ final class IsolatedScan {
         }
         while received.first == ChildLink.time, received.count >= 9 {
             let seconds = received[1..<9].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            // Twice the limit of processor time, since the child may share its processor.
-            deadline = .now + .seconds(2 * Int(clamping: min(seconds, 1 << 32)) + 1)
+            // Four times the limit of processor time, since the child may share its processor.
+            deadline = .now + .seconds(4 * Int(clamping: min(seconds, 1 << 32)))
             received.removeFirst(9)
             if received.isEmpty { return nil }
         }

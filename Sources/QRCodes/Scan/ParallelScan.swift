@@ -23,8 +23,9 @@ package enum ParallelScan {
             }
             return
         }
-        // Loaded once for all children. If it is missing, each child reports it.
-        _ = try? ZBarLibrary.load()
+        // Loaded once for all children. If it is missing, each child reports it. A single file may not need
+        // it.
+        if paths.count > 1 { _ = try? ZBarLibrary.load() }
         let processors = paths.count < 2 ? 1 : max(1, ProcessInfo.processInfo.activeProcessorCount)
         var running: [(index: Int, scan: IsolatedScan)] = []
         var done: [Int: IsolatedScan.Outcome] = [:]

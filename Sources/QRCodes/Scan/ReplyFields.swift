@@ -179,6 +179,8 @@ extension ScanDiagnosis {
         case .damaged: ReplyFields(7)
         case .otherSymbology(let name, let payload):
             ReplyFields(8, payload.map(Int.init), text: name)
+        case .microQR: ReplyFields(9)
+        case .model1: ReplyFields(10)
         }
     }
 
@@ -195,6 +197,8 @@ extension ScanDiagnosis {
         case 8:
             let payload = fields.numbers.map { UInt8(truncatingIfNeeded: $0) }
             self = .otherSymbology(name: fields.text, payload: payload)
+        case 9: self = .microQR
+        case 10: self = .model1
         default: return nil
         }
     }

@@ -41,12 +41,7 @@ struct DenseRegion: Equatable {
 
     /// Cuts the region out of the picture.
     func cut(from image: LuminanceImage) -> LuminanceImage {
-        LuminanceImage(width: width, height: height) { result in
-            for row in 0..<height {
-                let start = (y + row) * image.width + x
-                for column in 0..<width { result[row * width + column] = image.pixels[start + column] }
-            }
-        }
+        image.part(x: x, y: y, width: width, height: height)
     }
 
     /// The densities of all cells of a picture.

@@ -16,6 +16,7 @@ package struct PictureSearch {
     let source: ImageSource
     let plan: SearchPlan
     private let sought: [UInt8]
+    private let budget: WorkBudget
     /// The scales at which nothing was read and a crowd was searched for.
     private var crowded: Set<Int> = []
     /// The picture at the scales that were needed so far.
@@ -28,29 +29,40 @@ package struct PictureSearch {
     ///
     /// - Throws: `ImageError` from the decoder, `QRScanError` from libzbar.
     /// `sought`: see `ImageScan`.
-    package static func run(_ source: ImageSource, effort: ScanEffort = .normal, sought: [UInt8] = []) throws
-        -> Outcome
-    {
-        var search = PictureSearch(source, effort: effort, sought: sought)
+    package static func run(
+        _ source: ImageSource, effort: ScanEffort = .normal, sought: [UInt8] = [],
+        budget: WorkBudget = .unlimited
+    ) throws -> Outcome {
+        var search = PictureSearch(source, effort: effort, sought: sought, budget: budget)
         try search.run()
         return search.outcome
     }
 
-    init(_ source: ImageSource, effort: ScanEffort, sought: [UInt8] = []) {
+    init(
+        _ source: ImageSource, effort: ScanEffort, sought: [UInt8] = [], budget: WorkBudget = .unlimited
+    ) {
         self.source = source
+        self.budget = budget
         self.sought = sought
         plan = SearchPlan(width: source.width, height: source.height, effort: effort)
     }
 
     mutating func run() throws {
+        // What fills the picture leaves no room for others.
+        if source.width * source.height <= DrawnCode.maximumPixels {
+            outcome.result = try DrawnCode.read(try picture(1))
+            if !outcome.result.codes.isEmpty { return }
+        }
         if plan.isExhaustive, let first = plan.steps.first {
             // So that more effort never reads less.
-            var normal = PictureSearch(source, effort: .normal, sought: sought)
+            var normal = PictureSearch(source, effort: .normal, sought: sought, budget: budget)
             try normal.run()
             (pictures, sightings, outcome) = (normal.pictures, normal.sightings, normal.outcome)
             if !outcome.result.codes.isEmpty { return try readOthers(from: first.scale) }
         }
-        for step in plan.steps {
+        for (index, step) in plan.steps.enumerated() {
+            // The first step costs least.
+            if index > 0, budget.isSpent { break }
             let found = try carryOut(step, on: try picture(step.scale))
             outcome.result.incompleteStructuredAppends = max(
                 outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
@@ -66,7 +78,7 @@ package struct PictureSearch {
             }
             if !outcome.result.codes.isEmpty { return try readOthers(from: step.scale) }
         }
-        guard outcome.result.isEmpty, let scale = plan.scaleForOthers else { return }
+        guard outcome.result.isEmpty, !budget.isSpent, let scale = plan.scaleForOthers else { return }
         let picture = try picture(scale)
         let others = try ZBarSearch.linearSymbols(in: picture)
         outcome.result.otherSymbologies = Set(others.map(\.name)).sorted()
@@ -86,7 +98,7 @@ package struct PictureSearch {
         var isPromising = codes.count > 1 || before?.suggestsMore(besides: codes, scale: first) ?? false
         var looksCloser = isPromising || isSeeking(codes)
         for scale in [first] + plan.finerScales.filter({ $0 < first })
-        where isPromising || plan.isExhaustive || isSeeking(codes) {
+        where !budget.isSpent && (isPromising || plan.isExhaustive || isSeeking(codes)) {
             let count = codes.count
             let left = try readCrowd(scale, &codes)
             if scale == 1 {
@@ -99,7 +111,7 @@ package struct PictureSearch {
             }
             isPromising = codes.count > count || left > 0 || codes.count > 1 && scale == first
         }
-        if looksCloser { codes.add(try tinyCodes(besides: codes)) }
+        if looksCloser, !budget.isSpent { codes.add(try tinyCodes(besides: codes)) }
         if isSeeking(codes), try unread(besides: codes) > 0 { try lookHarder(&codes) }
         outcome.result.codes = codes.withoutContradictions.inReadingOrder
         outcome.result.unread = try unread(besides: outcome.result.codes)
@@ -113,7 +125,7 @@ package struct PictureSearch {
     /// The searches for a code that is hard to read, beside those that were read.
     private mutating func lookHarder(_ codes: inout [ScannedQRCode]) throws {
         for step in plan.steps {
-            guard case .symbols(let limits) = step.method, limits.pairs > 0 else { continue }
+            guard case .symbols(let limits) = step.method, limits.pairs > 0, !budget.isSpent else { continue }
             let seen = try SymbolSearch.run(
                 try picture(step.scale), limits: limits, besides: codes.map { $0.scaled(down: step.scale) })
             sightings.append((step.scale, seen))

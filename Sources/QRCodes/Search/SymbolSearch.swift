@@ -63,6 +63,7 @@ struct SymbolSearch {
         let map: ModuleMap
         let score: GridRegistration.Score
         let clearness: GridRegistration.Clearness
+        var isModel1 = false
     }
 
     /// The outcome of a search, and what it saw.
@@ -216,7 +217,8 @@ struct SymbolSearch {
     ) throws(QRScanError) {
         let registration = registration(start.version)
         var found = QRScanResult()
-        if score.known > SymbolSearch.leastFit, let function = map.function {
+        let function = score.known > SymbolSearch.leastFit ? map.function : nil
+        if let function {
             found = try decoder.decode(
                 function, registration.patterns, isInverted: start.isInverted, rounds: rounds, in: view)
         }
@@ -224,7 +226,8 @@ struct SymbolSearch {
         outcome.grids.append(
             Grid(
                 triple: start.triple, version: start.version, map: map, score: score,
-                clearness: registration.clearness(map, in: view, sign: start.isInverted ? -1 : 1)))
+                clearness: registration.clearness(map, in: view, sign: start.isInverted ? -1 : 1),
+                isModel1: function != nil && decoder.model1))
         // Which parts belong together is unknown here, so they are counted as one.
         outcome.result.incompleteStructuredAppends = max(
             outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)

@@ -229,7 +229,9 @@ extension ReadCodes.Reading {
         switch content {
         case .pairing: "a pairing code"
         case .unusable(let error): error.description
-        case .other: "no pairing code: " + String(decoding: payload, as: UTF8.self)
+        case .other:
+            "no pairing code: "
+                + (Charset.text(of: payload) ?? String(decoding: payload, as: UTF8.self))
         }
     }
 }

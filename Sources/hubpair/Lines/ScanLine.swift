@@ -16,14 +16,15 @@ enum ScanLine {
             ])
     }
 
-    /// Any other code: its text, or base64 if it is not UTF-8.
+    /// Any other code: its text. If that is not UTF-8, the bytes in base64, and the text as other readers
+    /// guess it, if they are text at all.
     static func json(file: String, payload: [UInt8], unread: Int) -> JSONValue {
-        if let text = String(validating: payload, as: UTF8.self) {
-            return json(file: file, kind: "other", unread: unread, ["text": .string(text)])
+        var content: [String: JSONValue] = [:]
+        if let text = Charset.text(of: payload) { content["text"] = .string(text) }
+        if String(validating: payload, as: UTF8.self) == nil {
+            content["base64"] = .string(Data(payload).base64EncodedString())
         }
-        return json(
-            file: file, kind: "other", unread: unread,
-            ["base64": .string(Data(payload).base64EncodedString())])
+        return json(file: file, kind: "other", unread: unread, content)
     }
 
     /// An image without a usable code, and why.

@@ -25,7 +25,7 @@ import Testing
         arguments: [
             nil, .noFinderPattern, .fewFinderPatterns(2), .tooSmall(hundredthsOfPixelsPerModule: 143),
             .blurred,
-            .tooDark(brightest: 9), .lowContrast(steps: 12), .cutOff, .damaged,
+            .tooDark(brightest: 9), .lowContrast(steps: 12), .cutOff, .damaged, .microQR, .model1,
             .otherSymbology(name: "CODE-128", payload: [0, 65, 255]),
         ] as [ScanDiagnosis?])
     func `a reply survives the way`(diagnosis: ScanDiagnosis?) throws {

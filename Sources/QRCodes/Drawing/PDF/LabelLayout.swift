@@ -50,7 +50,7 @@ struct LabelLayout {
 
     /// The best layout of a label, or nil if no layout has room for the text and large enough modules. Text
     /// and code are balanced: a layout is rated by the smaller of two ratios, font size to 8 points and
-    /// module size to 0.6 mm, and the best layout has the highest rating.
+    /// module size to 0.75 mm, and the best layout has the highest rating.
     ///
     /// - Parameters:
     ///   - modules: The code's side with its quiet zone.
@@ -66,7 +66,7 @@ struct LabelLayout {
         var best: (score: Double, layout: LabelLayout)?
         func consider(_ side: Double, _ fontSize: Double, _ makeLayout: () -> LabelLayout) {
             guard side >= least else { return }
-            let score = min(fontSize / 8, side / Double(modules) / 0.6)
+            let score = min(fontSize / 8, side / Double(modules) / 0.75)
             if score > best?.score ?? 0 { best = (score, makeLayout()) }
         }
         for size in rules.fontSizes.sorted(by: >) {

@@ -62,7 +62,8 @@ struct LabelTypesetter: ~Copyable {
                 let paragraph = paragraph(text, fontSize: fontSize, width: width, isCentred: isCentred)
             else { continue }
             if index > 0 { top += LabelTypesetter.space(before: text, fontSize: fontSize) }
-            library.cairo.cairo_move_to(target, x * LabelTypesetter.pointsPerMillimetre, top)
+            library.cairo.cairo_move_to(
+                target, x * LabelTypesetter.pointsPerMillimetre + paragraph.inset, top)
             library.pango.pango_cairo_show_layout(target, paragraph.layout)
             unknown += Int(library.pango.pango_layout_get_unknown_glyphs_count(paragraph.layout))
             top += paragraph.size.height
@@ -105,6 +106,8 @@ private final class Paragraph {
     private let library: CairoLibrary
     let layout: OpaquePointer
     let size: (width: Double, height: Double)
+    /// How far to the right it is drawn, so that it is centred in the whole width.
+    private(set) var inset = 0.0
 
     init?(
         _ library: CairoLibrary, context: OpaquePointer, text: LabelText, fontSize: Double, width: Double,
@@ -138,6 +141,26 @@ private final class Paragraph {
             pango.pango_layout_set_width(layout, Int32(clamping: Int(width * Double(PANGO_SCALE))))
         }
         if isCentred { pango.pango_layout_set_alignment(layout, PANGO_ALIGN_CENTER) }
+        if text.role != .code {
+            // As narrow as it can be with as many lines: no word stands alone on the last one.
+            let height = logical.height
+            pango.pango_layout_set_wrap(layout, PANGO_WRAP_WORD)
+            var (low, high) = (0, Int(width * Double(PANGO_SCALE)))
+            while high - low > Int(PANGO_SCALE) {
+                let middle = (low + high) / 2
+                pango.pango_layout_set_width(layout, Int32(clamping: middle))
+                pango.pango_layout_get_extents(layout, &ink, &logical)
+                if logical.height <= height, Int(logical.width) <= middle {
+                    high = middle
+                } else {
+                    low = middle
+                }
+            }
+            pango.pango_layout_set_wrap(layout, PANGO_WRAP_WORD_CHAR)
+            pango.pango_layout_set_width(layout, Int32(clamping: high))
+            pango.pango_layout_get_extents(layout, &ink, &logical)
+            if isCentred { inset = (width - Double(high) / Double(PANGO_SCALE)) / 2 }
+        }
         size = (Double(logical.width) / Double(PANGO_SCALE), Double(logical.height) / Double(PANGO_SCALE))
     }
 

@@ -110,11 +110,14 @@ final class GIFFile {
             transparent: Int(control.TransparentColor), disposal: Int(control.DisposalMode))
     }
 
-    /// Draws the frame's pixels. Returns giflib's message if there are not enough of them.
-    func draw(_ frame: GIFFrame, on canvas: inout GIFCanvas) throws(ImageError) -> String? {
+    /// Draws the frame's pixels. Returns giflib's message if there are not enough of them, or that the budget
+    /// was spent before its end.
+    func draw(_ frame: GIFFrame, on canvas: inout GIFCanvas, budget: WorkBudget) throws(ImageError) -> String?
+    {
         canvas.begin(frame)
         var row = [UInt8](repeating: 0, count: frame.width)
-        for y in frame.rows {
+        for (index, y) in frame.rows.enumerated() {
+            if index % 64 == 63, budget.isSpent { return "it takes too long to read all of it" }
             guard library.line(decoder, &row, Int32(truncatingIfNeeded: frame.width)) == GIF_OK else {
                 return library.words(for: decoder.pointee.Error)
             }

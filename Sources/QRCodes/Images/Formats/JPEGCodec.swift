@@ -12,7 +12,7 @@ struct JPEGCodec: ImageCodec {
     private let hasInk: Bool
 
     /// Reads the header of a JPEG file: baseline or progressive, grey, YCbCr, RGB, CMYK or YCCK.
-    init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
+    init(_ bytes: [UInt8], limits: ImageLimits, budget: WorkBudget = .unlimited) throws(ImageError) {
         if let size = JPEGHeader.dimensions(bytes) {
             try limits.check(width: size.width, height: size.height)
         }
@@ -34,7 +34,7 @@ struct JPEGCodec: ImageCodec {
         height = Int(rows)
         try limits.check(width: width, height: height)
         hasInk = [TJCS_CMYK, TJCS_YCCK].contains { Int32($0.rawValue) == colourSpace }
-        self.bytes = bytes
+        self.bytes = JPEGScans.leading(bytes, pixels: width * height, budget: budget)
     }
 
     /// Decodes the picture; of a damaged file as much as could be decoded, with a note in `damage`, like

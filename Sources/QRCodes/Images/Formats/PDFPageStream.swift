@@ -46,5 +46,12 @@ package struct PDFPageStream {
         return .drawn(page)
     }
 
+    /// What there is of a page that will not be completed; the rest is white. Nil if there is nothing of it.
+    package mutating func cutPage(limits: ImageLimits) -> LuminanceImage? {
+        defer { buffer = [] }
+        guard unwanted == 0, let page = try? PNMCodec(buffer, limits: limits) else { return nil }
+        return try? page.decode(scale: 1, ground: 255)
+    }
+
     private static let nothing = ImageError.broken(.pdf, "pdftoppm drew no picture of it")
 }

@@ -12,14 +12,16 @@ struct PDFPages: PictureSequence {
 
     private let bytes: [UInt8]
     private let limits: ImageLimits
+    private let budget: WorkBudget
     private var resolutions = [150, 300][...]
     private var drawing: PDFDrawing?
     private var pages = 0
     /// Why a page was not read at the first resolution.
     private var refusal: ImageError?
 
-    init(_ bytes: [UInt8], limits: ImageLimits) {
+    init(_ bytes: [UInt8], limits: ImageLimits, budget: WorkBudget = .unlimited) {
         self.bytes = bytes
+        self.budget = budget
         self.limits = limits
     }
 
@@ -28,7 +30,7 @@ struct PDFPages: PictureSequence {
     mutating func next(found: Bool) throws(ImageError) -> (any ImageCodec)? {
         while true {
             if let drawing {
-                switch try drawing.next(limits: limits) {
+                switch try drawing.next(limits: limits, budget: budget) {
                 case .drawn(let page)?:
                     pages += 1
                     return DecodedPicture(luma: page)
@@ -37,9 +39,14 @@ struct PDFPages: PictureSequence {
                     continue
                 case nil: break
                 }
-                try drawing.end(isEmpty: pages == 0 && refusal == nil)
+                // The last bytes of a page wait in its program for those of the next one.
+                let cut = drawing.isStopped ? drawing.cutPage(limits: limits) : nil
+                let isCut = budget.isSpent || drawing.isStopped
+                try drawing.end(isEmpty: pages == 0 && refusal == nil && !isCut)
                 self.drawing = nil
-                if found { return nil }
+                if isCut { resolutions = [] }
+                if let cut { return DecodedPicture(luma: cut) }
+                if found || isCut { return nil }
             }
             guard let resolution = resolutions.popFirst() else {
                 if let refusal, !found { throw refusal }
@@ -57,6 +64,8 @@ final class PDFDrawing {
     private let complaints: Int32
     private var ended: Int32?
     private var stream = PDFPageStream()
+    /// True if it was stopped because its budget was spent.
+    private(set) var isStopped = false
 
     /// - Parameter resolution: in dots per inch.
     init(_ bytes: [UInt8], resolution: Int) throws(ImageError) {
@@ -73,19 +82,13 @@ final class PDFDrawing {
         }
         output = ends[0]
 
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for (target, source) in [
-            (STDIN_FILENO, document), (STDOUT_FILENO, ends[1]), (STDERR_FILENO, complaints),
-        ] { posix_spawn_file_actions_adddup2(&actions, source, target) }
         let words = [
             "pdftoppm", "-gray", "-r", "\(resolution)", "-l", "\(PDFPages.maximumPages)", "-",
         ]
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var started: pid_t = 0
-        let problem = posix_spawnp(&started, "pdftoppm", &actions, nil, &arguments, environ)
+        let problem = hubpair_spawn(&started, &arguments, [document, ends[1], complaints])
         process = problem == 0 ? started : 0
         guard problem == 0 else {
             close(output)
@@ -105,15 +108,30 @@ final class PDFDrawing {
         close(complaints)
     }
 
-    /// The next page, or nil when there are no more.
-    func next(limits: ImageLimits) throws(ImageError) -> PDFPageStream.Page? {
+    /// How often the budget is looked at while nothing comes, in milliseconds.
+    private static let patience: Int32 = 20
+
+    /// The next page, or nil when there are no more, or when the budget is spent: the program's time counts
+    /// too.
+    func next(limits: ImageLimits, budget: WorkBudget) throws(ImageError) -> PDFPageStream.Page? {
         var chunk = [UInt8](repeating: 0, count: 65_536)
         while true {
             if let page = try stream.next(limits: limits) { return page }
+            var pipe = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
+            let isReady = poll(&pipe, 1, PDFDrawing.patience) > 0
+            if budget.left < WorkBudget.used(by: process) {
+                kill(process, SIGKILL)
+                isStopped = true
+                return nil
+            }
+            guard isReady else { continue }
             let got = read(output, &chunk, chunk.count)
             if got > 0 { stream.append(chunk[..<got]) } else if got == 0 || errno != EINTR { return nil }
         }
     }
+
+    /// What there is of the page that was being drawn.
+    func cutPage(limits: ImageLimits) -> LuminanceImage? { stream.cutPage(limits: limits) }
 
     /// Waits until the process ends. Throws if `pdftoppm` drew nothing at all.
     func end(isEmpty: Bool) throws(ImageError) {

@@ -10,6 +10,9 @@ struct FinderLikeness: Equatable {
     private(set) var match: Float
     /// The mean luma of its light modules minus that of its dark ones.
     private(set) var contrast: Float
+    /// A module across and a module down in that frame, in pixels.
+    private(set) var across = Vector(x: 0, y: 0)
+    private(set) var down = Vector(x: 0, y: 0)
 
     /// True if it is a finder pattern. Noise has less contrast than the limit (of 255 steps).
     var isSure: Bool { match > 0.75 && contrast > 12 }
@@ -62,6 +65,7 @@ struct FinderLikeness: Equatable {
                     if best.match == before { break }
                 }
             }
+            (best.across, best.down) = (across, down)
             return best
         }
 

@@ -1,8 +1,10 @@
 /// Reads grids that were laid over a picture, up to a number of drawings in all.
 struct GridDecoder {
-    /// How many drawings libzbar may read.
+    /// How many readings of grids go through the error correction.
     let limit: Int
     private(set) var readings = 0
+    /// True if the last grid was on a symbol of Model 1.
+    private(set) var model1 = false
 
     init(limit: Int) {
         self.limit = limit
@@ -10,7 +12,7 @@ struct GridDecoder {
 
     var isExhausted: Bool { readings >= limit }
 
-    /// Estimates the modules in several ways until libzbar reads one of them. `rounds`: as in
+    /// Estimates the modules in several ways until one of them can be read. `rounds`: as in
     /// `GridEqualizer`.
     mutating func decode(
         _ function: ModuleFunction, _ patterns: FunctionPatterns, isInverted: Bool, rounds: Int,
@@ -18,24 +20,44 @@ struct GridDecoder {
     ) throws(QRScanError) -> QRScanResult {
         let sampling = GridSampling(function, side: patterns.side, isInverted: isInverted, in: view)
         let equalizer = GridEqualizer(sampling: sampling, patterns: patterns)
-        var tried: [[Bool]] = []
+        var tried: [GridReading] = []
+        model1 = false
         return try equalizer.estimates(rounds: rounds) { (estimates) throws(QRScanError) -> QRScanResult? in
-            for (picture, modules) in GridReading.pictures(of: estimates, patterns: patterns) {
-                guard !tried.contains(modules), !isExhausted else { continue }
-                tried.append(modules)
+            if tried.isEmpty, rounds > 0 {
+                model1 = GridReading.isModel1(estimates, patterns: patterns)
+            }
+            for reading in GridReading.among(estimates, patterns: patterns) {
+                guard !tried.contains(reading), !isExhausted else { continue }
+                tried.append(reading)
                 readings += 1
-                var result = try ZBarSearch.run(picture, density: GridReading.density)
-                guard !result.isEmpty else { continue }
-                let side = Float(patterns.side)
-                let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in
-                    function(Vector(x: x, y: y)).pixel
-                }
-                result.codes = result.codes.prefix(1).map {
-                    ScannedQRCode(payload: $0.payload, corners: corners)
-                }
+                guard let result = try GridDecoder.read(reading, patterns, at: function) else { continue }
+                model1 = false
                 return result
             }
             return nil
         } ?? QRScanResult()
+    }
+
+    /// Nil if the error correction refuses the reading.
+    private static func read(
+        _ reading: GridReading, _ patterns: FunctionPatterns, at function: ModuleFunction
+    ) throws(QRScanError) -> QRScanResult? {
+        let side = Float(patterns.side)
+        let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in
+            function(Vector(x: x, y: y)).pixel
+        }
+        var result = QRScanResult()
+        switch reading.message(patterns) {
+        case .bytes(let payload):
+            result.codes = [ScannedQRCode(payload: payload, corners: corners)]
+        case .other:
+            guard let picture = reading.picture(patterns) else { return nil }
+            result = try ZBarSearch.run(picture, density: GridReading.density)
+            result.codes = result.codes.prefix(1).map {
+                ScannedQRCode(payload: $0.payload, corners: corners)
+            }
+        case .broken, nil: return nil
+        }
+        return result.isEmpty ? nil : result
     }
 }
