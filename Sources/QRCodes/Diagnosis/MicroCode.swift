@@ -33,16 +33,20 @@ enum MicroCode {
             for slant in stride(from: Float(-0.06), through: 0.06, by: 0.03) {
                 let step = along * (1 + stretch) + aside * slant
                 var (right, count): (Float, Float) = (0, 0)
-                func look(_ x: Int, _ y: Float, isDark: Bool) {
+                // Of the quiet zone a part may be cut off, of the symbol itself nothing.
+                func look(_ x: Int, _ y: Float, isDark: Bool, isNeeded: Bool = false) {
                     let place = pattern.centre + step * Float(x - 3) + aside * y
                     guard place.x >= 0, place.y >= 0, place.x < Float(picture.width),
                         place.y < Float(picture.height)
-                    else { return }
+                    else {
+                        if isNeeded { count += 1 }
+                        return
+                    }
                     let luma = picture.pixels[Int(place.y) * picture.width + Int(place.x)]
                     if (Int(luma) < threshold) == (isDark != pattern.isInverted) { right += 1 }
                     count += 1
                 }
-                for module in 7..<side { look(module, -3, isDark: module % 2 == 0) }
+                for module in 7..<side { look(module, -3, isDark: module % 2 == 0, isNeeded: true) }
                 look(side, -3, isDark: false)
                 look(side + 1, -3, isDark: false)
                 for module in 0..<side { look(module, -4, isDark: false) }

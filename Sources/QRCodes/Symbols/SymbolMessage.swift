@@ -14,7 +14,7 @@
 package enum SymbolMessage: Equatable, Sendable {
     /// The bytes of the message. Hanzi are in UTF-8, and so is what an ECI says to be Latin-1 or UTF-8.
     case bytes([UInt8])
-    /// It has something that only libzbar reads, or nothing at all.
+    /// It has something that only libzbar judges, or nothing at all.
     case other
     /// The data make no sense.
     case broken
@@ -24,7 +24,7 @@ package enum SymbolMessage: Equatable, Sendable {
         var bits = SymbolBits(data)
         var message: [UInt8] = []
         // What an ECI says of the bytes that follow: ISO/IEC 8859-1 has to be changed to UTF-8.
-        var isLatin = false
+        var (isLatin, isUTF8) = (false, false)
         let size = version < 10 ? 0 : version < 27 ? 1 : 2
         while let mode = bits.next(4), mode != 0 {
             let segment: [UInt8]?
@@ -33,6 +33,10 @@ package enum SymbolMessage: Equatable, Sendable {
             case 0b0010: segment = bits.next([9, 11, 13][size]).flatMap { bits.letters($0) }
             case 0b0100:
                 let bytes = bits.next([8, 16, 16][size]).flatMap { bits.bytes($0) }
+                if isUTF8, let bytes, String(validating: bytes, as: UTF8.self) == nil {
+                    self = .other
+                    return
+                }
                 segment = isLatin ? bytes.map(SymbolMessage.utf8(ofLatin:)) : bytes
             case 0b1000: segment = bits.next([8, 10, 12][size]).flatMap { bits.kanji($0) }
             case 0b1101:
@@ -47,7 +51,7 @@ package enum SymbolMessage: Equatable, Sendable {
                     self = designator == nil ? .broken : .other
                     return
                 }
-                isLatin = designator == 3
+                (isLatin, isUTF8) = (designator == 3, designator == 26)
                 segment = []
             case 0b0011, 0b0101, 0b1001:
                 self = .other

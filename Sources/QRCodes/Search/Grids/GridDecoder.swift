@@ -26,10 +26,11 @@ struct GridDecoder {
             if tried.isEmpty, rounds > 0 {
                 model1 = GridReading.isModel1(estimates, patterns: patterns)
             }
-            for reading in GridReading.among(estimates, patterns: patterns) {
-                guard !tried.contains(reading), !isExhausted else { continue }
+            for (index, reading) in GridReading.among(estimates, patterns: patterns).enumerated() {
+                guard !tried.contains(reading), !isExhausted || index > 0 else { continue }
                 tried.append(reading)
-                readings += 1
+                // The mirrored reading of the same estimates is not counted.
+                if index == 0 { readings += 1 }
                 guard let result = try GridDecoder.read(reading, patterns, at: function) else { continue }
                 model1 = false
                 return result

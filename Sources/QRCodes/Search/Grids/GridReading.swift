@@ -15,8 +15,9 @@ struct GridReading: Equatable {
 
     /// The minimum match of the format information. If no word matches better, the grid is not on a code.
     private static let leastMatch: Float = 0.45
-    /// By how much the mirrored word must match better. Read the wrong way, the 32 words differ from each one
-    /// in 3 or 4 of 15 bits: a lead of 0.4 or more, less the effect of noise.
+    /// By how much a word must match better than the mirrored one, for that to be left out or second.
+    /// Read the wrong way, the 32 words differ from each one in 3 or 4 of 15 bits: a lead of 0.4 or more,
+    /// less the effect of noise.
     private static let leastLead: Float = 0.2
     /// A symbol of Model 1 has the same places and words of format information under another mask. Every
     /// word of either model differs from all of the other in five bits or more.
@@ -36,9 +37,11 @@ struct GridReading: Equatable {
         let (otherFormat, otherMatch) = self.format(of: mirrored, patterns: patterns)
         let upright =
             match > leastMatch ? GridReading(estimates, format: format, patterns: patterns) : nil
-        guard otherMatch > max(match + leastLead, leastMatch) else { return upright.map { [$0] } ?? [] }
+        // With errors in the format information the lead may be less, either way: both are tried then.
+        guard otherMatch > max(match - leastLead, leastMatch) else { return upright.map { [$0] } ?? [] }
         let other = GridReading(mirrored, format: otherFormat, patterns: patterns)
-        return [other, upright].compactMap { $0 }
+        let both = otherMatch > match + leastLead ? [other, upright] : [upright, other]
+        return both.compactMap { $0 }
     }
 
     private init(_ estimates: [Float], format: Int, patterns: FunctionPatterns) {
