@@ -2,8 +2,9 @@
 /// symbol that meet in it, from module 8 to the end at 11, 13, 15 or 17.
 enum MicroCode {
     private static let sides = [11, 13, 15, 17]
-    /// The share of the modules that must be as they should: one or two may be wrong.
-    private static let leastMatch: Float = 0.9
+    /// The share that must be right of each: the timing pattern, the quiet zone along it, and that behind its end.
+    /// Any larger code has the first by chance once in a while, but data where the last should be.
+    private static let leastMatch: Float = 0.88
 
     /// True if the pattern is that of a Micro QR code. Only this is told: it is never a pairing code.
     static func isSeen(at pattern: FinderPattern, in picture: LuminanceImage) -> Bool {
@@ -32,25 +33,29 @@ enum MicroCode {
         for stretch in stride(from: Float(-0.06), through: 0.06, by: 0.02) {
             for slant in stride(from: Float(-0.06), through: 0.06, by: 0.03) {
                 let step = along * (1 + stretch) + aside * slant
-                var (right, count): (Float, Float) = (0, 0)
-                // Of the quiet zone a part may be cut off, of the symbol itself nothing.
-                func look(_ x: Int, _ y: Float, isDark: Bool, isNeeded: Bool = false) {
-                    let place = pattern.centre + step * Float(x - 3) + aside * y
-                    guard place.x >= 0, place.y >= 0, place.x < Float(picture.width),
-                        place.y < Float(picture.height)
-                    else {
-                        if isNeeded { count += 1 }
-                        return
+                // Of the quiet zone along the edge a part may be cut off, of the rest nothing.
+                func share(_ modules: [(x: Int, y: Int)], isTiming: Bool, isNeeded: Bool) -> Float {
+                    var (right, count): (Float, Float) = (0, 0)
+                    for module in modules {
+                        let place = pattern.centre + step * Float(module.x - 3) + aside * Float(module.y - 3)
+                        guard place.x >= 0, place.y >= 0, place.x < Float(picture.width),
+                            place.y < Float(picture.height)
+                        else {
+                            if isNeeded { count += 1 }
+                            continue
+                        }
+                        let luma = picture.pixels[Int(place.y) * picture.width + Int(place.x)]
+                        let isDark = isTiming && module.x % 2 == 0
+                        if (Int(luma) < threshold) == (isDark != pattern.isInverted) { right += 1 }
+                        count += 1
                     }
-                    let luma = picture.pixels[Int(place.y) * picture.width + Int(place.x)]
-                    if (Int(luma) < threshold) == (isDark != pattern.isInverted) { right += 1 }
-                    count += 1
+                    return count > 0 ? right / count : 1
                 }
-                for module in 7..<side { look(module, -3, isDark: module % 2 == 0, isNeeded: true) }
-                look(side, -3, isDark: false)
-                look(side + 1, -3, isDark: false)
-                for module in 0..<side { look(module, -4, isDark: false) }
-                if count > 0 { best = max(best, right / count) }
+                let found = min(
+                    share((7..<side).map { ($0, 0) }, isTiming: true, isNeeded: true),
+                    share((0..<side).map { ($0, -1) }, isTiming: false, isNeeded: false),
+                    share((0..<side).map { (side, $0) }, isTiming: false, isNeeded: true))
+                best = max(best, found)
             }
         }
         return best
