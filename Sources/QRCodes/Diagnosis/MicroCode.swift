@@ -2,8 +2,8 @@
 /// symbol that meet in it, from module 8 to the end at 11, 13, 15 or 17.
 enum MicroCode {
     private static let sides = [11, 13, 15, 17]
-    /// The share that must be right of each: the timing pattern, the quiet zone along it, and that behind its end.
-    /// Any larger code has the first by chance once in a while, but data where the last should be.
+    /// The share that must be right of each: the timing pattern, the quiet zone along it, and that behind its
+    /// end. A larger code has the first by chance once in a while, but data where the last should be.
     private static let leastMatch: Float = 0.88
 
     /// True if the pattern is that of a Micro QR code. Only this is told: it is never a pairing code.
