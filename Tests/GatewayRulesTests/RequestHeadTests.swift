@@ -108,6 +108,17 @@ import Testing
     }
 
     @Test(arguments: [
+        ("GET", "", false), ("HEAD", "", false), ("OPTIONS", "", false), ("POST", "", true),
+        ("PUT", "Content-Length: 0\r\n", true), ("DELETE", "", true), ("PATCH", "", true),
+        ("get", "", true), ("GET", "X-HTTP-Method-Override: PUT\r\n", true),
+        ("GET", "X-Method: PUT\r\n", false),
+    ])
+    func whatMayChangeStates(method: String, fields: String, mayChangeStates: Bool) throws {
+        let head = try requestHead("\(method) / HTTP/1.1\r\nHost: h\r\n\(fields)\r\n")
+        #expect(head.mayChangeStates == mayChangeStates)
+    }
+
+    @Test(arguments: [
         ("1.1", "", true), ("1.1", "Connection: close\r\n", false),
         ("1.1", "Connection: x, CLOSE\r\n", false),
         ("1.0", "", false), ("1.0", "Connection: Keep-Alive\r\n", true),

@@ -59,9 +59,11 @@ package struct RequestHead: Sendable {
         }
     }
 
-    /// True if the method is not one that only reads (safe, RFC 9110 § 9.2.1).
+    /// True if the method, or one that a field puts in its place, may do more than read (not safe, RFC 9110
+    /// § 9.2.1). What a WebSocket carries cannot be told.
     package var mayChangeStates: Bool {
-        switch method {
+        if fields.has(.methodOverride) { return true }
+        return switch method {
         case "GET", "HEAD", "OPTIONS", "PROPFIND", "QUERY", "REPORT", "SEARCH": false
         default: true
         }

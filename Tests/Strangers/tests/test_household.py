@@ -2,6 +2,7 @@
 kills while messages arrive, bursts, a full disk, a broken database, hooks.
 
 HUBPAIR_HOUSEHOLD_KILLS is the number of kills while messages arrive (default 4)."""
+import contextlib
 import http.client
 import json
 import os
@@ -271,6 +272,66 @@ class StateTests(HouseholdTests):
                 break
             self.assertLess(time.monotonic(), deadline, "the hub goes on asking")
 
+    def test_an_order_is_seen_at_once(self):
+        """Not at the next poll of the second: half of the orders within 150 ms, by a watcher and by who asks."""
+        stream = self.stream("states/stream")
+        seen = len(stream.next()[1]["states"])
+        while seen < 3:
+            stream.next()
+            seen += 1
+        dice = random.Random(16)
+        times = []
+        for number in range(15):
+            time.sleep(dice.uniform(0.1, 0.7))
+            level = (number + 1) / 100
+            begun = time.monotonic()
+            ids = self.order(level, activator=1)
+            if number % 3 == 2:  # who asks after the answer is told what the order has done
+                told = {(each["device"], each["activator"]): each["state"] for each in self.get("states")["states"]}
+                self.assertEqual(told[ids], level)
+            self.assertEqual(stream.next()[1]["state"], level)
+            times.append(time.monotonic() - begun)
+        self.assertLess(sorted(times)[len(times) // 2], 0.15, times)
+
+    def test_what_is_refused_or_only_reads_asks_nobody(self):
+        count = lambda: self.ask("GET", "/test/count", base="")[1]
+        self.get("states")
+        start = count()
+        for number in range(6):
+            self.ask("GET", "/devices/", base="")
+            self.ask("POST", "/devices/none/activators/none", b"{}", base="")
+        time.sleep(0.3)
+        self.assertEqual(count() - start, 13)
+
+    def test_a_storm_of_orders_is_one_change(self):
+        """However many orders pass, the server is asked at most 20 times a second."""
+        self.get("states")
+        device = self.ask("GET", "/devices/", base="")[1][0]
+        target = f"/devices/{device['deviceId']}/activators/{device['activators'][1]['activatorId']}"
+        count = lambda: self.ask("GET", "/test/count", base="")[1]
+        start, begun, sent = count(), time.monotonic(), [0] * 4
+
+        def storm(number):
+            with contextlib.closing(Connection(self.hub.port, self.device, timeout=30)) as connection:
+                while time.monotonic() - begun < 2:
+                    level = number / 4 + sent[number] % 100 / 1000
+                    self.assertEqual(connection.request("POST", target, json.dumps({"state": level}))[0], 201)
+                    sent[number] += 1
+
+        threads = [threading.Thread(target=storm, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        time.sleep(0.3)
+        polls, took = count() - start - sum(sent) - 1, time.monotonic() - begun
+        self.assertGreater(sum(sent), 60)
+        self.assertLessEqual(polls, 20 * took + 1)
+        # And the last of them is seen.
+        states = {each["activator"]: each["state"] for each in self.get("states")["states"]}
+        now = self.ask("GET", "/devices/", base="")[1][0]
+        self.assertEqual(states[device["activators"][1]["activatorId"]], now["activators"][1]["state"])
+
     def test_what_is_asked_wrongly_is_refused(self):
         for path in ("states?x=1", "states/history?since=yesterday", "states/history?limit=0", "messages?kind=x",
                      "messages?limit=1001", "messages?after=-1", "messages?open=2", "messages?afetr=3",
@@ -281,6 +342,34 @@ class StateTests(HouseholdTests):
                      "messages/99999999999999999999/acknowledge"):
             status, answer = self.ask("POST", path, b"")
             self.assertEqual((status, answer["error"]), (404, "not_found"), path)
+
+
+class SlowServerTests(HouseholdTests):
+    options = ("--plain", "--delay", "0.4")
+
+    def test_orders_and_readers_leave_it_half_of_its_time(self):
+        self.get("states")
+        device = self.ask("GET", "/devices/", base="")[1][0]
+        target = f"/devices/{device['deviceId']}/activators/{device['activators'][0]['activatorId']}"
+        start, begun, orders = self.ask("GET", "/test/count", base="")[1], time.monotonic(), 0
+        ended = threading.Event()
+
+        def read():
+            with contextlib.closing(Connection(self.hub.port, self.device, timeout=30)) as connection:
+                while not ended.is_set():
+                    self.assertEqual(connection.request("GET", "/hubpair/v1/states")[0], 200)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        while time.monotonic() - begun < 5:
+            self.assertEqual(self.ask("POST", target, b'{"state": true}', base="")[0], 201)
+            orders += 1
+        polls = self.ask("GET", "/test/count", base="")[1] - start - orders - 1
+        took = time.monotonic() - begun
+        ended.set()
+        reader.join()
+        self.assertLessEqual(polls, took / 0.8 + 1)
+        self.assertGreaterEqual(polls, 2)
 
 
 class DeadApplianceTests(HouseholdTests):

@@ -9,8 +9,9 @@ import Synchronization
 /// Asks the upstream for the states of all appliances: once for all who want to know.
 ///
 /// It asks every second while somebody watches or a rule exists, at once after an order, and when somebody
-/// wants to know and the last answer is older than a second. It waits at least as long as the upstream took
-/// to answer, so that a slow one has time for orders.
+/// wants to know and the last answer is older than a second. One question is under way at a time. Whatever
+/// the reason, the next one waits at least as long as the upstream took to answer, and 50 ms: at most 20 a
+/// second and half of the upstream's time, however many orders and readers there are.
 final class StatePoller: Sendable {
     /// The time from one poll to the next, while somebody watches.
     private static let interval = Duration.seconds(1)
@@ -28,6 +29,10 @@ final class StatePoller: Sendable {
         var hasLoaded = false
         var time: Moment?
         var lastEnd: ContinuousClock.Instant?
+        /// How long the last question took.
+        var lastDuration = Duration.zero
+        /// An answer to a question from before may still have the states from before.
+        var lastOrder: ContinuousClock.Instant?
         var lastSuccess: ContinuousClock.Instant?
         var fault: String?
         var unanswered: Set<String> = []
@@ -104,7 +109,9 @@ final class StatePoller: Sendable {
     func orderPassed() {
         let isUsed = state.withLock { state in
             state.lastSuccess = nil
+            state.lastOrder = .now
             return state.watchers > 0 || !state.reasons.isEmpty || !state.states.changes.isEmpty
+                || !state.waiting.isEmpty
         }
         if isUsed { look() }
     }
@@ -167,17 +174,20 @@ final class StatePoller: Sendable {
     /// - Returns: in how many seconds to poll again; nil: when there is a reason.
     private func poll() async -> Double? {
         await load()
-        if let lastEnd = state.withLock({ $0.lastEnd }) {
-            let left = StatePoller.shortest - (ContinuousClock.now - lastEnd)
+        let (lastEnd, lastDuration) = state.withLock { ($0.lastEnd, $0.lastDuration) }
+        if let lastEnd {
+            let left = max(StatePoller.shortest, lastDuration) - (ContinuousClock.now - lastEnd)
+            // Not slept here: whoever stops the hub would wait for it.
+            if left > StatePoller.shortest { return left.inSeconds }
             if left > .zero { try? await Task.sleep(for: left) }
         }
         let start = ContinuousClock.now
         do throws(UpstreamCallError) {
             let reply = try await calls.call("GET", "/devices/")
             if reply.isSuccess, let devices = ControlledDevice.list(parsing: reply.body) {
-                await take(devices, unanswered: [])
+                await take(devices, unanswered: [], asked: start)
             } else if reply.status >= 500 {
-                await askOneByOne(reply)
+                await askOneByOne(reply, asked: start)
             } else {
                 fail(StatePoller.words(reply))
             }
@@ -185,11 +195,16 @@ final class StatePoller: Sendable {
             fail(error.description)
         }
         let end = ContinuousClock.now
-        state.withLock { $0.lastEnd = end }
-        release()
-        let isWanted = state.withLock { $0.watchers > 0 || !$0.reasons.isEmpty }
-        guard isWanted else { return nil }
         let took = end - start
+        let (isWanted, isOutdated) = state.withLock { state in
+            (state.lastEnd, state.lastDuration) = (end, took)
+            return (
+                state.watchers > 0 || !state.reasons.isEmpty, state.lastOrder.map { $0 > start } ?? false
+            )
+        }
+        // Who waits after an order waits for the next answer, which that order has asked for.
+        if !isOutdated { release() }
+        guard isWanted else { return nil }
         return max(StatePoller.interval - took, took).inSeconds
     }
 
@@ -200,7 +215,7 @@ final class StatePoller: Sendable {
     }
 
     /// The list fails as a whole when one appliance does not answer the server: asks for each that is known.
-    private func askOneByOne(_ reply: UpstreamReply) async {
+    private func askOneByOne(_ reply: UpstreamReply, asked: ContinuousClock.Instant) async {
         let known = Set(state.withLock { $0.states }.changes.keys.map(\.device)).sorted()
         let calls = calls
         let answers = await withTaskGroup(of: (String, ControlledDevice?).self) { group in
@@ -220,7 +235,7 @@ final class StatePoller: Sendable {
         guard !answered.isEmpty, answered.count + silent.count == known.count else {
             return fail(StatePoller.words(reply))
         }
-        await take(answered, unanswered: silent)
+        await take(answered, unanswered: silent, asked: asked)
     }
 
     private func fail(_ words: String) {
@@ -230,14 +245,16 @@ final class StatePoller: Sendable {
         }
     }
 
-    private func take(_ devices: [ControlledDevice], unanswered: Set<String>) async {
+    private func take(
+        _ devices: [ControlledDevice], unanswered: Set<String>, asked: ContinuousClock.Instant
+    ) async {
         let now = clock()
         let (changes, unrecorded, observers) = state.withLock { state in
             let changes = state.states.changes(to: devices, unanswered: unanswered, at: now.wall)
             let unrecorded = state.recorded.changes(to: devices, unanswered: unanswered, at: now.wall)
             state.states.take(changes)
             state.time = now
-            state.lastSuccess = .now
+            state.lastSuccess = state.lastOrder.map { $0 > asked } ?? false ? nil : .now
             state.fault = nil
             state.unanswered = unanswered
             return (changes, unrecorded, state.observers)
