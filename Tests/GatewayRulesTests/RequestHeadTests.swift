@@ -110,7 +110,7 @@ import Testing
     @Test(arguments: [
         ("GET", "", false), ("HEAD", "", false), ("OPTIONS", "", false), ("POST", "", true),
         ("PUT", "Content-Length: 0\r\n", true), ("DELETE", "", true), ("PATCH", "", true),
-        ("get", "", true), ("GET", "X-HTTP-Method-Override: PUT\r\n", true),
+        ("GET", "X-HTTP-Method-Override: PUT\r\n", true),
         ("GET", "X-Method: PUT\r\n", false),
     ])
     func whatMayChangeStates(method: String, fields: String, mayChangeStates: Bool) throws {
