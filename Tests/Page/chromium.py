@@ -86,6 +86,16 @@ class Chromium(Browser):
     def write(self, element, text):
         self.post(f"element/{element}/value", text=text)
 
+    def key(self, text):
+        """A key, to what has the focus."""
+        self.write(self.get("element/active")[ELEMENT], text)
+
+    def cookies(self):
+        return self.get("cookie")
+
+    def take_cookie(self, cookie):
+        self.post("cookie", cookie=cookie)
+
     def drop(self, xpath, path):
         """A file for an input, as a person chooses one."""
         self.write(self.elements("xpath", xpath)[0], path)

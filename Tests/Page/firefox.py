@@ -118,6 +118,16 @@ class Firefox(Browser):
     def write(self, element, text):
         self.command("WebDriver:ElementSendKeys", id=element, text=text)
 
+    def key(self, text):
+        """A key, to what has the focus."""
+        self.write(self.command("WebDriver:GetActiveElement")["value"][ELEMENT], text)
+
+    def cookies(self):
+        return self.command("WebDriver:GetCookies")
+
+    def take_cookie(self, cookie):
+        self.command("WebDriver:AddCookie", cookie=cookie)
+
     def drop(self, xpath, path):
         """A file for an input, as a person chooses one."""
         self.write(self.elements("xpath", xpath)[0], path)

@@ -1,0 +1,191 @@
+"""What the page shows when something is wrong: access that ends, answers that cannot be read."""
+import json
+import os
+import random
+import time
+import unittest
+
+from hub import Hub
+from house import HouseTests
+from odd_house import HOUSE, OddHouse, appliance
+from second_implementation import Connection
+
+SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
+
+
+class EndTests(HouseTests):
+    def test_a_revoked_browser_loses_its_stream_at_once(self):
+        member = self.device("Mia", "member")
+        page = self.browser(member)
+        page.find('//p[@id="status"][contains(., "Up to date")]')
+        # A stream of the test's own beside the page's: its end is timed by this computer's clock.
+        page.run("""
+            window.ended = null;
+            fetch('/hubpair/v1/messages/stream').then(async (answer) => {
+              const reader = answer.body.getReader();
+              window.begun = answer.status;
+              try { while (!(await reader.read()).done); } catch {}
+              window.ended = Date.now();
+            });""")
+        page.wait(lambda: page.run("return window.begun") == 200, "the stream is open")
+        owner = self.browser(self.device("Anna", "owner"))
+        owner.click('//a[@href="#access"]')
+        owner.run("""
+            const real = window.fetch;
+            window.fetch = (path, ...more) => {
+              if (/revoke$/.test(path)) window.revoked = Date.now();
+              return real(path, ...more);
+            };""")
+        owner.click(f'{self.row("Mia")}//button[.="Revoke"]')
+        owner.click('//dialog//button[.="Revoke"]')
+        page.find('//h1[.="This browser is not let in"]')
+        self.assertIn("The owner has revoked this device; only a new code lets it in again.", page.text)
+        # What was shown is gone from the page, and it asks for nothing that it may not have.
+        self.assertEqual(page.visible('//li[contains(@class, "card")]'), [])
+        took = page.run("return window.ended") - owner.run("return window.revoked")
+        print(f"a revoked browser's stream ended {took} ms after the owner's request", flush=True)
+        self.assertLess(took, 1000)
+        with Connection(self.hub.port, member) as connection:
+            self.assertEqual(connection.request("GET", "/devices/")[0], 403)
+
+    def test_an_owner_by_keyboard_alone(self):
+        """From the address bar to a device that is let in and out again, without a mouse."""
+        self.asking("Zoe")
+        browser = self.browser(self.device("Kim", "owner"))
+        browser.find('//li[contains(@class, "card")]')
+
+        def tab_to(words):
+            for _ in range(80):
+                browser.key("\ue004")  # Tab; WebDriver, section 17.4.2
+                said = browser.run("""
+                    const now = document.activeElement;
+                    return [now.getAttribute('aria-label') ?? now.textContent, now.matches(':focus-visible'), getComputedStyle(now).outlineStyle];""")
+                if words in said[0]:
+                    # Whoever uses the keyboard sees where they are.
+                    self.assertEqual(said[1:], [True, "solid"])
+                    return
+            self.fail(f"Tab does not lead to {words}")
+        tab_to("Access")
+        browser.key("\ue007")
+        browser.find('//h1[.="Access"]')
+        # The heading has the focus: what a screen reader says next is the part that was chosen.
+        self.assertEqual(browser.run("return document.activeElement.textContent"), "Access")
+        tab_to("Role for Zoe")
+        browser.key("g")
+        tab_to("Approve")
+        browser.key(" ")
+        self.hub.wait_for(lambda: any(each["name"] == "Zoe" and each["status"] == "approved" for each in self.hub.devices()), "approved")
+        self.assertEqual(next(each["role"] for each in self.hub.devices() if each["name"] == "Zoe"), "guest")
+        browser.find('//button[@aria-label="Revoke Zoe"]')
+        tab_to("Revoke Zoe")
+        browser.key("\ue007")
+        browser.find('//dialog')
+        # Escape takes it back, and the focus returns to where it was.
+        browser.key("\ue00c")
+        browser.wait(lambda: not browser.visible("//dialog"), "the question is gone")
+        self.assertEqual(browser.run("return document.activeElement.getAttribute('aria-label')"), "Revoke Zoe")
+        browser.key("\ue007")
+        browser.find('//dialog')
+        tab_to("Revoke")
+        browser.key("\ue007")
+        self.hub.wait_for(lambda: any(each["name"] == "Zoe" and each["status"] == "revoked" for each in self.hub.devices()), "revoked")
+
+    def test_reduced_motion(self):
+        browser = self.browser(self.device("Kim", "owner"))
+        browser.click('//li[contains(@class, "card")]//button[@role="switch"]')
+        self.assertTrue(browser.run("return matchMedia('(prefers-reduced-motion: reduce)').matches"))
+        browser.click('//a[@href="#access"]')
+        browser.click('//button[.="Show a code"]')
+        browser.find('//dialog//img[@class="code"]')
+        moving = browser.run("""
+            const all = [...document.querySelectorAll('*')].flatMap((each) => [null, '::before', '::after'].map((part) => getComputedStyle(each, part)));
+            return [document.getAnimations().length, all.filter((style) => style.animationName !== 'none').length,
+              all.filter((style) => style.transitionProperty !== 'none' && style.transitionDuration !== '0s').length];""")
+        self.assertEqual(moving, [0, 0, 0])
+
+
+class OddHouseTests(unittest.TestCase):
+    """The server behind the hub answers with what is no list of appliances."""
+    browser, device, asking, status = HouseTests.browser, HouseTests.device, HouseTests.asking, HouseTests.status
+
+    @classmethod
+    def setUpClass(cls):
+        import tempfile
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.house = OddHouse()
+        cls.addClassCleanup(cls.house.stop)
+        cls.hub = Hub(cls.house.url)
+        cls.addClassCleanup(cls.hub.remove)
+        cls.hub.start()
+
+    def setUp(self):
+        self.house.good()
+
+    def ask(self, browser):
+        """Lets the page ask now; it may be busy with the question before."""
+        browser.run("""
+            window.asking = 20;
+            clearInterval(window.asks);
+            window.asks = setInterval(() => {
+              dispatchEvent(new Event('online'));
+              if ((window.asking -= 1) < 0) clearInterval(window.asks);
+            }, 200);""")
+
+    def test_answers_that_cannot_be_read(self):
+        browser = self.browser(self.device("Kim", "member"))
+        browser.find('//li[contains(@class, "card")][contains(., "Lamp 0")]')
+        whole = json.dumps(HOUSE).encode()
+        for what, body, kind, words in (
+                ("cut off", whole[:-9], "application/json", "cannot be read"),
+                ("HTML", b"<script>document.title = 'evil'</script>", "text/html", "cannot be read"),
+                ("an object", b'{"error": 1}', "application/json", "cannot be read"),
+                ("deep", b"[" * 200_000, "application/json", "cannot be read"),
+                ("bytes", bytes(range(256)) * 64, "application/json", "cannot be read"),
+                ("huge", b"[" + b'"' + b"x" * (17 << 20) + b'"]', "application/json", "too large")):
+            with self.subTest(what):
+                self.house.send(body, kind)
+                self.ask(browser)
+                notice = f'//ul[@class="notices"]//li[contains(., "does not answer")][contains(., "{words}")]'
+                browser.find(notice)
+                # What was known is still shown, and the page answers at once.
+                began = time.monotonic()
+                browser.find('//li[contains(@class, "card")][contains(., "Lamp 0")]')
+                self.assertLess(time.monotonic() - began, 5)
+                browser.find(f'{notice}//button[.="Try again"]')
+                self.house.good()
+                self.ask(browser)
+                browser.find('//p[@id="status"][contains(., "Up to date")]')
+        self.assertNotEqual(browser.run("return document.title"), "evil")
+        self.assertEqual(browser.complaints(), [])
+
+    def test_appliances_of_generated_nonsense(self):
+        """Lists whose entries are anything: the page shows what it can, and goes on."""
+        print(f"HUBPAIR_SEED={SEED}", flush=True)
+        generator = random.Random(SEED)
+        browser = self.browser(self.device("Noa", "member"))
+        browser.find('//li[contains(@class, "card")]')
+        values = [None, True, -1, 1e308, "", "x" * 5000, "<img src=x onerror=alert(1)>", "\u202e\0", [], {}, [[]], {"__proto__": 1}]
+
+        def spoilt(value, depth=0):
+            if generator.random() < 0.12:
+                return generator.choice(values)
+            if isinstance(value, dict):
+                return {key: spoilt(each, depth + 1) for key, each in value.items() if generator.random() < 0.93}
+            if isinstance(value, list):
+                return [spoilt(each, depth + 1) for each in value] * generator.choice([1, 1, 1, 2])
+            return value
+        for round in range(25):
+            # One that is whole stands at the end: it must be shown whatever is before it.
+            body = json.dumps([spoilt(appliance(number)) for number in range(30)] + [appliance(900 + round, "Whole")])
+            self.house.send(body.encode())
+            self.ask(browser)
+            try:
+                browser.find(f'//li[contains(@class, "card")][contains(., "Whole {900 + round}")]')
+            except AssertionError as error:
+                raise AssertionError(f"HUBPAIR_SEED={SEED}, round {round}: {body[:2000]}\n{error}") from None
+        self.assertEqual(browser.complaints(), [])
+
+
+if __name__ == "__main__":
+    unittest.main()
