@@ -1,3 +1,4 @@
+import Addresses
 import FoundationEssentials
 import Glibc
 import Identity
@@ -35,8 +36,7 @@ enum UDPPortTable {
     static func owners(of port: UInt16) -> [String] {
         var entries: [Entry] = []
         for file in ["/proc/net/udp", "/proc/net/udp6"] {
-            guard let data = read(file) else { continue }
-            entries += parse(String(decoding: data, as: UTF8.self)).filter { $0.port == port }
+            entries += parse(ProcFile.text(file)).filter { $0.port == port }
         }
         guard !entries.isEmpty else { return [] }
         var users = Dictionary(
@@ -50,27 +50,12 @@ enum UDPPortTable {
             for descriptor in descriptors.prefix(maximumDescriptors) {
                 guard let link = target("\(folder)/\(descriptor)"), users.removeValue(forKey: link) != nil
                 else { continue }
-                let name = read("/proc/\(process)/comm").map { String(decoding: $0, as: UTF8.self) } ?? "?"
-                let owner = "\(name.prefix { $0 != "\n" }) (\(process))"
+                let name = ProcFile.text("/proc/\(process)/comm").prefix { $0 != "\n" }
+                let owner = "\(name.isEmpty ? "?" : name) (\(process))"
                 if !owners.contains(owner) { owners.append(owner) }
             }
         }
         return owners + Set(users.values).sorted().map { "a program of the user \($0)" }
-    }
-
-    /// A file of /proc, whose size is not known before; at most 4 MiB.
-    private static func read(_ path: String) -> [UInt8]? {
-        let descriptor = open(path, O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return nil }
-        defer { close(descriptor) }
-        var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count < 4 << 20 {
-            let count = Glibc.read(descriptor, &buffer, buffer.count)
-            guard count > 0 else { break }
-            bytes += buffer.prefix(count)
-        }
-        return bytes
     }
 
     private static func target(_ path: String) -> String? {

@@ -1,5 +1,4 @@
 import Addresses
-import FoundationEssentials
 import Identity
 package import Pairing
 
@@ -45,7 +44,7 @@ package enum AddressChoice: Equatable, Sendable, CustomStringConvertible {
         case .given(let ipv4, let given): return .init(ipv4: ipv4, port: given ?? port)
         case .automatic:
             guard kind == .once else { return nil }
-            let routes = (try? String(contentsOf: URL(filePath: "/proc/net/route"), encoding: .utf8)) ?? ""
+            let routes = ProcFile.text("/proc/net/route")
             return LocalAddress.preferred(among: LocalNetwork.current(), routes: routes)
                 .flatMap { .init(ipv4: $0.bytes, port: port) }
         }

@@ -119,10 +119,8 @@ public struct BootTime: Equatable, Sendable, CustomStringConvertible {
     }
 
     #if os(Linux) && !HUBPAIR_PORTABLE
-    private static let bootID: String = {
-        let data = FileManager.default.contents(atPath: "/proc/sys/kernel/random/boot_id") ?? Data()
-        return String(String(decoding: data, as: UTF8.self).prefix { $0 != "\n" })
-    }()
+    private static let bootID = String(
+        ProcFile.text("/proc/sys/kernel/random/boot_id").prefix { $0 != "\n" })
     #endif
 }
 

@@ -33,4 +33,13 @@ import Testing
         ]
         #expect(LocalAddress.preferred(among: networks, routes: "")?.description == "192.0.2.1")
     }
+
+    /// The kernel gives a page or so with each read: the map of this process's memory is longer.
+    @Test func aTableOfTheKernelIsReadToItsEnd() throws {
+        let maps = ProcFile.text("/proc/self/maps")
+        #expect(maps.utf8.count > 8_192)
+        #expect(maps.hasSuffix("[vsyscall]\n"))
+        #expect(ProcFile.bytes("/proc/self/no-such-file") == nil)
+        #expect(ProcFile.bytes("/dev/zero")?.count == ProcFile.maximumSize)
+    }
 }
