@@ -76,6 +76,49 @@ import Testing
         #expect(refused > count / 4 && suggested > count / 8)
     }
 
+    /// What a command parses by itself is what the root makes of the line, and nothing that the root takes is
+    /// left to it.
+    @Test func theCommandAloneReadsWhatTheRootReads() throws {
+        var commands: [([String], any ParsableCommand.Type)] = []
+        var groups: [([String], any ParsableCommand.Type)] = [([], Hubpair.self)]
+        while let (path, type) = groups.popLast() {
+            let below = type.configuration.subcommands.map { (path + [$0._commandName], $0) }
+            commands += below
+            groups += below
+        }
+        let forms = commands.map { CommandForm($0.1) }
+        var random = SplitMix64(seed: 14)
+        var accepted = 0
+        let count = ProcessInfo.processInfo.environment["HUBPAIR_LINES"].flatMap(Int.init) ?? 150
+        for _ in 0..<count {
+            let index = Int.random(in: 0..<commands.count, using: &random)
+            var line = commands[index].0
+            let form = forms[index]
+            for _ in 0..<Int.random(in: 0...2, using: &random) {
+                guard let option = form.options.randomElement(using: &random) else { break }
+                line.append(option.names.randomElement(using: &random) ?? "")
+                if option.takesValue {
+                    line.append(GeneratedLinesTests.values.randomElement(using: &random) ?? "")
+                }
+            }
+            let most = min(form.valueCount.upperBound, form.valueCount.lowerBound + 1)
+            for _ in 0..<Int.random(in: form.valueCount.lowerBound...most, using: &random) {
+                line.append(GeneratedLinesTests.values.randomElement(using: &random) ?? "")
+            }
+            let alone = DirectParsing.command(from: line)
+            // Of a request for help and of a group without a default the root makes commands of its own.
+            let root = try? Hubpair.parseAsRoot(line)
+            let isPlain = root.map { type in commands.contains { $0.1 == Swift.type(of: type) } } ?? false
+            guard let root, isPlain, Swift.type(of: root).configuration.subcommands.isEmpty else {
+                #expect(alone == nil, "\(line)")
+                continue
+            }
+            accepted += 1
+            #expect(alone.map { String(reflecting: $0) } == String(reflecting: root), "\(line)")
+        }
+        #expect(accepted > count / 6)
+    }
+
     private func check(_ suggestion: [String], for line: [String], _ comment: Comment) {
         do {
             _ = try Hubpair.parseAsRoot(suggestion)

@@ -16,6 +16,7 @@ enum Invocation {
         if let unknown = UnknownCommand(in: arguments) { throw unknown }
         if let error = NegativeSetting.error(in: arguments) { throw error }
         if let unknown = UnknownOption(behindOneDash: arguments) { throw unknown }
+        if let command = DirectParsing.command(from: arguments) { return command }
         do {
             return try Hubpair.parseAsRoot(arguments)
         } catch  where Hubpair.exitCode(for: error) == .validationFailure {
