@@ -74,3 +74,8 @@ static inline int hubpair_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 
 // A descriptor that is readable once the process has ended (pidfd_open(2), Linux 5.3); -1 without it. syscall(2) is
 // variadic, and glibc has a function for it only since 2.36.
 static inline int hubpair_pidfd_open(pid_t process) { return (int)syscall(SYS_pidfd_open, process, 0); }
+
+// Not by the number, which may be another process's by now.
+static inline int hubpair_pidfd_kill(int process) {
+    return (int)syscall(SYS_pidfd_send_signal, process, SIGKILL, NULL, 0);
+}

@@ -3,7 +3,7 @@ import Dispatch
 import Glibc
 
 /// Runs a hook's program once: without a shell, with a message on its standard input, in a process group of
-/// its own, for a limited time.
+/// its own, for a limited time. What it has started ends with it (``HookMark``).
 enum HookProcess {
     /// How a run has ended.
     enum Outcome: Equatable, Sendable {
@@ -54,7 +54,8 @@ enum HookProcess {
             for end in standardInput { close(end) }
             return .notStarted(code)
         }
-        let started = start(path, input: standardInput[1], output: output[1])
+        let mark = HookMark()
+        let started = start(path, mark, input: standardInput[1], output: output[1])
         close(standardInput[1])
         close(output[1])
         defer {
@@ -64,6 +65,7 @@ enum HookProcess {
         switch started {
         case .failure(let fault): return .notStarted(fault.code)
         case .success(let child):
+            defer { mark.end() }
             return attend(
                 child, input: input, to: standardInput[0], output: output[0], within: seconds)
         }
@@ -73,7 +75,9 @@ enum HookProcess {
         let code: Int32
     }
 
-    private static func start(_ path: String, input: Int32, output: Int32) -> Result<pid_t, Fault> {
+    private static func start(
+        _ path: String, _ mark: HookMark, input: Int32, output: Int32
+    ) -> Result<pid_t, Fault> {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
@@ -96,7 +100,8 @@ enum HookProcess {
             &attributes,
             Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         var arguments: [UnsafeMutablePointer<CChar>?] = [strdup(path), nil]
-        var variables: [UnsafeMutablePointer<CChar>?] = environment.map { strdup($0) } + [nil]
+        var variables: [UnsafeMutablePointer<CChar>?] =
+            ([mark.variable] + environment).map { strdup($0) } + [nil]
         defer { for word in arguments + variables { free(word) } }
         var child: pid_t = 0
         let code = posix_spawn(&child, path, &actions, &attributes, &arguments, &variables)
