@@ -75,6 +75,11 @@ package actor HouseholdLink {
     nonisolated func changeable<Value>(
         _ list: String, by key: String, _ read: (JSONValue) -> Value?
     ) async throws -> [Value] {
+        try HouseholdLink.entries(list, of: try await changeable(list, by: key), read)
+    }
+
+    /// The same, with all that stands beside the list.
+    nonisolated func changeable(_ list: String, by key: String) async throws -> [String: JSONValue] {
         let members = try await ask("GET", [list])
         var tags: [String: String] = [:]
         if case .array(let values)? = members[list] {
@@ -83,13 +88,13 @@ package actor HouseholdLink {
                 // A hub without entity tags is asked without conditions.
                 guard let tag = value["etag"]?.asString, HouseholdLink.isTag(tag) else {
                     await keep(nil, of: list)
-                    return try HouseholdLink.entries(list, of: members, read)
+                    return members
                 }
                 tags[name] = tag
             }
         }
         await keep(tags, of: list)
-        return try HouseholdLink.entries(list, of: members, read)
+        return members
     }
 
     private func keep(_ tags: [String: String]?, of list: String) { self.tags[list] = tags }
@@ -100,12 +105,15 @@ package actor HouseholdLink {
     }
 
     /// Calls `change`, which reads and then changes; again if somebody else has changed the same meanwhile.
+    /// Nothing is lost by that; who is refused ten times gives up, and says so.
     package nonisolated func changing<Value>(_ change: () async throws -> Value) async throws -> Value {
-        for _ in 0..<4 {
+        for attempt in 0..<9 {
             do {
                 return try await change()
             } catch HouseholdRefusal.refused(412, _, _) {
-                // Read again, and change what is there now.
+                // Several who began again at once would meet again.
+                let longest = 20 << min(attempt, 5)
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...longest)))
             }
         }
         return try await change()
