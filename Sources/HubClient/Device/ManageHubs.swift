@@ -50,7 +50,7 @@ package struct ManageHubs: Sendable {
             guard
                 let only = known.hubs.first(where: { $0.fingerprint == known.defaultHub })
                     ?? (known.hubs.count == 1 ? known.hubs.first : nil)
-            else { throw HubChoiceError.noDefault }
+            else { throw HubChoiceError.noDefault(known.hubs.map(\.name)) }
             hub = only
         }
         return (hub, hub.fingerprint == known.defaultHub)

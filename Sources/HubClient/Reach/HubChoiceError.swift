@@ -5,7 +5,7 @@ package enum HubChoiceError: Equatable, UserError {
     /// No hub was selected, and this computer knows none.
     case noHub
     /// No hub was selected; this computer knows several, and none is the default.
-    case noDefault
+    case noDefault([PeerName])
     /// A stock hub, for which the user has not accepted an unprotected connection.
     case unprotected(PeerName)
     /// The hub was added by its address and supports pairing, but is not paired.
@@ -44,7 +44,9 @@ package enum HubChoiceError: Equatable, UserError {
         switch self {
         case .noHub, .notPaired:
             "on the hub: 'hubpair print' makes a code; on this computer: 'hubpair pair' uses it"
-        case .noDefault: "name one with --hub, or make one the default with 'hubpair hubs use'"
+        case .noDefault(let names):
+            "name one with --hub: \(names.prefix(9).map { "\"\($0)\"" }.joined(separator: ", ")); "
+                + "or make one the default with 'hubpair hubs use'"
         case .unprotected:
             "to use it all the same, say --insecure once; "
                 + "'hubpair setup' and 'serve' on the hub would protect it"

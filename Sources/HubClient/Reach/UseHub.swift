@@ -62,7 +62,7 @@ package struct UseHub: Sendable {
         }
         guard !hubs.isEmpty else { throw HubChoiceError.noHub }
         if let hub = hubs.first(where: isDefault) { return hub }
-        guard hubs.count == 1 else { throw HubChoiceError.noDefault }
+        guard hubs.count == 1 else { throw HubChoiceError.noDefault(hubs.map(\.name)) }
         return hubs[0]
     }
 

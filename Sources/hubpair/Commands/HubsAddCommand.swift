@@ -1,4 +1,5 @@
 import ArgumentParser
+import Discovery
 import HubClient
 import Identity
 import Pairing
@@ -7,36 +8,69 @@ import Pairing
 struct HubsAddCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add",
-        abstract: "Add a hub by its address, without pairing.",
+        abstract: "Add a hub without pairing, by its address or one of this network.",
         discussion: """
-            For networks where the hub cannot be found. Asks the server there what it is: a hub with \
-            hubpair, or a stock Hestia server. If it is neither, says what it is, and writes nothing. A \
-            hub that is known here keeps its name, and gets the new address.
+            With an address also for networks where the hub cannot be found. Without one the hub is one of \
+            those that 'hubpair list' finds: the one of that name, the only one, or the one that you choose. \
+            Asks the server there what it is: a hub with hubpair, or a stock Hestia server. If it is \
+            neither, says what it is, and writes nothing. A hub that is known here keeps its name, and \
+            gets the new address.
 
             EXAMPLES:
+              hubpair hubs add
               hubpair hubs add Attic 192.168.1.9
               hubpair hubs add 'Kitchen hub' hub.local:8123
             """)
 
     @OptionGroup var configuration: ConfigurationOption
     @Flag(help: .json) var json = false
-    @Argument(help: "Your name for it, 1 to 63 bytes.") var name: String
+    @Argument(help: "Your name for it, 1 to 63 bytes; without an address: its name on the network.")
+    var name: String?
     @Argument(
-        help: ArgumentHelp("Its address or host name. (default: port 8000)", valueName: "host[:port]"))
-    var address: String
+        help: ArgumentHelp(
+            "Its address or host name, port 8000 if none is said. (default: one of this network)",
+            valueName: "host[:port]"))
+    var address: String?
 
     func run() async throws {
+        guard let name, let address else {
+            if let name, isAddress(name) {
+                throw UsageMistake(
+                    "a hub with an address needs a name", meant: ["hubs", "add"], ["NAME", name],
+                    of: HubsAddCommand.self)
+            }
+            return try await addFound()
+        }
         if isAddress(name), !isAddress(address) {
             throw UsageMistake(
                 "the name comes first", meant: ["hubs", "add"], [address, name], of: HubsAddCommand.self)
         }
-        let name = try PeerName(name)
-        guard let address = HubAddress(address) else {
+        let peer = try PeerName(name)
+        guard let place = HubAddress(address) else {
             throw ValidationError(
                 "\"\(address)\" is not an address. "
                     + "Write it like 192.168.1.5, hub.local:8000 or [fe80::1%eth0]:8000"
             )
         }
+        try await add(peer, place)
+    }
+
+    /// One of the hubs on this network that this computer does not know.
+    private func addFound() async throws {
+        let known = try configuration.configuration.knownHubs()
+        let added = Set(known.added.map(\.address))
+        let hubs = try await SearchHubs(known: known, options: SearchHubs.Options()).run { _ in }.filter {
+            found in
+            found.standing == .claimed && !found.isPaired && !found.isPending
+                && !found.hub.addresses.contains { added.contains("\(HubAddress($0, port: found.hub.port))") }
+        }
+        let chosen = try FoundHubChoice.choose(name, among: hubs)
+        guard let address = chosen.hub.addresses.first else { return }
+        try await add(
+            try PeerName(chosen.hub.name), HubAddress(address, port: chosen.hub.port))
+    }
+
+    private func add(_ name: PeerName, _ address: HubAddress) async throws {
         let add = AddHub(
             configuration: configuration.configuration, name: name, address: address)
         let manage = ManageHubs(configuration: configuration.configuration)

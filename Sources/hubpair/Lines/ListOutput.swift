@@ -58,6 +58,14 @@ struct ListOutput {
         if isLive || (!json && !watches) { try HubRow.table(hubs.map(HubRow.init)).write() }
         rows = []
         for hub in hubs where hub.standing == .impostor { try accuse(hub) }
+        for side in SideDoor.all(among: hubs).prefix(ListOutput.maximumWarnings) {
+            Console.note(
+                "warning: \(side.door.hub.name) at \(HubRow(side.door).bestAddress) has the address of "
+                    + "\(side.hub.hub.name): is it the server behind that hub, it is open to everybody here")
+            Console.note(
+                "hint: let that server listen on 127.0.0.1 alone, or close its port; the hub reaches it all "
+                    + "the same")
+        }
         let claimed = hubs.filter { $0.standing != .impostor }.compactMap(\.hub.id)
         for (id, count) in Dictionary(claimed.map { ($0, 1) }, uniquingKeysWith: +) where count > 1 {
             Console.note("warning: \(count) hubs announce the id \(id); at most one of them is that hub")
