@@ -9,6 +9,7 @@ import Testing
         arguments: [
             ("GET", "rooms", ResourcePattern.rooms, [], ""), ("GET", "rooms?x", .rooms, [], "x"),
             ("PUT", "rooms/kitchen", .room, ["kitchen"], ""),
+            ("PUT", "units/6b4d5c/6b4d5e", .unit, ["6b4d5c", "6b4d5e"], ""),
             ("PUT", "scenes/Movie%20night", .scene, ["Movie night"], ""),
             ("PUT", "scenes/a%2Fb", .scene, ["a/b"], ""),
             ("GET", "scenes/current", .currentScene, [], ""),
@@ -29,7 +30,9 @@ import Testing
     @Test(arguments: [
         "/hubpair/v1/", "/hubpair/v1/rooms/", "/hubpair/v1//rooms", "/hubpair/v1/Rooms",
         "/hubpair/v1/%72ooms",
-        "/hubpair/v1/rooms//kitchen", "/hubpair/v1/rooms/a/b", "/hubpair/v1/rooms/%ff",
+        "/hubpair/v1/rooms//kitchen", "/hubpair/v1/rooms/a/b", "/hubpair/v1/units/a",
+        "/hubpair/v1/units/a//b", "/hubpair/v1/units",
+        "/hubpair/v1/rooms/%ff",
         "/hubpair/v1/rooms/%c3", "/hubpair/v1/rooms/a%2", "/hubpair/v1/rooms/a%zz", "/hubpair/v1/rooms/a\"b",
         "/hubpair/v1/rooms/a\\b", "/hubpair/v1/scenes/x/run/", "/hubpair/v1/x/../rooms", "/hubpair/v2/rooms",
         "/hubpair/v1/rooms/" + String(repeating: "a", count: 190),

@@ -60,10 +60,46 @@ struct RoomsTests {
         head + "[room a]\nname=K\ndevices=[\"6b\"]\n[room b]\nname=L\ndevices=[\"6b\"]\n",
         head + "[room a]\nname=K\narea=\n", head + "[room a]\nname=K\ndevices=[\"6b\",\"6b\"]\n",
         head + "[room a]\nname=K\ndevices=[\"\(String(repeating: "x", count: 257))\"]\n",
+        head + "[unit 6b]\nsymbol=°C\nfrom=5\nto=30\n", head + "[unit 6b/6c/6d]\nsymbol=°C\nfrom=5\nto=30\n",
+        head + "[unit /6c]\nsymbol=°C\nfrom=5\nto=30\n", head + "[unit 6b/6c]\nsymbol=°C\nfrom=5\n",
+        head + "[unit 6b/6c]\nsymbol=°C\nfrom=5\nto=5\n", head + "[unit 6b/6c]\nsymbol=%\nfrom=5\nto=30\n",
+        head + "[unit 6b/6c]\nsymbol=°C\nfrom=5..6\nto=30\n",
+        head + "[unit 6b/..]\nsymbol=°C\nfrom=5\nto=30\n",
+        head + (0...1000).map { "[unit 6b/\($0)]\nsymbol=°C\nfrom=5\nto=30\n" }.joined(),
         head + (0...1000).map { "[room r\($0)]\nname=R\($0)\n" }.joined(),
     ])
     func refusesAFile(_ text: String) {
         #expect(throws: KeyFileError.self) { try Rooms(parsing: Array(text.utf8)) }
+    }
+
+    @Test func unitsStandBesideTheRooms() throws {
+        var rooms = try rooms(RoomsTests.head + "\n[room a]\nname=Attic\n")
+        let unit = try StateUnit(symbol: "°C", range: "-5..30.5")
+        try rooms.put(ActivatorUnit(device: "6b", activator: "6c", unit: unit))
+        try rooms.put(ActivatorUnit(device: "6b", activator: "6d", unit: unit))
+        #expect(
+            String(decoding: rooms.serialized, as: UTF8.self).hasSuffix(
+                "[unit 6b/6d]\nsymbol=°C\nfrom=-5\nto=30.5\n"))
+        #expect(try Rooms(parsing: rooms.serialized) == rooms)
+        #expect(rooms.unit("6b", "6c")?.unit == unit && rooms.unit("6c", "6b") == nil)
+        try rooms.put(Room(id: "b", name: "Bath", devices: ["6b"]))
+        try rooms.removeUnit("6b", "6c")
+        #expect(rooms.units.map(\.activator) == ["6d"])
+        #expect(throws: HouseholdError.unknown(.unit, "6b/6c")) { try rooms.removeUnit("6b", "6c") }
+        #expect(try Rooms(parsing: rooms.serialized) == rooms)
+    }
+
+    @Test(arguments: [
+        "{}", "[]", #"{"unit":"°C","from":5}"#, #"{"unit":"°C","from":5,"to":5}"#,
+        #"{"unit":"°C","from":"5","to":30}"#,
+        #"{"unit":"°C","from":5,"to":1e999}"#, #"{"unit":"%","from":5,"to":30}"#,
+        #"{"unit":5,"from":5,"to":30}"#,
+        #"{"unit":"°C","from":5,"to":30,"to":31}"#, #"{"unit":"°C","from":null,"to":30}"#,
+    ])
+    func refusesAUnit(_ body: String) {
+        #expect(throws: HouseholdError.self) {
+            try ActivatorUnit(device: "6b", activator: "6c", body: Array(body.utf8))
+        }
     }
 
     @Test(arguments: [

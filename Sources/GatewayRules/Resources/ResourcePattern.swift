@@ -5,6 +5,7 @@
 package enum ResourcePattern: String, CaseIterable, Sendable {
     case rooms = "rooms"
     case room = "rooms/*"
+    case unit = "units/*/*"
     case scenes = "scenes"
     case currentScene = "scenes/current"
     case scene = "scenes/*"
@@ -38,7 +39,7 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
         case .rooms, .scenes, .currentScene, .messages, .states, .stateHistory:
             [("GET", .using), ("HEAD", .using)]
         case .messageStream, .stateStream: [("GET", .using)]
-        case .room, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
+        case .room, .unit, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
         case .sceneRun, .messageRead: [("POST", .using)]
         case .messageAcknowledge: [("POST", .arranging)]
         case .rules: [("GET", .administering), ("HEAD", .administering)]

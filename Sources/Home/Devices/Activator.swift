@@ -49,6 +49,13 @@ package struct Activator: Equatable, Sendable {
     /// Fields that this version does not know.
     package let extra: [String: JSONValue]
 
+    package init(
+        id: String, rank: Int, name: String, kind: Kind, state: JSONValue, extra: [String: JSONValue]
+    ) {
+        (self.id, self.rank, self.name, self.kind) = (id, rank, name, kind)
+        (self.state, self.extra) = (state, extra)
+    }
+
     /// The state in a word: `on`, `off`, `40%`, else the JSON.
     package var stateText: String {
         switch (kind, state) {

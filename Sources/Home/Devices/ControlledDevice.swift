@@ -19,16 +19,18 @@ package struct ControlledDevice: Equatable, Sendable {
     /// Fields that this version does not know.
     package let extra: [String: JSONValue]
 
+    package init(
+        id: String, name: String, type: String, activators: [Activator], extra: [String: JSONValue]
+    ) {
+        (self.id, self.name, self.type) = (id, name, type)
+        (self.activators, self.extra) = (activators, extra)
+    }
+
     /// The activator of rank 0; nil if there is none.
     package var main: Activator? { activators.first { $0.rank == 0 } }
 
     /// True if its main activator is of a kind that can be set.
     package var canBeSwitched: Bool { main.map { $0.kind == .bool || $0.kind == .float } ?? false }
-
-    /// One that does not answer its server: no more is known of it.
-    package static func silent(id: String, name: String) -> ControlledDevice {
-        ControlledDevice(id: id, name: name, type: "does not answer", activators: [], extra: [:])
-    }
 
     /// The activator that `setting` is for if none is named: the main one. Of a lamp with a switch and a
     /// brightness, on and off are for the switch, and a level is for the brightness, whichever is the main

@@ -23,6 +23,18 @@ package struct Order: Equatable, Sendable {
             state: try setting.state(for: activator), before: activator.state)
     }
 
+    /// The order that brings the appliance `device` to what was said.
+    ///
+    /// - Parameter named: the activator; nil: the one that is meant if none is named.
+    package init(
+        _ device: ControlledDevice, _ named: Activator? = nil, to said: SaidSetting, _ units: StateUnits
+    ) throws(SettingError) {
+        let activator: Activator
+        if let named { activator = named } else { activator = try said.activator(of: device, units) }
+        let unit = units[device.id, activator.id]
+        try self.init(device, activator, to: said.setting(for: activator, of: device.name, unit))
+    }
+
     package init(
         device: String, activator: String, name: String, state: JSONValue, before: JSONValue? = nil
     ) {

@@ -12,6 +12,14 @@ package enum SettingError: Equatable, UserError {
     case unknownKind(String, activator: String)
     /// An appliance without an activator.
     case nothingToSet(device: String)
+    /// An amount for an activator whose levels count nothing that is known.
+    case noUnit(String, device: String, activator: String)
+    /// An amount in another unit than the activator's.
+    case otherUnit(String, device: String, symbol: String)
+    /// An amount beyond what the activator can be set to.
+    case beyondUnit(String, device: String, range: String, symbol: String)
+    /// An amount for an appliance of whose activators several have a unit.
+    case severalUnits(device: String, activators: [String])
 
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
@@ -22,6 +30,13 @@ package enum SettingError: Equatable, UserError {
         case .unknownKind(let word, let name):
             "\(quoted(name)) is of the kind \(quoted(word)), which this hubpair cannot set"
         case .nothingToSet(let name): "\(quoted(name)) has nothing that can be set"
+        case .noUnit(let text, let name, _):
+            "\(shortened(text)) is out of range, since no unit says what it means to \(quoted(name))"
+        case .otherUnit(let text, let name, let symbol):
+            "\(shortened(text)) is no setting of \(quoted(name)), which counts in \(shortened(symbol))"
+        case .beyondUnit(let text, let name, let range, let symbol):
+            "\(shortened(text)) is out of range: \(quoted(name)) goes from \(range) \(shortened(symbol))"
+        case .severalUnits(let name, _): "several settings of \(quoted(name)) have a unit"
         }
     }
 
@@ -35,6 +50,13 @@ package enum SettingError: Equatable, UserError {
         case .onlyOnAndOff:
             "give on or off, or name another activator of the appliance: 'hubpair home show APPLIANCE'"
         case .nothingToSet: nil
+        case .noUnit(_, let device, let activator):
+            "give a level from 0 to 1 or a percentage, or say what its levels count: 'hubpair home unit "
+                + "\(quoted(device)) °C 5..30 --activator \(quoted(activator))'"
+        case .otherUnit: "give the number with its own unit, or alone"
+        case .beyondUnit: "give a number in that range, or a percentage of it"
+        case .severalUnits(_, let names):
+            "name one: " + names.prefix(8).map(quoted).joined(separator: ", ")
         case .unknownKind: "update hubpair, or send it with 'hubpair call'"
         }
     }

@@ -17,9 +17,12 @@ struct OrdersOfSentence {
         let isNamed: Bool
     }
 
+    private let units: StateUnits
     private var given: [Given] = []
     private var leftAlone: [ControlledDevice] = []
     private var unable: [ControlledDevice] = []
+
+    init(_ units: StateUnits) { self.units = units }
 
     var understood: UnderstoodOrders {
         // A lock that is also named is not left alone.
@@ -53,8 +56,8 @@ struct OrdersOfSentence {
         _ target: SpokenHouse.Target, _ reading: SpokenOrder.Reading, verb: SpokenVerb?
     ) throws {
         let device = target.device
-        let (activator, setting) = try SpokenSetting(device, target.activator, verb: verb).resolve(
-            reading.action)
+        let (activator, setting) = try SpokenSetting(device, target.activator, verb: verb, units)
+            .resolve(reading.action, reading.amount)
         if reading.turnsOn, target.activator == nil, try device.activator(for: .on) != activator {
             try add(target, .init(reading.thing, .on), verb: verb)
         }
@@ -79,13 +82,30 @@ struct SpokenSetting {
     private let device: ControlledDevice
     private let named: Activator?
     private let verb: SpokenVerb?
+    private let units: StateUnits
 
     /// - Parameter named: the activator that the sentence names; nil if it names none.
-    init(_ device: ControlledDevice, _ named: Activator?, verb: SpokenVerb?) {
-        (self.device, self.named, self.verb) = (device, named, verb)
+    init(_ device: ControlledDevice, _ named: Activator?, verb: SpokenVerb?, _ units: StateUnits) {
+        (self.device, self.named, self.verb, self.units) = (device, named, verb, units)
     }
 
-    func resolve(_ action: SpokenAction) throws -> (Activator, Setting) {
+    func resolve(_ action: SpokenAction, _ amount: SpokenAmount?) throws -> (Activator, Setting) {
+        if let amount, !device.isLock, let resolved = try level(of: amount) { return resolved }
+        return try resolve(action)
+    }
+
+    /// Nil for a number that is a percentage, since the appliance has no unit.
+    private func level(of amount: SpokenAmount) throws -> (Activator, Setting)? {
+        let activator = try named ?? units.activator(of: device)
+        let unit = units[device.id, activator.id]
+        if unit == nil, !amount.isTemperature { return nil }
+        let text = StateUnit.text(amount.value) + (amount.isTemperature ? " degrees" : "")
+        let said = SaidSetting.amount(
+            amount.value, symbol: amount.isTemperature ? "degrees" : nil, text: text)
+        return (activator, try said.setting(for: activator, of: device.name, unit))
+    }
+
+    private func resolve(_ action: SpokenAction) throws -> (Activator, Setting) {
         // "Set the lock to 40" and "shut off the door" have two meanings.
         if device.isLock {
             switch action {

@@ -3,6 +3,7 @@
 ///     setting    = [ "to" ] ( "on" / "off" / percentage / word [ "brightness" ] ) / "to" number
 ///                / "at" ( percentage / word [ "brightness" ] )    ; "at 5" may be a time
 ///     percentage = number ( "%" / "percent" / "per cent" )        ; 0 to 100
+///     setting   =/ ( "to" / "at" ) number ( "degrees" / "celsius" )  ; of what has a unit (StateUnit)
 ///     word       = "full" / "maximum" / "max" / "half" / "minimum" / "min"
 ///
 /// A `number` after "to" is a fraction if it is `0.x` or `1.0`, and a percentage if it is whole, 0 or 2 to
@@ -19,6 +20,8 @@ struct SpokenLevel: Equatable, Sendable {
     let hasTo: Bool
     /// True if it is a number with neither "to" nor "percent": the number may be part of a name.
     let isBare: Bool
+    /// The number as it was said, unless it is a percentage.
+    var amount: SpokenAmount?
 
     /// The ways to read the end of `words` as a setting: several where a number can belong to the name before
     /// it.
@@ -78,7 +81,10 @@ struct SpokenLevel: Equatable, Sendable {
         _ words: [SpokenWord], _ language: SpokenLanguage, isBareAllowed: Bool
     ) throws(SpokenError) -> [SpokenLevel] {
         var rest = words
-        let isPercent = dropPercent(&rest, language)
+        if dropPhrase(&rest, language.temperature) {
+            return try amounts(rest, language, isBareAllowed: isBareAllowed)
+        }
+        let isPercent = dropPhrase(&rest, language.percent)
         var readings: [SpokenLevel] = []
         var refusal: SpokenError?
         for count in 1...2 where rest.count >= count {
@@ -103,12 +109,35 @@ struct SpokenLevel: Equatable, Sendable {
                 readings.append(
                     SpokenLevel(
                         rest: before, action: .set(.level(level)), hasTo: hasTo,
-                        isBare: !isPercent && !hasTo))
+                        isBare: !isPercent && !hasTo,
+                        amount: isPercent ? nil : SpokenAmount(value: value, isTemperature: false)))
             } catch {
                 refusal = refusal ?? error
             }
         }
         if readings.isEmpty, let refusal { throw refusal }
+        return readings
+    }
+
+    /// "To 21 degrees": what level that is only the appliance's unit tells. "Minus" is not understood.
+    private static func amounts(
+        _ words: [SpokenWord], _ language: SpokenLanguage, isBareAllowed: Bool
+    ) throws(SpokenError) -> [SpokenLevel] {
+        var readings: [SpokenLevel] = []
+        for count in 1...2 where words.count >= count {
+            let number = words.suffix(count)
+            guard !number.contains(where: \.isName),
+                let value = language.numbers.value(of: number.map(\.text))
+            else { continue }
+            var before = Array(words.dropLast(count))
+            let hasTo = dropTo(&before) || dropAt(&before)
+            guard hasTo || isBareAllowed, before.last?.isOne(of: .minus) != true else { continue }
+            // The level is a stand-in: it is never sent, see SpokenSetting.
+            readings.append(
+                SpokenLevel(
+                    rest: before, action: .set(.level(0.5)), hasTo: hasTo, isBare: !hasTo,
+                    amount: SpokenAmount(value: value, isTemperature: true)))
+        }
         return readings
     }
 
@@ -129,8 +158,8 @@ struct SpokenLevel: Equatable, Sendable {
         return value / 100
     }
 
-    private static func dropPercent(_ words: inout [SpokenWord], _ language: SpokenLanguage) -> Bool {
-        for phrase in language.percent {
+    private static func dropPhrase(_ words: inout [SpokenWord], _ phrases: [[String]]) -> Bool {
+        for phrase in phrases {
             let end = words.suffix(phrase.count)
             guard end.map(\.text) == phrase, !end.contains(where: \.isName) else { continue }
             words.removeLast(phrase.count)

@@ -8,14 +8,18 @@ struct SpokenOrder: Equatable, Sendable {
         let isBare: Bool
         /// True for "on at 30%": it is also turned on, because a dimmer may leave a lamp off.
         let turnsOn: Bool
+        /// The number as it was said, unless it is a percentage.
+        let amount: SpokenAmount?
 
         init(
-            _ thing: SpokenPhrase, _ action: SpokenAction, isBare: Bool = false, turnsOn: Bool = false
+            _ thing: SpokenPhrase, _ action: SpokenAction, isBare: Bool = false, turnsOn: Bool = false,
+            amount: SpokenAmount? = nil
         ) {
             self.thing = thing
             self.action = action
             self.isBare = isBare
             self.turnsOn = turnsOn
+            self.amount = amount
         }
     }
 
@@ -24,4 +28,11 @@ struct SpokenOrder: Equatable, Sendable {
     let things: [SpokenPhrase]
     /// Several where a number may belong to the thing or to the setting.
     let readings: [Reading]
+}
+
+/// A number that is no percentage: an amount in the appliance's unit, if it has one.
+struct SpokenAmount: Equatable, Sendable {
+    let value: Double
+    /// True if "degrees" was said, so that it is nothing without a unit.
+    let isTemperature: Bool
 }

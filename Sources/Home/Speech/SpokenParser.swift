@@ -155,7 +155,7 @@ struct SpokenParser {
             readings.append(
                 .init(
                     try SpokenPhrase(thing), level.action, isBare: level.isBare,
-                    turnsOn: turnsOn || dropsOn))
+                    turnsOn: turnsOn || dropsOn, amount: level.amount))
         }
         orders.append(SpokenOrder(verb: verb, things: things, readings: readings))
         state = .complete

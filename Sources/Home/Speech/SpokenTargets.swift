@@ -14,18 +14,21 @@ package struct SpokenTargets: Sendable {
     /// The appliances that can be meant.
     package let devices: [ControlledDevice]
     private let scenes: [String]
+    private let units: StateUnits
     private let houses: [(language: SpokenLanguage, house: SpokenHouse)]
 
     /// - Parameters:
     ///   - rooms: the rooms of the house. A room is also found by the names of its appliances.
     ///   - scenes: the names of the scenes.
+    ///   - units: what the levels of some appliances count.
     ///   - language: of the sentences; English is always understood as well.
     package init(
         devices: [ControlledDevice], rooms: [Room] = [], scenes: [String] = [],
-        language: SpokenLanguage = .english
+        units: StateUnits = StateUnits(), language: SpokenLanguage = .english
     ) {
         self.devices = devices
         self.scenes = scenes
+        self.units = units
         let languages = language.code == SpokenLanguage.english.code ? [language] : [language, .english]
         houses = languages.map { ($0, SpokenHouse(devices, rooms: rooms, $0)) }
     }
@@ -98,7 +101,7 @@ package struct SpokenTargets: Sendable {
     }
 
     private func understand(_ sentence: SpokenSentence, in house: SpokenHouse) throws -> UnderstoodOrders {
-        var orders = OrdersOfSentence()
+        var orders = OrdersOfSentence(units)
         for order in try SpokenGrammar(sentence).orders {
             for thing in order.things {
                 guard let reading = order.readings.first else { continue }
@@ -119,7 +122,9 @@ package struct SpokenTargets: Sendable {
         for reading in readings {
             do {
                 let found = try house.find(reading.thing, isFull: reading.isBare)
-                let isSame = meanings.contains { $0.0 == found && $0.1.action == reading.action }
+                let isSame = meanings.contains {
+                    $0.0 == found && $0.1.action == reading.action && $0.1.amount == reading.amount
+                }
                 if !isSame { meanings.append((found, reading)) }
             } catch {
                 refusal = refusal ?? error

@@ -3,7 +3,7 @@ import Identity
 import JSON
 package import Pairing
 
-/// The hub's file `rooms`: which appliances are in which room.
+/// The hub's file `rooms`: which appliances are in which room, and what the levels of some count.
 ///
 ///     [keyfile]
 ///     format=1
@@ -13,13 +13,21 @@ package import Pairing
 ///     area=Ground floor
 ///     devices=["6b4d5c","6b4d5d"]
 ///
+///     [unit 6b4d5c/6b4d5e]
+///     symbol=°C
+///     from=5
+///     to=30
+///
 /// The room's id, 1 to 64 unreserved characters of RFC 3986 § 2.3, but neither `.` nor `..`, which clients
 /// take out of a path. `name` and `area` are a `PeerName(known:)`; `area` may be missing. `devices` is a JSON
 /// array of the appliances' ids, each of 1 to 256 bytes, and may be missing. No two rooms have the same name,
 /// whatever its case, and no appliance is in two.
 ///
+/// A unit is a ``StateUnit`` of the activator whose id stands behind the appliance's; both are ids as of a
+/// room.
+///
 /// Accepted: the above. Rejected: no `name`, `[room küche]`, `devices=6b4d5c`, a second room `KITCHEN`, an
-/// appliance that stands twice, another kind of group, `format=2`.
+/// appliance that stands twice, `[unit 6b4d5c]`, `to=5`, another kind of group, `format=2`.
 package struct Rooms: HouseholdFile, Equatable {
     package static let fileName = "rooms"
     package static let words = "the rooms"
@@ -32,6 +40,8 @@ package struct Rooms: HouseholdFile, Equatable {
 
     /// The rooms in the file's order.
     package private(set) var rooms: [Room] = []
+    /// The units in the file's order.
+    package private(set) var units: [ActivatorUnit] = []
     private var file: KeyFile
 
     package init() { file = .empty(comment: "The rooms of this house; 'hubpair home room' changes them.") }
@@ -41,7 +51,9 @@ package struct Rooms: HouseholdFile, Equatable {
         try file.checkFormat()
         var names: Set<String> = []
         var seen: Set<String> = []
-        for id in try file.identifiers(of: Rooms.kind) {
+        let unitGroups = file.groupNames.filter { $0.hasPrefix(ActivatorUnit.groupStart) }
+        units = try ActivatorUnit.all(unitGroups, in: file)
+        for id in try file.identifiers(of: Rooms.kind, besides: Set(unitGroups)) {
             let group = "\(Rooms.kind) \(id)"
             guard Rooms.isID(id) else { throw .unknownGroup(group) }
             let name = try file.name("name", in: group)
@@ -140,6 +152,31 @@ package struct Rooms: HouseholdFile, Equatable {
     private mutating func write(devices: [String], of id: String) {
         let list = JSONValue.array(devices.map(JSONValue.string)).text
         file.set("devices", to: devices.isEmpty ? nil : list, in: "\(Rooms.kind) \(id)")
+    }
+
+    /// The unit of an activator.
+    package func unit(_ device: String, _ activator: String) -> ActivatorUnit? {
+        units.first {
+            $0.device.utf8.elementsEqual(device.utf8) && $0.activator.utf8.elementsEqual(activator.utf8)
+        }
+    }
+
+    /// Gives an activator a unit, or another one.
+    package mutating func put(_ unit: ActivatorUnit) throws(HouseholdError) {
+        if let index = units.firstIndex(where: { $0.group == unit.group }) {
+            units[index] = unit
+        } else {
+            guard units.count < Rooms.maximumCount else { throw .tooMany(.unit, limit: Rooms.maximumCount) }
+            units.append(unit)
+        }
+        unit.write(to: &file)
+    }
+
+    /// Takes the unit of an activator away.
+    package mutating func removeUnit(_ device: String, _ activator: String) throws(HouseholdError) {
+        guard let unit = unit(device, activator) else { throw .unknown(.unit, "\(device)/\(activator)") }
+        units.removeAll { $0 == unit }
+        file.removeGroup(unit.group)
     }
 
     /// Removes the room with this id; its appliances are in none then.

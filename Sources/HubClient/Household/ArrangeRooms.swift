@@ -14,6 +14,26 @@ package struct ArrangeRooms: Sendable {
         try await link.changeable("rooms", by: "id", ArrangeRooms.room)
     }
 
+    /// All rooms, and what the levels of some activators count. A hub that is older tells of none.
+    package func allWithUnits() async throws -> ([Room], StateUnits) {
+        let members = try await link.changeable("rooms", by: "id")
+        let rooms = try HouseholdLink.entries("rooms", of: members, ArrangeRooms.room)
+        return (rooms, StateUnits(members["units"]))
+    }
+
+    /// Gives an activator a unit; nil takes it away.
+    package func put(_ unit: StateUnit?, device: String, activator: String) async throws {
+        let path = ["units", device, activator]
+        guard let unit else {
+            _ = try await link.ask("DELETE", path)
+            return
+        }
+        let body: [String: JSONValue] = [
+            "unit": .string(unit.symbol), "from": .number(unit.from), "to": .number(unit.to),
+        ]
+        _ = try await link.ask("PUT", path, body: .object(body))
+    }
+
     /// Makes a room, or changes the one with its id. Its appliances leave the rooms that they were in.
     package func put(_ room: Room) async throws {
         _ = try await link.ask("PUT", ["rooms", room.id], body: room.json)
@@ -46,5 +66,22 @@ package struct ArrangeRooms: Sendable {
         var number = 2
         while taken.contains("\(id)-\(number)") { number += 1 }
         return "\(id)-\(number)"
+    }
+}
+
+extension StateUnits {
+    /// The units in an answer of the hub. One that this version cannot read is none: its levels are told as
+    /// percentages then.
+    init(_ value: JSONValue?) {
+        self.init()
+        guard case .array(let values)? = value else { return }
+        for case .object(let members) in values {
+            guard let device = members["device"]?.asString, let activator = members["activator"]?.asString,
+                let symbol = members["unit"]?.asString, let from = members["from"]?.asDouble,
+                let to = members["to"]?.asDouble,
+                let unit = try? StateUnit(symbol: symbol, from: from, to: to)
+            else { continue }
+            self[device, activator] = unit
+        }
     }
 }

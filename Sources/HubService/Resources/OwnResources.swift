@@ -11,7 +11,7 @@ struct OwnResources: HubResources {
 
     func answer(_ request: HubRequest) async -> HubAnswer {
         switch request.resource.pattern {
-        case .rooms, .room: await rooms.answer(request)
+        case .rooms, .room, .unit: await rooms.answer(request)
 
         case .scenes, .currentScene, .scene, .sceneRun: await scenes.answer(request)
 

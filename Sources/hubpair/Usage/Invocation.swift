@@ -12,9 +12,9 @@ enum Invocation {
     private static func command(
         from arguments: [String], mayMove: Bool
     ) throws -> any ParsableCommand {
+        let arguments = try NegativeSetting.moved(arguments)
         if let unknown = UnknownShell(in: arguments) { throw unknown }
         if let unknown = UnknownCommand(in: arguments) { throw unknown }
-        if let error = NegativeSetting.error(in: arguments) { throw error }
         if let unknown = UnknownOption(behindOneDash: arguments) { throw unknown }
         if let command = DirectParsing.command(from: arguments) { return command }
         do {

@@ -23,7 +23,7 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         "home rename": ["APPLIANCE", "NAME"], "home remove": ["APPLIANCE"],
         "home room add": ["ROOM"], "home room put": ["ROOM", "APPLIANCE"],
         "home room out": ["APPLIANCE"], "home room rename": ["ROOM", "NAME"],
-        "home room remove": ["ROOM"], "home history": ["APPLIANCE"],
+        "home room remove": ["ROOM"], "home history": ["APPLIANCE"], "home unit": ["APPLIANCE"],
         "home rule add": ["RULE", "APPLIANCE", "--when", "on"], "home rule remove": ["RULE"],
         "messages read": ["all"], "messages acknowledge": ["NUMBER"],
         "home scene": ["list"], "home scene save": ["NAME"], "home scene run": ["NAME"],

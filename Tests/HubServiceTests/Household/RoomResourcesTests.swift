@@ -13,7 +13,7 @@ struct RoomResourcesTests {
     @Test func roomsAreKept() async throws {
         try await HubInTest.run { hub in
             let kitchen = #"{"area":"Ground floor","devices":["6b","6c"],"id":"kitchen","name":"Kitchen"}"#
-            #expect(try await hub.send("GET", "rooms") == (200, #"{"rooms":[]}"#))
+            #expect(try await hub.send("GET", "rooms") == (200, #"{"rooms":[],"units":[]}"#))
             let put = try await hub.send(
                 "PUT", "rooms/kitchen",
                 #"{"name":"Kitchen","area":"Ground floor","devices":["6b","6c"]}"#)
@@ -21,7 +21,7 @@ struct RoomResourcesTests {
             let listed =
                 #"{"area":"Ground floor","devices":["6b","6c"],"etag":"\"\#(Self.tag(kitchen))\"","#
                 + #""id":"kitchen","name":"Kitchen"}"#
-            #expect(try await hub.send("GET", "rooms") == (200, #"{"rooms":[\#(listed)]}"#))
+            #expect(try await hub.send("GET", "rooms") == (200, #"{"rooms":[\#(listed)],"units":[]}"#))
             let bath = #"{"devices":["6c"],"id":"bath","name":"Bath"}"#
             #expect(try await hub.send("PUT", "rooms/bath", bath) == (201, bath))
             #expect(try await hub.send("PUT", "rooms/bath", bath) == (200, bath))

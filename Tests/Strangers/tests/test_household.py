@@ -386,6 +386,23 @@ class DeadApplianceTests(HouseholdTests):
         self.assertEqual({each["device"] for each in answer["states"]}, {each["device"] for each in known["states"]})
         self.assertTrue(answer["current"], answer)
         self.assertNotIn("unanswered", answer)
+        self.assertNotIn("silent", answer)
+
+    def test_what_was_last_is_told_while_the_server_is_away(self):
+        self.get("states")
+        devices = self.ask("GET", "/devices/", base="")[1]
+        self.hestia.stop()
+        time.sleep(1.1)
+        answer = self.get("states")
+        self.assertFalse(answer["current"])
+        ages = [each.pop("age") for each in answer["silent"]]
+        self.assertEqual(answer["silent"], sorted(devices, key=lambda each: each["deviceId"]))
+        self.assertTrue(all(1 <= age <= 30 for age in ages), ages)
+        # After a restart the states are known still, and names are not.
+        self.restart()
+        after = self.get("states")
+        self.assertEqual(after["states"], answer["states"])
+        self.assertNotIn("silent", after)
 
 
 class MessageTests(HouseholdTests):
@@ -858,6 +875,28 @@ class HookTests(HouseholdTests):
         children = pids.read_text().split()
         self.assertEqual(len(children), 40)
         self.hub.wait_for(lambda: not any(map(self.lives, children)), "what the hook has started ends, too")
+
+    def test_what_leaves_its_group_is_ended(self):
+        """By setsid, as a daemon, or by a shell of its own; only what has another environment escapes."""
+        pids = pathlib.Path(self.folder.name, "pids")
+        self.wait_for_messages(1)
+        self.hook(f"#!/bin/bash\n"
+                  f"setsid sleep 600 & echo $! >>{pids}.$$\n"
+                  f"setsid bash -c 'setsid sleep 600 & echo $! >>{pids}.'$$'; sleep 600' & echo $! >>{pids}.$$\n"
+                  f"( setsid bash -c 'sleep 600 & echo $! >>{pids}.'$$ </dev/null >/dev/null 2>&1 & )\n"
+                  f"env -i setsid sleep 600 </dev/null >/dev/null 2>&1 & echo $! >>{pids}.escaped\n"
+                  f"until [ $(wc -l <{pids}.$$) = 4 ]; do :; done\nmv {pids}.$$ {pids}\n")
+        self.add_devices(1)
+        self.hub.wait_for(pids.exists, "the hook has run")
+        children = pids.read_text().split()
+        escaped = pids.with_suffix(".escaped").read_text().strip()
+        self.addCleanup(lambda: subprocess.run(["kill", "-9", escaped], stderr=subprocess.DEVNULL))
+        self.assertEqual(len(children), 4)
+        self.hub.wait_for(lambda: not any(map(self.lives, children)), "what the hook has started ends, too")
+        # Others live: the hub, this test, and what is not known again.
+        self.assertTrue(self.lives(self.hub.process.pid) and self.lives(os.getpid()))
+        self.assertTrue(self.lives(escaped))
+        self.assertEqual(self.get("messages?limit=1")["newest"], 2)
 
     def test_what_takes_ten_seconds(self):
         """A hook that hangs is ended with what it has started; and while it hangs, the gateway goes on, and a server

@@ -96,7 +96,8 @@ class Verdict:
 
 # The hub's own paths, from the documentation's tables: what each method of a path is for. `*` is an ID or a name.
 OWN = {
-    "rooms": "read GET HEAD", "rooms/*": "arrange PUT DELETE", "scenes": "read GET HEAD", "scenes/*": "arrange PUT DELETE",
+    "rooms": "read GET HEAD", "rooms/*": "arrange PUT DELETE",
+    "units/*/*": "arrange PUT DELETE", "scenes": "read GET HEAD", "scenes/*": "arrange PUT DELETE",
     "scenes/current": "read GET HEAD", "scenes/*/run": "read POST", "rules": "own GET HEAD", "rules/*": "own PUT DELETE",
     "messages": "read GET HEAD", "messages/*/read": "read POST", "messages/*/acknowledge": "arrange POST",
     "states": "read GET HEAD", "states/history": "read GET HEAD", "devices": "own GET HEAD", "devices/*": "own PUT",

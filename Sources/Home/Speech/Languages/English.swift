@@ -80,6 +80,7 @@ extension SpokenLanguage {
         percent: "percent, %, per cent",
         polite: "please, hey, ok, okay, thanks, thank you, now, kindly",
         asking: "could you, can you, would you, will you",
+        temperature: "degrees, degree, degrees celsius, degree celsius, celsius, c",
         degrees: "a bit, a little, a little bit, slightly",
         endings: [
             [

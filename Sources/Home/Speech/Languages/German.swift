@@ -123,6 +123,7 @@ extension SpokenLanguage {
             konntest du, kannst du, wurdest du, willst du, kann man, konnten sie, konnen sie,
             ich mochte, ich will
             """,
+        temperature: "grad, grad celsius, celsius, c",
         degrees: "etwas, ein bisschen, ein wenig, ein klein wenig",
         endings: [
             [

@@ -36,6 +36,8 @@ package struct SpokenLanguage: Sendable {
     let levels: [String: Double]
     let numbers: SpokenNumbers
     let percent: [[String]]
+    /// "Degrees", after a number. The sign is no part of a word: "21 °C" is "21 c".
+    let temperature: [[String]]
     let polite: [[String]]
     /// Words that ask for an order if a verb follows: "can you see the light on" is a question.
     let asking: [[String]]
@@ -62,13 +64,15 @@ package struct SpokenLanguage: Sendable {
     init(
         code: String, name: String, roles: [(SpokenRoles, String)], verbs: [SpokenVerb], verbless: SpokenVerb,
         levels: [String: Double], numbers: SpokenNumbers, percent: String, polite: String, asking: String,
-        degrees: String, endings: [[Ending]], plurals: String = "", kinds: [String: String],
+        temperature: String, degrees: String, endings: [[Ending]], plurals: String = "",
+        kinds: [String: String],
         tails: String = "", lockWords: String, lightWords: String,
         questions: [(SpokenQuestionPattern.Kind, String)], states: [String: State]
     ) {
         (self.code, self.name, self.verbless) = (code, name, verbless)
         (self.levels, self.numbers, self.endings, self.states) = (levels, numbers, endings, states)
         self.percent = SpokenLanguage.phrases(percent)
+        self.temperature = SpokenLanguage.phrases(temperature)
         self.polite = SpokenLanguage.phrases(polite)
         self.asking = SpokenLanguage.phrases(asking)
         self.degrees = SpokenLanguage.phrases(degrees)
@@ -99,7 +103,7 @@ package struct SpokenLanguage: Sendable {
         for word in levels.keys { byWord[word, default: []].insert(.level) }
         self.roles = byWord
         let grammatical = byWord.filter { $0.value != .decisive && $0.value != .time }.keys
-        let phrases = self.percent + self.polite + self.asking + self.degrees
+        let phrases = self.percent + self.temperature + self.polite + self.asking + self.degrees
         grammar = Set(grammatical).union(phrases.joined()).subtracting(["-"])
     }
 

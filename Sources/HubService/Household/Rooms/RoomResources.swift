@@ -4,17 +4,30 @@ import Household
 import JSON
 import NIOHTTP1
 
-/// The rooms: `GET rooms`, `PUT rooms/ID`, `DELETE rooms/ID`.
+/// The rooms: `GET rooms`, `PUT rooms/ID`, `DELETE rooms/ID`; and the units, which stand with them:
+/// `PUT units/DEVICE/ACTIVATOR`, `DELETE units/DEVICE/ACTIVATOR`.
 struct RoomResources: HubResources {
     let store: HouseholdStore<Rooms>
     let answers: HouseholdAnswers
 
     func answer(_ request: HubRequest) async -> HubAnswer {
         await answers.answer(request, about: Rooms.words) {
-            switch (request.method, request.resource.segments.first) {
-            case ("PUT", let id?): try await put(id, request)
-            case ("DELETE", let id?): try await remove(id, request)
-            default: .object(["rooms": .array(try await store.read().rooms.map(\.json.tagged))])
+            let segments = request.resource.segments
+            if segments.count == 2 {
+                guard request.method == "PUT" else {
+                    return try await removeUnit(segments[0], segments[1], request)
+                }
+                return try await putUnit(segments[0], segments[1], request)
+            }
+            switch (request.method, segments.first) {
+            case ("PUT", let id?): return try await put(id, request)
+            case ("DELETE", let id?): return try await remove(id, request)
+            default:
+                let content = try await store.read()
+                return .object([
+                    "rooms": .array(content.rooms.map(\.json.tagged)),
+                    "units": .array(content.units.map(\.json.tagged)),
+                ])
             }
         }
     }
@@ -40,6 +53,37 @@ struct RoomResources: HubResources {
                 throw .changed(.room, id)
             }
             try rooms.remove(id)
+        }
+        return .done
+    }
+
+    private func putUnit(_ device: String, _ activator: String, _ request: HubRequest) async throws
+        -> HubAnswer
+    {
+        let unit = try ActivatorUnit(device: device, activator: activator, body: request.body)
+        let precondition = request.precondition
+        let isNew = try await store.change { (rooms) throws(HouseholdError) in
+            let before = rooms.unit(device, activator)
+            guard precondition.holds(for: before.map { EntityTag(of: $0.json) }) else {
+                throw .changed(.unit, "\(device)/\(activator)")
+            }
+            try rooms.put(unit)
+            return before == nil
+        }
+        return .written(unit.json, isNew: isNew)
+    }
+
+    private func removeUnit(_ device: String, _ activator: String, _ request: HubRequest) async throws
+        -> HubAnswer
+    {
+        let precondition = request.precondition
+        try await store.change { (rooms) throws(HouseholdError) in
+            if let before = rooms.unit(device, activator),
+                !precondition.holds(for: EntityTag(of: before.json))
+            {
+                throw .changed(.unit, "\(device)/\(activator)")
+            }
+            try rooms.removeUnit(device, activator)
         }
         return .done
     }

@@ -1,3 +1,4 @@
+import Home
 import Household
 import Pairing
 
@@ -20,4 +21,12 @@ struct StateReport: Sendable {
     let fault: String?
     /// The appliances that did not answer, while others did.
     let unanswered: Set<String>
+    /// Those of them, or all while the server is away, as they were when they were last listed; none from
+    /// before the hub started.
+    let silent: [Silent]
+
+    struct Silent: Sendable {
+        let device: ControlledDevice
+        let time: Moment
+    }
 }

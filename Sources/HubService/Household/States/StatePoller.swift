@@ -36,6 +36,8 @@ final class StatePoller: Sendable {
         var lastSuccess: ContinuousClock.Instant?
         var fault: String?
         var unanswered: Set<String> = []
+        /// As each appliance was last listed, by its id, and when.
+        var lastSeen: [String: (device: ControlledDevice, time: Moment)] = [:]
         var watchers = 0
         var reasons: Set<String> = []
         var observers: [any StateObserver] = []
@@ -133,8 +135,17 @@ final class StatePoller: Sendable {
         }
         if !isFresh { await waitForPoll(mayBeOld ? StatePoller.patience : .seconds(10)) }
         return state.withLock {
-            StateReport(states: $0.states, time: $0.time, fault: $0.fault, unanswered: $0.unanswered)
+            StateReport(
+                states: $0.states, time: $0.time, fault: $0.fault, unanswered: $0.unanswered,
+                silent: StatePoller.silent(in: $0))
         }
+    }
+
+    /// Those that the last poll had no answer from, as they were before.
+    private static func silent(in state: State) -> [StateReport.Silent] {
+        let all = state.lastSeen.values
+        let silent = state.fault == nil ? all.filter { state.unanswered.contains($0.device.id) } : Array(all)
+        return silent.sorted { $0.device.id < $1.device.id }.map { .init(device: $0.device, time: $0.time) }
     }
 
     /// Polls, and returns when that is over, or after some time.
@@ -182,6 +193,7 @@ final class StatePoller: Sendable {
             if left > .zero { try? await Task.sleep(for: left) }
         }
         let start = ContinuousClock.now
+        var hasAnswered = true
         do throws(UpstreamCallError) {
             let reply = try await calls.call("GET", "/devices/")
             if reply.isSuccess, let devices = ControlledDevice.list(parsing: reply.body) {
@@ -193,11 +205,13 @@ final class StatePoller: Sendable {
             }
         } catch {
             fail(error.description)
+            hasAnswered = false
         }
         let end = ContinuousClock.now
         let took = end - start
         let (isWanted, isOutdated) = state.withLock { state in
-            (state.lastEnd, state.lastDuration) = (end, took)
+            // One that is away needs no rest, and is asked as soon as somebody wants to know.
+            (state.lastEnd, state.lastDuration) = (end, hasAnswered ? took : .zero)
             return (
                 state.watchers > 0 || !state.reasons.isEmpty, state.lastOrder.map { $0 > start } ?? false
             )
@@ -257,6 +271,8 @@ final class StatePoller: Sendable {
             state.lastSuccess = state.lastOrder.map { $0 > asked } ?? false ? nil : .now
             state.fault = nil
             state.unanswered = unanswered
+            state.lastSeen = state.lastSeen.filter { unanswered.contains($0.key) }
+            for device in devices { state.lastSeen[device.id] = (device, now) }
             return (changes, unrecorded, state.observers)
         }
         var drafts: [MessageDraft] = []

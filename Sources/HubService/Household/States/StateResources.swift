@@ -1,5 +1,6 @@
 import FoundationEssentials
 import GatewayRules
+import Home
 import Household
 import Identity
 import JSON
@@ -47,6 +48,10 @@ struct StateResources: HubResources {
         if !report.unanswered.isEmpty {
             members["unanswered"] = .array(report.unanswered.sorted().map(JSONValue.string))
         }
+        if !report.silent.isEmpty {
+            let now = clock()
+            members["silent"] = .array(report.silent.map { $0.json(now: now) })
+        }
         return .json(.object(members))
     }
 
@@ -83,5 +88,14 @@ extension HubAnswer {
         .refused(
             .serviceUnavailable, "unavailable",
             "the hub cannot use its database now; its log says why")
+    }
+}
+
+extension StateReport.Silent {
+    /// As the server listed it, and how many seconds ago.
+    fileprivate func json(now: Moment) -> JSONValue {
+        var members = device.json.asObject ?? [:]
+        members["age"] = .integer(Int64(max(0, now.seconds(since: time)).rounded(.down)))
+        return .object(members)
     }
 }

@@ -25,7 +25,7 @@ struct HomeCommand: ParsableCommand {
             HomeSayCommand.self, HomeListenCommand.self, HomeWatchCommand.self, HomeRoomCommand.self,
             HomeSceneCommand.self, HomeOverviewCommand.self, HomeHistoryCommand.self, HomeRuleCommand.self,
             HomeAddCommand.self, HomeRenameCommand.self,
-            HomeRemoveCommand.self,
+            HomeRemoveCommand.self, HomeUnitCommand.self,
         ],
         defaultSubcommand: List.self
     )
@@ -78,7 +78,16 @@ struct HomeCommand: ParsableCommand {
         func run() async throws {
             guard allHubs else {
                 return try await home.use { session in
-                    try write(try await List.look(session, by: by, isJSON: json), of: session)
+                    do {
+                        try write(try await List.look(session, by: by, isJSON: json), of: session)
+                    } catch {
+                        // How things were is told, and that it is no more than that.
+                        if await session.takeLastKnown(error) {
+                            let rooms = try await session.rooms(isNeeded: false)
+                            try write(HouseLook(devices: [], rooms: rooms), of: session)
+                        }
+                        throw error
+                    }
                 }
             }
             let reach = try UseHub(configuration: home.configuration.configuration)
@@ -117,20 +126,25 @@ struct HomeCommand: ParsableCommand {
         }
 
         private func write(_ look: HouseLook, of session: HomeSession) throws {
+            let silent = Dictionary(session.lastKnown.map { ($0.device.id, $0) }) { first, _ in first }
+            let all = look.devices + session.silentDevices
             let groups: [ApplianceGroup]? =
                 switch by {
                 case .hub: nil
-                case .type: ApplianceGroup.byType(look.devices)
-                case .room, nil: look.rooms.rooms.isEmpty ? nil : look.rooms.groups(look.devices)
+                case .type: ApplianceGroup.byType(all)
+                case .room, nil: look.rooms.rooms.isEmpty ? nil : look.rooms.groups(all)
                 }
-            let devices = groups?.flatMap(\.devices) ?? look.devices
+            let devices = groups?.flatMap(\.devices) ?? all
             if json {
-                return try JSONLine.write(devices.lazy.map { HomeDeviceLine($0, of: session) })
+                return try JSONLine.write(
+                    devices.lazy.map { HomeDeviceLine($0, of: session, silent: silent[$0.id]) })
             }
             if devices.isEmpty {
                 Console.note("\(session.hub.name) has no appliances yet; 'hubpair home add' adds one")
             }
-            let table = devices.isEmpty ? [] : Table(devices, groups: groups).linesForOutput
+            let table =
+                devices.isEmpty
+                ? [] : Table(devices, groups: groups, units: look.rooms.units, silent: silent).linesForOutput
             try Console.output(([SafeText.escaped(session.title)] + table).joined(separator: "\n"))
         }
     }
@@ -151,8 +165,10 @@ struct HomeCommand: ParsableCommand {
         func run() async throws { try await home.use(run) }
 
         private func run(_ session: HomeSession) async throws {
+            async let rooms = json ? HouseRooms() : session.rooms(isNeeded: false)
             let device = try Selection(device).device(in: await session.devices())
             if json { return try JSONLine.write(HomeDeviceLine(device, of: session)) }
+            let units = try await rooms.units
             let fields = Table.lines([
                 "name": device.name, "type": device.type, "id": device.id, "hub": session.title,
             ])
@@ -160,7 +176,10 @@ struct HomeCommand: ParsableCommand {
             try Table(
                 columns: ["ACTIVATOR", "TYPE", "STATE", "ID"],
                 rows: device.activators.map {
-                    [shortened($0.name), shortened($0.kind.word), shortened($0.stateText), shortened($0.id)]
+                    [
+                        shortened($0.name), shortened($0.kind.word),
+                        shortened(units.text($0, of: device.id)), shortened($0.id),
+                    ]
                 }
             ).write()
         }

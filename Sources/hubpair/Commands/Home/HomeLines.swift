@@ -10,9 +10,11 @@ import JSON
 struct HomeDeviceLine: JSONWritable {
     let device: ControlledDevice
     let session: HomeSession
+    /// Nil for an appliance that answers its server.
+    let silent: LastKnownAppliance?
 
-    init(_ device: ControlledDevice, of session: HomeSession) {
-        (self.device, self.session) = (device, session)
+    init(_ device: ControlledDevice, of session: HomeSession, silent: LastKnownAppliance? = nil) {
+        (self.device, self.session, self.silent) = (device, session, silent)
     }
 
     func write(to bytes: inout [UInt8]) {
@@ -30,7 +32,13 @@ struct HomeDeviceLine: JSONWritable {
             JSONValue.write(activator.kind.word, to: &bytes)
             bytes.append("}")
         }
-        bytes.append("],\"device\":")
+        bytes.append("]")
+        if let silent {
+            bytes.append(",\"age\":")
+            (silent.age.map { JSONValue.integer(Int64($0)) } ?? .null).write(to: &bytes)
+            bytes.append(",\"answers\":false")
+        }
+        bytes.append(",\"device\":")
         JSONValue.write(device.id, to: &bytes)
         bytes += session.hubMembers
         bytes.append(",\"name\":")
@@ -54,13 +62,20 @@ extension Table {
     ///   - header: the title of a last column, if there is one.
     ///   - note: the text in it, by the appliance's id.
     ///   - groups: the same appliances in groups, each under its title; nil: without groups.
+    ///   - units: in which states are told.
+    ///   - silent: those that do not answer, by their ids: their states are told with their age.
     init(
-        _ devices: [ControlledDevice], groups: [ApplianceGroup]? = nil, header: String? = nil,
+        _ devices: [ControlledDevice], groups: [ApplianceGroup]? = nil, units: StateUnits = StateUnits(),
+        silent: [String: LastKnownAppliance] = [:], header: String? = nil,
         note: (String) -> String? = { _ in nil }
     ) {
         let titles = ["APPLIANCE", "TYPE", "STATE"] + (header.map { [$0] } ?? [])
         func row(_ device: ControlledDevice, indent: String) -> [String] {
-            let cells = [indent + device.name, device.type, device.main?.stateText ?? "-"].map {
+            var state = device.main.map { units.text($0, of: device.id) } ?? "-"
+            if let last = silent[device.id] {
+                state += last.age.map { ", \(Duration.seconds($0).words) ago" } ?? ", some time ago"
+            }
+            let cells = [indent + device.name, device.type, state].map {
                 shortened($0)
             }
             return header == nil ? cells : cells + [note(device.id) ?? ""]

@@ -34,8 +34,9 @@ struct HomeListenCommand: AsyncParsableCommand {
     func run() async throws { try await home.use(listen) }
 
     private func listen(_ session: HomeSession) async throws {
+        let rooms = try await session.rooms(isNeeded: false)
         let house = ListeningHouse(
-            try await session.devices(), rooms: await session.home.rooms(),
+            try await session.devices(), rooms: rooms.rooms, units: rooms.units,
             scenes: try KeepScenes(configuration: home.configuration.configuration).all()
                 .filter { session.hub.isHub(of: $0) })
         let recognizer = try Recognizer(house.words)
@@ -104,7 +105,7 @@ struct HomeListenCommand: AsyncParsableCommand {
             // As it is now: a step begins at the present state.
             let targets = SpokenTargets(
                 devices: try await session.devices(), rooms: house.rooms,
-                scenes: scenes.map(\.name.description))
+                scenes: scenes.map(\.name.description), units: house.units)
             let orders: [Order]
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
@@ -135,10 +136,11 @@ struct HomeListenCommand: AsyncParsableCommand {
 private struct ListeningHouse {
     let words: ListeningWords
     let rooms: [Room]
+    let units: StateUnits
     let scenes: [Scene]
 
-    init(_ devices: [ControlledDevice], rooms: [Room], scenes: [Scene]) {
-        (self.rooms, self.scenes) = (rooms, scenes)
+    init(_ devices: [ControlledDevice], rooms: [Room], units: StateUnits, scenes: [Scene]) {
+        (self.rooms, self.units, self.scenes) = (rooms, units, scenes)
         words = ListeningWords(devices: devices, rooms: rooms, scenes: scenes.map(\.name.description))
     }
 }

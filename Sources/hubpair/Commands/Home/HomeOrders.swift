@@ -22,6 +22,8 @@ struct HomeOrders {
 
     let session: HomeSession
     let timeout: Duration
+    /// In which the states are told.
+    var units = StateUnits()
 
     /// One order and its outcome.
     struct Result {
@@ -63,7 +65,7 @@ struct HomeOrders {
     func report(_ results: [Result]) throws {
         for result in results {
             if case .confirmed(let activator) = result.outcome {
-                let state = shortened(activator.stateText)
+                let state = shortened(units.text(activator, of: result.order.device))
                 try Console.output(SafeText.escaped("\(result.order.name) is \(state)"))
             }
         }
@@ -88,8 +90,9 @@ struct HomeOrders {
                         "it may still follow: 'hubpair home' shows its state; is the appliance switched on?",
                     exit: .tryAgain)
             case .unconfirmed(let activator?):
+                let state = shortened(units.text(activator, of: result.order.device))
                 Console.report(
-                    "\(result.order.name) is still \(shortened(activator.stateText)) after \(timeout.words)",
+                    "\(result.order.name) is still \(state) after \(timeout.words)",
                     hint: "the hub took the order, and the appliance has not followed; is it switched on?",
                     exit: .tryAgain)
             case .failed(let error): Console.report(error, subject: result.order.name)

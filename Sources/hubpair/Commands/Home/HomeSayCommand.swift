@@ -69,6 +69,7 @@ struct HomeSayCommand: AsyncParsableCommand {
     private func answer(_ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
         let orders: [Order]
         var scene: String?
+        var units = StateUnits()
         do {
             async let rooms = session.rooms(isNeeded: false)
             async let sharedScenes = session.sharedSceneNames()
@@ -79,8 +80,9 @@ struct HomeSayCommand: AsyncParsableCommand {
             let own = scenes.map(\.name.description).filter { name in
                 !shared.contains { $0.lowercased() == name.lowercased() }
             }
+            units = try await rooms.units
             let targets = SpokenTargets(
-                devices: devices, rooms: try await rooms.rooms, scenes: shared + own,
+                devices: devices, rooms: try await rooms.rooms, scenes: shared + own, units: units,
                 language: language ?? SpokenLanguage.ofEnvironment)
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
@@ -102,7 +104,7 @@ struct HomeSayCommand: AsyncParsableCommand {
             Console.report(error)
             return ExitStatus(of: error)
         }
-        let run = HomeOrders(session: session, timeout: confirmation.timeout)
+        let run = HomeOrders(session: session, timeout: confirmation.timeout, units: units)
         let results = await run.run(orders)
         if json {
             try write(sentence, scene: scene, results: results.map(run.json))

@@ -18,8 +18,22 @@ struct HomeOptions: ParsableArguments {
     /// Calls `body` with the chosen hub. Errors of the hub get its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {
         let reach = try UseHub(configuration: configuration.configuration)
-        let session = HomeSession(try reach.find(hub), reach: reach, isInsecureAllowed: insecure)
+        let session = HomeSession(try chosen(reach), reach: reach, isInsecureAllowed: insecure)
         try await session.use(body)
+    }
+
+    /// The hub that is meant. Of several without a default the user chooses one, this once.
+    private func chosen(_ reach: UseHub) throws -> SavedHub {
+        do {
+            return try reach.find(hub)
+        } catch HubChoiceError.noDefault where Question.canBeAnswered {
+            let hubs = try reach.all()
+            let offers = hubs.enumerated().map { "\($0 + 1) \($1.name)" }
+            return try Question.ask("which hub? \(offers.joined(separator: "  ")) >") { answer in
+                if let number = Int(answer), hubs.indices.contains(number - 1) { return hubs[number - 1] }
+                return try reach.find(PeerSelector(answer))
+            }
+        }
     }
 }
 
@@ -38,7 +52,7 @@ final class HomeSession: Sendable {
     private let isNoted = Mutex(false)
     private let areNamesNoted: Mutex<Bool>
     /// Those that the server gets no answer from, if that is why it cannot list the others.
-    private let silent = Mutex<[ControlledDevice]>([])
+    private let silent = Mutex<[LastKnownAppliance]>([])
 
     /// - Parameters:
     ///   - connecting: the deadline for finding the hub and connecting to it.
@@ -101,11 +115,19 @@ final class HomeSession: Sendable {
         areNamesNoted.withLock { $0 = true }
         let present = Set(living.devices.map(\.name))
         let missing = reach.names(of: hub).filter { !present.contains($0) }
+        let nameless = living.dead.filter { !$0.isNamed }
         let areNamed = missing.count == living.dead.count
-        let isOne = areNamed && missing.count == 1
-        silent.withLock { $0 = living.dead.map { .silent(id: $0, name: isOne ? missing[0] : $0) } }
-        let words = (areNamed ? missing.map(quoted) : living.dead.map(shortened)).prefix(8)
-        let ids = isOne ? " (\(shortened(living.dead[0])))" : ""
+        // Of one that the hub has no name for, and one name that is missing, each is the other's.
+        let known = Set(living.dead.filter(\.isNamed).map(\.device.name))
+        let left = missing.filter { !known.contains($0) }
+        let dead =
+            nameless.count == 1 && left.count == 1
+            ? living.dead.map { $0.isNamed ? $0 : $0.named(left[0]) } : living.dead
+        silent.withLock { $0 = dead }
+        let isOne = dead.count == 1 && dead[0].isNamed
+        let names = dead.map { $0.isNamed ? quoted($0.device.name) : shortened($0.device.id) }
+        let words = (areNamed && !nameless.isEmpty ? missing.map(quoted) : names).prefix(8)
+        let ids = isOne ? " (\(shortened(dead[0].device.id)))" : ""
         let culprit =
             words.isEmpty
             ? "; these are those that were seen before"
@@ -114,8 +136,20 @@ final class HomeSession: Sendable {
         if !words.isEmpty { Console.note("hint: \(ServerError.deadHint)") }
     }
 
-    /// The appliances that do not answer their server. Nothing is known of them but what they are called.
-    var silentDevices: [ControlledDevice] { silent.withLock { $0 } }
+    /// The appliances that do not answer their server, as the hub knew them last.
+    var lastKnown: [LastKnownAppliance] { silent.withLock { $0 } }
+    var silentDevices: [ControlledDevice] { lastKnown.map(\.device) }
+
+    /// Takes the last known states of all appliances, if its server does not answer the hub at all.
+    ///
+    /// - Returns: false if that is not the case, or if nothing is known.
+    func takeLastKnown(_ error: any Error) async -> Bool {
+        guard case ServerError.gateway(502, _, _)? = error as? ServerError,
+            let all = try? await home.lastKnown().filter(\.isNamed), !all.isEmpty
+        else { return false }
+        silent.withLock { $0 = all }
+        return true
+    }
 
     /// Every appliance.
     ///
@@ -130,6 +164,23 @@ final class HomeSession: Sendable {
         }
         if isFirst { reach.noteNames(of: devices, hub: hub) }
         return devices
+    }
+
+    /// The rooms with their units, if what was said needs them.
+    func units(for setting: SaidSetting) async throws -> HouseRooms {
+        switch setting {
+        case .setting(.on), .setting(.off): return HouseRooms()
+        // A percentage is told back in the unit.
+        case .setting: return try await rooms(isNeeded: false)
+        case .amount:
+            guard !hub.isUnprotected else { return HouseRooms() }
+            do {
+                return try await rooms()
+            } catch HouseholdRefusal.older {
+                return HouseRooms()
+            }
+        // Other errors are not passed over: without its unit, 1 °C would be all of the heating.
+        }
     }
 
     /// Saves, once, that the hub may be used unprotected; only if that is new.

@@ -10,18 +10,20 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
         commandName: "set",
         abstract: "Set an appliance to on, off, or a level.",
         usage:
-            "hubpair home set <appliance> [<activator>] on|off|0.4|40% [--room <room> ...] "
+            "hubpair home set <appliance> [<activator>] on|off|0.4|40%|21 [--room <room> ...] "
             + "[--type <type> ...] [--hub <hub>] [--insecure] [--timeout <time>] "
             + "[--config <directory>] [--json]",
         discussion: """
             Without <activator> the main one is set. Of a lamp with a switch and a brightness, on and \
             off go to the switch, and a level to the brightness. The state is read back, and said. With \
-            --room or --type only the setting is given, for all of them.
+            --room or --type only the setting is given, for all of them. Where 'hubpair home unit' has said \
+            what the levels count, a number is one of these: degrees, minutes.
 
             EXAMPLES:
               hubpair home set Lamp on
               hubpair home set --room Kitchen --type Light 40%
               hubpair home set Lamp dimmer 0.4
+              hubpair home set Thermostat 21
             """)
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
@@ -30,7 +32,9 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
     @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
     @Argument(help: ArgumentHelp("The activator to set. (default: the main one)", valueName: "activator"))
     var second: String?
-    @Argument(help: ArgumentHelp("on, off, a level from 0 to 1, or a percentage.", valueName: "setting"))
+    @Argument(
+        help: ArgumentHelp(
+            "on, off, a level from 0 to 1, a percentage, or a number in its unit.", valueName: "setting"))
     var third: String?
 
     func validate() throws {
@@ -45,36 +49,39 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
 
     func run() async throws {
         guard let second else {
-            let setting = try Setting(device)
+            let setting = try SaidSetting(device)
             return try await home.use { session in
                 let orders = try await appliances.orders(to: setting, session)
                 if orders.isEmpty { return Console.note("there is nothing to set to \(setting.text)") }
-                try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-                    orders, asJSON: json)
+                let units = try await session.units(for: setting).units
+                try await HomeOrders(session: session, timeout: confirmation.timeout, units: units)
+                    .runAndReport(orders, asJSON: json)
             }
         }
-        if third == nil, (try? Setting(second)) == nil, (try? Setting(device)) != nil {
+        if third == nil, (try? SaidSetting(second)) == nil, (try? SaidSetting(device)) != nil {
             throw UsageMistake(
                 "the appliance comes first, and then what to set it to", meant: ["home", "set"],
                 [second, device], of: HomeSetCommand.self)
         }
-        let setting = try Setting(third ?? second)
+        let setting = try SaidSetting(third ?? second)
         try await home.use { try await set(second, to: setting, $0) }
     }
 
-    private func set(_ second: String, to setting: Setting, _ session: HomeSession) async throws {
+    private func set(_ second: String, to setting: SaidSetting, _ session: HomeSession) async throws {
+        async let rooms = session.units(for: setting)
         let devices = try await session.devices()
+        let units = try await rooms.units
         let (device, activator): (ControlledDevice, Activator)
         do {
             device = try Selection(self.device).device(in: devices)
             activator =
                 try third == nil
-                ? device.activator(for: setting) : Selection(second).activator(of: device)
+                ? setting.activator(of: device, units) : Selection(second).activator(of: device)
         } catch let error as SelectionError {
             throw forgottenQuotes(second, among: devices) ?? error
         }
-        try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-            [Order(device, activator, to: setting)], asJSON: json)
+        try await HomeOrders(session: session, timeout: confirmation.timeout, units: units).runAndReport(
+            [Order(device, activator, to: setting, units)], asJSON: json)
     }
 
     /// `home set Device 0 on`: the error for a name of two words without quotation marks.
@@ -152,23 +159,4 @@ func sayLeftAlone(
     let names = locks.prefix(8).map { quoted($0.name) }.joined(separator: ", ")
     Console.note(
         "\(reason): \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
-}
-
-/// A level below 0, as in `home set lamp -1`. ArgumentParser takes it for an option, and would say that an
-/// argument is missing.
-enum NegativeSetting {
-    private static let optionsWithValue: Set<String> = ["--hub", "--timeout", "--config", "--room", "--type"]
-
-    /// The error for the first negative level in the arguments of `home set`, if any.
-    static func error(in arguments: [String]) -> SettingError? {
-        guard arguments.starts(with: ["home", "set"]) else { return nil }
-        var isValue = false
-        for argument in arguments.dropFirst(2).prefix(while: { $0 != "--" }) {
-            let next = argument.utf8.dropFirst().first ?? 0
-            let isNumber = (0x30...0x39).contains(next) || next == UInt8(ascii: ".")
-            if !isValue, isNumber, argument.utf8.first == UInt8(ascii: "-") { return .outOfRange(argument) }
-            isValue = optionsWithValue.contains(argument)
-        }
-        return nil
-    }
 }

@@ -6,10 +6,12 @@ import Identity
 /// The rooms of one hub, and which appliances are in them.
 struct HouseRooms: Sendable {
     let rooms: [Room]
+    /// What the levels of some activators count.
+    let units: StateUnits
     private let byDevice: [String: Room]
 
-    init(_ rooms: [Room] = []) {
-        self.rooms = rooms
+    init(_ rooms: [Room] = [], _ units: StateUnits = StateUnits()) {
+        (self.rooms, self.units) = (rooms, units)
         byDevice = Dictionary(rooms.flatMap { room in room.devices.map { ($0, room) } }) { first, _ in first }
     }
 
@@ -96,11 +98,11 @@ extension HomeSession {
     ///   a fault is then taken for one without rooms.
     func rooms(isNeeded: Bool = true) async throws -> HouseRooms {
         guard isNeeded else {
-            guard !hub.isUnprotected, let rooms = try? await ArrangeRooms(household).all() else {
-                return HouseRooms()
-            }
-            return HouseRooms(rooms)
+            guard !hub.isUnprotected, let (rooms, units) = try? await ArrangeRooms(household).allWithUnits()
+            else { return HouseRooms() }
+            return HouseRooms(rooms, units)
         }
-        return HouseRooms(try await ArrangeRooms(household).all())
+        let (rooms, units) = try await ArrangeRooms(household).allWithUnits()
+        return HouseRooms(rooms, units)
     }
 }

@@ -17,8 +17,8 @@ struct ManyAppliances: ParsableArguments {
 
     /// The orders that bring all of them to a setting. What stays out of it is said: locks and the like if no
     /// type names them, and what cannot be set so.
-    func orders(to setting: Setting, _ session: HomeSession) async throws -> [Order] {
-        let rooms = try await room.isEmpty ? HouseRooms() : session.rooms()
+    func orders(to setting: SaidSetting, _ session: HomeSession) async throws -> [Order] {
+        let rooms = try await room.isEmpty ? session.units(for: setting) : session.rooms()
         let places = try room.map { try rooms.devices(in: $0) }
         let targets = SpokenTargets(devices: try await session.devices())
         let chosen = Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))
@@ -27,15 +27,21 @@ struct ManyAppliances: ParsableArguments {
                 && (type.isEmpty || chosen.contains(device.id))
         }
         if type.isEmpty { sayLeftAlone(meant.filter(\.staysOutOfEverything)) }
-        return meant.filter { !type.isEmpty || !$0.staysOutOfEverything }.compactMap { device in
-            guard let activator = try? device.activator(for: setting),
-                let order = try? Order(device, activator, to: setting)
-            else {
-                let words = setting == .on || setting == .off ? "switched" : "set to \(setting.text)"
+        let wanted = meant.filter { !type.isEmpty || !$0.staysOutOfEverything }
+        return try wanted.compactMap { device in
+            do throws(SettingError) {
+                return try Order(device, to: setting, rooms.units)
+            } catch {
+                switch error {
+                // The number is wrong, not the appliance.
+                case .beyondUnit, .otherUnit: throw error
+                default: break
+                }
+                let isSwitch = setting == .setting(.on) || setting == .setting(.off)
+                let words = isSwitch ? "switched" : "set to \(setting.text)"
                 Console.note("\(quoted(device.name)) cannot be \(words), and is left alone")
                 return nil
             }
-            return order
         }
     }
 }
@@ -56,7 +62,7 @@ struct SwitchMany {
     }
 
     func run(_ session: HomeSession, _ confirmation: ConfirmationOption, asJSON: Bool) async throws {
-        let orders = try await appliances.orders(to: setting, session)
+        let orders = try await appliances.orders(to: .setting(setting), session)
         if orders.isEmpty { return Console.note("there is nothing to switch \(setting.text)") }
         try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
             orders, asJSON: asJSON)

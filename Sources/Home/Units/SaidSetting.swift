@@ -1,0 +1,79 @@
+/// What somebody wants an appliance to be set to, before it is known what its levels count.
+///
+///     said   = setting / amount
+///     amount = [ "-" ] 1*6DIGIT [ "." 1*17DIGIT ] [ SP ] [ symbol ]
+///
+/// Of an activator with a unit, a number is an amount in that unit, and `%` a part of its range. Without a
+/// unit a number from 0 to 1 is a level; any other is refused.
+///
+/// Accepted: `on`, `40%`, `0.4`, `21`, `21°C`, `-18 °C`. Rejected: `1e3`, `warm`, `140%`.
+package enum SaidSetting: Equatable, Sendable {
+    case setting(Setting)
+    /// A number, and the unit's symbol if that was said, too; the text for messages.
+    case amount(Double, symbol: String?, text: String)
+
+    package init(_ text: String) throws(SettingError) {
+        if let amount = SaidSetting.parsed(text) {
+            self = amount
+        } else {
+            self = .setting(try Setting(text))
+        }
+    }
+
+    private static func parsed(_ text: String) -> SaidSetting? {
+        // More would be no symbol's.
+        guard text.utf8.count <= 48 else { return nil }
+        let digits = text.prefix { $0 == "-" || $0 == "." || $0.isASCII && $0.isNumber }
+        let rest = text[digits.endIndex...]
+        let symbol = rest.drop { $0 == " " }
+        guard !symbol.hasPrefix("%"), rest.isEmpty == symbol.isEmpty else { return nil }
+        let parts = (digits.hasPrefix("-") ? digits.dropFirst() : digits)
+            .split(separator: ".", omittingEmptySubsequences: false)
+        guard (1...2).contains(parts.count), (1...6).contains(parts[0].utf8.count),
+            parts.dropFirst().allSatisfy({ (1...17).contains($0.utf8.count) }),
+            parts.allSatisfy({ $0.allSatisfy { $0 != "-" } }), let value = Double(digits)
+        else { return nil }
+        return .amount(value, symbol: symbol.isEmpty ? nil : String(symbol), text: text)
+    }
+
+    /// The activator that is meant if none is named.
+    package func activator(of device: ControlledDevice, _ units: StateUnits) throws(SettingError) -> Activator
+    {
+        switch self {
+        case .setting(let setting): try device.activator(for: setting)
+        case .amount: try units.activator(of: device)
+        }
+    }
+
+    /// The setting for an activator.
+    ///
+    /// - Parameter name: the appliance's, for messages.
+    package func setting(for activator: Activator, of name: String, _ unit: StateUnit?)
+        throws(SettingError) -> Setting
+    {
+        let (value, symbol, text): (Double, String?, String)
+        switch self {
+        case .setting(let setting): return setting
+        case .amount(let number, let said, let words): (value, symbol, text) = (number, said, words)
+        }
+        guard let unit else {
+            if symbol == nil, (0...1).contains(value) { return .level(value) }
+            guard activator.kind == .float else { throw .onlyOnAndOff(activator: activator.name) }
+            throw .noUnit(text, device: name, activator: activator.name)
+        }
+        if let symbol, !unit.isCalled(symbol) { throw .otherUnit(text, device: name, symbol: unit.symbol) }
+        guard let level = unit.level(of: value) else {
+            throw .beyondUnit(text, device: name, range: unit.range, symbol: unit.symbol)
+        }
+        return .level(level)
+    }
+
+    /// In a word: `on`, `40%`, `21 °C`.
+    package var text: String {
+        switch self {
+        case .setting(let setting): setting.text
+        case .amount(let value, nil, _) where (0...1).contains(value): Setting.level(value).text
+        case .amount(_, _, let text): text
+        }
+    }
+}
