@@ -41,6 +41,10 @@ package struct Finding: Equatable, Sendable {
     /// What was tried.
     package let tried: String
     package let verdict: Verdict
+
+    package init(check: String, tried: String, verdict: Verdict) {
+        (self.check, self.tried, self.verdict) = (check, tried, verdict)
+    }
 }
 
 /// One thing that the doctor looks at.

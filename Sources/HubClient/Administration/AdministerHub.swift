@@ -158,6 +158,22 @@ package struct AdministerHub: Sendable {
         )
     }
 
+    // MARK: The doctor
+
+    /// What the hub's doctor finds there. It looks for some seconds before it answers.
+    package func findings() async throws -> [HubFinding] {
+        let (members, _) = try await ask("GET", ["findings"])
+        guard case .array(let found)? = members["findings"] else {
+            throw ServerError.unreadable("findings is missing")
+        }
+        return try found.map { value in
+            guard let finding = HubFinding(value) else {
+                throw ServerError.unreadable("findings holds one without a check, a status or words")
+            }
+            return finding
+        }
+    }
+
     // MARK: Requests
 
     private var name: String { hub.name.description }
