@@ -121,6 +121,12 @@ let package = Package(
         // byte that decides can be fuzzed.
         .target(
             name: "GatewayRules", dependencies: ["Addresses", "Identity", "Pairing"], swiftSettings: strict),
+        // The files of the page, and the header fields that keep it safe.
+        .target(
+            name: "HubPage",
+            dependencies: ["CPage", "GatewayRules", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict
+        ),
         // A key, its certificate, and TLS that checks pins: what both sides of the pairing share.
         .target(
             name: "PinnedTLS",
@@ -138,7 +144,7 @@ let package = Package(
         .target(
             name: "HubService",
             dependencies: [
-                "Addresses", "CGlibc", "CPage", "CSQLite", "Discovery", "GatewayRules", "Home", "Household",
+                "Addresses", "CGlibc", "CSQLite", "Discovery", "GatewayRules", "Home", "Household", "HubPage",
                 "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 // scrypt, for the passphrase of a backup.
@@ -155,8 +161,9 @@ let package = Package(
         .target(
             name: "HubClient",
             dependencies: [
-                "Addresses", "CGlibc", "Discovery", "Home", "Household", "Identity", "JSON", "Pairing",
-                "PinnedTLS", "QRCodes",
+                "Addresses", "CGlibc", "Discovery", "GatewayRules", "Home", "Household", "HubPage",
+                "Identity",
+                "JSON", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -238,8 +245,8 @@ let package = Package(
         .testTarget(
             name: "HubServiceTests",
             dependencies: [
-                "Addresses", "Discovery", "GatewayRules", "Home", "Household", "HubService", "Identity",
-                "JSON", "Pairing", "PinnedTLS", "QRCodes", "TestSupport",
+                "Addresses", "Discovery", "GatewayRules", "Home", "Household", "HubPage", "HubService",
+                "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),

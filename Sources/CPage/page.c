@@ -68,6 +68,11 @@ static const unsigned char edit[] = {
 };
 hubpair_page_file hubpair_page_edit(void) { return (hubpair_page_file){edit, sizeof edit}; }
 
+static const unsigned char hubs[] = {
+#embed "files/hubs.js"
+};
+hubpair_page_file hubpair_page_hubs(void) { return (hubpair_page_file){hubs, sizeof hubs}; }
+
 static const unsigned char plain_style[] = {
 #embed "files/plain.css"
 };

@@ -73,6 +73,7 @@ class TypedCode:
     pin = None
 
     def __init__(self, text):
+        self.text = text
         bits = "".join(f"{ALPHABET.index(character):05b}" for character in text.replace("-", ""))
         whole = int(bits, 2).to_bytes(13, "big")  # 4 zero bits, then head, secret, checksum
         assert whole[0] == 8

@@ -10,15 +10,15 @@ export class Card {
   constructor(house) {
     this.#house = house;
     const id = `card-${number += 1}`;
-    this.badge = make("span", { class: "badge" });
-    this.name = make("p", { class: "name", id, dir: "auto" });
-    this.words = make("p", { class: "words" });
-    this.switch = make("button", {
-      class: "switch", role: "switch", "aria-labelledby": id, hidden: true, onclick: () => this.#turn(this.#appliance.main),
-    }, make("span", { class: "knob" }));
-    this.rows = make("div", { class: "rows" });
-    this.node = make("li", { class: "card" },
-      make("div", { class: "head" }, this.badge, make("div", { class: "title" }, this.name, this.words), this.switch),
+    this.badge = make("span.badge");
+    this.name = make("p.name", { id, dir: "auto" });
+    this.words = make("p.words");
+    this.switch = make("button.switch", {
+      role: "switch", "aria-labelledby": id, hidden: true, onclick: () => this.#turn(this.#appliance.main),
+    }, make("span.knob"));
+    this.rows = make("div.rows");
+    this.node = make("li.card",
+      make("div.head", this.badge, make("div.title", this.name, this.words), this.switch),
       this.rows);
   }
 
@@ -53,27 +53,27 @@ export class Card {
   #folded(nodes) {
     if (nodes.length <= 3) return nodes;
     return [...nodes.slice(0, 2),
-      make("details", {}, make("summary", {}, `${nodes.length - 2} more`), ...nodes.slice(2))];
+      make("details", make("summary", `${nodes.length - 2} more`), ...nodes.slice(2))];
   }
 
   #row(activator) {
     const id = `part-${number += 1}`;
-    const label = make("span", { class: "label", id, dir: "auto" }, activator.name);
+    const label = make("span.label", { id, dir: "auto" }, activator.name);
     const labels = `${this.name.id} ${id}`;
     if (activator.isLevel) return new LevelRow(label, labels, (state) => this.#order(activator.id, state));
     if (activator.isSwitch) {
-      const button = make("button", {
-        class: "switch small", role: "switch", "aria-labelledby": labels,
+      const button = make("button.switch.small", {
+        role: "switch", "aria-labelledby": labels,
         onclick: () => this.#turn(this.#appliance.activators.find((each) => each.id === activator.id)),
-      }, make("span", { class: "knob" }));
-      const word = make("span", { class: "value", "aria-hidden": "true" });
+      }, make("span.knob"));
+      const word = make("span.value", { "aria-hidden": "true" });
       return {
-        node: make("div", { class: "row" }, label, word, button),
+        node: make("div.row", label, word, button),
         update: (now) => { set(button, "aria-checked", String(now.state)); say(word, now.word()); },
       };
     }
-    const value = make("span", { class: "value", dir: "auto" });
-    return { node: make("div", { class: "row" }, label, value), update: (now) => say(value, now.word()) };
+    const value = make("span.value", { dir: "auto" });
+    return { node: make("div.row", label, value), update: (now) => say(value, now.word()) };
   }
 
   async #turn(activator) {
@@ -105,7 +105,7 @@ class LevelRow {
   #isHeld = false;
 
   constructor(label, labels, order) {
-    this.value = make("span", { class: "value", "aria-hidden": "true" });
+    this.value = make("span.value", { "aria-hidden": "true" });
     this.input = make("input", { type: "range", min: 0, max: 100, step: 1, "aria-labelledby": labels });
     let timer = null;
     const send = () => { timer = null; order(Number(this.input.value) / 100); };
@@ -120,7 +120,7 @@ class LevelRow {
       clearTimeout(timer);
       send();
     });
-    this.node = make("div", { class: "row level" }, label, this.value, this.input);
+    this.node = make("div.row.level", label, this.value, this.input);
   }
 
   update(activator) {

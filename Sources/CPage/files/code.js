@@ -1,6 +1,6 @@
 // A new code, drawn, with its time running out; and what is printed.
 
-import { count, make, say, set, span, toast } from "./dom.js";
+import { button, count, make, say, set, show, span, toast } from "./dom.js";
 import { list } from "./hub.js";
 
 export const roles = { owner: "Owner", member: "Member", guest: "Guest" };
@@ -23,16 +23,18 @@ export class CodeMaker {
     this.role = roleChoice("Role of the new device", "member");
     this.lifetime = make("select", { "aria-label": "How long the code is good" },
       ...Object.entries(lifetimes).map(([seconds, name]) => make("option", { value: seconds }, name)));
-    this.node = make("section", { class: "part" }, make("h2", {}, "Let somebody in"),
-      make("div", { class: "item maker" },
-        make("div", { class: "choices" },
-          make("label", {}, "As ", this.role), make("label", {}, "Good for ", this.lifetime)),
-        make("div", { class: "buttons" },
-          make("button", { class: "primary", onclick: () => this.#show() }, "Show a code"),
-          make("button", { onclick: () => this.#print({ kind: "once", role: this.role.value, expires: this.#seconds, sheet: "3x8" }, "sheet of codes") }, "Print a sheet of 24"),
-          make("button", { onclick: () => this.#print({ kind: "label", size: "62x29mm" }, "label") }, "Print a label")),
-        make("p", { class: "none" },
-          "A code lets in one device by itself. A label stays on the hub: with it devices ask, and you approve them here. A new label replaces the old one.")));
+    this.node = make("section.part", make("h2", "Let somebody in"),
+      make("div.item.maker",
+        make("div.choices",
+          make("label", "As ", this.role), make("label", "Good for ", this.lifetime)),
+        make("div.buttons",
+          button("Show a code", () => this.#show(), "primary"),
+          button("Print a sheet of 24", () => this.#print(
+            { kind: "once", role: this.role.value, expires: this.#seconds, sheet: "3x8" }, "sheet of codes")),
+          button("Print a label", () => this.#print({ kind: "label", size: "62x29mm" }, "label"))),
+        make("p.none",
+          "A code lets in one device by itself. A label stays on the hub: with it devices ask, and you approve "
+            + "them here. A new label replaces the old one.")));
   }
 
   get #seconds() { return Number(this.lifetime.value); }
@@ -53,18 +55,19 @@ export class CodeMaker {
     const end = performance.now() + left;
     // As a picture: whatever is in it, an image runs nothing.
     const picture = typeof answer.files?.svg === "string"
-      ? make("img", { class: "code", alt: "The code as a picture", src: `data:image/svg+xml,${encodeURIComponent(answer.files.svg)}` }) : null;
-    const time = make("p", { class: "time", role: "timer" });
+      ? make("img.code", {
+        alt: "The code as a picture", src: `data:image/svg+xml,${encodeURIComponent(answer.files.svg)}`,
+      }) : null;
+    const time = make("p.time", { role: "timer" });
     const bar = make("progress", { max: left, value: left, "aria-hidden": "true" });
-    const done = make("p", { class: "done", role: "status" });
-    const dialog = make("dialog", { class: "ask show", "aria-labelledby": "code-title" },
-      make("h2", { id: "code-title" }, "Scan this with the new device"), picture,
-      make("p", { class: "words" }, "or type there, after “hubpair pair -”:"),
-      make("p", { class: "typed" }, typeof code.typed === "string" ? code.typed : ""),
+    const done = make("p.done", { role: "status" });
+    const dialog = show(".show", "Scan this with the new device", picture,
+      make("p.words", "or type there, after “hubpair pair -”:"),
+      make("p.typed", typeof code.typed === "string" ? code.typed : ""),
       bar, time, done,
       make("form", { method: "dialog", class: "buttons" },
         make("button", { type: "button", onclick: () => { dialog.close(); this.#show(); } }, "New code"),
-        make("button", { class: "primary" }, "Done")));
+        make("button.primary", "Done")));
     const tick = () => {
       const rest = end - performance.now();
       bar.value = Math.max(0, rest);
@@ -76,13 +79,10 @@ export class CodeMaker {
     dialog.addEventListener("close", () => {
       clearInterval(timer);
       clearInterval(look);
-      dialog.remove();
       this.#dialog = null;
     });
     tick();
     this.#dialog = { dialog, done };
-    document.body.append(dialog);
-    dialog.showModal();
   }
 
   watch(codes) {

@@ -4,16 +4,27 @@
 
 const svgSpace = "http://www.w3.org/2000/svg";
 
-// Makes an element. `properties`: attributes by name (true: without a value; false, null: none), `on…`: listeners.
-export function make(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-    else set(element, name, value);
+// Makes an element: make("p.words", "Hello"), make("input", { type: "range", oninput: act }).
+//
+// Texts and nodes become its children; objects are attributes by name (true: without a value; false, null:
+// none), and `on…`: listeners. Null is left out.
+export function make(tag, ...parts) {
+  const [name, ...classes] = tag.split(".");
+  const element = document.createElement(name);
+  if (classes.length > 0) element.className = classes.join(" ");
+  for (const part of parts) {
+    if (typeof part === "string" || part instanceof Node) element.append(part);
+    else if (part) {
+      for (const [name, value] of Object.entries(part)) {
+        if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
+        else set(element, name, value);
+      }
+    }
   }
-  element.append(...children.filter((child) => child !== null && child !== undefined));
   return element;
 }
+
+export const button = (label, onclick, kind = "") => make(`button${kind && `.${kind}`}`, { onclick }, label);
 
 export function set(element, name, value) {
   if (value === false || value === null || value === undefined) {
@@ -100,11 +111,11 @@ export class KeyedList {
 // A heading, perhaps with a button, and a list or what stands there while it is empty.
 export class Part {
   constructor(title, makeRow, empty, button) {
-    this.items = make("ul", { class: "list" });
+    this.items = make("ul.list");
     this.list = new KeyedList(this.items, makeRow);
-    this.empty = make("p", { class: "none" }, empty);
-    this.node = make("section", { class: "part" },
-      title ? make("div", { class: "headline" }, make("h2", {}, title), button) : null, this.empty, this.items);
+    this.empty = make("p.none", { hidden: true }, empty);
+    this.node = make("section.part",
+      title ? make("div.headline", make("h2", title), button) : null, this.empty, this.items);
   }
   show(items, keyOf) {
     this.list.show(items, keyOf);
@@ -114,11 +125,11 @@ export class Part {
 
 export class Row {
   constructor(drawing, ...actions) {
-    this.name = make("p", { class: "name", dir: "auto" });
-    this.words = make("p", { class: "words", dir: "auto" });
-    this.title = make("div", { class: "title" }, this.name, this.words);
-    this.node = make("li", { class: "item" }, make("span", { class: "badge" }, icon(drawing)), this.title,
-      actions.length > 0 ? make("div", { class: "buttons" }, ...actions) : null);
+    this.name = make("p.name", { dir: "auto" });
+    this.words = make("p.words", { dir: "auto" });
+    this.title = make("div.title", this.name, this.words);
+    this.node = make("li.item", make("span.badge", icon(drawing)), this.title,
+      actions.length > 0 ? make("div.buttons", ...actions) : null);
   }
 }
 
@@ -165,8 +176,8 @@ export function toast(text, kind = "note") {
   const all = document.getElementById("toasts");
   for (const old of all.children) if (old.dataset.text === text) old.remove();
   const node = make("div", { class: `toast ${kind}`, "data-text": text },
-    make("p", {}, text),
-    make("button", { class: "quiet", "aria-label": "Close the message", onclick: () => node.remove() }, icon("close")));
+    make("p", text),
+    make("button.quiet", { "aria-label": "Close the message", onclick: () => node.remove() }, icon("close")));
   all.append(node);
   while (all.children.length > 3) all.firstElementChild.remove();
   setTimeout(() => node.remove(), kind === "fault" ? 12000 : 5000);
@@ -175,14 +186,21 @@ export function toast(text, kind = "note") {
 // Asks before something that is not easily taken back. Resolves to true or false.
 export function confirm(question, details, verb, isDangerous = true) {
   return new Promise((resolve) => {
-    const dialog = make("dialog", { class: "ask", "aria-labelledby": "ask-title" },
-      make("h2", { id: "ask-title", dir: "auto" }, question),
+    const dialog = show("", question,
       details ? make("p", { dir: "auto" }, details) : null,
-      make("form", { method: "dialog", class: "buttons" },
+      make("form.buttons", { method: "dialog" },
         make("button", { value: "no" }, "Cancel"),
         make("button", { value: "yes", class: isDangerous ? "danger" : "primary" }, verb)));
-    dialog.addEventListener("close", () => { dialog.remove(); resolve(dialog.returnValue === "yes"); });
-    document.body.append(dialog);
-    dialog.showModal();
+    dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"));
   });
+}
+
+// A dialog, shown at once; it is gone when it is closed.
+export function show(kind, title, ...parts) {
+  const id = `title-${crypto.randomUUID()}`;
+  const dialog = make(`dialog.ask${kind}`, { "aria-labelledby": id, onclose: () => dialog.remove() },
+    make("h2", { id, dir: "auto" }, title), ...parts);
+  document.body.append(dialog);
+  dialog.showModal();
+  return dialog;
 }

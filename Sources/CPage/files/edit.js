@@ -1,7 +1,7 @@
 // Rooms, scenes and rules: lists of them, and forms to change them.
 
-import { confirm, count, make, Part, Row, say, sentence, set, sorting, toast } from "./dom.js";
-import { ask, list, own, part } from "./hub.js";
+import { button, confirm, count, make, Part, Row, say, sentence, set, show, sorting, toast } from "./dom.js";
+import { array, ask, list, own, part } from "./hub.js";
 
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
 
@@ -20,19 +20,25 @@ const kinds = {
   },
   scenes: {
     title: "Scenes", word: "scene", drawing: "spark", none: "No scenes yet. A scene sets many appliances at once.",
-    words: (scene) => [count(list(scene.states).length, "state"), scene.at && `at ${scene.at}`, scene.at && scene.days?.length < 7 && scene.days.join(" ")],
+    words: (scene) => [
+      count(list(scene.states).length, "state"), scene.at && `at ${scene.at}`,
+      scene.at && scene.days?.length < 7 && scene.days.join(" "),
+    ],
     form(scene, { house }) {
       const before = list(scene.states);
-      const devices = checks("It sets", house.filter((each) => statesOf(each).length > 0).map((each) => [each.id, each.name]), before.map((each) => each.device));
+      const settable = house.filter((each) => statesOf(each).length > 0);
+      const devices = checks(
+        "It sets", settable.map((each) => [each.id, each.name]), before.map((each) => each.device));
       const anew = checks("", [["anew", "Take all states as they are now"]], []);
       const [, word, sign] = /^(sunrise|sunset)?([+-]\d+)?/.exec(scene.at ?? "");
-      const kind = choice("By itself", [["", "Never"], ["at", "At a time"], ["sunrise", "At sunrise"], ["sunset", "At sunset"]], word ?? (scene.at ? "at" : ""));
+      const times = [["", "Never"], ["at", "At a time"], ["sunrise", "At sunrise"], ["sunset", "At sunset"]];
+      const kind = choice("By itself", times, word ?? (scene.at ? "at" : ""));
       const time = field("Time", word ? "" : scene.at, { type: "time" });
       const shift = field("Minutes later; with a minus sooner", sign ?? 0, { type: "number", min: -720, max: 720 });
       const on = checks("On", days.map((day) => [day, day]), scene.days ?? days);
       on.node.classList.add("days");
       follow(kind, (value) => {
-        show([time, value === "at"], [shift, value.startsWith("sun")], [on, value !== ""]);
+        appear([time, value === "at"], [shift, value.startsWith("sun")], [on, value !== ""]);
         time.input.required = value === "at";
       });
       return [devices, scene.name ? anew : null, kind, time, shift, on, () => {
@@ -43,7 +49,8 @@ const kinds = {
         });
         return {
           states, arms: scene.arms ?? null, days: value ? on.chosen() : null,
-          at: value === "" ? null : value === "at" ? time.input.value : `${value}${late ? (late > 0 ? "+" : "") + late : ""}`,
+          at: value === "" ? null : value === "at" ? time.input.value
+            : `${value}${late ? (late > 0 ? "+" : "") + late : ""}`,
         };
       }];
     },
@@ -52,31 +59,38 @@ const kinds = {
     title: "Rules", word: "rule", drawing: "bell", none: "No rules yet. A rule tells everybody when something happens.",
     words: (rule) => [rule.kind, rule.text],
     form(rule, { house, all }) {
-      const parts = house.flatMap((each) => each.activators.map((one) => [JSON.stringify([each.id, one.id]), `${each.name}: ${one.name}`]));
+      const parts = house.flatMap((each) => each.activators.map(
+        (one) => [JSON.stringify([each.id, one.id]), `${each.name}: ${one.name}`]));
       const key = JSON.stringify([rule.device, rule.activator]);
       if (rule.device && !parts.some(([each]) => each === key)) parts.push([key, "What is gone"]);
       const [word, limit] = (rule.when ?? "on").split(" ");
       const what = choice("When", parts, key);
-      const is = choice("Becomes", [["on", "on, or open"], ["off", "off, or closed"], ["above", "more than"], ["below", "less than"]], word);
+      const is = choice("Becomes", [
+        ["on", "on, or open"], ["off", "off, or closed"], ["above", "more than"], ["below", "less than"],
+      ], word);
       const number = field("Value", limit ?? 0.5, { type: "number", step: "any" });
-      const kind = choice("Then comes", [["notification", "a notification"], ["alarm", "an alarm, until somebody acknowledges it"]], rule.kind ?? "notification");
+      const kind = choice("Then comes", [
+        ["notification", "a notification"], ["alarm", "an alarm, until somebody acknowledges it"],
+      ], rule.kind ?? "notification");
       const text = field("Which says", rule.text, { required: true });
       const names = all.scenes.map((each) => [each.name, each.name]);
       const run = choice("And runs the scene", [["", "None"], ...names], rule.run ?? "");
       const within = checks("Only in these scenes; none chosen: always", names, rule.in);
-      follow(is, (value) => show([number, !value.startsWith("o")]));
-      show([within, names.length > 0], [run, names.length > 0]);
+      follow(is, (value) => appear([number, !value.startsWith("o")]));
+      appear([within, names.length > 0], [run, names.length > 0]);
       return [what, is, number, kind, text, run, within, () => {
         const [device, activator] = JSON.parse(what.input.value || "[]");
         const needs = !number.node.hidden, armed = within.chosen();
         return {
-          device, activator, when: is.input.value + (needs ? ` ${Number(number.input.value)}` : ""), kind: kind.input.value,
-          text: text.input.value, run: run.input.value || null, in: armed.length > 0 ? armed : null,
+          device, activator, when: is.input.value + (needs ? ` ${Number(number.input.value)}` : ""),
+          kind: kind.input.value, text: text.input.value, run: run.input.value || null, in: armed.length > 0 ? armed : null,
         };
       }];
     },
   },
 };
+
+const byName = (one, other) => sorting.compare(one.name, other.name);
 
 function statesOf(appliance) {
   return (appliance?.activators ?? []).filter((each) => each.isSwitch || each.isLevel).map((each) => ({
@@ -84,7 +98,7 @@ function statesOf(appliance) {
   }));
 }
 
-function show(...fields) { for (const [each, isShown] of fields) set(each.node, "hidden", !isShown); }
+function appear(...fields) { for (const [each, isShown] of fields) set(each.node, "hidden", !isShown); }
 
 function follow(choice, act) {
   choice.input.addEventListener("change", () => act(choice.input.value));
@@ -94,55 +108,64 @@ function follow(choice, act) {
 function field(label, value, more) {
   const input = make("input", { autocomplete: "off", ...more });
   input.value = value ?? "";
-  return { input, node: make("label", { class: "field" }, label, input) };
+  return { input, node: make("label.field", label, input) };
 }
 
 function choice(label, options, value) {
-  const input = make("select", {}, ...options.map(([key, name]) => make("option", { value: key }, name)));
+  const input = make("select", ...options.map(([key, name]) => make("option", { value: key }, name)));
   if (options.some(([key]) => key === value)) input.value = value;
-  return { input, node: make("label", { class: "field" }, label, input) };
+  return { input, node: make("label.field", label, input) };
 }
 
 // Boxes to tick. What is chosen and not listed, since it is away, stays chosen.
 function checks(legend, options, chosen) {
-  const before = Array.isArray(chosen) ? chosen.map(String) : [];
+  const before = array(chosen).map(String);
   const boxes = options.map(([key, name]) => {
     const box = make("input", { type: "checkbox", value: key });
     box.checked = before.includes(key);
-    return { box, node: make("label", {}, box, make("span", { dir: "auto" }, name)) };
+    return { box, node: make("label", box, make("span", { dir: "auto" }, name)) };
   });
   const away = before.filter((key) => !options.some(([each]) => each === key));
   return {
-    node: make("fieldset", { class: "checks" }, make("legend", {}, legend), ...boxes.map((each) => each.node)),
+    node: make("fieldset.checks", make("legend", legend), ...boxes.map((each) => each.node)),
     chosen: () => [...boxes.filter(({ box }) => box.checked).map(({ box }) => box.value), ...away],
   };
 }
 
 export class ArrangeView {
-  #app; all = { rooms: [], scenes: [], rules: [] };
+  #app; #isLoaded = false; all = { rooms: [], scenes: [], rules: [] };
 
   constructor(app) {
     this.#app = app;
     this.parts = Object.keys(kinds).filter((key) => key !== "rules" || app.role === "owner").map((key) => {
       const { title, word, none } = kinds[key];
-      const add = make("button", { onclick: () => this.edit(key, {}) }, `New ${word}`);
+      const add = button(`New ${word}`, () => this.edit(key, {}));
       return [key, new Part(title, () => new ArrangeRow(this, key), none, add)];
     });
-    this.node = make("section", { class: "view", hidden: true }, make("h1", {}, "Arrange"), ...this.parts.map(([, each]) => each.node));
+    this.node = make("section.view", { hidden: true },
+      make("h1", "Arrange"), ...this.parts.map(([, each]) => each.node));
   }
 
-  get house() { return [...this.#app.house.appliances.values()].sort((one, other) => sorting.compare(one.name, other.name)); }
+  get house() { return [...this.#app.house.appliances.values()].sort(byName); }
 
   async load() {
     if (location.hash !== "#arrange") return;
     await Promise.all(this.parts.map(async ([key]) => {
-      this.all[key] = list(await own(key), key).map((each) => ({ ...each, name: String(each.name), ...(key === "rooms" && { devices: (each.devices ?? []).map(String) }) }));
+      this.all[key] = list(await own(key), key).map((each) => ({
+        ...each, name: String(each.name), ...(key === "rooms" && { devices: array(each.devices).map(String) }),
+      }));
     }));
+    this.#isLoaded = true;
     this.show();
   }
 
   show() {
-    for (const [key, each] of this.parts) each.show(this.all[key].sort((one, other) => sorting.compare(one.area ?? "", other.area ?? "") || sorting.compare(one.name, other.name)), (item) => item.id ?? item.name);
+    if (!this.#isLoaded) return;
+    for (const [key, each] of this.parts) {
+      const items = this.all[key].sort(
+        (one, other) => sorting.compare(one.area ?? "", other.area ?? "") || byName(one, other));
+      each.show(items, (item) => item.id ?? item.name);
+    }
   }
 
   edit(key, item) {
@@ -150,44 +173,53 @@ export class ArrangeView {
     const isNew = item.name === undefined;
     const name = field("Name", item.name, { required: true, maxlength: 63 });
     const fields = form(item, this), body = fields.pop();
-    const fault = make("p", { class: "warning", role: "alert" });
+    const fault = make("p.warning", { role: "alert" });
+    // What is changed must be as it was read: else somebody else has changed it, and that is not overwritten.
+    const condition = item.etag ? { "If-Match": item.etag } : {};
+    let isFresh = false;
     const send = async (work, done) => {
       try {
         await work();
         toast(done);
         dialog.close();
       } catch (error) {
-        say(fault, sentence(error.message));
+        say(fault, error.status !== 412 ? sentence(error.message)
+          : isFresh ? `There is a ${word} of this name already.`
+          : `Somebody else has changed or deleted this ${word} meanwhile. Close this, and change it as it is now.`);
       }
       await Promise.all([this.load(), this.#app.home.load()]).catch(() => this.#app.refresh());
     };
-    const path = (id) => `/hubpair/v1/${key}/${part(id)}`;
+    const path = (id) => `${key}/${part(id)}`;
     const save = (event) => {
       event.preventDefault();
       const called = name.input.value.trim();
       const id = key === "rooms" ? item.id ?? crypto.randomUUID().slice(0, 8) : called;
       send(async () => {
-        await ask("PUT", path(id), { ...body(), name: called });
-        if (key !== "rooms" && !isNew && item.name !== called) await ask("DELETE", path(item.name));
+        const isMoved = key !== "rooms" && !isNew && item.name !== called;
+        isFresh = isNew || isMoved;
+        const wanted = isFresh ? { "If-None-Match": "*" } : condition;
+        await ask("PUT", path(id), { ...body(), name: called }, 20, wanted);
+        isFresh = false;
+        if (isMoved) await ask("DELETE", path(item.name), undefined, 20, condition);
       }, `${called} is kept`);
     };
     const remove = async () => {
-      if (await confirm(`Delete ${item.name}?`, null, "Delete")) send(() => ask("DELETE", path(item.id ?? item.name)), `${item.name} is deleted`);
+      if (!(await confirm(`Delete ${item.name}?`, null, "Delete"))) return;
+      const work = () => ask("DELETE", path(item.id ?? item.name), undefined, 20, condition);
+      send(work, `${item.name} is deleted`);
     };
-    const dialog = make("dialog", { class: "ask edit", "aria-labelledby": "edit-title", onclose: () => dialog.remove() },
-      make("h2", { id: "edit-title" }, isNew ? `New ${word}` : `Change the ${word}`),
+    const dialog = show(".edit", isNew ? `New ${word}` : `Change the ${word}`,
       make("form", { onsubmit: save }, name.node, ...fields.filter(Boolean).map((each) => each.node), fault,
-        make("div", { class: "buttons" },
-          isNew ? null : make("button", { type: "button", class: "quiet", onclick: remove }, "Delete"),
-          make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"), make("button", { class: "primary" }, "Save"))));
-    document.body.append(dialog);
-    dialog.showModal();
+        make("div.buttons",
+          isNew ? null : make("button.quiet", { type: "button", onclick: remove }, "Delete"),
+          make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),
+          make("button.primary", "Save"))));
   }
 }
 
 class ArrangeRow extends Row {
   constructor(view, key) {
-    const change = make("button", { onclick: () => view.edit(key, this.item) }, "Change");
+    const change = button("Change", () => view.edit(key, this.item));
     super(kinds[key].drawing, change);
     [this.key, this.change] = [key, change];
   }

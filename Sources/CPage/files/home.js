@@ -1,8 +1,8 @@
 // The first view: what needs attention, scenes, and the rooms with their appliances.
 
 import { Card } from "./card.js";
-import { count, icon, KeyedList, make, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
-import { ask, list, own, part } from "./hub.js";
+import { button, count, icon, KeyedList, make, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
+import { array, ask, list, own, part } from "./hub.js";
 
 // So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
 const batch = 24;
@@ -20,22 +20,22 @@ export class HomeView {
     });
     this.filters = ["all", "on", "open", "fault"].map((filter) => {
       const number = make("b");
-      const button = make("button", {
-        class: "chip", "data-filter": filter, onclick: () => { this.#filter = filter; this.show(); },
-      }, number, make("span", {}));
-      return { filter, number, word: button.lastElementChild, button };
+      const chip = make("button.chip", {
+        "data-filter": filter, onclick: () => { this.#filter = filter; this.show(); },
+      }, number, make("span"));
+      return { filter, number, word: chip.lastElementChild, button: chip };
     });
-    this.notices = make("ul", { class: "notices" });
+    this.notices = make("ul.notices");
     this.noticeList = new KeyedList(this.notices, (notice) => new Notice(notice));
-    this.sceneRow = make("ul", { class: "scenes", "aria-label": "Scenes" });
+    this.sceneRow = make("ul.scenes", { "aria-label": "Scenes" });
     this.sceneList = new KeyedList(this.sceneRow, () => new SceneButton(this));
-    this.empty = make("div", { class: "empty", hidden: true }, make("h2"), make("p"));
-    this.sections = make("div", { class: "rooms" });
+    this.empty = make("div.empty", { hidden: true }, make("h2"), make("p"));
+    this.sections = make("div.rooms");
     this.roomList = new KeyedList(this.sections, () => new RoomSection(this));
-    this.overview = make("div", { class: "chips", role: "group", "aria-label": "Show" }, ...this.filters.map((each) => each.button));
-    this.tools = make("div", { class: "tools" }, this.overview,
-      make("label", { class: "search" }, icon("search"), this.search));
-    this.node = make("section", { class: "view" }, make("h1", { class: "hidden" }, "Home"),
+    this.overview = make("div.chips", { role: "group", "aria-label": "Show" }, ...this.filters.map((each) => each.button));
+    this.tools = make("div.tools", this.overview,
+      make("label.search", icon("search"), this.search));
+    this.node = make("section.view", make("h1.hidden", "Home"),
       this.notices, this.sceneRow, this.tools, this.empty, this.sections);
   }
 
@@ -43,7 +43,7 @@ export class HomeView {
   async load() {
     const [rooms, scenes, current] = await Promise.all([own("rooms"), own("scenes"), own("scenes/current")]);
     this.#rooms = list(rooms, "rooms");
-    const active = new Set([current?.scene, ...(Array.isArray(current?.matching) ? current.matching : [])]);
+    const active = new Set([current?.scene, ...array(current?.matching)]);
     this.#scenes = list(scenes, "scenes").filter((scene) => typeof scene.name === "string")
       .map((scene) => ({ ...scene, isActive: active.has(scene.name) }));
     this.show();
@@ -93,7 +93,7 @@ export class HomeView {
 
   #showRooms(shown) {
     const places = new Map();
-    for (const room of this.#rooms) for (const id of Array.isArray(room.devices) ? room.devices : []) places.set(id, room);
+    for (const room of this.#rooms) for (const id of array(room.devices)) places.set(id, room);
     const rooms = new Map(this.#rooms.map((room) => [room, []]));
     const others = [];
     for (const appliance of shown) (rooms.get(places.get(appliance.id)) ?? others).push(appliance);
@@ -124,7 +124,7 @@ export class HomeView {
 
   async run(scene) {
     try {
-      const answer = await ask("POST", `/hubpair/v1/scenes/${part(scene.name)}/run`, undefined, 40);
+      const answer = await ask("POST", `scenes/${part(scene.name)}/run`, undefined, 40);
       const failed = list(answer, "states").filter((each) => each.result !== "confirmed").length;
       toast(failed > 0 ? `${scene.name}: ${count(failed, "appliance")} did not follow` : `${scene.name}: done`,
         failed > 0 ? "fault" : "note");
@@ -138,13 +138,13 @@ export class HomeView {
 class RoomSection {
   constructor(view) {
     const id = `room-${crypto.randomUUID()}`;
-    this.area = make("span", { class: "area", dir: "auto" });
+    this.area = make("span.area", { dir: "auto" });
     this.name = make("span", { dir: "auto" });
-    this.note = make("span", { class: "note" });
-    this.cards = make("ul", { class: "cards", "aria-labelledby": id });
+    this.note = make("span.note");
+    this.cards = make("ul.cards", { "aria-labelledby": id });
     this.list = new KeyedList(this.cards, (appliance) => view.card(appliance.id));
-    this.node = make("section", { class: "room", "aria-labelledby": id },
-      make("h2", {}, make("span", { id }, this.name, " ", this.area), this.note), this.cards);
+    this.node = make("section.room", { "aria-labelledby": id },
+      make("h2", make("span", { id }, this.name, " ", this.area), this.note), this.cards);
   }
   update(section) {
     say(this.name, section.name);
@@ -159,8 +159,7 @@ class SceneButton {
   #scene = null;
   constructor(view) {
     this.name = make("span", { dir: "auto" });
-    this.button = make("button", {
-      class: "scene",
+    this.button = make("button.scene", {
       onclick: async () => {
         if (this.button.getAttribute("aria-busy") === "true") return;
         set(this.button, "aria-busy", "true");
@@ -168,7 +167,7 @@ class SceneButton {
         set(this.button, "aria-busy", null);
       },
     }, icon("spark"), this.name);
-    this.node = make("li", {}, this.button);
+    this.node = make("li", this.button);
   }
   update(scene) {
     this.#scene = scene;
@@ -181,9 +180,9 @@ class SceneButton {
 class Notice extends Row {
   #act = null;
   constructor(notice) {
-    const button = make("button", { onclick: () => this.#act() });
-    super(notice.drawing, button);
-    this.button = button;
+    const act = button("", () => this.#act());
+    super(notice.drawing, act);
+    this.button = act;
   }
   update(notice) {
     this.#act = notice.act;

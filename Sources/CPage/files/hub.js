@@ -19,14 +19,16 @@ export class Refusal extends Error {
   }
 }
 
-// Sends a request; returns what the answer's JSON says, null for an empty one.
-export async function ask(method, path, body, seconds = 20) {
+// Sends a request; returns what the answer's JSON says, null for an empty one. A path without a slash in front is
+// one of the hub's own.
+export async function ask(method, path, body, seconds = 20, more = {}) {
   let response, text;
+  const isFile = body instanceof Blob;
   try {
-    response = await fetch(path, {
+    response = await fetch(path.startsWith("/") ? path : `/hubpair/v1/${path}`, {
       method, cache: "no-store", redirect: "error", signal: AbortSignal.timeout(seconds * 1000),
-      headers: { Accept: "application/json", ...(body !== undefined && { "Content-Type": "application/json" }) },
-      body: body === undefined ? undefined : JSON.stringify(body),
+      headers: { Accept: "application/json", ...(body && !isFile && { "Content-Type": "application/json" }), ...more },
+      body: body && !isFile ? JSON.stringify(body) : body,
     });
     text = await bounded(response);
   } catch (error) {
@@ -73,7 +75,7 @@ async function bounded(response) {
 // One of the hub's own paths. Null where this hub has none: an older one, or without a household.
 export async function own(path) {
   try {
-    return await ask("GET", `/hubpair/v1/${path}`);
+    return await ask("GET", path);
   } catch (error) {
     if (error instanceof Refusal && [404, 403, 405, 503].includes(error.status) && !error.isStranger) return null;
     throw error;
@@ -82,9 +84,10 @@ export async function own(path) {
 
 // The array in an answer: by itself, or under this key. Items that are no objects are left out.
 export function list(value, key) {
-  const items = Array.isArray(value) ? value : value?.[key];
-  return Array.isArray(items) ? items.filter((item) => item !== null && typeof item === "object") : [];
+  return array(Array.isArray(value) ? value : value?.[key]).filter((item) => item !== null && typeof item === "object");
 }
+
+export const array = (value) => (Array.isArray(value) ? value : []);
 
 // A part of a path; names have any characters.
 export function part(text) { return encodeURIComponent(text).replace(/'/g, "%27"); }
@@ -96,11 +99,11 @@ export function part(text) { return encodeURIComponent(text).replace(/'/g, "%27"
 export class Stream {
   #path; #take; #told; #source = null; #timer = null; #wait = 2000;
 
-  constructor(path, take, told) { this.#path = path; this.#take = take; this.#told = told; }
+  constructor(path, take, told = () => {}) { [this.#path, this.#take, this.#told] = [path, take, told]; }
 
   open() {
     if (this.#source || this.#timer) return;
-    const source = new EventSource(`/hubpair/v1/${this.#path}`);
+    const source = new EventSource(this.#path);
     this.#source = source;
     const take = (event) => {
       try {

@@ -1,6 +1,6 @@
 // What the house has told: alarms that stay open, the hub's own trouble, and what should be known.
 
-import { KeyedList, make, Row, say, sentence, set, toast, when } from "./dom.js";
+import { button, KeyedList, make, Row, say, sentence, set, toast, when } from "./dom.js";
 import { ask, list, own } from "./hub.js";
 
 // So many of the last ones are shown; the hub keeps more.
@@ -15,13 +15,13 @@ export class MessagesView {
 
   constructor(app) {
     this.#app = app;
-    this.readAll = make("button", { onclick: () => this.#readAll() }, "Mark all as read");
-    this.empty = make("div", { class: "empty", hidden: true },
-      make("h2", {}, "Nothing has been told"), make("p", {}, "Alarms, trouble and news of this house appear here."));
-    this.items = make("ul", { class: "list" });
+    this.readAll = button("Mark all as read", () => this.#readAll());
+    this.empty = make("div.empty", { hidden: true },
+      make("h2", "Nothing has been told"), make("p", "Alarms, trouble and news of this house appear here."));
+    this.items = make("ul.list");
     this.list = new KeyedList(this.items, (message) => new MessageRow(this, app, message));
-    this.node = make("section", { class: "view" },
-      make("div", { class: "headline" }, make("h1", {}, "Messages"), this.readAll), this.empty, this.items);
+    this.node = make("section.view",
+      make("div.headline", make("h1", "Messages"), this.readAll), this.empty, this.items);
   }
 
   async load() {
@@ -88,7 +88,7 @@ export class MessagesView {
   // True if it is done.
   async #send(message, verb) {
     try {
-      const answer = await ask("POST", `/hubpair/v1/messages/${message.id}/${verb}`);
+      const answer = await ask("POST", `messages/${message.id}/${verb}`);
       if (answer?.id === message.id) this.take(answer);
       return true;
     } catch (error) {
@@ -101,8 +101,8 @@ export class MessagesView {
 class MessageRow extends Row {
   #message = null;
   constructor(view, app, message) {
-    const acknowledge = make("button", { class: "primary", onclick: () => view.acknowledge(this.#message) }, "Acknowledge");
-    const read = make("button", { onclick: () => view.read(this.#message) }, "Mark as read");
+    const acknowledge = button("Acknowledge", () => view.acknowledge(this.#message), "primary");
+    const read = button("Mark as read", () => view.read(this.#message));
     super(drawings[message.kind] ?? "bell", acknowledge, read);
     [this.app, this.acknowledge, this.read] = [app, acknowledge, read];
   }

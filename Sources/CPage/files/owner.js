@@ -1,8 +1,8 @@
 // What only owners see: who asks to be let in, devices, codes, the journal, and what the doctor says.
 
 import { CodeMaker, roleChoice, roleHelp, roles } from "./code.js";
-import { confirm, count, make, Part, Row, say, sentence, set, span, toast, when } from "./dom.js";
-import { ask, list, own, part } from "./hub.js";
+import { button, confirm, count, make, Part, Row, say, sentence, set, span, toast, when } from "./dom.js";
+import { array, ask, list, own, part } from "./hub.js";
 
 export class OwnerViews {
   #app; #devices = null; #codes = null; #journal = []; #self = ""; #lastLook = -Infinity;
@@ -14,13 +14,13 @@ export class OwnerViews {
     this.codes = new Part("Codes that are out", () => new CodeRow(this), "No code is out.");
     this.journal = new Part("Journal", () => new JournalRow(), "Nothing has happened yet.");
     this.maker = new CodeMaker(this);
-    this.access = make("section", { class: "view" }, make("h1", {}, "Access"),
+    this.access = make("section.view", make("h1", "Access"),
       this.requests.node, this.maker.node, this.devices.node, this.codes.node, this.journal.node);
     this.findings = new Part(null, () => new FindingRow(), "");
-    this.look = make("button", { onclick: () => this.#look(true) }, "Look again");
-    this.healthText = make("p", { class: "words", role: "status" });
-    this.health = make("section", { class: "view" },
-      make("div", { class: "headline" }, make("h1", {}, "Health"), this.look), this.healthText, this.findings.node);
+    this.look = button("Look again", () => this.#look(true));
+    this.healthText = make("p.words", { role: "status" });
+    this.health = make("section.view",
+      make("div.headline", make("h1", "Health"), this.look), this.healthText, this.findings.node);
     const isThere = () => app.role === "owner" && this.#devices !== null;
     this.views = {
       access: {
@@ -60,17 +60,19 @@ export class OwnerViews {
     if (this.#codes === null) this.#app.refresh();
     this.requests.show(this.#waiting, (each) => each.device);
     const order = { approved: 0, expired: 1, revoked: 2 };
-    const known = this.#devices.filter((each) => each.status in order).map((each) => ({ ...each, isSelf: each.device === this.#self }));
+    const known = this.#devices.filter((each) => each.status in order)
+      .map((each) => ({ ...each, isSelf: each.device === this.#self }));
     known.sort((one, other) => order[one.status] - order[other.status] || other.isSelf - one.isSelf
       || String(one.name).localeCompare(String(other.name)));
     this.devices.show(known, (each) => each.device);
-    this.codes.show(list(this.#codes, "codes").filter((each) => each.status === "good"), (each) => each.ticket ?? each.code);
+    const good = list(this.#codes, "codes").filter((each) => each.status === "good");
+    this.codes.show(good, (each) => each.ticket ?? each.code);
     this.journal.show(this.#journal, (each) => each.id);
   }
 
   async act(method, path, body, done) {
     try {
-      const answer = await ask(method, `/hubpair/v1/${path}`, body);
+      const answer = await ask(method, path, body);
       if (done) toast(done);
       return answer ?? {};
     } catch (error) {
@@ -89,7 +91,7 @@ export class OwnerViews {
     set(this.look, "disabled", true);
     say(this.healthText, "The doctor looks at the hub. This takes some seconds …");
     try {
-      const answer = await ask("GET", "/hubpair/v1/findings", undefined, 60);
+      const answer = await ask("GET", "findings", undefined, 60);
       const order = { problem: 0, warning: 1, skipped: 2, ok: 3 };
       const all = list(answer, "findings").sort((one, other) => (order[one.status] ?? 4) - (order[other.status] ?? 4));
       const bad = all.filter((each) => each.status === "problem" || each.status === "warning").length;
@@ -98,7 +100,8 @@ export class OwnerViews {
       this.findings.show(all, (each) => `${each.check} ${each.tried}`);
     } catch (error) {
       this.#lastLook = -Infinity;
-      say(this.healthText, error.status === 404 ? "This hub cannot look at itself from here; “hubpair doctor” on it does." : sentence(error.message));
+      say(this.healthText, error.status !== 404 ? sentence(error.message)
+        : "This hub cannot look at itself from here; “hubpair doctor” on it does.");
     } finally {
       set(this.look, "disabled", null);
     }
@@ -109,16 +112,12 @@ class RequestRow extends Row {
   constructor(views, record) {
     const role = roleChoice(`Role for ${record.name}`, "member");
     const path = `devices/${part(record.device)}`;
-    const approve = make("button", {
-      class: "primary",
-      onclick: () => views.act("POST", `${path}/approve`, { role: role.value }, `${this.record.name} is let in`),
-    }, "Approve");
-    const refuse = make("button", {
-      onclick: () => views.act("POST", `${path}/refuse`, undefined, `${this.record.name} is refused`),
-    }, "Refuse");
-    super("key", role, approve, refuse);
-    this.code = make("p", { class: "fingerprint" });
-    this.warning = make("p", { class: "warning" });
+    super("key", role,
+      button("Approve", () => views.act(
+        "POST", `${path}/approve`, { role: role.value }, `${this.record.name} is let in`), "primary"),
+      button("Refuse", () => views.act("POST", `${path}/refuse`, undefined, `${this.record.name} is refused`)));
+    this.code = make("p.fingerprint");
+    this.warning = make("p.warning");
     this.title.append(this.code, this.warning);
     set(this.node, "data-kind", "ask");
     set(role, "title", roleHelp);
@@ -128,15 +127,15 @@ class RequestRow extends Row {
     say(this.name, String(record.name));
     say(this.words, `asked ${when(record.asked)} · compare with what stands on its screen:`);
     say(this.code, String(record.device));
-    const alike = Array.isArray(record.resembles) ? record.resembles.length : 0;
-    say(this.warning, alike > 0 ? "Its name looks like that of a device that is let in already." : "");
+    say(this.warning, array(record.resembles).length > 0
+      ? "Its name looks like that of a device that is let in already." : "");
   }
 }
 
 class DeviceRow extends Row {
   constructor(views) {
     const role = roleChoice("Role", "member");
-    const revoke = make("button", { class: "danger" }, "Revoke");
+    const revoke = button("Revoke", () => this.#revoke(views), "danger");
     super("device", role, revoke);
     [this.role, this.revoke] = [role, revoke];
     set(role, "title", roleHelp);
@@ -145,15 +144,16 @@ class DeviceRow extends Row {
       const isSure = !record.isSelf || role.value === "owner"
         || await confirm("Give up your own rights?", "This browser will not be an owner’s any more.", "Give up");
       if (!isSure) return this.update(record);
-      await views.act("PUT", `devices/${part(record.device)}`, { role: role.value }, `${record.name} is now ${roles[role.value].toLowerCase()}`);
+      await views.act("PUT", `devices/${part(record.device)}`, { role: role.value },
+        `${record.name} is now ${roles[role.value].toLowerCase()}`);
     });
-    revoke.addEventListener("click", async () => {
-      const record = this.record;
-      const text = record.isSelf ? "This is the browser that you are using. The page will close behind you."
-        : "It is let in no more, at once. Only a new code lets it in again.";
-      if (!(await confirm(`Revoke ${record.name}?`, text, "Revoke"))) return;
-      await views.act("POST", `devices/${part(record.device)}/revoke`, undefined, `${record.name} is revoked`);
-    });
+  }
+  async #revoke(views) {
+    const { isSelf, name, device } = this.record;
+    const text = isSelf ? "This is the browser that you are using. The page will close behind you."
+      : "It is let in no more, at once. Only a new code lets it in again.";
+    if (!(await confirm(`Revoke ${name}?`, text, "Revoke"))) return;
+    await views.act("POST", `devices/${part(device)}/revoke`, undefined, `${name} is revoked`);
   }
   update(record) {
     this.record = record;
@@ -161,7 +161,7 @@ class DeviceRow extends Row {
     say(this.name, `${record.name}${record.isSelf ? " (this browser)" : ""}`);
     const seen = record.last_seen ? `last here ${when(record.last_seen)}` : isIn ? "not seen yet" : "";
     const end = record.expires && isIn ? `until ${when(record.expires)}` : "";
-    say(this.words, [isIn ? "" : record.status, seen, end, String(record.device)].filter((each) => each !== "").join(" · "));
+    say(this.words, [!isIn && record.status, seen, end, String(record.device)].filter(Boolean).join(" · "));
     if (document.activeElement !== this.role) this.role.value = record.role in roles ? record.role : "";
     set(this.role, "aria-label", `Role of ${record.name}`);
     set(this.revoke, "aria-label", `Revoke ${record.name}`);
@@ -173,14 +173,12 @@ class DeviceRow extends Row {
 
 class CodeRow extends Row {
   constructor(views) {
-    const end = make("button", {
-      onclick: async () => {
-        const isLabel = this.record.kind === "label";
-        const text = isLabel ? "Nobody can ask with the printed label any more." : "The code lets nobody in any more.";
-        if (!(await confirm(`Void the code ${this.record.code}?`, text, "Void"))) return;
-        await views.act("DELETE", `codes/${part(this.record.code)}`, undefined, "The code is void");
-      },
-    }, "Void");
+    const end = button("Void", async () => {
+      const { code, kind } = this.record;
+      const text = `${kind === "label" ? "Nobody can ask with the printed label" : "The code lets nobody in"} any more.`;
+      if (!(await confirm(`Void the code ${code}?`, text, "Void"))) return;
+      await views.act("DELETE", `codes/${part(code)}`, undefined, "The code is void");
+    });
     super("key", end);
     this.end = end;
   }
@@ -197,14 +195,15 @@ class CodeRow extends Row {
 
 const events = {
   paired: "paired with a code", asked: "asked to be let in", approved: "was approved", refused: "was refused",
-  revoked: "was revoked", role: "got another role", renamed: "was renamed", code_made: "A code was made", code_void: "A code was voided",
+  revoked: "was revoked", role: "got another role", renamed: "was renamed",
+  code_made: "A code was made", code_void: "A code was voided",
 };
 
 class JournalRow {
   constructor() {
     this.text = make("span", { dir: "auto" });
-    this.time = make("span", { class: "words" });
-    this.node = make("li", { class: "line" }, this.text, this.time);
+    this.time = make("span.words");
+    this.node = make("li.line", this.text, this.time);
   }
   update(entry) {
     const event = events[entry.event] ?? String(entry.event);
@@ -218,17 +217,17 @@ class JournalRow {
 
 class FindingRow {
   constructor() {
-    this.word = make("span", { class: "verdict" });
-    this.name = make("p", { class: "name" });
-    this.words = make("p", { class: "words" });
-    this.mend = make("p", { class: "mend" });
-    this.node = make("li", { class: "item" }, this.word, make("div", { class: "title" }, this.name, this.words, this.mend));
+    this.word = make("span.verdict");
+    this.name = make("p.name");
+    this.words = make("p.words");
+    this.mend = make("p.mend");
+    this.node = make("li.item", this.word, make("div.title", this.name, this.words, this.mend));
   }
   update(finding) {
-    set(this.node, "data-kind", finding.status === "problem" ? "alarm" : finding.status === "warning" ? "alert" : "note");
+    set(this.node, "data-kind", { problem: "alarm", warning: "alert" }[finding.status] ?? "note");
     say(this.word, String(finding.status));
     say(this.name, String(finding.check));
     say(this.words, [finding.tried, finding.seen].filter((each) => typeof each === "string").join(": "));
-    say(this.mend, typeof finding.hint === "string" ? finding.hint : typeof finding.mend === "string" ? finding.mend : "");
+    say(this.mend, typeof finding.mend === "string" ? finding.mend : "");
   }
 }

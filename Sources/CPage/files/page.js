@@ -3,13 +3,15 @@
 import { count, icon, make, say, sentence, set, span } from "./dom.js";
 import { HomeView } from "./home.js";
 import { House } from "./house.js";
-import { ask, Away, list, own, Refusal, Stream } from "./hub.js";
+import { array, ask, Away, list, own, Refusal, Stream } from "./hub.js";
 import { MessagesView } from "./messages.js";
 
 // How often the house is asked while no stream tells of changes, and while one does.
 const pollTime = 3000;
 const slowPollTime = 30000;
 const longestWait = 15000;
+// The parts of the page. Who they are for is told where they are added.
+const order = ["home", "messages", "arrange", "access", "health", "hubs"];
 
 class App {
   house = new House();
@@ -17,7 +19,7 @@ class App {
   hasHouse = false;
   isHouseAway = false;
   #hub = ""; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
-  #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false;
+  #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false; #isWanted = false;
 
   constructor() {
     this.status = document.getElementById("status");
@@ -34,13 +36,14 @@ class App {
         badge: () => this.messages.unread.length,
       },
     };
-    this.stranger = make("section", { class: "view empty", hidden: true },
-      make("h1", {}, "This browser is not let in"), make("p", { role: "alert" }));
+    this.stranger = make("section.view.empty", { hidden: true },
+      make("h1"), make("p", { role: "alert" }));
     this.main.append(this.home.node, this.messages.node, this.stranger);
     this.house.onchange = () => this.#draw();
     this.streams = [
-      new Stream("states/stream", (change, type) => this.#takeStates(change, type), (isOpen) => this.#tellStream(isOpen)),
-      new Stream("messages/stream", (message, type) => this.messages.take(message, type), () => {}),
+      new Stream("/hubpair/v1/states/stream", (change, type) => this.#takeStates(change, type),
+        (isOpen) => this.#tellStream(isOpen)),
+      new Stream("/hubpair/v1/messages/stream", (message, type) => this.messages.take(message, type)),
     ];
   }
 
@@ -50,8 +53,15 @@ class App {
     addEventListener("online", () => this.refresh());
     document.addEventListener("visibilitychange", () => this.#wake());
     setInterval(() => this.#showStatus(), 1000);
+    // It goes to the content, and not to another part of the page.
+    document.querySelector(".skip").addEventListener("click", (event) => {
+      event.preventDefault();
+      this.main.focus();
+    });
     this.show();
     this.#wake();
+    // The hub itself has TLS: without, it is “hubpair open” that shows the page.
+    if (location.protocol === "http:") this.#makeHubs();
   }
 
   // A page that nobody looks at asks nothing and holds no streams: browsers have six connections to a hub.
@@ -67,6 +77,7 @@ class App {
 
   async refresh() {
     clearTimeout(this.#timer);
+    this.#isWanted = this.#isBusy;
     if (this.#isBusy) return;
     this.#isBusy = true;
     try {
@@ -90,14 +101,14 @@ class App {
       this.#isBusy = false;
       set(document.getElementById("wait"), "hidden", true);
       this.show();
-      const wait = this.#fault ? this.#wait : this.#isStreaming ? slowPollTime : pollTime;
+      const wait = this.#isWanted ? 0 : this.#fault ? this.#wait : this.#isStreaming ? slowPollTime : pollTime;
       if (!document.hidden) this.#timer = setTimeout(() => this.refresh(), wait);
     }
   }
 
   // Who this browser is here, and on which hub.
   async #introduce() {
-    const [device, hub] = await Promise.all([ask("GET", "/hubpair/v1/device"), own("hub")]);
+    const [device, hub] = await Promise.all([ask("GET", "device"), own("hub")]);
     if (device?.status !== "approved") {
       const texts = {
         pending: "The owner has not approved this browser yet. The page opens by itself when that happens.",
@@ -115,14 +126,23 @@ class App {
     if (this.role === "owner" && !this.owner) await this.#makeOwner();
   }
 
+  // On a hub itself nothing is known of other hubs.
+  async #makeHubs() {
+    if ((await own("/hubpair/local/hubs").catch(() => null)) === null) return;
+    const { HubsView } = await import("./hubs.js");
+    this.#add("hubs", "Hubs", "device", new HubsView(this));
+    this.show();
+  }
+
+  #add(key, name, drawing, view, isThere = () => true) {
+    this.views[key] = { name, drawing, view, isThere, badge: () => 0 };
+    this.main.insertBefore(view.node, this.stranger);
+  }
+
   async #makeArrange() {
     const { ArrangeView } = await import("./edit.js");
     this.arrange = new ArrangeView(this);
-    this.views.arrange = {
-      name: "Arrange", drawing: "arrange", view: this.arrange, badge: () => 0,
-      isThere: () => this.role !== "guest" && this.messages.isThere,
-    };
-    this.main.insertBefore(this.arrange.node, this.stranger);
+    this.#add("arrange", "Arrange", "arrange", this.arrange, () => this.role !== "guest" && this.messages.isThere);
   }
 
   // Owners alone load what is for owners.
@@ -151,7 +171,7 @@ class App {
   async #loadStates() {
     const states = await own("states");
     if (states !== null) {
-      this.house.setUnanswered(new Set(Array.isArray(states.unanswered) ? states.unanswered : []));
+      this.house.setUnanswered(new Set(array(states.unanswered)));
       this.streams[0].open();
     }
     if (this.messages.isThere) this.streams[1].open();
@@ -195,13 +215,25 @@ class App {
 
   show(isMove = false) {
     const isStranger = this.#fault instanceof Refusal && this.#fault.isStranger;
+    const { hubs } = this.views;
+    const hasNone = this.#fault?.word === "no_hub" && hubs;
     const wanted = location.hash.slice(1);
-    const name = this.views[wanted]?.isThere() ? wanted : "home";
-    for (const [key, { view }] of Object.entries(this.views)) set(view.node, "hidden", key !== name || isStranger || !this.#isIntroduced);
-    set(this.stranger, "hidden", !isStranger);
-    if (isStranger) say(this.stranger.lastElementChild, sentence(this.#fault.message));
-    else if (this.role !== null) this.views[name].view.show();
-    this.#showTabs(isStranger ? null : name);
+    const name = hasNone ? "hubs" : this.views[wanted]?.isThere() ? wanted : "home";
+    const isHub = name !== "hubs";
+    for (const [key, { view }] of Object.entries(this.views)) {
+      set(view.node, "hidden", key !== name || isHub && (isStranger || !this.#isIntroduced));
+    }
+    // Nothing to show yet, and why.
+    const isOut = isHub && (isStranger || this.#fault !== null && !this.#isIntroduced);
+    set(this.stranger, "hidden", !isOut);
+    if (isOut) {
+      say(this.stranger.firstElementChild, isStranger ? "This browser is not let in" : "The hub does not answer");
+      say(this.stranger.lastElementChild, isStranger ? sentence(this.#fault.message)
+        : "It may be off, or on another network. The page asks again by itself.");
+    }
+    if (!isHub || this.role !== null && !isStranger) this.views[name].view.show();
+    if (isHub) hubs?.view.hide();
+    this.#showTabs(name, hasNone ? ["hubs"] : isStranger ? ["home", "hubs"] : order);
     this.#showStatus();
     if (isMove) {
       if (name === "arrange") this.arrange.load().catch(() => this.refresh());
@@ -211,14 +243,14 @@ class App {
     }
   }
 
-  #showTabs(current) {
-    const there = Object.entries(this.views).filter(([, view]) => view.isThere());
-    set(this.tabs, "hidden", there.length < 2 || current === null);
+  #showTabs(current, possible) {
+    const there = possible.filter((key) => this.views[key]?.isThere()).map((key) => [key, this.views[key]]);
+    set(this.tabs, "hidden", there.length < 2);
     const keys = there.map(([key]) => key).join(" ");
     if (this.tabs.dataset.keys !== keys) {
       this.tabs.dataset.keys = keys;
       this.tabs.replaceChildren(...there.map(([key, view]) => make("a", { href: `#${key}`, "data-key": key },
-        icon(view.drawing), make("span", {}, view.name), make("b", { class: "count", hidden: true }))));
+        icon(view.drawing), make("span", view.name), make("b.count", { hidden: true }))));
     }
     for (const link of this.tabs.children) {
       const view = this.views[link.dataset.key];
@@ -238,6 +270,7 @@ class App {
     const age = this.#lastAnswer === null ? null : performance.now() - this.#lastAnswer;
     const old = age === null ? "" : ` · ${span(age)} old`;
     const [kind, text] = this.#fault instanceof Away ? ["away", `Hub away${old}`]
+      : this.#fault?.word === "no_hub" ? ["wait", "No hub yet"]
       : this.#fault ? ["away", `${this.#fault.isStranger ? "Not let in" : "Hub in trouble"}${old}`]
       : age === null ? ["wait", "Asking …"]
       : this.isHouseAway ? ["old", "House away"]

@@ -23,3 +23,4 @@ hubpair_page_file hubpair_page_messages(void);
 hubpair_page_file hubpair_page_owner(void);
 hubpair_page_file hubpair_page_code(void);
 hubpair_page_file hubpair_page_edit(void);
+hubpair_page_file hubpair_page_hubs(void);

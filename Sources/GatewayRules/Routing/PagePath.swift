@@ -19,6 +19,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     case owner = "/hubpair/page/owner.js"
     case code = "/hubpair/page/code.js"
     case edit = "/hubpair/page/edit.js"
+    case hubs = "/hubpair/page/hubs.js"
 
     /// The allowed methods, in the order of the `Allow` header field (RFC 9110 § 10.2.1).
     package static let methods = ["GET", "HEAD"]

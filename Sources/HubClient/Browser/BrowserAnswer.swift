@@ -1,3 +1,4 @@
+import HubPage
 import Identity
 import JSON
 import NIOCore
@@ -13,38 +14,86 @@ struct BrowserAnswer {
         "alt-svc",
     ]
 
+    /// A comment of a stream, so that both sides notice when the other is gone.
+    private static let beat = Duration.seconds(15)
+
     let output: NIOAsyncChannelOutboundWriter<HTTPServerResponsePart>
 
     /// - Parameter body: nil if it is too large.
     func send(
-        _ head: HTTPRequestHead, body: [UInt8]?, _ gate: borrowing Mutex<BrowserGate>, _ relay: HubRelay
-    ) async throws {
-        let fields = head.headers.map { (name: $0.name, value: $0.value) }
-        let verdict = gate.withLock {
-            $0.verdict(method: head.method.rawValue, target: head.uri, fields: fields)
-        }
+        _ head: HTTPRequestHead, body: [UInt8]?, _ verdict: BrowserGate.Verdict, _ visit: PageVisit
+    )
+        async throws
+    {
         switch verdict {
-        case .refuse(let status, let word, let message): try await refuse(status, word, message)
+        case .refuse(let status, let word, let message): try await refuse(status, word, message, to: head)
         case .enter:
-            let cookie = gate.withLock { $0.cookie }
+            let cookie = visit.gate.withLock { $0.cookie }
             try await write(303, [("Location", "/hubpair/"), ("Set-Cookie", cookie)], [])
         case .pass:
             guard let body else {
-                return try await refuse(413, "too_large", "the body has more bytes than a hub takes")
+                return try await refuse(413, "too_large", "this takes no body of so many bytes", to: head)
             }
-            try await pass(
-                HubRequest(
-                    method: head.method.rawValue, target: head.uri, headers: fields,
-                    body: body.isEmpty ? nil : body), relay)
+            let path = head.uri.prefix { $0 != "?" }
+            if head.method == .GET, let file = PageFile(path: String(path)) {
+                try await write(file, to: head)
+            } else if let local = visit.local, path.hasPrefix(LocalPaths.prefix) {
+                try await write(local.answer(head.method.rawValue, head.uri, body))
+            } else if let relay = visit.shown.relay {
+                try await pass(
+                    HubRequest(
+                        method: head.method.rawValue, target: head.uri,
+                        headers: head.headers.map { ($0.name, $0.value) }, body: body.isEmpty ? nil : body),
+                    relay, to: head)
+            } else {
+                try await refuse(404, "no_hub", "this computer is not paired with a hub yet", to: head)
+            }
         }
     }
 
-    private func pass(_ request: HubRequest, _ relay: HubRelay) async throws {
+    /// A file of the page, or that the browser has it already. It is of this program's own version, whatever
+    /// the hub's is: the page may pair and forget here, which is no hub's business.
+    private func write(_ file: PageFile, to head: HTTPRequestHead) async throws {
+        let isKnown = head.headers["If-None-Match"].contains(file.entityTag)
+        try await write(
+            isKnown ? 304 : 200,
+            PageHeaders.local + [("ETag", file.entityTag), ("Content-Type", file.contentType)],
+            isKnown ? [] : file.bytes, cacheControl: "no-cache")
+    }
+
+    private func write(_ answer: LocalPaths.Answer) async throws {
+        switch answer {
+        case .json(let status, let value):
+            try await write(status, [("Content-Type", "application/json")], Array(value.text.utf8))
+        case .events(let values):
+            let headers: HTTPHeaders = [
+                "Content-Type": "text/event-stream", "Cache-Control": "no-store",
+                "X-Content-Type-Options": "nosniff",
+            ]
+            try await output.write(
+                .head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)))
+            try await withThrowingDiscardingTaskGroup { group in
+                group.addTask {
+                    while true {
+                        try await output.write(.body(.byteBuffer(ByteBuffer(string: ":\n\n"))))
+                        try await Task.sleep(for: BrowserAnswer.beat)
+                    }
+                }
+                for await value in values {
+                    try await output.write(.body(.byteBuffer(ByteBuffer(string: "data: \(value.text)\n\n"))))
+                }
+                // The search has failed, and has said so; the browser would begin it again at once.
+                while !Task.isCancelled { try await Task.sleep(for: BrowserAnswer.beat) }
+            }
+        }
+    }
+
+    private func pass(_ request: HubRequest, _ relay: HubRelay, to head: HTTPRequestHead) async throws {
         var hasBegun = false
         do {
             try await relay.send(request) { response in
                 hasBegun = true
-                var headers = HTTPHeaders()
+                var headers = HTTPHeaders(PageHeaders.relayed)
                 for field in response.headers where !BrowserAnswer.dropped.contains(field.name.lowercased()) {
                     headers.add(name: field.name, value: field.value)
                 }
@@ -59,21 +108,27 @@ struct BrowserAnswer {
         } catch {
             // The end of the connection tells a browser that the answer is not whole.
             guard !hasBegun else { throw error }
-            try await refuse(502, "hub_away", message(of: error))
+            try await refuse(502, "hub_away", message(of: error), to: head)
         }
     }
 
-    private func refuse(_ status: Int, _ word: String, _ message: String) async throws {
-        var json: [UInt8] = []
-        JSONValue.object(["error": .string(word), "message": .string(message)]).write(to: &json)
-        try await write(status, [("Content-Type", "application/json")], json)
+    /// An error: JSON for the page and for programs, and a sentence for a person who opens an address.
+    private func refuse(
+        _ status: Int, _ word: String, _ message: String, to head: HTTPRequestHead
+    ) async throws {
+        let isForPerson = head.headers["Sec-Fetch-Dest"] == ["document"]
+        let text = isForPerson ? "hubpair: \(message)\n" : LocalPaths.fault(word, message).text
+        let type = isForPerson ? "text/plain; charset=utf-8" : "application/json"
+        try await write(status, [("Content-Type", type)] + PageHeaders.relayed, Array(text.utf8))
     }
 
-    private func write(_ status: Int, _ fields: [(String, String)], _ body: [UInt8]) async throws {
+    private func write(
+        _ status: Int, _ fields: [(String, String)], _ body: [UInt8], cacheControl: String = "no-store"
+    ) async throws {
         var headers = HTTPHeaders(fields)
-        headers.add(name: "Content-Length", value: "\(body.count)")
-        headers.add(name: "Cache-Control", value: "no-store")
-        headers.add(name: "Referrer-Policy", value: "no-referrer")
+        if status != 304 { headers.add(name: "Content-Length", value: "\(body.count)") }
+        headers.add(name: "Cache-Control", value: cacheControl)
+        if headers["Referrer-Policy"].isEmpty { headers.add(name: "Referrer-Policy", value: "no-referrer") }
         try await output.write(
             .head(HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: headers)))
         try await output.write(.body(.byteBuffer(ByteBuffer(bytes: body))))

@@ -7,7 +7,9 @@ import Crypto
 /// that the browser shows. The address that the browser is given holds a token. It works once, and is
 /// exchanged for a cookie that scripts cannot read and that no other site's request carries. `Host` keeps out
 /// names of other sites that lead here (DNS rebinding), `Origin` and `Sec-Fetch-Site` what their pages send.
-/// Cookies are not kept apart by port: a page of another port of the same address is another origin here.
+/// Cookies are not kept apart by port: a page of another port of the same address is another origin here. The
+/// cookie is good in the browser that got it, as it names itself: copied into another one it is refused. That
+/// stops a mistake, and not a program of the same user's, which can call itself what it likes.
 ///
 ///     address = "http://127.0.0.1:" port "/?token=" token           ; token: 32 characters of 0-9, a-f
 ///
@@ -26,6 +28,8 @@ package struct BrowserGate: Sendable {
     /// Digests are compared in constant time.
     private var token: SHA256.Digest?
     private let secret: SHA256.Digest
+    /// What the browser that got the cookie calls itself.
+    private var agents: [String] = []
 
     /// The value of `Set-Cookie` (RFC 6265 § 4.1): for the session, and for this port by its name.
     package let cookie: String
@@ -73,9 +77,10 @@ package struct BrowserGate: Sendable {
                     message: "this address has been used, or is not right; run 'hubpair open' again")
             }
             self.token = nil
+            agents = values("user-agent")
             return .enter
         }
-        guard hasCookie(values("cookie")) else {
+        guard hasCookie(values("cookie")), values("user-agent") == agents else {
             return .refuse(
                 status: 403, word: "no_cookie",
                 message:

@@ -15,7 +15,7 @@ final class HubRelay: Sendable {
     /// What a browser says that the hub needs to know. All else stays here: cookies and origins are this
     /// computer's.
     private static let passed: Set<String> = [
-        "accept", "accept-language", "content-type", "if-none-match", "last-event-id",
+        "accept", "accept-language", "content-type", "if-match", "if-none-match", "last-event-id",
     ]
 
     private let connect: @Sendable () async throws -> HubConnection

@@ -4,10 +4,12 @@ import NIOCore
 import NIOHTTP1
 import NIOPosix
 import Pairing
+package import PinnedTLS
 import Synchronization
 
 /// Shows a hub's page in a browser of this computer that has no certificate: listens on 127.0.0.1 for that
-/// browser alone, and passes what it asks on to the hub, over connections whose key is checked.
+/// browser alone, and passes what it asks on to the hub, over connections whose key is checked. On a paired
+/// computer, or one that is to become one, the page also has this computer's hubs (``LocalPaths``).
 package struct OpenPage: Sendable {
     /// How long nobody may ask for anything before it ends.
     package static let idleTime = Duration.seconds(600)
@@ -18,41 +20,43 @@ package struct OpenPage: Sendable {
 
     private typealias Connection = NIOAsyncChannel<HTTPServerRequestPart, HTTPServerResponsePart>
 
-    /// What all connections share.
-    private final class Visit: Sendable {
-        let gate: Mutex<BrowserGate>
-        let relay: HubRelay
-        let activity = Mutex(Activity())
-
-        init(_ gate: BrowserGate, _ relay: HubRelay) {
-            self.gate = Mutex(gate)
-            self.relay = relay
-        }
-    }
-
-    private struct Activity {
-        /// How many connections are open.
-        var open = 0
-        /// How many requests are being answered.
-        var running = 0
-        var last = ContinuousClock.now
-
-        mutating func begin() { running += 1 }
-        mutating func end() { (running, last) = (running - 1, .now) }
-        var idleTime: Duration { running > 0 ? .zero : .now - last }
-    }
-
-    package let hub: SavedHub
-    private let useHub: UseHub
+    /// The hub that is shown first; nil if this computer knows none yet.
+    package let name: PeerName?
+    private let shown: ShownHub
+    private let local: LocalPaths?
     private let port: Int
 
+    /// On a paired computer, or one that knows no hub yet.
+    ///
     /// - Parameters:
     ///   - selector: selects the hub; nil for the default hub.
+    ///   - pictures: reads the pictures of codes; nil if none can be read.
     ///   - port: the port to listen on; 0 for one that is free.
-    package init(configuration: DeviceConfiguration, selector: PeerSelector?, port: Int = 0) throws {
-        useHub = try UseHub(configuration: configuration)
-        hub = try useHub.find(selector)
-        guard !hub.isUnprotected else { throw OpenPageError.noPage(hub: hub.name) }
+    package init(
+        configuration: DeviceConfiguration, selector: PeerSelector?, pictures: PictureReader?, port: Int = 0
+    ) throws {
+        let useHub = try UseHub(configuration: configuration)
+        let hub = try selector.map { try useHub.find($0) } ?? useHub.first()
+        if let hub, hub.isUnprotected { throw OpenPageError.noPage(hub: hub.name) }
+        name = hub?.name
+        shown = ShownHub(hub) { hub in
+            // Anew each time: a computer that knows no hub yet gets its key when it pairs.
+            try await UseHub(configuration: configuration).connect(to: hub)
+        }
+        local = LocalPaths(configuration: configuration, pictures: pictures, shown: shown)
+        self.port = port
+    }
+
+    /// On a hub.
+    ///
+    /// - Parameter identity: what the hub lets in as an owner.
+    package init(
+        name: PeerName, at addresses: [HubAddress], pin: Pin, as identity: TLSIdentity, port: Int = 0
+    ) throws {
+        let connector = try HubConnector(identity: identity)
+        self.name = name
+        shown = ShownHub(relay: HubRelay { try await connector.connect(to: addresses, expecting: .pin(pin)) })
+        local = nil
         self.port = port
     }
 
@@ -62,12 +66,11 @@ package struct OpenPage: Sendable {
     ///   - environment: of this process.
     ///   - ready: gets the address for the browser; it works once.
     package func run(environment: [String: String], ready: @Sendable (String) throws -> Void) async throws {
-        let relay = HubRelay { [useHub, hub] in try await useHub.connect(to: hub) }
-        try await checkPage(relay)
+        try await checkPage()
         let server = try await listen()
         let bound = server.channel.localAddress?.port ?? port
         let (token, secret) = (OpenPage.secret(), OpenPage.secret())
-        let visit = Visit(BrowserGate(port: bound, token: token, secret: secret), relay)
+        let visit = PageVisit(BrowserGate(port: bound, token: token, secret: secret), shown, local)
         try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask {
                 try await OpenPage.serve(server, port: UInt16(bound), visit, environment: environment)
@@ -89,14 +92,15 @@ package struct OpenPage: Sendable {
 
     /// Asks the hub for the page before a browser is opened: a hub that is away, or does not let this
     /// computer in, is better told of in the terminal.
-    private func checkPage(_ relay: HubRelay) async throws {
+    private func checkPage() async throws {
+        guard let name, let relay = shown.relay else { return }
         var status = 0
         try await relay.send(HubRequest(method: "GET", target: "/hubpair/")) {
             status = $0.status
         } body: { _ in
         }
-        if status == 404 { throw OpenPageError.noPage(hub: hub.name) }
-        if status == 401 || status == 403 { throw HubChoiceError.notPaired(hub.name) }
+        if status == 404 { throw OpenPageError.noPage(hub: name) }
+        if status == 401 || status == 403 { throw HubChoiceError.notPaired(name) }
     }
 
     private func listen() async throws -> NIOAsyncChannel<Connection, Never> {
@@ -114,7 +118,7 @@ package struct OpenPage: Sendable {
         }
     }
 
-    private static func waitForIdleness(_ visit: Visit) async throws {
+    private static func waitForIdleness(_ visit: PageVisit) async throws {
         while true {
             let left = idleTime - visit.activity.withLock { $0.idleTime }
             guard left > .zero else { return }
@@ -123,7 +127,7 @@ package struct OpenPage: Sendable {
     }
 
     private static func serve(
-        _ server: NIOAsyncChannel<Connection, Never>, port: UInt16, _ visit: Visit,
+        _ server: NIOAsyncChannel<Connection, Never>, port: UInt16, _ visit: PageVisit,
         environment: [String: String]
     ) async throws {
         try await server.executeThenClose { connections in
@@ -156,18 +160,23 @@ package struct OpenPage: Sendable {
         return LoopbackPeer.isOurs(user, environment: environment)
     }
 
-    private static func answer(_ connection: Connection, _ visit: Visit) async throws {
+    private static func answer(_ connection: Connection, _ visit: PageVisit) async throws {
         try await connection.executeThenClose { parts, output in
             var parts = parts.makeAsyncIterator()
             while let part = try await parts.next() {
                 guard case .head(let head) = part else { continue }
+                let fields = head.headers.map { (name: $0.name, value: $0.value) }
+                let verdict = visit.gate.withLock {
+                    $0.verdict(method: head.method.rawValue, target: head.uri, fields: fields)
+                }
+                let limit = maximumByteCount(of: head, verdict)
                 var body: [UInt8] = []
                 var isWhole = false
                 while !isWhole, let part = try await parts.next() {
                     switch part {
                     case .head: break
                     case .body(let bytes):
-                        let room = maximumBodyByteCount + 1 - body.count
+                        let room = limit + 1 - body.count
                         body.append(contentsOf: bytes.readableBytesView.prefix(room))
                     case .end: isWhole = true
                     }
@@ -176,9 +185,15 @@ package struct OpenPage: Sendable {
                 visit.activity.withLock { $0.begin() }
                 defer { visit.activity.withLock { $0.end() } }
                 try await BrowserAnswer(output: output).send(
-                    head, body: body.count > maximumBodyByteCount ? nil : body, visit.gate, visit.relay)
+                    head, body: body.count > limit ? nil : body, verdict, visit)
                 if !head.isKeepAlive { return }
             }
         }
+    }
+
+    /// How long a body may be: only pictures are long.
+    private static func maximumByteCount(of head: HTTPRequestHead, _ verdict: BrowserGate.Verdict) -> Int {
+        verdict == .pass && head.uri.hasPrefix(LocalPaths.pictures)
+            ? PictureReader.maximumByteCount : maximumBodyByteCount
     }
 }

@@ -66,6 +66,15 @@ package struct UseHub: Sendable {
         return hubs[0]
     }
 
+    /// The default hub, or the only one; nil if this computer knows none, or several and no default.
+    func first() throws -> SavedHub? {
+        do {
+            return try find(nil)
+        } catch HubChoiceError.noHub, HubChoiceError.noDefault {
+            return nil
+        }
+    }
+
     /// Stores that the user accepts unprotected connections to a stock hub.
     package func allowInsecure(_ hub: SavedHub) throws {
         guard case .added(let hub) = hub, !hub.isInsecureAllowed else { return }

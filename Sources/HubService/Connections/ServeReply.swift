@@ -1,4 +1,5 @@
 import GatewayRules
+import HubPage
 import JSON
 import NIOHTTP1
 import Pairing

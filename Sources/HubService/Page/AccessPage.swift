@@ -1,4 +1,5 @@
 import GatewayRules
+import HubPage
 import JSON
 import NIOHTTP1
 import Pairing
@@ -103,7 +104,7 @@ struct AccessPage {
         return plainPage(
             "Access",
             """
-            <main>
+            <main class="plain">
             <h1>Access</h1>
             \(note.map { "<p role=\"alert\"><strong>\(htmlText($0))</strong></p>" } ?? "")
             <h2>Waiting to be let in</h2>

@@ -140,6 +140,15 @@ public struct ApprovedDevices: Equatable, Sendable {
         return forgotten.map(\.pin)
     }
 
+    /// Removes a device without a trace. Only for one that has never been a device of anybody's: else it
+    /// stays as a tombstone.
+    package mutating func remove(_ pin: Pin) {
+        guard let device = device(pin) else { return }
+        file.removeGroups([ApprovedDevices.group(device.fingerprint.description)])
+        devices.removeAll { $0.pin == pin }
+        index()
+    }
+
     /// Enters what became of the uses in `tickets` that are not in this file yet: a once code approves its
     /// device, whatever it was before; a label makes a device that is not known ask.
     ///

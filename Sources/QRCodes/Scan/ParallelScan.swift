@@ -9,6 +9,9 @@ package enum ParallelScan {
     /// The maximum number of outcomes that wait for an earlier one, because they are delivered in order.
     private static let maximumLead = 4096
 
+    /// True if a picture is searched in a process of its own: this one has one thread.
+    package static var isIsolated: Bool { IsolatedScan.isPossible }
+
     /// Calls `finished` once for each of `paths`, in their order. If it throws, the search ends, and no child
     /// is left. `waiting` is called about ten times a second, with the number of files that are done.
     ///

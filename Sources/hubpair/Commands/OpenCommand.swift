@@ -2,23 +2,31 @@ import ArgumentParser
 import FoundationEssentials
 import Glibc
 import HubClient
+import HubService
 import Identity
 import Pairing
 
 /// `hubpair open`: the hub's page, in a browser of this computer.
-struct OpenCommand: AsyncParsableCommand {
+struct OpenCommand: PreparedCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
         abstract: "Show a hub's page in this computer's browser.",
         discussion: """
             The hub is the default one, unless --hub names another. The browser needs no certificate: what \
-            it asks goes through this command, over the paired connection, with this computer's role. The \
-            address works once, in one browser, for programs of this user alone. The command ends with \
+            it asks goes through this command, over the paired connection, with this computer's role. Its \
+            part Hubs has the hubs that this computer knows and those on the network; a computer that is \
+            not paired yet pairs there, by a picture, a camera or a typed code.
+
+            On a machine with a hub of its own that knows no other one, it is that hub's page, for its \
+            owner: whoever may change the hub's files, mostly root. --state says so.
+
+            The address works once, in one browser, for programs of this user alone. The command ends with \
             Ctrl-C, or when nobody has looked at the page for 10 minutes.
 
             EXAMPLES:
               hubpair open
               hubpair open --hub Garden
+              sudo hubpair open                       # on the hub
               hubpair open --no-browser --port 8010   # for 'ssh -L'
             """
     )
@@ -33,15 +41,63 @@ struct OpenCommand: AsyncParsableCommand {
     @Flag(name: .customLong("no-browser"), help: "Only write the address; open it yourself.")
     var isQuiet = false
 
+    @OptionGroup var state: StateOption
     @OptionGroup var configuration: ConfigurationOption
 
+    /// Pictures of codes are read in a process that is started before there are threads.
+    private var pictures: PictureReader?
+
+    private enum CodingKeys: CodingKey {
+        case hub, port, isQuiet, state, configuration
+    }
+
+    func validate() throws {
+        guard state.path == nil || hub == nil && configuration.path == nil else {
+            throw ValidationError(
+                "--state is for the hub of this machine, --hub and --config are for others. Leave out one")
+        }
+    }
+
+    mutating func prepare() throws { pictures = PictureReader() }
+
     func run() async throws {
-        let open = try OpenPage(
-            configuration: configuration.configuration, selector: hub, port: Int(port ?? 0))
+        guard try isOnOwnHub else {
+            return try await run(
+                OpenPage(
+                    configuration: configuration.configuration, selector: hub, pictures: pictures,
+                    port: Int(port ?? 0)))
+        }
+        let visit = try VisitHub(state: state.state)
+        do {
+            try await run(
+                OpenPage(
+                    name: visit.hub.settings.name,
+                    at: visit.addresses.map { HubAddress($0, port: visit.hub.settings.port) },
+                    pin: visit.hub.pin, as: visit.identity, port: Int(port ?? 0)))
+        } catch {
+            try? visit.end()
+            throw error
+        }
+        try visit.end()
+    }
+
+    /// True if the page is to be this machine's own hub's: it is named, or there is no other.
+    private var isOnOwnHub: Bool {
+        get throws {
+            if state.path != nil { return true }
+            guard hub == nil, configuration.path == nil,
+                access(state.state.path + "/" + HubState.keyFileName, R_OK | W_OK) == 0
+            else { return false }
+            let known = try configuration.configuration.knownHubs()
+            return known.hubs.isEmpty && known.added.isEmpty
+        }
+    }
+
+    private func run(_ open: OpenPage) async throws {
         let environment = ProcessInfo.processInfo.environment
         let signals = StopSignals()
         let stream = signals.stream
-        let (isQuiet, name) = (isQuiet, open.hub.name)
+        let (isQuiet, name) = (isQuiet, open.name)
         do {
             try await withThrowingTaskGroup(of: Bool.self) { group in
                 group.addTask {
@@ -59,17 +115,20 @@ struct OpenCommand: AsyncParsableCommand {
                 if isIdle { Console.note("nobody has looked at the page for 10 minutes: it is closed") }
             }
         } catch {
+            guard let name else { throw error }
             throw HubFailure.named(error, hub: name)
         }
         withExtendedLifetime(signals) {}
     }
 
     private static func tell(
-        _ address: String, of hub: PeerName, _ environment: [String: String], isQuiet: Bool
+        _ address: String, of hub: PeerName?, _ environment: [String: String], isQuiet: Bool
     ) throws {
         try Console.output(address)
+        if hub == nil { Console.note("this computer is not paired with a hub yet: the page pairs it") }
+        let title = hub.map { "the page of \($0)" } ?? "the page"
         if !isQuiet, hasDisplay(environment), Desktop.open(address) {
-            return Console.note("opened the page of \(hub) in the browser; Ctrl-C ends it")
+            return Console.note("opened \(title) in the browser; Ctrl-C ends it")
         }
         Console.note("open this address in a browser of this computer; it works once, and Ctrl-C ends it")
         guard environment["SSH_CONNECTION"] != nil else { return }
@@ -77,10 +136,11 @@ struct OpenCommand: AsyncParsableCommand {
         Console.note("hint: where the browser is: ssh -L \(port):127.0.0.1:\(port) and this computer's name")
     }
 
-    /// True if a browser on this computer has a screen to appear on.
+    /// True if a browser on this computer has a screen to appear on. Under sudo it would be root's browser,
+    /// on another user's screen: that user opens the address, and is let in.
     private static func hasDisplay(_ environment: [String: String]) -> Bool {
         let names = ["DISPLAY", "WAYLAND_DISPLAY"]
-        return names.contains { !(environment[$0] ?? "").isEmpty }
+        return names.contains { !(environment[$0] ?? "").isEmpty } && environment["SUDO_UID"] == nil
     }
 }
 

@@ -37,6 +37,24 @@ import Testing
         #expect(gate.cookie == "hubpair-4321=secret; Path=/; HttpOnly; SameSite=Strict")
     }
 
+    @Test func theCookieIsGoodInTheBrowserThatGotIt() {
+        var gate = gate
+        func ask(_ target: String, _ fields: [Field]) -> BrowserGate.Verdict {
+            gate.verdict(method: "GET", target: target, fields: [BrowserGateTests.host] + fields)
+        }
+        #expect(ask("/?token=t0ken", [("User-Agent", "One")]) == .enter)
+        #expect(ask("/x", [BrowserGateTests.cookie, ("user-agent", "One")]) == .pass)
+        let others: [[Field]] = [
+            [("User-Agent", "Two")], [], [("User-Agent", "One"), ("User-Agent", "One")],
+        ]
+        for other in others {
+            guard case .refuse(403, "no_cookie", _) = ask("/x", [BrowserGateTests.cookie] + other) else {
+                Issue.record("\(other) passes")
+                continue
+            }
+        }
+    }
+
     @Test func theTokenIsNoUseToAnotherSite() {
         var gate = gate
         let verdict = gate.verdict(

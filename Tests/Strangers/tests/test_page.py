@@ -4,10 +4,12 @@ import html.parser
 import http.client
 import json
 import os
+import random
 import re
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 from hub import HUBPAIR, Hestia, Hub
@@ -305,6 +307,47 @@ class OpenTests(unittest.TestCase):
         self.assertEqual(self.ask(PAGE, "HEAD", Cookie=cookie)[0], 405)
         self.assertEqual(self.ask(PAGE, "POST", b"x" * 70_000, Cookie=cookie)[0], 413)
         self.assertEqual(self.ask(PAGE, Cookie=cookie)[0], 200)
+
+    def test_its_own_paths_with_nonsense(self):
+        """What the page asks of this computer: anything else is refused in words, and changes nothing."""
+        seed = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
+        print(f"HUBPAIR_SEED={seed}", flush=True)
+        generator = random.Random(seed)
+        known = lambda: subprocess.run(
+            [HUBPAIR, "hubs", "--json", "--config", self.configuration], capture_output=True, text=True, timeout=30).stdout
+        before = known()
+        cookie = self.enter()
+        own = {"Cookie": cookie, "Origin": f"http://127.0.0.1:{self.port}"}
+        self.assertEqual(json.loads(self.ask("/hubpair/local/hubs", **own)[2])["hubs"][0]["shown"], True)
+        words = ["", "x", "\u202e", "../../hub", "Kitchen", "HUBPAIR:1", "A" * 5000, "7MRM-FEPH-QNYK-029X", None, 1, [], {}, True, "\0"]
+        paths = ["hubs/use", "hubs/forget", "hubs/ask", "pair", "pictures", "pictures?quick", "hubs", "", "..", "hubs/", "%68ubs"]
+        for _ in range(150):
+            path = generator.choice(paths)
+            value = {generator.choice(["hub", "code", "at", "x"]): generator.choice(words) for _ in range(3)}
+            # A code that is whole would be looked for; this is about those that are not.
+            body = json.dumps(value if generator.random() < 0.8 else generator.choice(words)).encode()
+            if generator.random() < 0.4:
+                body = body[:generator.randrange(len(body) + 1)] + generator.choice([b"", b"\xff", b"\x89PNG\r\n\x1a\n", b"[" * 3000])
+            status, fields, answer = self.ask(f"/hubpair/local/{path}", "POST", body, **own)
+            what = f"HUBPAIR_SEED={seed} {path} {body[:200]}: {status} {answer[:200]}"
+            self.assertIn(status, (404, 422), what)
+            self.assertTrue(json.loads(answer)["message"], what)
+        self.assertEqual(self.ask("/hubpair/local/hubs/forget", "POST", b"x" * 70_000, **own)[0], 413)
+        self.assertEqual(self.ask("/hubpair/local/pictures", "POST", b"x" * (17 << 20), **own)[0], 413)
+        # Only the browser that was opened, and no other site's page.
+        for refused in ({}, {**own, "Origin": "https://evil.example"}, {**own, "Sec_Fetch_Site": "cross-site"}):
+            self.assertEqual(self.ask("/hubpair/local/hubs/forget", "POST", b'{"hub": "Kitchen hub"}', **refused)[0], 403)
+        self.assertEqual(known(), before)
+        self.assertEqual(self.ask(PAGE, Cookie=cookie)[0], 200)
+
+    def test_no_script_of_the_hub_runs_here(self):
+        """The page may pair and forget on this computer: it is this program's own, whatever a hub answers."""
+        cookie = self.enter()
+        for path in ("/devices/", "/hubpair/v1/hub", "/hubpair/page/none.js", "/x"):
+            fields = self.ask(path, Cookie=cookie)[1]
+            policies = fields.get_all("Content-Security-Policy")
+            self.assertTrue(any("default-src 'none'" in each and "script-src" not in each for each in policies), (path, policies))
+            self.assertIn("nosniff", fields.get_all("X-Content-Type-Options"))
 
     def test_it_ends_with_the_command(self):
         self.enter()

@@ -1,5 +1,5 @@
 /// The header fields of what browsers show.
-enum PageHeaders {
+package enum PageHeaders {
     private static let always = [
         ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
         ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
@@ -17,7 +17,7 @@ enum PageHeaders {
     /// Of the page and its files. Nothing from elsewhere, nothing inline; pictures of codes are `data:`,
     /// which run nothing. A text that becomes HTML by mistake is an error in browsers that know trusted
     /// types.
-    static let page =
+    package static let page =
         always + [
             policy(
                 "script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -26,12 +26,26 @@ enum PageHeaders {
             noReferrer, ("Permissions-Policy", "geolocation=(), microphone=(), camera=()"),
         ]
 
+    /// Of the page on a computer of its own user's, where a camera may look for a code.
+    package static let local =
+        page.filter { $0.0 != "Permissions-Policy" } + [
+            ("Permissions-Policy", "geolocation=(), microphone=(), camera=(self)")
+        ]
+
+    /// Added to what a hub answers to such a page: whatever it is, no script of the hub's runs where this
+    /// computer's own page may pair and forget. A policy more only takes away (CSP3 § 8.1).
+    package static let relayed =
+        [("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY")] + [
+            policy("style-src 'self'; img-src 'self'; form-action 'self'")
+        ]
+
     /// Of pages without a script: what strangers see.
-    static let plain = always + [noReferrer, policy("style-src 'self'; img-src 'self'; form-action 'none'")]
+    package static let plain =
+        always + [noReferrer, policy("style-src 'self'; img-src 'self'; form-action 'none'")]
 
     /// Of pages without a script, with forms. Under `no-referrer` a form would be posted with `Origin: null`
     /// (Fetch § 3.2), which the hub refuses.
-    static let forms =
+    package static let forms =
         always + [
             ("Referrer-Policy", "same-origin"),
             policy("style-src 'self'; img-src 'self'; form-action 'self'"),

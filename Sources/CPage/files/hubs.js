@@ -1,0 +1,212 @@
+// The hubs of this computer, where “hubpair open” shows the page: those on its network, pairing, use, forget.
+
+import { button, confirm, make, Part, Row, say, sentence, set, show, toast } from "./dom.js";
+import { ask, list, Stream } from "./hub.js";
+
+const local = "/hubpair/local/";
+// Between two pictures of the camera, and two questions whether the owner has decided; in milliseconds.
+const lookTime = 300;
+const askTime = 2000;
+
+export class HubsView {
+  #place = null; #isOpen = false;
+
+  constructor(app) {
+    this.known = new Part("Hubs of this computer", () => new KnownRow(this), "None yet. Pair with one below.");
+    this.near = new Part("On the network", () => new NearRow(this), "Looking …");
+    this.stream = new Stream(`${local}network`, (told) => this.#take(told));
+    app.streams.push(this.stream);
+    this.file = make("input.hidden", {
+      type: "file", accept: "image/*,application/pdf", onchange: () => this.#read(this.file.files[0]),
+    });
+    this.code = make("input", { autocomplete: "off", spellcheck: "false", required: true });
+    this.label = make("span");
+    this.result = make("p.words", { role: "status" });
+    const send = (event) => {
+      event.preventDefault();
+      this.#pair(this.code.value);
+    };
+    this.node = make("section.view", { hidden: true }, make("h1", "Hubs"), this.known.node,
+      make("section.part", make("h2", "Pair with a hub"),
+        make("div.item.pair",
+          make("label.drop", this.file, make("span", "Drop a picture of the code here, or choose one")),
+          navigator.mediaDevices ? button("Use the camera", () => this.#film()) : null,
+          make("form.buttons", { onsubmit: send },
+            make("label.field", this.label, this.code), make("button.primary", "Pair")),
+          this.result)),
+      this.near.node);
+    set(this.near.empty, "hidden", null);
+    this.#aim(null);
+    // Dropped beside the field, the picture would take the place of the page.
+    addEventListener("dragover", (event) => event.preventDefault());
+    addEventListener("drop", (event) => {
+      event.preventDefault();
+      if (this.#isOpen) this.#read(event.dataTransfer.files[0]);
+    });
+    addEventListener("paste", (event) => { if (this.#isOpen) this.#read(event.clipboardData.files[0]); });
+  }
+
+  show() {
+    this.stream.open();
+    if (!this.#isOpen) this.load();
+    this.#isOpen = true;
+  }
+
+  hide() {
+    this.#isOpen = false;
+    this.stream.close();
+  }
+
+  async load() { this.#list(await this.act("GET", "hubs")); }
+
+  #list(answer) {
+    if (answer) this.known.show(list(answer, "hubs"), (hub) => hub.hub ?? hub.name);
+  }
+
+  #take(told) {
+    if (told.note) return say(this.near.empty, sentence(String(told.note)));
+    this.near.show(list(told, "hubs"), (hub) => `${hub.id} ${hub.name} ${hub.address}`);
+  }
+
+  // The answer; null if it is refused, and that has been said.
+  async act(method, path, body, seconds) {
+    try {
+      return await ask(method, local + path, body, seconds);
+    } catch (error) {
+      this.#tell(sentence(error.message));
+      return null;
+    }
+  }
+
+  #tell(text) { say(this.result, text); }
+
+  async use(hub) {
+    if (await this.act("POST", "hubs/use", { hub: hub.hub })) this.#leave();
+  }
+
+  // What is shown was another hub's, all of it.
+  #leave() {
+    location.hash = "home";
+    location.reload();
+  }
+
+  async forget(hub) {
+    const text = "The hub still lets this computer in, until its owner revokes it there.";
+    if (!(await confirm(`Forget ${hub.name}?`, text, "Forget"))) return;
+    const answer = await this.act("POST", "hubs/forget", { hub: hub.hub ?? hub.name });
+    if (!answer) return;
+    if (hub.shown) return location.reload();
+    toast(`${hub.name} is forgotten`);
+    this.#list(answer);
+  }
+
+  // Pair with this one: a typed code does not say which hub it is of.
+  #aim(hub) {
+    this.#place = hub?.address ?? null;
+    say(this.label, `Or type the code that ${hub ? `${hub.name} shows` : "stands beside the picture"}`);
+  }
+
+  choose(hub) {
+    this.#aim(hub);
+    this.code.focus();
+  }
+
+  async #read(file) {
+    if (!file) return;
+    this.#tell("Reading the picture …");
+    const answer = await this.act("POST", "pictures", file, 60);
+    this.file.value = "";
+    if (answer) await this.#pair(answer.code);
+  }
+
+  async #pair(code) {
+    this.#tell("Asking the hub …");
+    const answer = await this.act("POST", "pair", { code, at: this.#place }, 60);
+    if (!answer) return;
+    this.code.value = "";
+    if (answer.status === "approved") return this.use(answer);
+    this.#tell(`${answer.name} has to let this computer in. Its owner compares the fingerprint: ${answer.device}`);
+    this.load();
+    while (this.#isOpen) {
+      await new Promise((resolve) => setTimeout(resolve, askTime));
+      try {
+        await ask("POST", `${local}hubs/ask`, { hub: answer.hub });
+        return this.use(answer);
+      } catch (error) {
+        if (!/has not approved/.test(error.message)) return this.#tell(sentence(error.message));
+      }
+    }
+  }
+
+  // Pictures of the camera go to hubpair's own reader, until one has a code or the dialog is closed.
+  async #film() {
+    let film;
+    try {
+      const video = { facingMode: "environment", width: { ideal: 1280 } };
+      film = await navigator.mediaDevices.getUserMedia({ video });
+    } catch (error) {
+      return this.#tell(`The camera cannot be used: ${error.message}`);
+    }
+    const video = make("video", { autoplay: true, muted: true, playsinline: true });
+    video.srcObject = film;
+    const dialog = show("", "Hold the code before the camera", video,
+      make("form.buttons", { method: "dialog" }, make("button", "Cancel")));
+    const canvas = make("canvas");
+    let code = null;
+    while (dialog.open && !code) {
+      await new Promise((resolve) => setTimeout(resolve, lookTime));
+      if (!video.videoWidth) continue;
+      [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
+      canvas.getContext("2d").drawImage(video, 0, 0);
+      const picture = await new Promise((resolve) => canvas.toBlob(resolve, "image/jpeg", 0.9));
+      code = await ask("POST", `${local}pictures?quick`, picture).then((answer) => answer.code, () => null);
+    }
+    for (const track of film.getTracks()) track.stop();
+    const isWanted = dialog.open;
+    dialog.close();
+    if (isWanted) await this.#pair(code);
+  }
+}
+
+const states = {
+  pending: "waits for its owner", unprotected: "a stock hub, without protection", unpaired: "not paired",
+};
+
+class KnownRow extends Row {
+  constructor(view) {
+    const use = button("Use", () => view.use(this.hub), "primary");
+    super("home", use, button("Forget", () => view.forget(this.hub)));
+    this.use = use;
+  }
+  update(hub) {
+    this.hub = hub;
+    say(this.name, hub.name);
+    const standing = [hub.shown ? "shown here" : states[hub.status], hub.default && !hub.shown && "the default"];
+    say(this.words, [...standing, hub.address, hub.hub].filter(Boolean).join(" · "));
+    set(this.use, "hidden", hub.shown || hub.status !== "paired");
+    set(this.use, "aria-label", `Use ${hub.name}`);
+    set(this.use.nextSibling, "aria-label", `Forget ${hub.name}`);
+  }
+}
+
+const identities = {
+  verified: "has shown the key that this computer is paired with", claimed: "only it says what it is",
+  impostor: "not what it says: a paired hub has this name or fingerprint, and another key",
+};
+
+class NearRow extends Row {
+  constructor(view) {
+    const pair = button("Pair", () => view.choose(this.hub));
+    super("home", pair);
+    this.pair = pair;
+  }
+  update(hub) {
+    this.hub = hub;
+    say(this.name, hub.name);
+    const what = hub.unprotected ? states.unprotected : identities[hub.identity];
+    say(this.words, [hub.answers === false && "does not answer", what, hub.address, hub.id].filter(Boolean).join(" · "));
+    set(this.node, "data-kind", hub.identity === "impostor" ? "alarm" : "note");
+    set(this.pair, "hidden", hub.paired || hub.unprotected || hub.identity === "impostor");
+    set(this.pair, "aria-label", `Pair with ${hub.name}`);
+  }
+}
