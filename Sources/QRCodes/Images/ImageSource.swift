@@ -46,6 +46,11 @@ package struct ImageSource {
         return image.reduced(by: scale / decoded)
     }
 
+    /// True if the picture at this scale needs no decoding any more.
+    func isDecoded(scale: Int) -> Bool {
+        finest.kept.map { $0.ground == ground && scale % $0.scale == 0 } ?? false
+    }
+
     /// The last decoded picture, the finest one as long as the ground is the same.
     private final class Finest {
         var kept: (image: LuminanceImage, scale: Int, ground: UInt8)?

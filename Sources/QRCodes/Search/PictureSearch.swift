@@ -94,8 +94,10 @@ package struct PictureSearch {
     /// any sign beside a sought one are found only with `thorough`.
     private mutating func readOthers(from first: Int) throws {
         var codes = outcome.result.codes
-        let before = sightings.last { $0.scale == first }?.seen
-        var isPromising = codes.count > 1 || before?.suggestsMore(besides: codes, scale: first) ?? false
+        var isPromising = codes.count > 1
+        if !isPromising, let before = sightings.last(where: { $0.scale == first })?.seen {
+            isPromising = before.suggestsMore(besides: codes, scale: first, in: try picture(first))
+        }
         var looksCloser = isPromising || isSeeking(codes)
         for scale in [first] + plan.finerScales.filter({ $0 < first })
         where !budget.isSpent && (isPromising || plan.isExhaustive || isSeeking(codes)) {
@@ -188,9 +190,13 @@ package struct PictureSearch {
 
     mutating func picture(_ scale: Int) throws(ImageError) -> LuminanceImage {
         if let known = pictures[scale] { return known }
-        // If the coarse scale was not enough, the finest one is decoded, and the others reduced from it: for
-        // a JPEG the work is nearly the same at any scale.
-        if !pictures.isEmpty, let finest = plan.steps.map(\.scale).min(), finest < scale {
+        if pictures.isEmpty, scale >= 4 {
+            // For a JPEG the work is nearly the same at any scale: the next finer one, which is often needed,
+            // costs a twentieth more.
+            _ = try source.luminance(scale: scale / 2)
+        } else if !source.isDecoded(scale: scale), let finest = plan.steps.map(\.scale).min(), finest < scale
+        {
+            // If that was not enough, the finest one is decoded, and the others reduced from it.
             _ = try self.picture(finest)
         }
         let picture = try source.luminance(scale: scale)
@@ -286,9 +292,17 @@ extension SymbolSearch.Outcome {
 
     /// True if there may be more codes than these: small finder patterns outside of them, two larger
     /// ones, or two unclear ones of the size of a code that was read with modules of only two pixels.
-    fileprivate func suggestsMore(besides codes: [ScannedQRCode], scale: Int) -> Bool {
-        guard smallPatterns(besides: codes, scale: scale) == 0, patterns(besides: codes, scale: scale) < 2
-        else { return true }
+    fileprivate func suggestsMore(besides codes: [ScannedQRCode], scale: Int, in picture: LuminanceImage)
+        -> Bool
+    {
+        if smallPatterns(besides: codes, scale: scale) > 0 || patterns(besides: codes, scale: scale) > 1 {
+            // Gravel and fur have the stripes now and then, but not the squares.
+            let squares = patterns.filter { pattern in
+                pattern.isSure && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
+                    && FinderLikeness(pattern, in: picture).isLikely
+            }
+            if squares.count > 1 || squares.contains(where: { $0.moduleSize < 3 }) { return true }
+        }
         guard scale > 1, let size = grids.last?.triple.moduleSize, size < 2.2 else { return false }
         return patterns.count { pattern in
             pattern.hits > 1 && pattern.moduleSize < 1.4 * size && size < 1.4 * pattern.moduleSize

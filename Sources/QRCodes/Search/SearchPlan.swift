@@ -79,11 +79,13 @@ struct SearchPlan: Equatable {
         var steps = [
             Step(
                 method: .symbols(.quick(pixels: pixels(at: coarse))), scale: coarse,
-                reason: "most codes are large enough; tilted, badly lit, light on dark"),
-            Step(
-                method: .plain(finderPatterns: effort == .thorough ? .max : 9), scale: coarse,
-                reason: "what is damaged where finder patterns are looked for"),
+                reason: "most codes are large enough; tilted, badly lit, light on dark")
         ]
+        let plain = Step(
+            method: .plain(finderPatterns: effort == .thorough ? .max : 9), scale: coarse,
+            reason: "what is damaged where finder patterns are looked for")
+        // From here on the next finer scale is decoded together with the coarse one.
+        if coarse < 4 { steps.append(plain) }
         scaleForOthers = effort == .quick ? nil : coarse
         let finer = scales.dropFirst()
         isExhaustive = effort == .thorough
@@ -93,6 +95,7 @@ struct SearchPlan: Equatable {
                 Step(
                     method: .symbols(.quick(pixels: pixels(at: scale), isFiner: true)), scale: scale,
                     reason: "codes that are small in the picture"))
+            if coarse >= 4, scale == coarse / 2 { steps.append(plain) }
             // The most expensive step: about 35 ms a megapixel.
             if effort == .thorough {
                 steps.append(
@@ -101,6 +104,7 @@ struct SearchPlan: Equatable {
                         reason: "several small codes, or large versions"))
             }
         }
+        if coarse >= 4, !steps.contains(plain) { steps.append(plain) }
         guard effort != .quick else {
             self.steps = steps
             return

@@ -91,7 +91,7 @@ import Testing
         let blank = Blank(decodings: Decodings())
         let outcome = try PictureSearch.run(ImageSource(blank, format: .jpeg))
         #expect(outcome.result.isEmpty)
-        #expect(blank.decodings.scales == [4, 1])
+        #expect(blank.decodings.scales == [2, 1])
     }
 
     @Test(arguments: [(1, 1), (3, 5), (16, 4), (37, 29), (64, 64), (100, 7)], [1, 2, 7])

@@ -40,9 +40,7 @@ struct CrowdCandidate {
         var looks = 0
         for one in rough {
             for version in one.versions where looks < limits.looks {
-                // Both timing patterns, with their ends.
-                looks += 2 * (10 + 4 * version)
-                let candidate = CrowdCandidate(one, version: version, in: view)
+                let candidate = CrowdCandidate(one, version: version, in: view, looks: &looks)
                 if candidate.match > leastMatch { candidates.append(candidate) }
             }
         }
@@ -103,35 +101,46 @@ struct CrowdCandidate {
         }
     }
 
-    private init(_ rough: Rough, version: Int, in view: ContrastView) {
+    private init(_ rough: Rough, version: Int, in view: ContrastView, looks: inout Int) {
         self.version = version
         triple = FinderTriple(
             corner: rough.corner, right: rough.right, down: rough.down, side: Float(17 + 4 * version),
             foreshortening: (1, 1), misfit: rough.misfit)
-        match = CrowdCandidate.match(triple, side: 17 + 4 * version, in: view)
+        match = CrowdCandidate.match(triple, side: 17 + 4 * version, in: view, looks: &looks)
     }
 
     /// How well both timing patterns match, with the light separators at their ends. The worse one counts
-    /// half: it may be damaged.
-    private static func match(_ triple: FinderTriple, side: Int, in view: ContrastView) -> Float {
+    /// half: it may be damaged. 0 if it is certain, or nearly so, before all of them was looked at, that the
+    /// match is too low: so it is for most combinations.
+    private static func match(_ triple: FinderTriple, side: Int, in view: ContrastView, looks: inout Int)
+        -> Float
+    {
         let step = 1 / Float(side - 7)
         let across = (triple.right.centre - triple.corner.centre) * step
         let down = (triple.down.centre - triple.corner.centre) * step
         let sign: Float = triple.corner.isInverted ? -1 : 1
-        func match(_ along: Vector, _ aside: Vector) -> Float {
+        func match(_ along: Vector, _ aside: Vector, _ modules: ClosedRange<Int>) -> Float {
             // The timing pattern is 3 modules beside the middles of the finder patterns.
             let start = triple.corner.centre + aside * 3
             var (sum, size): (Float, Float) = (0, 1e-3)
-            for module in 7...side - 8 {
+            for module in modules {
                 let value = view.contrast(start + along * (Float(module) - 3)) * sign
                 // Noise and a glare must not outweigh the rest.
                 let bounded = max(-60, min(60, value))
                 sum += module % 2 == 0 ? -bounded : bounded
                 size += abs(bounded)
             }
+            looks += modules.count
             return sum / size
         }
-        let (one, other) = (match(across, down), match(down, across))
+        // Beside the corner the step counts least, so that both begin well if they are seen at all.
+        let beginning = 7...min(12, side - 8)
+        guard match(across, down, beginning) + match(down, across, beginning) > 0 else { return 0 }
+        let whole = 7...side - 8
+        let one = match(across, down, whole)
+        // Even if the other one were perfect.
+        guard 1 + 2 * one > 3 * leastMatch else { return 0 }
+        let other = match(down, across, whole)
         return (max(one, other) + 2 * min(one, other)) / 3
     }
 

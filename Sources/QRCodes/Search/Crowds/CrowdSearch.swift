@@ -144,8 +144,7 @@ struct CrowdSearch {
         -> GridRegistration.Score
     {
         registration.score(
-            map, in: view, softness: registration.softness(map, in: view),
-            sign: candidate.triple.corner.isInverted ? -1 : 1)
+            map, in: view, sign: candidate.triple.corner.isInverted ? -1 : 1, least: CrowdSearch.perfectFit)
     }
 
     /// Reads one grid. Without `rounds` only a grid that is read is recorded.

@@ -70,8 +70,7 @@ enum DrawnCode {
             for turn in 0..<4 {
                 let turned = (0..<4).map { corners[($0 + turn) % 4] }
                 guard let map = ModuleMap(registration, corners: turned) else { continue }
-                let score = registration.score(
-                    map, in: view, softness: registration.softness(map, in: view), sign: sign)
+                let score = registration.score(map, in: view, sign: sign, least: leastMatch)
                 if score.known > leastMatch { starts.append((score, map, registration)) }
             }
         }

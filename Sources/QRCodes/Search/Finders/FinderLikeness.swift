@@ -17,6 +17,9 @@ struct FinderLikeness: Equatable {
     /// True if it is a finder pattern. Noise has less contrast than the limit (of 255 steps).
     var isSure: Bool { match > 0.75 && contrast > 12 }
 
+    /// True if it may be one, however blurred or small.
+    var isLikely: Bool { match > 0.6 }
+
     /// Cosines and sines of six turns by 15°: the first frames to be fitted.
     private static let turns: [(Float, Float)] = [
         (1, 0), (0.966, 0.259), (0.866, 0.5), (0.707, 0.707), (0.5, 0.866), (0.259, 0.966),

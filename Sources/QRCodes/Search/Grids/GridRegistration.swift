@@ -9,6 +9,9 @@ struct GridRegistration {
         var data: Float
 
         var total: Float { known + 0.5 * data }
+
+        /// That of a map that has no function.
+        static let none = Score(known: -1, data: 0)
     }
 
     /// A grid that fits worse than this after half of the climb is not on a code.
@@ -67,7 +70,7 @@ struct GridRegistration {
 
     /// `softness`: a module with this contrast, in grey levels, counts half. `sign` is −1 for light on dark.
     func score(_ map: ModuleMap, in view: ContrastView, softness: Float, sign: Float) -> Score {
-        guard let function = map.function else { return Score(known: -1, data: 0) }
+        guard let function = map.function else { return .none }
         var matching: Float = 0
         known.withUnsafeBufferPointer { known in
             for sample in known {
@@ -75,6 +78,37 @@ struct GridRegistration {
                 matching += sample.target * value / (abs(value) + softness)
             }
         }
+        return Score(
+            known: 2 * matching / Float(max(1, known.count)),
+            data: clarity(function, in: view, softness: softness))
+    }
+
+    /// The score with the map's own softness, in one pass over the function patterns. If they match no better
+    /// than `least`, the data modules are not looked at.
+    func score(_ map: ModuleMap, in view: ContrastView, sign: Float, least: Float = -1) -> Score {
+        guard let function = map.function else { return .none }
+        let (softness, match) = known.withUnsafeBufferPointer { known in
+            withUnsafeTemporaryAllocation(of: Float.self, capacity: max(1, known.count)) { values in
+                var sum: Float = 0
+                for index in known.indices {
+                    let value = view.contrast(function(known[index].place)) * sign
+                    values[index] = value
+                    sum += abs(value)
+                }
+                let softness = max(1, sum / Float(max(1, known.count)))
+                var matching: Float = 0
+                for index in known.indices {
+                    matching += known[index].target * values[index] / (abs(values[index]) + softness)
+                }
+                return (softness, 2 * matching / Float(max(1, known.count)))
+            }
+        }
+        guard match > least else { return Score(known: match, data: 0) }
+        return Score(known: match, data: clarity(function, in: view, softness: softness))
+    }
+
+    /// How far the data modules are from grey. If every contrast equals the softness, it is 1.
+    private func clarity(_ function: ModuleFunction, in view: ContrastView, softness: Float) -> Float {
         var clarity: Float = 0
         data.withUnsafeBufferPointer { data in
             for place in data {
@@ -82,19 +116,17 @@ struct GridRegistration {
                 clarity += value / (value + softness)
             }
         }
-        // If every contrast equals the softness, the mean is one half.
-        return Score(
-            known: 2 * matching / Float(max(1, known.count)), data: 2 * clarity / Float(max(1, data.count)))
+        return 2 * clarity / Float(max(1, data.count))
     }
 
     /// The mean contrast of the modules to their surroundings, in grey levels: the scale for this code.
-    func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
+    private func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
         guard let function = map.function else { return 1 }
         let sum = known.reduce(Float(0)) { $0 + abs(view.contrast(function($1.place))) }
         return max(1, sum / Float(max(1, known.count)))
     }
 
-    /// The number of places that `softness` and `score` look at.
+    /// What a first look at a map counts.
     private var looksAMap: Int { 2 * known.count + data.count }
 
     /// How clearly the code under a grid is visible.
@@ -135,21 +167,20 @@ struct GridRegistration {
         map: ModuleMap, score: Score
     )] {
         let sign: Float = triple.corner.isInverted ? -1 : 1
-        var maps: [ModuleMap] = []
+        var found: [(map: ModuleMap, score: Score)] = []
         for guess in triple.fourthAnchors(side: patterns.side, fourth: fourth) {
             let anchors = [triple.corner.centre, triple.right.centre, triple.down.centre, guess]
             let map = ModuleMap(side: patterns.side, fourth: fourth, anchors: anchors)
             looks += looksAMap
             // By now the finder patterns and the timing patterns between them must match.
-            let promise = score(map, in: view, softness: softness(map, in: view), sign: sign)
+            let promise = score(map, in: view, sign: sign, least: 0.2)
             guard promise.known > 0.2 else { continue }
-            maps.append(map)
-            maps += alignmentsSeen(near: map, triple: triple, in: view, sign: sign, looks: &looks)
+            found.append((map, promise))
+            let moved = alignmentsSeen(near: map, triple: triple, in: view, sign: sign, looks: &looks)
+            found += moved.map { ($0, score($0, in: view, sign: sign)) }
+            looks += (1 + moved.count) * looksAMap
         }
-        looks += maps.count * looksAMap
-        return maps.map { map in
-            (map, score(map, in: view, softness: softness(map, in: view), sign: sign))
-        }.sorted { $0.score.total > $1.score.total }
+        return found.sorted { $0.score.total > $1.score.total }
     }
 
     /// The map with its fourth anchor moved to nearby places that look most like an alignment pattern.
