@@ -29,7 +29,7 @@ package struct ImagePictures {
             switch format {
             case .png: OnePicture(codec: try PNGCodec(bytes, limits: limits))
             case .jpeg: OnePicture(codec: try JPEGCodec(bytes, limits: limits, budget: budget))
-            case .webp: OnePicture(codec: try WebPCodec(bytes, limits: limits))
+            case .webp: OnePicture(codec: try WebPCodec(bytes, limits: limits, budget: budget))
             case .heic, .avif: OnePicture(codec: try HEIFCodec(bytes, format: format, limits: limits))
             case .bmp: OnePicture(codec: try BMPCodec(bytes, limits: limits))
             case .pnm: OnePicture(codec: try PNMCodec(bytes, limits: limits))

@@ -1,5 +1,6 @@
-import QRCodes
 import Testing
+
+@testable import QRCodes
 
 /// The formats other than PNG and JPEG, written by Pillow, heif-enc and ffmpeg and read by us.
 @Suite struct ImageFormatTests {
@@ -119,6 +120,24 @@ import Testing
             code.convert('RGB').save('x', 'WEBP', save_all=True, append_images=[blank], duration=100)
             """)
         #expect(try payloads(try LuminanceImage.decode(bytes)) == [ImageFormatTests.payload])
+    }
+
+    @Test(arguments: [false, true])
+    func `a WebP that takes too long is read as far as it came`(lossless: Bool) throws {
+        let bytes = try file(
+            """
+            noise = Image.effect_noise((1500, 1500), 90).convert('RGB')
+            noise.save('x', 'WEBP', lossless=\(lossless ? "True" : "False"), quality=90, method=0)
+            """)
+        let whole = try LuminanceImage.decode(bytes)
+        #expect(whole.damage == nil)
+        // Parts or all at once: the same pixels.
+        let limited = try WebPCodec(bytes, limits: ImageLimits(), budget: WorkBudget(seconds: 60))
+        #expect(try limited.decode(scale: 1, ground: 255) == whole)
+        let spent = try WebPCodec(bytes, limits: ImageLimits(), budget: WorkBudget(seconds: 0))
+        let cut = try spent.decode(scale: 1, ground: 255)
+        #expect(cut.damage == "it takes too long to read all of it")
+        #expect(cut.pixels.suffix(1500 * 200).allSatisfy { $0 == 255 })
     }
 
     @Test func `the pages of a document are read one after the other`() throws {

@@ -11,9 +11,12 @@ struct WebPCodec: ImageCodec {
     let hasTransparency: Bool
     private let library: WebPLibrary
     private let bytes: ArraySlice<UInt8>
+    private let budget: WorkBudget
 
-    /// Reads the header. Only the first frame of an animation is used.
-    init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
+    /// Reads the header. Only the first frame of an animation is used. When `budget` is spent, decoding ends
+    /// with the rows that are there.
+    init(_ bytes: [UInt8], limits: ImageLimits, budget: WorkBudget = .unlimited) throws(ImageError) {
+        self.budget = budget
         library = try WebPLibrary()
         var features = try library.features(of: bytes[...])
         if features.has_animation != 0 {
@@ -32,7 +35,8 @@ struct WebPCodec: ImageCodec {
         try limits.check(width: width, height: height)
     }
 
-    /// Decodes the picture; of a truncated file the rows that are present, with a note in `damage`.
+    /// Decodes the picture; of a truncated file the rows that are present, and of one that takes too long
+    /// those that came in time, with a note in `damage`.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         // Initialised to white and opaque, for the missing part of a truncated file.
         var luma = [UInt8](repeating: 235, count: width * height)
@@ -61,7 +65,7 @@ struct WebPCodec: ImageCodec {
                                 planes.a_stride = Int32(width)
                                 planes.a_size = alpha.count
                             }
-                            return library.decode(file, into: planes, width, height)
+                            return library.decode(file, into: planes, width, height, budget: budget)
                         }
                     }
                 }
@@ -70,6 +74,7 @@ struct WebPCodec: ImageCodec {
         let damage: String?
         switch status {
         case VP8_STATUS_OK: damage = nil
+        case VP8_STATUS_USER_ABORT: damage = "it takes too long to read all of it"
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: damage = "the file ends early"
         case VP8_STATUS_OUT_OF_MEMORY: throw .outOfMemory
         default: throw .broken(.webp, "the data make no sense (libwebp's status \(status.rawValue))")
@@ -120,9 +125,16 @@ private struct WebPLibrary {
         }
     }
 
-    /// Uses the incremental decoder, because only it returns the part that a truncated file holds.
+    /// In how many parts a file is given to the decoder if the time is limited, and how small they may be.
+    /// After a part that ends within a row of blocks, that row is begun again.
+    private static let parts = 32
+    private static let leastPart = 65_536
+
+    /// Uses the incremental decoder, because only it returns the part that a truncated file holds, or what
+    /// was decoded when the budget was spent (`VP8_STATUS_USER_ABORT`).
     func decode(
-        _ file: UnsafeBufferPointer<UInt8>, into planes: WebPYUVABuffer, _ columns: Int, _ rows: Int
+        _ file: UnsafeBufferPointer<UInt8>, into planes: WebPYUVABuffer, _ columns: Int, _ rows: Int,
+        budget: WorkBudget
     ) -> VP8StatusCode {
         var config = WebPDecoderConfig()
         guard initialise(&config, WebPLibrary.interface) != 0 else { return VP8_STATUS_INVALID_PARAM }
@@ -134,7 +146,16 @@ private struct WebPLibrary {
             config.pointee.output.height = Int32(rows)
             guard let decoder = makeDecoder(nil, 0, config) else { return VP8_STATUS_OUT_OF_MEMORY }
             defer { delete(decoder) }
-            return update(decoder, file.baseAddress, file.count)
+            let part =
+                budget.left < .infinity
+                ? max(WebPLibrary.leastPart, file.count / WebPLibrary.parts) : max(1, file.count)
+            var status = VP8_STATUS_SUSPENDED
+            for end in stride(from: part, to: file.count, by: part) where status == VP8_STATUS_SUSPENDED {
+                // All bytes stay where they are: the decoder is told of more of them.
+                status = update(decoder, file.baseAddress, end)
+                if status == VP8_STATUS_SUSPENDED, budget.isSpent { return VP8_STATUS_USER_ABORT }
+            }
+            return status == VP8_STATUS_SUSPENDED ? update(decoder, file.baseAddress, file.count) : status
         }
     }
 }
