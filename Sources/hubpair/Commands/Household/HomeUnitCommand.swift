@@ -14,12 +14,13 @@ struct HomeUnitCommand: AsyncParsableCommand {
             + "[--hub <hub>] [--config <directory>] [--json]",
         discussion: """
             <range> is what 0% and 100% are. The hub keeps it for everybody, beside the rooms; a stock hub \
-            keeps none. Then a number is one of these, with 'home set' and in a sentence: 21 is 21 °C. \
+            keeps none. Then a number is one of these, with 'home set' and in a sentence: 'hubpair home set \
+            Thermostat 21' is 21 °C. \
             Without <symbol> the unit is shown, without <appliance> all of them.
 
             EXAMPLES:
+              hubpair home unit                         # all of them
               hubpair home unit Thermostat °C 5..30
-              hubpair home set Thermostat 21
               hubpair home unit Thermostat --none
             """)
     @OptionGroup var home: HouseholdOptions
