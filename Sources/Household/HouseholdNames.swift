@@ -5,6 +5,8 @@ enum HouseholdNames {
     /// The most bytes of an appliance's or activator's id. Those of a Hestia server have 24; without a bound
     /// one room could fill the file.
     static let maximumIDByteCount = 256
+    /// Of one that stands in a path.
+    static let maximumPathIDByteCount = 64
 
     /// Checks a name that is newly given.
     static func new(_ text: String, of kind: HouseholdError.Kind) throws(HouseholdError) -> PeerName {
@@ -39,6 +41,18 @@ enum HouseholdNames {
 
     /// The name in the form in which it is compared.
     static func folded(_ name: PeerName) -> String { name.description.lowercased() }
+
+    /// True if the text can be an id in the path of a request and in the name of a group: that of a room, and
+    /// all of a Hestia server.
+    static func isPathID(_ text: String) -> Bool {
+        (1...maximumPathIDByteCount).contains(text.utf8.count) && text != "." && text != ".."
+            && text.utf8.allSatisfy {
+                switch $0 {
+                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                default: "-._~".utf8.contains($0)
+                }
+            }
+    }
 
     /// True if the text can be an id of the server behind the hub.
     static func isID(_ text: String) -> Bool {

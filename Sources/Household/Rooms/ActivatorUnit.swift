@@ -7,6 +7,8 @@ import Pairing
 ///     {"device": "6b4d5c", "activator": "6b4d5e", "unit": "°C", "from": 5, "to": 30}
 package struct ActivatorUnit: Equatable, Sendable {
     static let groupStart = "unit "
+    /// The most units of a house.
+    package static let maximumCount = 1000
 
     /// The ids of the server behind the hub.
     package let device: String
@@ -16,7 +18,7 @@ package struct ActivatorUnit: Equatable, Sendable {
     /// The ids are of the characters of a room's id, so that both can stand in a path and in the name of a
     /// group. Those of a Hestia server are.
     package init(device: String, activator: String, unit: StateUnit) throws(HouseholdError) {
-        guard Rooms.isID(device), Rooms.isID(activator) else {
+        guard HouseholdNames.isPathID(device), HouseholdNames.isPathID(activator) else {
             throw .badName(.unit, "an id has 1 to 64 letters, digits, or characters of \"-._~\"")
         }
         (self.device, self.activator, self.unit) = (device, activator, unit)
@@ -86,7 +88,7 @@ package struct ActivatorUnit: Equatable, Sendable {
         for group in groups {
             let ids = group.dropFirst(groupStart.count).split(
                 separator: "/", omittingEmptySubsequences: false)
-            guard ids.count == 2, units.count < Rooms.maximumCount else { throw .unknownGroup(group) }
+            guard ids.count == 2, units.count < maximumCount else { throw .unknownGroup(group) }
             let symbol = try file.required("symbol", in: group)
             let range = "\(try file.required("from", in: group))..\(try file.required("to", in: group))"
             let unit: StateUnit

@@ -36,7 +36,6 @@ package struct Rooms: HouseholdFile, Equatable {
     package static let maximumCount = 1000
     /// The most appliances in a room, for the same reason.
     package static let maximumDeviceCount = 1000
-    package static let maximumIDByteCount = 64
 
     /// The rooms in the file's order.
     package private(set) var rooms: [Room] = []
@@ -55,7 +54,7 @@ package struct Rooms: HouseholdFile, Equatable {
         units = try ActivatorUnit.all(unitGroups, in: file)
         for id in try file.identifiers(of: Rooms.kind, besides: Set(unitGroups)) {
             let group = "\(Rooms.kind) \(id)"
-            guard Rooms.isID(id) else { throw .unknownGroup(group) }
+            guard HouseholdNames.isPathID(id) else { throw .unknownGroup(group) }
             let name = try file.name("name", in: group)
             guard rooms.count < Rooms.maximumCount else {
                 throw .invalidValue("more than \(Rooms.maximumCount) rooms", key: "name", group: group)
@@ -84,17 +83,6 @@ package struct Rooms: HouseholdFile, Equatable {
         return devices
     }
 
-    /// True if the text can be the id of a room.
-    package static func isID(_ text: String) -> Bool {
-        (1...maximumIDByteCount).contains(text.utf8.count) && text != "." && text != ".."
-            && text.utf8.allSatisfy {
-                switch $0 {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "-._~".utf8.contains($0)
-                }
-            }
-    }
-
     package var serialized: [UInt8] { file.serialized }
 
     /// The room with this id.
@@ -102,7 +90,7 @@ package struct Rooms: HouseholdFile, Equatable {
 
     // Swift's == takes the Kelvin sign for a K; among ids it is exact.
     private func index(_ id: String) -> Int? {
-        Rooms.isID(id) ? rooms.firstIndex { $0.id == id } : nil
+        HouseholdNames.isPathID(id) ? rooms.firstIndex { $0.id == id } : nil
     }
 
     /// Adds a room, or changes the one with its id. Its appliances leave the rooms that they were in.
@@ -127,7 +115,7 @@ package struct Rooms: HouseholdFile, Equatable {
     }
 
     private func check(_ room: Room) throws(HouseholdError) {
-        guard Rooms.isID(room.id) else {
+        guard HouseholdNames.isPathID(room.id) else {
             throw .badName(.room, "an id has 1 to 64 letters, digits, or characters of \"-._~\"")
         }
         let name = try HouseholdNames.new(room.name, of: .room)
@@ -166,7 +154,9 @@ package struct Rooms: HouseholdFile, Equatable {
         if let index = units.firstIndex(where: { $0.group == unit.group }) {
             units[index] = unit
         } else {
-            guard units.count < Rooms.maximumCount else { throw .tooMany(.unit, limit: Rooms.maximumCount) }
+            guard units.count < ActivatorUnit.maximumCount else {
+                throw .tooMany(.unit, limit: ActivatorUnit.maximumCount)
+            }
             units.append(unit)
         }
         unit.write(to: &file)

@@ -166,23 +166,6 @@ final class HomeSession: Sendable {
         return devices
     }
 
-    /// The rooms with their units, if what was said needs them.
-    func units(for setting: SaidSetting) async throws -> HouseRooms {
-        switch setting {
-        case .setting(.on), .setting(.off): return HouseRooms()
-        // A percentage is told back in the unit.
-        case .setting: return try await rooms(isNeeded: false)
-        case .amount:
-            guard !hub.isUnprotected else { return HouseRooms() }
-            do {
-                return try await rooms()
-            } catch HouseholdRefusal.older {
-                return HouseRooms()
-            }
-        // Other errors are not passed over: without its unit, 1 °C would be all of the heating.
-        }
-    }
-
     /// Saves, once, that the hub may be used unprotected; only if that is new.
     func noteUse() {
         let isFirst = isNoted.withLock { noted in

@@ -105,4 +105,21 @@ extension HomeSession {
         let (rooms, units) = try await ArrangeRooms(household).allWithUnits()
         return HouseRooms(rooms, units)
     }
+
+    /// The rooms with their units, if what was said needs them.
+    func units(for setting: SaidSetting) async throws -> HouseRooms {
+        switch setting {
+        case .setting(.on), .setting(.off): return HouseRooms()
+        // A percentage is told back in the unit.
+        case .setting: return try await rooms(isNeeded: false)
+        case .amount:
+            guard !hub.isUnprotected else { return HouseRooms() }
+            do {
+                return try await rooms()
+            } catch HouseholdRefusal.older {
+                return HouseRooms()
+            }
+        // Other errors are not passed over: without its unit, 1 °C would be all of the heating.
+        }
+    }
 }

@@ -49,8 +49,8 @@ struct SharedSceneRun {
     let json: Bool
 
     func run(_ scenes: [(session: HomeSession, name: String)]) async throws {
-        typealias Answer = Result<[SharedScenes.Outcome], any Error>
-        let answers = await withTaskGroup(of: (Int, Answer).self) { group in
+        typealias Outcomes = Result<[SharedScenes.Outcome], any Error>
+        let answers = await withTaskGroup(of: (Int, Outcomes).self) { group in
             for (index, (session, name)) in scenes.enumerated() {
                 group.addTask {
                     do {
@@ -60,7 +60,7 @@ struct SharedSceneRun {
                     }
                 }
             }
-            return await group.reduce(into: [Int: Answer]()) { $0[$1.0] = $1.1 }
+            return await group.reduce(into: [Int: Outcomes]()) { $0[$1.0] = $1.1 }
         }
         var statuses: [ExitStatus] = []
         for (index, scene) in scenes.enumerated() {
