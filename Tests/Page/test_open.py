@@ -53,7 +53,7 @@ class OpenTests(HouseTests):
         """The house is on the screen, with this role."""
         browser.find('//p[@id="hub"][.="Kitchen hub"]')
         browser.find('//li[contains(@class, "card")][contains(., "Device 0")]')
-        self.assertEqual(browser.visible('//a[@href="#access"]') != [], role == "owner")
+        browser.wait(lambda: (browser.visible('//a[@href="#access"]') != []) == (role == "owner"), f"what {role}s see")
 
     def pair(self, hub=None):
         hub = hub or self.hub
