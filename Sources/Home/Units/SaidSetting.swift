@@ -27,12 +27,8 @@ package enum SaidSetting: Equatable, Sendable {
         let rest = text[digits.endIndex...]
         let symbol = rest.drop { $0 == " " }
         guard !symbol.hasPrefix("%"), rest.isEmpty == symbol.isEmpty else { return nil }
-        let parts = (digits.hasPrefix("-") ? digits.dropFirst() : digits)
-            .split(separator: ".", omittingEmptySubsequences: false)
-        guard (1...2).contains(parts.count), (1...6).contains(parts[0].utf8.count),
-            parts.dropFirst().allSatisfy({ (1...17).contains($0.utf8.count) }),
-            parts.allSatisfy({ $0.allSatisfy { $0 != "-" } }), let value = Double(digits)
-        else { return nil }
+        // What a program has computed is written with all of its digits.
+        guard let value = StateUnit.number(digits, maximumDecimals: 17) else { return nil }
         return .amount(value, symbol: symbol.isEmpty ? nil : String(symbol), text: text)
     }
 

@@ -66,15 +66,16 @@ package struct StateUnit: Equatable, Sendable {
         return (from, to)
     }
 
-    /// Double would also read hexadecimal, exponents, infinities and NaN.
-    static func number(_ text: Substring) -> Double? {
+    /// `[ "-" ] 1*6DIGIT [ "." 1*maximumDecimals DIGIT ]`; nil for anything else. Double would also read
+    /// hexadecimal, exponents, infinities and NaN.
+    static func number(_ text: Substring, maximumDecimals: Int = 3) -> Double? {
         let parts = (text.hasPrefix("-") ? text.dropFirst() : text)
             .split(separator: ".", omittingEmptySubsequences: false)
         let areDigits = parts.allSatisfy {
             !$0.isEmpty && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
         guard areDigits, (1...2).contains(parts.count), parts[0].utf8.count <= 6,
-            parts.dropFirst().allSatisfy({ $0.utf8.count <= 3 })
+            parts.dropFirst().allSatisfy({ $0.utf8.count <= maximumDecimals })
         else { return nil }
         return Double(text)
     }

@@ -1,3 +1,4 @@
+import Addresses
 import CGlibc
 import Glibc
 
@@ -8,8 +9,6 @@ import Glibc
 /// overwrites its own is not found, and neither is one of another user whom the hub may not look at.
 struct HookMark {
     private static let name = "HUBPAIR_HOOK_RUN"
-    /// The most bytes of an environment that are searched: the kernel keeps each process's to some megabytes.
-    private static let maximumByteCount = 4 << 20
     /// What starts others faster than it is ended is given up after so many rounds.
     private static let maximumRounds = 50
 
@@ -53,17 +52,7 @@ struct HookMark {
     }
 
     private func isMarked(_ process: String) -> Bool {
-        let file = open("/proc/\(process)/environ", O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return false }
-        defer { close(file) }
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 65_536)
-        while bytes.count < HookMark.maximumByteCount {
-            let count = read(file, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { break }
-            bytes += chunk[..<count]
-        }
+        let bytes = ProcFile.bytes("/proc/\(process)/environ") ?? []
         return bytes.split(separator: 0).contains { $0.elementsEqual(variable.utf8) }
     }
 }
