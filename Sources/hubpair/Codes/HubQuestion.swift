@@ -11,20 +11,13 @@ enum HubQuestion {
         guard hubs.count > 1, hubs.count <= maximumCount, Question.canBeAnswered else {
             return hubs.count == 1 ? hubs.first : nil
         }
-        let offers = hubs.enumerated().map { "\($0 + 1) \(title($1, among: hubs))" }
-        return try Question.ask("which hub showed it? \(offers.joined(separator: "  ")) >") {
-            try choice($0, among: hubs)
-        }
+        return try Question.choose(
+            "which hub showed it?", among: hubs, kind: "hub", titles: hubs.map { title($0, among: hubs) }
+        ) { try named($0, among: hubs) }
     }
 
-    /// Its number, its name, the beginning of that, or its fingerprint.
-    static func choice(_ answer: String, among hubs: [FoundHub]) throws -> FoundHub {
-        if let number = Int(answer) {
-            guard hubs.indices.contains(number - 1) else {
-                throw NoSuchNumber(number: number, count: hubs.count)
-            }
-            return hubs[number - 1]
-        }
+    /// By its name, the beginning of that, or its fingerprint.
+    private static func named(_ answer: String, among hubs: [FoundHub]) throws -> FoundHub {
         let peers = try hubs.map { PeerSelector.Peer(try PeerName(known: $0.name), $0.id) }
         return hubs[
             try PeerSelector(answer).index(in: peers, kind: "hub", list: "hubpair list", matching: .forgiving)
@@ -34,14 +27,4 @@ enum HubQuestion {
     private static func title(_ hub: FoundHub, among hubs: [FoundHub]) -> String {
         hubs.count { $0.name == hub.name } > 1 ? "\(hub.name) (\(hub.id))" : hub.name
     }
-}
-
-/// An answer beyond the list.
-private struct NoSuchNumber: UserError {
-    let number: Int
-    let count: Int
-
-    var description: String { "there is no hub \(number) in the list" }
-    var kind: UserErrorKind { .usage }
-    var hint: String? { "give a number from 1 to \(count), or a name" }
 }

@@ -23,13 +23,8 @@ enum FoundHubChoice {
         guard hubs.count <= maximumCount, Question.canBeAnswered else {
             throw SeveralHubs(hubs: hubs.map(title), first: hubs[0].hub.name)
         }
-        let offers = hubs.enumerated().map { "\($0 + 1) \(SafeText.escaped(title($1)))" }
-        return try Question.ask("which hub? \(offers.joined(separator: "  ")) >") { answer in
-            guard let number = Int(answer) else { return try named(answer, among: hubs) }
-            guard hubs.indices.contains(number - 1) else {
-                throw NoSuchNumber(number: number, count: hubs.count)
-            }
-            return hubs[number - 1]
+        return try Question.choose("which hub?", among: hubs, kind: "hub", titles: hubs.map(title)) {
+            try named($0, among: hubs)
         }
     }
 
@@ -46,7 +41,7 @@ enum FoundHubChoice {
 }
 
 /// The search has found no hub that is new.
-private struct NoHubFound: UserError {
+struct NoHubFound: UserError {
     var description: String { "no hub that is new to this computer was found on this network" }
     var kind: UserErrorKind { .notFound }
     var hint: String? {
@@ -78,14 +73,4 @@ private struct NotAmong: UserError {
     var hint: String? {
         "found: \(hubs.prefix(9).joined(separator: ", ")); or give its address: hubpair hubs add NAME HOST"
     }
-}
-
-/// An answer beyond the list.
-private struct NoSuchNumber: UserError {
-    let number: Int
-    let count: Int
-
-    var description: String { "there is no hub \(number) in the list" }
-    var kind: UserErrorKind { .usage }
-    var hint: String? { "give a number from 1 to \(count), or a name" }
 }

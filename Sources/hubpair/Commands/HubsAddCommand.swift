@@ -59,13 +59,16 @@ struct HubsAddCommand: AsyncParsableCommand {
     private func addFound() async throws {
         let known = try configuration.configuration.knownHubs()
         let added = Set(known.added.map(\.address))
-        let hubs = try await SearchHubs(known: known, options: SearchHubs.Options()).run { _ in }.filter {
-            found in
+        let all = try await SearchHubs(known: known, options: SearchHubs.Options()).run {
+            // Why the one that the user looks for may be missing.
+            if case .incomplete(let text) = $0 { Console.note("warning: \(text)") }
+        }
+        let hubs = all.filter { found in
             found.standing == .claimed && !found.isPaired && !found.isPending
                 && !found.hub.addresses.contains { added.contains("\(HubAddress($0, port: found.hub.port))") }
         }
         let chosen = try FoundHubChoice.choose(name, among: hubs)
-        guard let address = chosen.hub.addresses.first else { return }
+        guard let address = chosen.hub.addresses.first else { throw NoHubFound() }
         try await add(
             try PeerName(chosen.hub.name), HubAddress(address, port: chosen.hub.port))
     }

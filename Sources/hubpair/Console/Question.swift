@@ -40,6 +40,25 @@ enum Question {
         throw ExitStatus.usage
     }
 
+    /// Asks for one of several: by its number in the question, or as `named` reads the answer.
+    ///
+    /// - Parameters:
+    ///   - kind: what they are, in one word, for messages.
+    ///   - titles: what each is shown as.
+    static func choose<Choice>(
+        _ question: String, among choices: [Choice], kind: String, titles: [String],
+        named: (String) throws -> Choice
+    ) throws -> Choice {
+        let offers = titles.enumerated().map { "\($0 + 1) \($1)" }
+        return try ask("\(question) \(offers.joined(separator: "  ")) >") { answer in
+            guard let number = Int(answer) else { return try named(answer) }
+            guard choices.indices.contains(number - 1) else {
+                throw NoSuchNumber(noun: kind, number: number, count: choices.count)
+            }
+            return choices[number - 1]
+        }
+    }
+
     /// Writes `text` to standard error, escaped, without a line end; with `--json` as a note, in a line of
     /// its own. A sign such as "> " alone is no note.
     static func prompt(_ text: String) {
@@ -66,4 +85,15 @@ enum Question {
         }
         return String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
+}
+
+/// An answer beyond the list.
+private struct NoSuchNumber: UserError {
+    let noun: String
+    let number: Int
+    let count: Int
+
+    var description: String { "there is no \(noun) \(number) in the list" }
+    var kind: UserErrorKind { .usage }
+    var hint: String? { "give a number from 1 to \(count), or a name" }
 }
