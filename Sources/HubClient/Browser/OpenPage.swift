@@ -103,15 +103,15 @@ package struct OpenPage: Sendable {
         if status == 401 || status == 403 { throw HubChoiceError.notPaired(name) }
     }
 
-    private func listen() async throws -> NIOAsyncChannel<Connection, Never> {
+    /// The connections come as they are, and none is read from before it is taken: one that was wrapped and
+    /// is dropped, because the server has ended in this moment, is a fault to NIO, and ends the program.
+    private func listen() async throws -> NIOAsyncChannel<any Channel, Never> {
         do {
             return try await ServerBootstrap(group: .singletonMultiThreadedEventLoopGroup)
                 .serverChannelOption(.socketOption(.so_reuseaddr), value: 1)
+                .childChannelOption(.autoRead, value: false)
                 .bind(host: "127.0.0.1", port: port) { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try channel.pipeline.syncOperations.configureHTTPServerPipeline()
-                        return try Connection(wrappingChannelSynchronously: channel)
-                    }
+                    channel.eventLoop.makeSucceededFuture(channel)
                 }
         } catch let error as IOError {
             throw OpenPageError.port(port, String(cString: strerror(error.errnoCode)))
@@ -127,23 +127,22 @@ package struct OpenPage: Sendable {
     }
 
     private static func serve(
-        _ server: NIOAsyncChannel<Connection, Never>, port: UInt16, _ visit: PageVisit,
+        _ server: NIOAsyncChannel<any Channel, Never>, port: UInt16, _ visit: PageVisit,
         environment: [String: String]
     ) async throws {
         try await server.executeThenClose { connections in
             try await withThrowingDiscardingTaskGroup { group in
                 for try await connection in connections {
                     guard visit.activity.withLock({ $0.open }) < maximumConnectionCount,
-                        isOurs(connection.channel, port: port, environment)
+                        isOurs(connection, port: port, environment)
                     else {
-                        // An asynchronous channel that is only dropped ends the program.
-                        group.addTask { try? await connection.executeThenClose { _, _ in } }
+                        connection.close(promise: nil)
                         continue
                     }
                     visit.activity.withLock { $0.open += 1 }
                     group.addTask {
                         // The browser has gone, or the hub has broken off inside an answer.
-                        try? await answer(connection, visit)
+                        try? await answer(take(connection), visit)
                         visit.activity.withLock { $0.open -= 1 }
                     }
                 }
@@ -158,6 +157,18 @@ package struct OpenPage: Sendable {
             let user = LoopbackPeer.user(of: UInt16(peer), connectedTo: port)
         else { return false }
         return LoopbackPeer.isOurs(user, environment: environment)
+    }
+
+    /// To be used with `executeThenClose` at once.
+    private static func take(_ channel: any Channel) async throws -> Connection {
+        let connection = try await channel.eventLoop.submit {
+            // The pipeline of a closed channel takes no handlers, halfway through.
+            guard channel.isActive else { throw ChannelError.ioOnClosedChannel }
+            try channel.pipeline.syncOperations.configureHTTPServerPipeline()
+            return try Connection(wrappingChannelSynchronously: channel)
+        }.get()
+        channel.setOption(.autoRead, value: true).whenFailure { _ in channel.close(promise: nil) }
+        return connection
     }
 
     private static func answer(_ connection: Connection, _ visit: PageVisit) async throws {

@@ -65,7 +65,7 @@ struct OpenCommand: PreparedCommand {
             return try await run(
                 OpenPage(
                     configuration: configuration.configuration, selector: hub, pictures: pictures,
-                    port: Int(port ?? 0)), atEnd: {})
+                    port: Int(port ?? 0)))
         }
         let visit = try VisitHub(state: state.state)
         do {
@@ -73,12 +73,12 @@ struct OpenCommand: PreparedCommand {
                 OpenPage(
                     name: visit.hub.settings.name,
                     at: visit.addresses.map { HubAddress($0, port: visit.hub.settings.port) },
-                    pin: visit.hub.pin, as: visit.identity, port: Int(port ?? 0)),
-                atEnd: { try visit.end() })
+                    pin: visit.hub.pin, as: visit.identity, port: Int(port ?? 0)))
         } catch {
             try? visit.end()
             throw error
         }
+        try visit.end()
     }
 
     /// True if the page is to be this machine's own hub's: it is named, or there is no other.
@@ -93,8 +93,7 @@ struct OpenCommand: PreparedCommand {
         }
     }
 
-    /// - Parameter atEnd: called once the page is closed without an error.
-    private func run(_ open: OpenPage, atEnd: () throws -> Void) async throws {
+    private func run(_ open: OpenPage) async throws {
         let environment = ProcessInfo.processInfo.environment
         let signals = StopSignals()
         let stream = signals.stream
@@ -114,11 +113,7 @@ struct OpenCommand: PreparedCommand {
                 }
                 let isIdle = try await group.next() ?? false
                 if isIdle { Console.note("nobody has looked at the page for 10 minutes: it is closed") }
-                try atEnd()
-                // With the process everything is closed at once. A browser connects again in the moment in
-                // which it loses its stream, and to NIO a connection that was accepted and not yet taken is
-                // a fault of the program (SIGILL) when its server is cancelled.
-                Glibc.exit(0)
+                group.cancelAll()
             }
         } catch {
             guard let name else { throw error }
