@@ -80,7 +80,7 @@ class FamilyTests(HouseTests):
         answer = Attempt(TypedCode(typed), device, name="New phone").send(self.hub.port)
         self.assertEqual(answer["status"], "approved")
         self.assertEqual(self.status(device)["role"], "guest")
-        browser.find('//dialog//p[@class="done"][contains(., "New phone is let in")]')
+        browser.find('//dialog//p[@class="done"][contains(., "New phone")][contains(., " is let in")]')
 
     def test_a_hub_that_goes_and_comes_back(self):
         browser = self.browser(self.device("Kim", "member"))

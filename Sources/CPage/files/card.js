@@ -1,8 +1,32 @@
 // An appliance on the page: its icon, its name, its switch, its sliders.
 
-import { confirm, icon, make, say, sentence, set, toast } from "./dom.js";
+import { called, confirm, icon, make, say, sentence, set, toast } from "./dom.js";
 
 let number = 0;
+
+// Cards are drawn for so many milliseconds; then the browser gets its turn. Those that are left come next.
+const turn = 8;
+const late = new Set();
+let end = null;
+
+function draw(card) {
+  if (end === null) {
+    end = performance.now() + turn;
+    setTimeout(drawLate);
+  }
+  if (performance.now() < end) card.draw();
+  else late.add(card);
+}
+
+function drawLate() {
+  end = performance.now() + turn;
+  for (const card of late) {
+    if (performance.now() >= end) return setTimeout(drawLate);
+    late.delete(card);
+    card.draw();
+  }
+  end = null;
+}
 
 export class Card {
   #house; #appliance = null; #rows = []; #form = ""; #drawing = "";
@@ -24,6 +48,11 @@ export class Card {
 
   update(appliance) {
     this.#appliance = appliance;
+    draw(this);
+  }
+
+  draw() {
+    const appliance = this.#appliance;
     const main = appliance.main;
     const drawing = appliance.drawing === "lock" && appliance.isOpen ? "unlock" : appliance.drawing;
     if (drawing !== this.#drawing) {
@@ -82,8 +111,8 @@ export class Card {
     const state = !activator.state;
     if (appliance.isGuarded) {
       const verb = activator.verb(state);
-      const part = activator === appliance.main ? "" : `, ${activator.name}`;
-      if (!(await confirm(`${verb}: ${appliance.name}${part}?`, null, verb, false))) return;
+      const part = activator === appliance.main ? "" : `, ${called(activator.name)}`;
+      if (!(await confirm(`${verb}: ${called(appliance.name)}${part}?`, null, verb, false))) return;
     }
     await this.#order(activator.id, state);
   }
@@ -95,7 +124,7 @@ export class Card {
     try {
       await this.#house.order(appliance, activator, state);
     } catch (error) {
-      toast(`${appliance.name}: ${sentence(error.message)}`, "fault");
+      toast(`${called(appliance.name)}: ${sentence(error.message)}`, "fault");
     }
   }
 }

@@ -1,6 +1,6 @@
 // A new code, drawn, with its time running out; and what is printed.
 
-import { button, count, make, say, set, show, span, toast } from "./dom.js";
+import { button, called, count, make, say, set, show, span, toast } from "./dom.js";
 import { list } from "./hub.js";
 
 export const roles = { owner: "Owner", member: "Member", guest: "Guest" };
@@ -88,7 +88,7 @@ export class CodeMaker {
   watch(codes) {
     const code = codes.find((each) => each.ticket === this.#ticket);
     if (!this.#dialog || code?.status !== "used") return;
-    const names = list(code.uses).map((use) => use.name).join(", ");
+    const names = list(code.uses).map((use) => called(use.name)).join(", ");
     say(this.#dialog.done, `${names === "" ? "A device" : names} is let in.`);
     set(this.#dialog.dialog, "data-used", true);
   }

@@ -165,6 +165,11 @@ export const sorting = new Intl.Collator(undefined, { numeric: true, sensitivity
 // "1 lamp", "3 lamps".
 export function count(number, word, plural = `${word}s`) { return `${number} ${number === 1 ? word : plural}`; }
 
+// A name inside a text: its own direction of writing does not turn the words around it (Unicode UAX #9, isolates).
+export const called = (name) => `\u2068${name}\u2069`;
+// The same for names between quotes, as the hub tells them.
+export const quoting = (text) => text.replace(/"[^"]{1,200}"/g, called);
+
 // What programs are told begins in lower case, and without a stop.
 export function sentence(text) {
   const whole = text.charAt(0).toUpperCase() + text.slice(1);

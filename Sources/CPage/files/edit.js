@@ -1,6 +1,6 @@
 // Rooms, scenes and rules: lists of them, and forms to change them.
 
-import { button, confirm, count, make, Part, Row, say, sentence, set, show, sorting, toast } from "./dom.js";
+import { button, called, confirm, count, make, Part, Row, say, sentence, set, show, sorting, toast } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
 
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -12,7 +12,7 @@ const kinds = {
     words: (room) => [room.area, count(room.devices.length, "appliance")],
     form(room, { house, all }) {
       const places = new Map(all.rooms.flatMap((each) => each.devices.map((id) => [id, each])));
-      const place = (id) => (places.has(id) && places.get(id).id !== room.id ? ` (${places.get(id).name})` : "");
+      const place = (id) => (places.has(id) && places.get(id).id !== room.id ? ` (${called(places.get(id).name)})` : "");
       const devices = checks("Appliances in it", house.map((each) => [each.id, each.name + place(each.id)]), room.devices);
       const area = field("Floor or area, if you like", room.area);
       return [area, devices, () => ({ area: area.input.value.trim() || null, devices: devices.chosen() })];
@@ -60,7 +60,7 @@ const kinds = {
     words: (rule) => [rule.kind, rule.text],
     form(rule, { house, all }) {
       const parts = house.flatMap((each) => each.activators.map(
-        (one) => [JSON.stringify([each.id, one.id]), `${each.name}: ${one.name}`]));
+        (one) => [JSON.stringify([each.id, one.id]), `${called(each.name)}: ${called(one.name)}`]));
       const key = JSON.stringify([rule.device, rule.activator]);
       if (rule.device && !parts.some(([each]) => each === key)) parts.push([key, "What is gone"]);
       const [word, limit] = (rule.when ?? "on").split(" ");
@@ -94,7 +94,7 @@ const byName = (one, other) => sorting.compare(one.name, other.name);
 
 function statesOf(appliance) {
   return (appliance?.activators ?? []).filter((each) => each.isSwitch || each.isLevel).map((each) => ({
-    device: appliance.id, activator: each.id, state: each.state, name: `${appliance.name}: ${each.name}`,
+    device: appliance.id, activator: each.id, state: each.state, name: `${called(appliance.name)}: ${called(each.name)}`,
   }));
 }
 
@@ -204,9 +204,9 @@ export class ArrangeView {
       }, `${called} is kept`);
     };
     const remove = async () => {
-      if (!(await confirm(`Delete ${item.name}?`, null, "Delete"))) return;
+      if (!(await confirm(`Delete ${called(item.name)}?`, null, "Delete"))) return;
       const work = () => ask("DELETE", path(item.id ?? item.name), undefined, 20, condition);
-      send(work, `${item.name} is deleted`);
+      send(work, `${called(item.name)} is deleted`);
     };
     const dialog = show(".edit", isNew ? `New ${word}` : `Change the ${word}`,
       make("form", { onsubmit: save }, name.node, ...fields.filter(Boolean).map((each) => each.node), fault,

@@ -1,7 +1,7 @@
 // The first view: what needs attention, scenes, and the rooms with their appliances.
 
 import { Card } from "./card.js";
-import { button, count, icon, KeyedList, make, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
+import { button, called, count, icon, KeyedList, make, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
 
 // So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
@@ -126,10 +126,11 @@ export class HomeView {
     try {
       const answer = await ask("POST", `scenes/${part(scene.name)}/run`, undefined, 40);
       const failed = list(answer, "states").filter((each) => each.result !== "confirmed").length;
-      toast(failed > 0 ? `${scene.name}: ${count(failed, "appliance")} did not follow` : `${scene.name}: done`,
+      const result = failed > 0 ? `${count(failed, "appliance")} did not follow` : "done";
+      toast(`${called(scene.name)}: ${result}`,
         failed > 0 ? "fault" : "note");
     } catch (error) {
-      toast(`${scene.name}: ${sentence(error.message)}`, "fault");
+      toast(`${called(scene.name)}: ${sentence(error.message)}`, "fault");
     }
     this.#app.refresh();
   }

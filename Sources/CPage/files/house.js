@@ -13,7 +13,18 @@ const switches = new Set("on off switch power activate active".split(" "));
 const openWords = new Set("open opened opening unlock unlocked".split(" "));
 const closedWords = new Set("close closed closing lock locked bolt bolted".split(" "));
 
+// The same few names are looked at again with every change.
+const known = new Map();
+
 function wordsOf(text) {
+  let found = known.get(text);
+  if (found) return found;
+  if (known.size > 2000) known.clear();
+  known.set(text, found = split(text));
+  return found;
+}
+
+function split(text) {
   return text.slice(0, 100).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").toLowerCase().split(/[^\p{L}\p{N}]+/u)
     .filter((word) => word !== "");
 }

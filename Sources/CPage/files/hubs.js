@@ -1,6 +1,6 @@
 // The hubs of this computer, where “hubpair open” shows the page: those on its network, pairing, use, forget.
 
-import { button, confirm, make, Part, Row, say, sentence, set, show, toast } from "./dom.js";
+import { button, called, confirm, make, Part, Row, say, sentence, set, show, toast } from "./dom.js";
 import { ask, list, Stream } from "./hub.js";
 
 const local = "/hubpair/local/";
@@ -92,18 +92,18 @@ export class HubsView {
 
   async forget(hub) {
     const text = "The hub still lets this computer in, until its owner revokes it there.";
-    if (!(await confirm(`Forget ${hub.name}?`, text, "Forget"))) return;
+    if (!(await confirm(`Forget ${called(hub.name)}?`, text, "Forget"))) return;
     const answer = await this.act("POST", "hubs/forget", { hub: hub.hub ?? hub.name });
     if (!answer) return;
     if (hub.shown) return location.reload();
-    toast(`${hub.name} is forgotten`);
+    toast(`${called(hub.name)} is forgotten`);
     this.#list(answer);
   }
 
   // Pair with this one: a typed code does not say which hub it is of.
   #aim(hub) {
     this.#place = hub?.address ?? null;
-    say(this.label, `Or type the code that ${hub ? `${hub.name} shows` : "stands beside the picture"}`);
+    say(this.label, `Or type the code that ${hub ? `${called(hub.name)} shows` : "stands beside the picture"}`);
   }
 
   choose(hub) {
@@ -125,7 +125,7 @@ export class HubsView {
     if (!answer) return;
     this.code.value = "";
     if (answer.status === "approved") return this.use(answer);
-    this.#tell(`${answer.name} has to let this computer in. Its owner compares the fingerprint: ${answer.device}`);
+    this.#tell(`${called(answer.name)} has to let this computer in. Its owner compares the fingerprint: ${answer.device}`);
     this.load();
     while (this.#isOpen) {
       await new Promise((resolve) => setTimeout(resolve, askTime));

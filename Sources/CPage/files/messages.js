@@ -1,6 +1,6 @@
 // What the house has told: alarms that stay open, the hub's own trouble, and what should be known.
 
-import { button, KeyedList, make, Row, say, sentence, set, toast, when } from "./dom.js";
+import { button, called, KeyedList, make, quoting, Row, say, sentence, set, toast, when } from "./dom.js";
 import { ask, list, own } from "./hub.js";
 
 // So many of the last ones are shown; the hub keeps more.
@@ -109,9 +109,9 @@ class MessageRow extends Row {
   update(message) {
     this.#message = message;
     const isOpen = message.kind === "alarm" && !message.acknowledged;
-    say(this.name, typeof message.text === "string" ? message.text : "");
+    say(this.name, typeof message.text === "string" ? quoting(message.text) : "");
     const by = message.acknowledged?.name;
-    const end = message.acknowledged ? `acknowledged${by ? ` by ${by}` : ""} ${when(message.acknowledged.at)}` : "";
+    const end = message.acknowledged ? `acknowledged${by ? ` by ${called(by)}` : ""} ${when(message.acknowledged.at)}` : "";
     say(this.words, [names[message.kind] ?? "Message", when(message.time), end].filter((each) => each !== "").join(" · "));
     set(this.node, "data-kind", isOpen ? "alarm" : message.kind === "alert" ? "alert" : "note");
     set(this.node, "data-unread", message.read === false);

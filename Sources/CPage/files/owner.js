@@ -1,7 +1,7 @@
 // What only owners see: who asks to be let in, devices, codes, the journal, and what the doctor says.
 
 import { CodeMaker, roleChoice, roleHelp, roles } from "./code.js";
-import { button, confirm, count, make, Part, Row, say, sentence, set, span, toast, when } from "./dom.js";
+import { button, called, confirm, count, make, Part, Row, say, sentence, set, span, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
 
 export class OwnerViews {
@@ -38,7 +38,7 @@ export class OwnerViews {
 
   get notices() {
     return this.#waiting.map((device) => ({
-      key: `ask-${device.device}`, kind: "ask", drawing: "key", title: `\u200e\u2068${device.name}\u2069 asks to be let in`,
+      key: `ask-${device.device}`, kind: "ask", drawing: "key", title: `\u200e${called(device.name)} asks to be let in`,
       text: device.device, verb: "Look", act: () => { location.hash = "access"; },
     }));
   }
@@ -114,8 +114,8 @@ class RequestRow extends Row {
     const path = `devices/${part(record.device)}`;
     super("key", role,
       button("Approve", () => views.act(
-        "POST", `${path}/approve`, { role: role.value }, `${this.record.name} is let in`), "primary"),
-      button("Refuse", () => views.act("POST", `${path}/refuse`, undefined, `${this.record.name} is refused`)));
+        "POST", `${path}/approve`, { role: role.value }, `${called(this.record.name)} is let in`), "primary"),
+      button("Refuse", () => views.act("POST", `${path}/refuse`, undefined, `${called(this.record.name)} is refused`)));
     this.code = make("p.fingerprint");
     this.warning = make("p.warning");
     this.title.append(this.code, this.warning);
@@ -145,14 +145,14 @@ class DeviceRow extends Row {
         || await confirm("Give up your own rights?", "This browser will not be an owner’s any more.", "Give up");
       if (!isSure) return this.update(record);
       await views.act("PUT", `devices/${part(record.device)}`, { role: role.value },
-        `${record.name} is now ${roles[role.value].toLowerCase()}`);
+        `${called(record.name)} is now ${roles[role.value].toLowerCase()}`);
     });
   }
   async #revoke(views) {
     const { isSelf, name, device } = this.record;
     const text = isSelf ? "This is the browser that you are using. The page will close behind you."
       : "It is let in no more, at once. Only a new code lets it in again.";
-    if (!(await confirm(`Revoke ${name}?`, text, "Revoke"))) return;
+    if (!(await confirm(`Revoke ${called(name)}?`, text, "Revoke"))) return;
     await views.act("POST", `devices/${part(device)}/revoke`, undefined, `${name} is revoked`);
   }
   update(record) {
@@ -207,11 +207,11 @@ class JournalRow {
   }
   update(entry) {
     const event = events[entry.event] ?? String(entry.event);
-    const what = entry.name ? `${entry.name} ${event}` : `${event}${entry.count > 1 ? ` (${entry.count})` : ""}`;
+    const what = entry.name ? `${called(entry.name)} ${event}` : `${event}${entry.count > 1 ? ` (${entry.count})` : ""}`;
     const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? ` as ${entry.role}` : "";
-    const before = entry.event === "renamed" && entry.before ? `, before “${entry.before}”` : "";
+    const before = entry.event === "renamed" && entry.before ? `, before “${called(entry.before)}”` : "";
     say(this.text, `${what}${role}${before}`);
-    say(this.time, `${when(entry.time)}${entry.by_name ? ` · by ${entry.by_name}` : ""}`);
+    say(this.time, `${when(entry.time)}${entry.by_name ? ` · by ${called(entry.by_name)}` : ""}`);
   }
 }
 
