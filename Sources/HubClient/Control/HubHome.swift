@@ -1,26 +1,23 @@
 package import Home
 package import JSON
 
-/// The appliances of one hub, over connections that are kept for the next request.
+/// The appliances of one hub.
 package actor HubHome {
     /// The most connections at once while the hub answers.
     package static let maximumConnections = OrderQueue.width
     /// The most bytes of an answer: 1,000 appliances take about 300 kB.
     package static let maximumBodyByteCount = 32 << 20
 
-    private let connect: @Sendable () async throws -> HubConnection
+    private let connections: KeptConnections
     private let deadlines: HubConnection.Deadlines
-    private var idle: [HubConnection] = []
     /// How long the hub took for its last answer.
     package private(set) var pace = Duration.zero
 
-    /// - Parameter connect: opens a connection to the hub, whose key it has checked.
     package init(
-        deadlines: HubConnection.Deadlines = .init(quiet: .seconds(30), total: .seconds(60)),
-        connect: @escaping @Sendable () async throws -> HubConnection
+        _ connections: KeptConnections,
+        deadlines: HubConnection.Deadlines = .init(quiet: .seconds(30), total: .seconds(60))
     ) {
-        self.connect = connect
-        self.deadlines = deadlines
+        (self.connections, self.deadlines) = (connections, deadlines)
     }
 
     /// Every appliance, in the server's order.
@@ -75,25 +72,11 @@ package actor HubHome {
     ///
     /// - Parameter isRepeatable: true if it may be sent twice.
     func answer(to request: HubRequest, isRepeatable: Bool = true) async throws -> [UInt8] {
-        // A hub may close an idle connection. Then it is not known whether the request has reached it.
-        if isRepeatable, let connection = idle.popLast() {
-            do {
-                return try await answer(to: request, over: connection)
-            } catch let error as HubConnectionError where error.reason == .closed {}
-        }
-        return try await answer(to: request, over: connect())
-    }
-
-    private func answer(to request: HubRequest, over connection: HubConnection) async throws -> [UInt8] {
         let start = ContinuousClock.now
-        let (response, body) = try await connection.send(
-            request, maximumBodyByteCount: HubHome.maximumBodyByteCount, deadlines: deadlines)
+        let (response, body) = try await connections.send(
+            request, isRepeatable: isRepeatable, maximumBodyByteCount: HubHome.maximumBodyByteCount,
+            deadlines: deadlines)
         pace = .now - start
-        if response["Connection"]?.lowercased() != "close", idle.count < HubHome.maximumConnections {
-            idle.append(connection)
-        } else {
-            connection.close()
-        }
         guard (200..<300).contains(response.status) else {
             throw ServerError(status: response.status, contentType: response["Content-Type"], body: body)
         }

@@ -5,7 +5,7 @@ import Pairing
 
 /// Requests for what the people of a house share on one hub: its rooms, scenes, rules, states and messages.
 ///
-/// One connection is kept for the next request. The hub judges this computer's role.
+/// The hub judges this computer's role.
 package actor HouseholdLink {
     /// The most bytes of an answer: each of the hub's files has at most 4 MiB, and 10,000 rows of the history
     /// about 3.
@@ -14,17 +14,14 @@ package actor HouseholdLink {
     package let hub: SavedHub
     /// This computer; nil if it has no key.
     private let device: Fingerprint?
-    private let connect: @Sendable () async throws -> HubConnection
-    private var idle: HubConnection?
+    private let connections: KeptConnections
     /// The entity tags of what this link has read, by list and name: a change is one of the version that was
     /// read (RFC 9110 § 13.1.1). Lists that were not read are missing.
     private var tags: [String: [String: String]] = [:]
 
-    /// - Parameter connect: opens a connection to the hub, whose key it has checked.
-    package init(
-        _ hub: SavedHub, device: Fingerprint?, connect: @escaping @Sendable () async throws -> HubConnection
-    ) {
-        (self.hub, self.device, self.connect) = (hub, device, connect)
+    /// - Parameter connections: to that hub.
+    package init(_ hub: SavedHub, device: Fingerprint?, _ connections: KeptConnections) {
+        (self.hub, self.device, self.connections) = (hub, device, connections)
     }
 
     /// One request.
@@ -47,7 +44,9 @@ package actor HouseholdLink {
             request.body = Array(body.text.utf8)
         }
         let deadlines = HubConnection.Deadlines(quiet: quiet, total: quiet * 2)
-        let (response, bytes) = try await send(request, isRepeatable: isRepeatable, deadlines)
+        let (response, bytes) = try await connections.send(
+            request, isRepeatable: isRepeatable, maximumBodyByteCount: HouseholdLink.maximumBodyByteCount,
+            deadlines: deadlines)
         guard (200..<300).contains(response.status) else {
             throw refusal(response, bytes, isList: method == "GET")
         }
@@ -141,37 +140,10 @@ package actor HouseholdLink {
         }
     }
 
-    private func send(
-        _ request: HubRequest, isRepeatable: Bool, _ deadlines: HubConnection.Deadlines
-    ) async throws -> (HubResponse, [UInt8]) {
-        if isRepeatable, let connection = idle {
-            idle = nil
-            do {
-                return try await send(request, over: connection, deadlines)
-            } catch let error as HubConnectionError where error.reason == .closed {
-                // A hub may close an idle connection.
-            }
-        }
-        return try await send(request, over: try await connect(), deadlines)
-    }
-
-    private func send(
-        _ request: HubRequest, over connection: HubConnection, _ deadlines: HubConnection.Deadlines
-    ) async throws -> (HubResponse, [UInt8]) {
-        let (response, body) = try await connection.send(
-            request, maximumBodyByteCount: HouseholdLink.maximumBodyByteCount, deadlines: deadlines)
-        if response["Connection"]?.lowercased() != "close", idle == nil {
-            idle = connection
-        } else {
-            connection.close()
-        }
-        return (response, body)
-    }
-
     /// A connection for a stream, which has it for itself.
     func open() async throws -> HubConnection {
         guard !hub.isUnprotected else { throw HouseholdRefusal.stock(hub.name) }
-        return try await connect()
+        return try await connections.open()
     }
 
     /// What an answer with an error means.

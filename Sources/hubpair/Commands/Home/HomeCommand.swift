@@ -115,14 +115,15 @@ struct HomeCommand: ParsableCommand {
             }
         }
 
-        /// The appliances, and meanwhile the rooms.
+        /// The appliances, and then the rooms, over the same connection: to open another one takes longer
+        /// than the hub takes for what it keeps itself.
         private static func look(
             _ session: HomeSession, by: Grouping?, isJSON: Bool, saysWait: Bool = true
         ) async throws -> HouseLook {
             let wantsRooms = by == .room || by == nil && !isJSON
-            async let rooms = wantsRooms ? session.rooms(isNeeded: by == .room) : HouseRooms()
             let devices = try await session.devices(saysWait: saysWait)
-            return HouseLook(devices: devices, rooms: try await rooms)
+            let rooms = try await wantsRooms ? session.rooms(isNeeded: by == .room) : HouseRooms()
+            return HouseLook(devices: devices, rooms: rooms)
         }
 
         private func write(_ look: HouseLook, of session: HomeSession) throws {
@@ -165,10 +166,9 @@ struct HomeCommand: ParsableCommand {
         func run() async throws { try await home.use(run) }
 
         private func run(_ session: HomeSession) async throws {
-            async let rooms = json ? HouseRooms() : session.rooms(isNeeded: false)
             let device = try Selection(device).device(in: await session.devices())
             if json { return try JSONLine.write(HomeDeviceLine(device, of: session)) }
-            let units = try await rooms.units
+            let units = try await session.rooms(isNeeded: false).units
             let fields = Table.lines([
                 "name": device.name, "type": device.type, "id": device.id, "hub": session.title,
             ])

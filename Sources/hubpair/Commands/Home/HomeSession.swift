@@ -28,11 +28,9 @@ struct HomeOptions: ParsableArguments {
             return try reach.find(hub)
         } catch HubChoiceError.noDefault where Question.canBeAnswered {
             let hubs = try reach.all()
-            let offers = hubs.enumerated().map { "\($0 + 1) \($1.name)" }
-            return try Question.ask("which hub? \(offers.joined(separator: "  ")) >") { answer in
-                if let number = Int(answer), hubs.indices.contains(number - 1) { return hubs[number - 1] }
-                return try reach.find(PeerSelector(answer))
-            }
+            return try Question.choose(
+                "which hub?", among: hubs, kind: "hub", titles: hubs.map(\.name.description)
+            ) { try reach.find(PeerSelector($0)) }
         }
     }
 }
@@ -75,12 +73,11 @@ final class HomeSession: Sendable {
         JSONValue.write(hub.name.description, to: &members)
         hubMembers = members
         self.isInsecureAllowed = isInsecureAllowed
-        home = HubHome {
+        let connections = KeptConnections(atMost: HubHome.maximumConnections) {
             try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed, deadline: connecting)
         }
-        household = HouseholdLink(hub, device: reach.device) {
-            try await reach.connect(to: hub, deadline: connecting)
-        }
+        home = HubHome(connections)
+        household = HouseholdLink(hub, device: reach.device, connections)
     }
 
     /// Its name, and `unprotected` for a stock hub, whose key is not checked.
