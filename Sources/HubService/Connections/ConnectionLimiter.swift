@@ -44,6 +44,13 @@ final class ConnectionLimiter: ChannelInboundHandler {
         context.fireChannelRead(data)
     }
 
+    /// Closes after the answers that are not yet sent.
+    static func retire(_ channel: any Channel) {
+        channel.eventLoop.execute {
+            try? channel.pipeline.syncOperations.handler(type: ServeConnection.self).retire()
+        }
+    }
+
     /// Closes without waiting for TLS's close_notify, which the client could delay.
     static func end(_ channel: any Channel) {
         channel.eventLoop.execute {

@@ -6,9 +6,12 @@ import Identity
 ///
 /// Until its handshake has presented an approved device's certificate, a connection is a stranger's.
 /// Strangers are counted per source. At the limit of a source, its oldest stranger is closed; at the total
-/// limit, the oldest of all strangers. An approved device is never closed for others, and is counted per
-/// device instead of per source. So strangers, however many, can only displace strangers: a device that is
-/// approved, or that pairs, needs no free place, only the time of a handshake.
+/// limit, the oldest of all strangers. So strangers, however many, can only displace strangers: a device that
+/// is approved, or that pairs, needs no free place, only the time of a handshake.
+///
+/// An approved device is never closed for others, and is counted per device instead of per source. At its
+/// limit, its own oldest connection that rests between two requests gives way to a new one: browsers keep
+/// idle connections, for every site that made them ask. If all are in use, the new one is refused.
 struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     /// What to do with a new connection.
     enum Verdict: Equatable, Sendable {
@@ -32,6 +35,17 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
     /// The maximum number of displaced connections that are not closed yet: each still uses a descriptor.
     static var maximumLeaving: Int { 128 }
 
+    /// What becomes of the connection of an approved device.
+    enum Approval: Equatable, Sendable {
+        case counted
+        /// Counted in place of this one of the same device, which rests and must be closed. As with
+        /// ``Verdict/admittedFor(_:_:)``.
+        case countedFor(Key)
+        /// The device has too many connections that are in use, or this one was displaced meanwhile. It stays
+        /// a stranger's.
+        case refused
+    }
+
     private enum Owner {
         case stranger(SourcePrefix)
         case device(Pin)
@@ -49,11 +63,17 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
         let key: Key
     }
 
+    private struct Own {
+        let key: Key
+        let leave: @Sendable () -> Bool
+    }
+
     private var entries: [Key: Entry] = [:]
     /// Oldest first.
     private var strangers: [Stranger] = []
     private var strangersOfSource: [SourcePrefix: [Stranger]] = [:]
-    private var countOfDevice: [Pin: Int] = [:]
+    /// Oldest first.
+    private var connectionsOfDevice: [Pin: [Own]] = [:]
     private var leaving: Set<Key> = []
     private var lastNumber: UInt64 = 0
 
@@ -93,16 +113,26 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
 
     /// Marks a connection as an approved device's, so that it is not displaced any more.
     ///
-    /// - Returns: false if the device has too many connections, or if this one was displaced meanwhile; it
-    ///   must then be closed.
-    mutating func approve(_ key: Key, as device: Pin, limits: ServeLimits) -> Bool {
-        guard let entry = entries[key] else { return false }
-        guard case .stranger(let source) = entry.owner else { return true }
-        guard countOfDevice[device, default: 0] < limits.connectionsPerSource else { return false }
+    /// - Parameter leave: gives this connection up for a newer one, later, if it rests then; false if not.
+    mutating func approve(
+        _ key: Key, as device: Pin, limits: ServeLimits, leave: @escaping @Sendable () -> Bool
+    ) -> Approval {
+        guard let entry = entries[key] else { return .refused }
+        guard case .stranger(let source) = entry.owner else { return .counted }
+        var approval = Approval.counted
+        let own = connectionsOfDevice[device, default: []]
+        if own.count >= limits.connectionsPerSource {
+            guard leaving.count < ConnectionTable.maximumLeaving,
+                let resting = own.first(where: { $0.leave() })
+            else { return .refused }
+            remove(resting.key)
+            leaving.insert(resting.key)
+            approval = .countedFor(resting.key)
+        }
         forget(entry.number, of: source)
-        countOfDevice[device, default: 0] += 1
+        connectionsOfDevice[device, default: []].append(Own(key: key, leave: leave))
         entries[key]?.owner = .device(device)
-        return true
+        return approval
     }
 
     /// Removes a closed connection.
@@ -112,8 +142,8 @@ struct ConnectionTable<Key: Hashable & Sendable>: Sendable {
         switch entry.owner {
         case .stranger(let source): forget(entry.number, of: source)
         case .device(let device):
-            guard let count = countOfDevice[device] else { return }
-            countOfDevice[device] = count > 1 ? count - 1 : nil
+            connectionsOfDevice[device]?.removeAll { $0.key == key }
+            if connectionsOfDevice[device]?.isEmpty == true { connectionsOfDevice[device] = nil }
         case .proxy: break
         }
     }

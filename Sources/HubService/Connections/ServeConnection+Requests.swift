@@ -7,7 +7,7 @@ import Synchronization
 // Carries out the router's decision for a request.
 extension ServeConnection {
     func take(_ head: RequestHead) {
-        guard case .waiting = phase else { return }
+        guard case .waiting = phase, rest.begin() else { return }
         request = head
         requestHasEnded = false
         keepsAlive = head.keepsAlive && !loop.isDraining
@@ -16,12 +16,14 @@ extension ServeConnection {
         switch action {
         case .pair(let asksForBody): collect(for: .pair, asksForBody: asksForBody)
         case .serve(let resource, let device, let asksForBody):
-            guard enter(device) else { return }
+            guard enter(device) else { return refuse(.tooManyConnections) }
             collect(for: .serve(HubRequest(resource, head, from: device)), asksForBody: asksForBody)
         case .answer(let answer, let rest, let device):
-            if let device, !enter(device) { return }
+            if let device, !enter(device) { return refuse(.tooManyConnections) }
             send(reply(answer, to: head), rest)
-        case .forward(let device): if enter(device) { forward(head, from: device) }
+        case .forward(let device):
+            guard enter(device) else { return refuse(.tooManyConnections) }
+            forward(head, from: device)
         }
     }
 
@@ -61,27 +63,29 @@ extension ServeConnection {
 
     /// Counts the connection as the device's own; it is closed when the device loses access.
     ///
-    /// - Returns: false if the device has too many connections; this one is then closed.
+    /// - Returns: false if the device has too many connections in use.
     @discardableResult
     func enter(_ device: ApprovedDevice) -> Bool {
         watchExpiry(of: device)
         if client.isTrustedProxy { shared.seen.note(device.pin, from: source) }
         guard !hasBeenApproved, let channel = context?.channel else { return hasBeenApproved }
-        let limits = shared.limits
-        hasBeenApproved = shared.connections.withLock {
-            $0.approve(ConnectionKey(channel: channel), as: device.pin, limits: limits)
+        let (limits, rest) = (shared.limits, rest)
+        let approval = shared.connections.withLock {
+            $0.approve(ConnectionKey(channel: channel), as: device.pin, limits: limits) { rest.leave() }
         }
-        guard !hasBeenApproved else {
-            noteDevice()
-            return true
+        switch approval {
+        case .counted: break
+        case .countedFor(let other): ConnectionLimiter.retire(other.channel)
+        case .refused:
+            shared.log.warning(
+                .limit,
+                "\(device.fingerprint) from \(source) has \(limits.connectionsPerSource) connections in use "
+                    + "already")
+            return false
         }
-        shared.log.warning(
-            .limit,
-            "closed a connection of \(device.fingerprint) from \(source): it has "
-                + "\(limits.connectionsPerSource)"
-        )
-        close()
-        return false
+        hasBeenApproved = true
+        noteDevice()
+        return true
     }
 
     /// The header fields that identify a device, cached across requests.
@@ -252,9 +256,20 @@ extension ServeConnection {
         if keepsAlive, requestHasEnded {
             phase = .waiting
             timer.start(.idle, idleTime)
+            rest.rest()
             startNext()
             return
         }
+        linger()
+    }
+
+    /// Closes between two requests, after the answers, for a newer connection of the same device.
+    func retire() {
+        guard case .waiting = phase else { return }
+        linger()
+    }
+
+    private func linger() {
         phase = .lingering
         let mayCloseAtOnce = requestHasEnded
         // Closing a connection with unread bytes resets it, and the answer is lost. So a client that still

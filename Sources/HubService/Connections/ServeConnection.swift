@@ -1,6 +1,5 @@
 import Addresses
 import GatewayRules
-import Glibc
 import NIOCore
 import NIOSSL
 import NIOTLS
@@ -55,6 +54,8 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     var phase = Phase.waiting
     private(set) var client: RequestRouter.Client
     var hasBeenApproved = false
+    /// Whether it may be closed for a newer connection of its device.
+    let rest = ConnectionRest()
     var lastDevice: DescribedDevice?
     let timer: ConnectionTimer
 
@@ -132,9 +133,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
             timer.start(.idle, idleTime)
             // BoringSSL sends nothing at this point, so the TCP acknowledgement would be delayed by 40 ms,
             // and with it the first request of every client that uses Nagle's algorithm (tcp(7)).
-            let quickAcknowledgement = ChannelOptions.Types.SocketOption(
-                level: .tcp, name: .init(rawValue: CInt(TCP_QUICKACK)))
-            try? context.channel.syncOptions?.setOption(quickAcknowledgement, value: 1)
+            context.channel.acknowledgeAtOnce()
             if loop.isDraining { close() }
         case ChannelEvent.inputClosed:
             if case .tunnel(let tunnel) = phase { tunnel.clientInputClosed() } else { close() }

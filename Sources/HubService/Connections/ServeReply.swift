@@ -109,6 +109,8 @@ struct ServeReply: Sendable {
     }
 
     static let timeout = ServeReply(.requestTimeout, error: "timeout", "the request took too long to arrive")
+    static let tooManyConnections = ServeReply(
+        .tooManyRequests, error: "too_many", "this device has too many connections in use; close some")
     static let upstreamDown = ServeReply(
         .badGateway, error: "upstream_unavailable", "the server behind the hub does not answer")
     static let upstreamMalformed = ServeReply(

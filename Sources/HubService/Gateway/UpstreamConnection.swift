@@ -1,5 +1,4 @@
 import GatewayRules
-import Glibc
 import NIOCore
 import NIOSSL
 
@@ -169,16 +168,8 @@ final class UpstreamConnection: ChannelDuplexHandler {
 
     func channelReadComplete(context: ChannelHandlerContext) {
         if let tunnel { tunnel.upstreamReadComplete() } else { exchange?.upstreamReadComplete() }
-        if exchange != nil { acknowledge(context.channel) }
-    }
-
-    /// Lets the kernel acknowledge at once what has come of an answer that is not whole. Simple servers write
-    /// the head by itself, and the rest only when that was acknowledged (Nagle's algorithm, RFC 896); on a kept
-    /// connection that takes 40 ms (delayed acknowledgement, RFC 1122 § 4.2.3.2).
-    private func acknowledge(_ channel: any Channel) {
-        let option = ChannelOptions.socket(
-            SocketOptionLevel(IPPROTO_TCP), SocketOptionName(TCP_QUICKACK))
-        try? channel.syncOptions?.setOption(option, value: 1)
+        // Simple servers write the head of an answer by itself, and the rest only when that was acknowledged.
+        if exchange != nil { context.channel.acknowledgeAtOnce() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {

@@ -1,4 +1,5 @@
 import Addresses
+import Identity
 import PinnedTLS
 import Testing
 
@@ -10,6 +11,13 @@ import Testing
         var limits = ServeLimits()
         (limits.connections, limits.connectionsPerSource) = (6, 3)
         return limits
+    }()
+
+    /// It never gives way.
+    private let working: ConnectionRest = {
+        let rest = ConnectionRest()
+        _ = rest.begin()
+        return rest
     }()
 
     private func source(_ text: String) throws -> SourcePrefix {
@@ -52,27 +60,53 @@ import Testing
         let here = try source("192.0.2.1")
         for key in 1...3 {
             #expect(table.admit(key, from: here, limits: limits) == .admitted)
-            #expect(table.approve(key, as: device, limits: limits) == true)
+            #expect(approve(&table, key, device, working) == .counted)
         }
         // Its connections take none of its source's places; it has as many of its own, and no more.
         for key in 4...6 { #expect(table.admit(key, from: here, limits: limits) == .admitted) }
-        #expect(table.approve(4, as: device, limits: limits) == false)
-        #expect(table.approve(4, as: other, limits: limits) == true)
-        #expect(table.approve(4, as: other, limits: limits) == true)  // once is enough
+        #expect(approve(&table, 4, device, working) == .refused)
+        #expect(approve(&table, 4, other, working) == .counted)
+        #expect(approve(&table, 4, other, working) == .counted)  // once is enough
         #expect(table.admit(7, from: here, limits: limits) == .admittedFor(5, .total))
-        #expect(table.approve(5, as: other, limits: limits) == false)  // it gave way meanwhile
-        for key in 6...7 { #expect(table.approve(key, as: other, limits: limits) == true) }
+        #expect(approve(&table, 5, other, working) == .refused)  // it gave way meanwhile
+        for key in 6...7 { #expect(approve(&table, key, other, working) == .counted) }
         // No connection is left that may be closed for another.
         #expect(table.admit(8, from: here, limits: limits) == .refused(.total))
         table.remove(3)
         #expect(table.admit(8, from: here, limits: limits) == .admitted)
-        #expect(table.approve(8, as: device, limits: limits) == true)
+        #expect(approve(&table, 8, device, working) == .counted)
+    }
+
+    @Test func theOldestConnectionOfADeviceThatRestsGivesWay() throws {
+        var table = ConnectionTable<Int>()
+        let device = TLSIdentity.random().pin
+        let here = try source("192.0.2.1")
+        let rests = (0...4).map { _ in ConnectionRest() }
+        #expect(rests[0].begin())
+        for key in 0...2 {
+            #expect(table.admit(key, from: here, limits: limits) == .admitted)
+            #expect(approve(&table, key, device, rests[key]) == .counted)
+        }
+        for key in 3...4 { #expect(table.admit(key, from: here, limits: limits) == .admitted) }
+        #expect(approve(&table, 3, device, rests[3]) == .countedFor(1))
+        #expect(!rests[1].begin())  // a request that comes now is not carried out
+        #expect(rests[2].begin() && rests[3].begin())
+        #expect(approve(&table, 4, device, rests[4]) == .refused)
+        rests[0].rest()
+        #expect(approve(&table, 4, device, rests[4]) == .countedFor(0))
+        #expect(table.total == 3)
+    }
+
+    private func approve(
+        _ table: inout ConnectionTable<Int>, _ key: Int, _ device: Pin, _ rest: ConnectionRest
+    ) -> ConnectionTable<Int>.Approval {
+        table.approve(key, as: device, limits: limits) { rest.leave() }
     }
 
     @Test func aProxyHasNoLimitOfItsOwnAndNeverGivesWay() throws {
         var table = ConnectionTable<Int>()
         for key in 1...6 { #expect(table.admit(key, from: nil, limits: limits) == .admitted) }
-        #expect(table.approve(1, as: TLSIdentity.random().pin, limits: limits) == true)
+        #expect(approve(&table, 1, TLSIdentity.random().pin, working) == .counted)
         #expect(table.admit(7, from: try source("192.0.2.1"), limits: limits) == .refused(.total))
         for key in 1...6 { table.remove(key) }
         #expect(table.total == 0)
@@ -99,6 +133,8 @@ import Testing
         let devices = (1...3).map { _ in TLSIdentity.random().pin }
         enum Owner: Equatable { case source(Int), device(Int) }
         var model: [(key: Int, owner: Owner)] = []
+        var approved: [Int: [Int]] = [:]
+        var (rests, idle): ([Int: ConnectionRest], Set<Int>) = ([:], [])
         for key in 0..<20_000 {
             switch Int.random(in: 0..<10, using: &generator) {
             case 0..<5:
@@ -122,12 +158,43 @@ import Testing
                     case .source = model[index].owner
                 else { continue }
                 let number = Int.random(in: 0..<3, using: &generator)
-                let isRoom = model.count { $0.owner == .device(number) } < 3
-                #expect(table.approve(model[index].key, as: devices[number], limits: limits) == isRoom)
-                if isRoom { model[index].owner = .device(number) }
+                let (new, rest) = (model[index].key, ConnectionRest())
+                let own = approved[number, default: []]
+                let resting = own.count < 3 ? nil : own.first { idle.contains($0) }
+                let expected: ConnectionTable<Int>.Approval =
+                    own.count < 3 ? .counted : resting.map { .countedFor($0) } ?? .refused
+                let approval = table.approve(new, as: devices[number], limits: limits) { rest.leave() }
+                #expect(approval == expected)
+                if let resting {
+                    model.removeAll { $0.key == resting }
+                    approved[number]?.removeAll { $0 == resting }
+                    table.remove(resting)
+                    // It carries out no request any more.
+                    #expect(rests[resting]?.begin() == false)
+                }
+                guard expected != .refused, let place = model.firstIndex(where: { $0.key == new }) else {
+                    continue
+                }
+                model[place].owner = .device(number)
+                approved[number, default: []].append(new)
+                rests[new] = rest
+                if Bool.random(using: &generator) { idle.insert(new) } else { #expect(rest.begin()) }
+            case 8:
+                // A request ends, or begins.
+                guard let (key, rest) = rests.randomElement(using: &generator),
+                    model.contains(where: { $0.key == key })
+                else { continue }
+                if idle.remove(key) == nil {
+                    rest.rest()
+                    idle.insert(key)
+                } else {
+                    #expect(rest.begin())
+                }
             default:
                 guard let index = model.indices.randomElement(using: &generator) else { continue }
-                table.remove(model.remove(at: index).key)
+                let gone = model.remove(at: index)
+                table.remove(gone.key)
+                if case .device(let number) = gone.owner { approved[number]?.removeAll { $0 == gone.key } }
             }
             #expect(table.total == model.count)
         }

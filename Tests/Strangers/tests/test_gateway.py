@@ -1,7 +1,9 @@
 """Tests the gateway in front of a Hestia server, and attacks on it."""
 import base64
+import http.client
 import json
 import os
+import random
 import socket
 import ssl
 import struct
@@ -237,6 +239,55 @@ class GatewayTests(unittest.TestCase):
         finally:
             for connection in greedy:
                 connection.close()
+
+    def test_a_device_with_many_connections_is_answered_on_a_new_one(self):
+        """Browsers keep idle connections for every site that made them ask. The oldest that rests gives way; none that
+        is in use does; and when all are in use, the answer says so."""
+        seed = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
+        print(f"HUBPAIR_SEED={seed}", flush=True)
+        generator = random.Random(seed)
+        streams, idle, gone = [], [], 0
+        try:
+            for _ in range(120):
+                if len(streams) < 12 and generator.random() < 0.2:
+                    streams.append(self.connect())
+                    streams[-1].socket.sendall(b"GET /test/events HTTP/1.1\r\nHost: hub\r\n\r\n")
+                    self.assertTrue(streams[-1].socket.recv(1024).startswith(b"HTTP/1.1 200"), seed)
+                elif idle and generator.random() < 0.5:
+                    old = idle.pop(generator.randrange(len(idle)))
+                    try:
+                        self.assertEqual(old.request("GET", "/devices/")[0], 200)
+                        idle.append(old)
+                    except (http.client.RemoteDisconnected, ConnectionError, ssl.SSLError):
+                        gone += 1
+                else:
+                    idle.append(self.connect())
+                    if generator.random() < 0.7:
+                        self.assertEqual(idle[-1].request("GET", "/devices/")[0], 200, seed)
+            self.assertGreater(gone, 0)
+            while len(streams) < 16:
+                streams.append(self.connect())
+                streams[-1].socket.sendall(b"GET /test/events HTTP/1.1\r\nHost: hub\r\n\r\n")
+                self.assertTrue(streams[-1].socket.recv(1024).startswith(b"HTTP/1.1 200"), seed)
+            for each in streams:  # all still tell
+                self.assertGreater(len(each.socket.recv(1024)), 0, seed)
+            with self.connect() as connection:
+                status, _, body = connection.request("GET", "/devices/")
+                self.assertEqual((status, json.loads(body)["error"]), (429, "too_many"))
+            streams.pop().close()
+            self.assertEqual(self.ask_until_free(), 200)
+        finally:
+            for each in streams + idle:
+                each.close()
+
+    def ask_until_free(self):
+        end = time.monotonic() + 5
+        while True:
+            with self.connect() as connection:
+                status = connection.request("GET", "/devices/")[0]
+            if status != 429 or time.monotonic() > end:
+                return status
+            time.sleep(0.02)
 
     def test_thousands_of_connections(self):
         """3,000 silent connections from 200 sources, including the device's own, do not stop the hub. While
