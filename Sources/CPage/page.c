@@ -14,9 +14,14 @@ static const unsigned char icon[] = {
 hubpair_page_file hubpair_page_icon(void) { return (hubpair_page_file){icon, sizeof icon}; }
 
 static const unsigned char style[] = {
-#embed "files/page.css"
+#embed "files/styles/page.css"
 };
 hubpair_page_file hubpair_page_style(void) { return (hubpair_page_file){style, sizeof style}; }
+
+static const unsigned char start[] = {
+#embed "files/start.js"
+};
+hubpair_page_file hubpair_page_start(void) { return (hubpair_page_file){start, sizeof start}; }
 
 static const unsigned char page[] = {
 #embed "files/page.js"
@@ -74,6 +79,6 @@ static const unsigned char hubs[] = {
 hubpair_page_file hubpair_page_hubs(void) { return (hubpair_page_file){hubs, sizeof hubs}; }
 
 static const unsigned char plain_style[] = {
-#embed "files/plain.css"
+#embed "files/styles/plain.css"
 };
 hubpair_page_file hubpair_page_plain_style(void) { return (hubpair_page_file){plain_style, sizeof plain_style}; }

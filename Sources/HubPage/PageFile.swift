@@ -38,6 +38,7 @@ package struct PageFile: Sendable {
         case .icon: hubpair_page_icon()
         case .style: hubpair_page_style()
         case .plainStyle: hubpair_page_plain_style()
+        case .start: hubpair_page_start()
         case .script: hubpair_page_page()
         case .dom: hubpair_page_dom()
         case .hub: hubpair_page_hub()

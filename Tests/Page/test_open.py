@@ -113,7 +113,7 @@ class OpenTests(HouseTests):
         self.hub.start()
         browser = self.page(self.opened())
         browser.click('//section[./div/h2[.="On the network"]]//button[.="Pair"]')
-        browser.find('//label[contains(., "Or type the code that Kitchen hub shows")]')
+        browser.find('//label[contains(., "Or type the code that")][contains(., "Kitchen hub")]')
         # The field has the focus.
         browser.key("1234-5678\ue007")
         browser.find('//p[@role="status"][contains(., "20")]')

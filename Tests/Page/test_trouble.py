@@ -6,7 +6,7 @@ import time
 import unittest
 
 from hub import Hub
-from house import HouseTests
+from house import HouseTests, Used
 from odd_house import HOUSE, OddHouse, appliance
 from second_implementation import Connection
 
@@ -136,6 +136,17 @@ class EndTests(HouseTests):
             browser.find('//dialog//p[@role="alert"][contains(., "There is a scene of this name already")]')
             self.assertEqual([(each["name"], each["states"][0]["state"]) for each in sorted(read("scenes"), key=lambda each: each["name"])],
                              [("Film", False), ("Night", True)])
+
+    @unittest.skipUnless(Used.name == "chromium", "Chromium alone can be told to drop a request")
+    def test_a_file_that_did_not_come_is_asked_for_again(self):
+        browser = self.browser(self.device("Ida", "member"), path=None)
+        browser.develop("Network.enable")
+        browser.develop("Network.setBlockedURLs", urls=["*/hub.js"])
+        browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
+        time.sleep(1)
+        self.assertEqual(browser.visible('//li[contains(@class, "card")]'), [])
+        browser.develop("Network.setBlockedURLs", urls=[])
+        browser.find('//li[contains(@class, "card")]')
 
     def test_reduced_motion(self):
         browser = self.browser(self.device("Kim", "owner"))

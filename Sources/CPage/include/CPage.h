@@ -13,6 +13,7 @@ hubpair_page_file hubpair_page_index(void);
 hubpair_page_file hubpair_page_icon(void);
 hubpair_page_file hubpair_page_style(void);
 hubpair_page_file hubpair_page_plain_style(void);
+hubpair_page_file hubpair_page_start(void);
 hubpair_page_file hubpair_page_page(void);
 hubpair_page_file hubpair_page_dom(void);
 hubpair_page_file hubpair_page_hub(void);

@@ -9,6 +9,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     case style = "/hubpair/page/page.css"
     /// The style of what strangers see.
     case plainStyle = "/hubpair/page/plain.css"
+    case start = "/hubpair/page/start.js"
     case script = "/hubpair/page/page.js"
     case dom = "/hubpair/page/dom.js"
     case hub = "/hubpair/page/hub.js"
