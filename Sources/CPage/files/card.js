@@ -4,24 +4,27 @@ import { called, confirm, icon, make, say, sentence, set, toast } from "./dom.js
 
 let number = 0;
 
-// Cards are drawn for so many milliseconds; then the browser gets its turn. Those that are left come next.
-const turn = 8;
+// Cards are drawn for so many milliseconds; then the browser gets its turn, and shows them. Those that are left come
+// after that.
+const turn = 6;
 const late = new Set();
 let end = null;
 
 function draw(card) {
   if (end === null) {
     end = performance.now() + turn;
-    setTimeout(drawLate);
+    next();
   }
   if (performance.now() < end) card.draw();
   else late.add(card);
 }
 
+const next = () => requestAnimationFrame(() => setTimeout(drawLate));
+
 function drawLate() {
   end = performance.now() + turn;
   for (const card of late) {
-    if (performance.now() >= end) return setTimeout(drawLate);
+    if (performance.now() >= end) return next();
     late.delete(card);
     card.draw();
   }
