@@ -3,7 +3,7 @@ import Testing
 @testable import Discovery
 
 /// What the answers to two questions say about losses, and when. Times are in ms; the second question goes
-/// out at 120.
+/// out at 120, and where three are asked the second at 60 and the third at 120.
 @Suite struct AnswerRoundsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -12,12 +12,14 @@ import Testing
         /// When there is no more doubt, and what the verdict is then.
         let known: Int
         let isLossy: Bool
+        let questions: [Int]
 
         init(
             _ description: String, _ answers: [(host: UInt8, round: Int, time: Int)], known: Int,
-            isLossy: Bool
+            isLossy: Bool, questions: [Int] = [0, 120]
         ) {
             (testDescription, self.answers, self.known, self.isLossy) = (description, answers, known, isLossy)
+            self.questions = questions
         }
     }
 
@@ -36,6 +38,19 @@ import Testing
         Case(
             "one answers on and on", (0..<60).map { (2, 1, 130 + $0 * 20) } + [(1, 0, 5), (2, 0, 6)],
             known: 1_120, isLossy: true),
+        Case("nobody answers three", [], known: 270, isLossy: false, questions: [0, 60, 120]),
+        Case(
+            "the first of three is lost", [(1, 1, 65), (1, 2, 125)], known: 120, isLossy: true,
+            questions: [0, 60, 120]),
+        Case(
+            "the second of three is lost", [(1, 0, 61), (1, 2, 125)], known: 125, isLossy: true,
+            questions: [0, 60, 120]),
+        Case(
+            "only the third comes through", [(1, 2, 125)], known: 125, isLossy: true,
+            questions: [0, 60, 120]),
+        Case(
+            "a late host answers all three", [(1, 0, 100), (1, 1, 130), (1, 2, 200)], known: 270,
+            isLossy: false, questions: [0, 60, 120]),
     ]
 
     @Test(arguments: cases)
@@ -45,7 +60,9 @@ import Testing
         var rounds = AnswerRounds()
         var known: Int?
         for time in 0...2_000 where known == nil {
-            if time == 120 { rounds.askSecond(at: instant(time)) }
+            if example.questions.contains(time) {
+                rounds.ask(isLast: time == example.questions.last, at: instant(time))
+            }
             for answer in example.answers where answer.time == time {
                 rounds.note(
                     try #require(NetworkAddress(bytes: [192, 0, 2, answer.host])), socket: 0,
@@ -55,6 +72,7 @@ import Testing
         }
         #expect(known == example.known)
         #expect(rounds.hasLosses == example.isLossy)
+        #expect(rounds.isSilent == example.answers.isEmpty)
     }
 
     /// Prompt: all who answer have answered both questions within 50 ms of each.
@@ -68,9 +86,9 @@ import Testing
     func prompt(answers: [(host: UInt8, round: Int, time: Int)], isPrompt: Bool) throws {
         let start = ContinuousClock.now
         var rounds = AnswerRounds()
-        rounds.askFirst(at: start)
+        rounds.ask(isLast: false, at: start)
         #expect(!rounds.isPrompt(at: start + .milliseconds(119)))
-        rounds.askSecond(at: start + .milliseconds(120))
+        rounds.ask(isLast: true, at: start + .milliseconds(120))
         for answer in answers {
             rounds.note(
                 try #require(NetworkAddress(bytes: [192, 0, 2, answer.host])), socket: 0,
@@ -87,7 +105,8 @@ import Testing
         for round in 0..<200 {
             let start = ContinuousClock.now
             var rounds = AnswerRounds()
-            rounds.askSecond(at: start)
+            rounds.ask(isLast: false, at: start)
+            rounds.ask(isLast: true, at: start)
             let isLossy = round % 2 == 1
             var answers: [(host: UInt8, round: Int)] = []
             for host in UInt8(1)...200 {

@@ -214,10 +214,13 @@ extension BrowseSession {
             try await Task.sleep(for: BrowseSession.grace)
             book.hintsAreIn(at: .now)
             carryOut()
-            try await Task.sleep(for: OneShotQuery.repetition - BrowseSession.grace)
-            query?.ask()
+            try await Task.sleep(for: OneShotQuery.insistence - BrowseSession.grace)
+            if query?.isSilent == true { query?.ask() }
+            try await Task.sleep(for: OneShotQuery.repetition - OneShotQuery.insistence)
+            query?.ask(isLast: true)
             try await Task.sleep(for: AnswerRounds.promptness)
             if query?.isPrompt(at: .now) == true { send(.prompt) }
+            if query?.isSilent == true { send(.silent) }
             while let doubt = query?.doubt(at: .now) { try await Task.sleep(for: doubt) }
             if let host = query?.missing { send(.lossy(host)) }
         } catch {}  // closed

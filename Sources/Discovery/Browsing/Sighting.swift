@@ -32,9 +32,12 @@ public enum Sighting: Hashable, Sendable {
     case settled
     /// The number of services whose address has not arrived yet. Reported whenever it changes from or to 0.
     case pending(Int)
-    /// Every host that answers one-shot queries has answered both of them within milliseconds: no packet was
+    /// Every host that answers one-shot queries has answered all of them within milliseconds: no packet was
     /// lost, and none is late. Reported at most once.
     case prompt
+    /// No host has answered the one-shot queries. This machine's own services are not asked for. Reported at
+    /// most once, instead of ``prompt``.
+    case silent
     /// The host at this address answered one question but not another: this network loses packets. Reported
     /// once.
     case lossy(NetworkAddress)

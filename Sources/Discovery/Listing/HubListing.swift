@@ -112,7 +112,8 @@ public struct HubListing: Sendable {
             return addresses(of: Host(name: name.lowercased(), interface: interface)) { addresses in
                 addresses.remove(address)
             }
-        case .began, .withoutDaemon, .unresolved, .settled, .flooded, .pending, .prompt, .lossy, .interrupted,
+        case .began, .withoutDaemon, .unresolved, .settled, .flooded, .pending, .prompt, .silent, .lossy,
+            .interrupted,
             .resumed:
             return []
         }

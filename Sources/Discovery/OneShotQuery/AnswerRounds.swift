@@ -1,9 +1,9 @@
-/// Which hosts have answered which of the two questions of a one-shot query, and whether that shows that
-/// packets get lost here.
+/// Which hosts have answered which questions of a one-shot query, and whether that shows that packets get
+/// lost here.
 ///
-/// A host answers in the order of the questions. So an answer to the second without one to the first is a
-/// loss. An answer to the first without one to the second is a loss only if the host has had the time for it:
-/// with 200 hosts answers are late because machines are busy, not because packets are lost.
+/// A host answers in the order of the questions. So an answer to a later one without one to each before it is
+/// a loss. If only the last ones lack an answer, it is a loss only if the host has had the time for it: with
+/// 200 hosts answers are late because machines are busy, not because packets are lost.
 ///
 /// A pure value: answers and times come in, a verdict comes out.
 struct AnswerRounds: Sendable {
@@ -26,27 +26,28 @@ struct AnswerRounds: Sendable {
 
     // Bit K: it has answered question K.
     private var answered: [Source: UInt8] = [:]
-    private var firstQuestion: ContinuousClock.Instant?
-    private var secondQuestion: ContinuousClock.Instant?
+    /// When each question went out.
+    private var questions: [ContinuousClock.Instant] = []
+    private var isComplete = false
     private var hasLateAnswers = false
     private var lastAnswer: ContinuousClock.Instant?
 
-    /// The first question goes out.
-    mutating func askFirst(at now: ContinuousClock.Instant) { firstQuestion = now }
+    /// A question goes out, the last one or one before it; at most seven in all.
+    mutating func ask(isLast: Bool, at now: ContinuousClock.Instant) {
+        guard questions.count < 7 else { return }
+        questions.append(now)
+        isComplete = isLast
+    }
 
-    /// The second question goes out.
-    mutating func askSecond(at now: ContinuousClock.Instant) { secondQuestion = now }
-
-    /// `address` has answered question `round`, 0 or 1, at the socket of this number.
+    /// `address` has answered question `round`, from 0, at the socket of this number.
     mutating func note(
         _ address: NetworkAddress, socket: Int, round: Int, at now: ContinuousClock.Instant
     ) {
+        guard questions.indices.contains(round) else { return }
         let source = Source(address: address, socket: socket)
         guard answered[source] != nil || answered.count < AnswerRounds.maximumSources else { return }
-        answered[source, default: 0] |= round == 0 ? 1 : 2
-        if let asked = round == 0 ? firstQuestion : secondQuestion, asked + AnswerRounds.promptness < now {
-            hasLateAnswers = true
-        }
+        answered[source, default: 0] |= 1 << round
+        if questions[round] + AnswerRounds.promptness < now { hasLateAnswers = true }
         lastAnswer = now
     }
 
@@ -55,24 +56,33 @@ struct AnswerRounds: Sendable {
 
     /// A host with an answer too few.
     var missing: NetworkAddress? {
-        secondQuestion == nil ? nil : answered.first { $0.value != 3 }?.key.address
+        isComplete ? answered.first { $0.value != all }?.key.address : nil
     }
 
-    /// True once all hosts that answer at all have answered both questions promptly: no packet is lost here,
+    private var all: UInt8 { (1 << questions.count) - 1 }
+
+    private var lastQuestion: ContinuousClock.Instant? { isComplete ? questions.last : nil }
+
+    /// True if nobody has answered any question.
+    var isSilent: Bool { answered.isEmpty }
+
+    /// True once all hosts that answer at all have answered all questions promptly: no packet is lost here,
     /// and none is late.
     func isPrompt(at now: ContinuousClock.Instant) -> Bool {
-        guard let secondQuestion, now >= secondQuestion + AnswerRounds.promptness else { return false }
+        guard let lastQuestion, now >= lastQuestion + AnswerRounds.promptness else { return false }
         return !answered.isEmpty && !hasLateAnswers && !hasLosses
     }
 
     /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.
     func doubt(at now: ContinuousClock.Instant) -> Duration? {
-        guard let secondQuestion else { return AnswerRounds.patience }
-        let isLate = now >= secondQuestion + AnswerRounds.limit
-        guard !isLate, !answered.values.contains(2) else { return nil }
-        let quiet = max(secondQuestion, lastAnswer ?? secondQuestion) + AnswerRounds.patience
-        // Once all have answered both, nothing is missing as soon as the hosts have had their time.
-        let end = answered.values.contains(1) ? quiet : secondQuestion + AnswerRounds.patience
+        guard let lastQuestion else { return AnswerRounds.patience }
+        let isLate = now >= lastQuestion + AnswerRounds.limit
+        // A gap below the latest answer: 01 and 011 have none, 10 and 101 have.
+        guard !isLate, !answered.values.contains(where: { $0 & ($0 &+ 1) != 0 }) else { return nil }
+        let quiet = max(lastQuestion, lastAnswer ?? lastQuestion) + AnswerRounds.patience
+        // Once everybody has answered all, nothing is missing as soon as the hosts have had their time.
+        let isWaiting = answered.values.contains { $0 != all }
+        let end = isWaiting ? quiet : lastQuestion + AnswerRounds.patience
         return now < end ? now.duration(to: end) : nil
     }
 }

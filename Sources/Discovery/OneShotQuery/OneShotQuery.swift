@@ -9,6 +9,8 @@ final class OneShotQuery {
     /// The question is asked at 0 and once more. Later than an answer to the first takes, so that the second
     /// tells something about losses; early enough to be over before the network has gone quiet.
     static let repetition = Duration.milliseconds(120)
+    /// If nobody has answered until then, it is asked then too: silence must not be the loss of a packet.
+    static let insistence = Duration.milliseconds(60)
     private static let maximumInterfaces = 16
     /// The most packets read at a time, so that a flood does not starve the loop's other jobs.
     private static let packetsAtATime = 64
@@ -21,7 +23,7 @@ final class OneShotQuery {
     private let type: DNSName
     private let question: [UInt8]
     private let networks: [LocalNetwork]
-    private let firstID = UInt16.random(in: 0...0xFFFE)
+    private let firstID = UInt16.random(in: 0...0xFFFD)
     private var sockets: [MulticastSocket] = []
     private var rounds: UInt8 = 0
     private var answers = AnswerRounds()
@@ -59,13 +61,13 @@ final class OneShotQuery {
         sockets = []
     }
 
-    /// Asks, at most twice in all.
-    func ask() {
-        guard rounds < 2 else { return }
+    /// Asks, at most three times in all; `isLast`: nothing is asked after that.
+    func ask(isLast: Bool = false) {
+        guard rounds < 3 else { return }
         let id = firstID + UInt16(rounds)
         let message = [UInt8(id >> 8), UInt8(id & 0xFF)] + question.dropFirst(2)
         rounds += 1
-        if rounds == 1 { answers.askFirst(at: .now) } else { answers.askSecond(at: .now) }
+        answers.ask(isLast: isLast, at: .now)
         for socket in sockets { socket.send(message) }
         // With the first question goes one whose answers are multicast: all who do not answer one-shot
         // queries answer it, within 120 ms (RFC 6762 § 6), and the stack hears them. It collects its own
@@ -76,10 +78,13 @@ final class OneShotQuery {
         for socket in sockets { socket.multicast(question) }
     }
 
-    /// A host that has not answered both questions; believe it once there is no more ``doubt(at:)``.
+    /// True if it was asked, and nobody has answered.
+    var isSilent: Bool { !sockets.isEmpty && answers.isSilent }
+
+    /// A host that has not answered all questions; believe it once there is no more ``doubt(at:)``.
     var missing: NetworkAddress? { answers.missing }
 
-    /// True once all hosts that answer have answered both questions at once.
+    /// True once all hosts that answer have answered all questions at once.
     func isPrompt(at now: ContinuousClock.Instant) -> Bool { answers.isPrompt(at: now) }
 
     /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.

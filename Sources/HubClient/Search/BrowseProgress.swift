@@ -23,6 +23,7 @@ struct BrowseProgress: Sendable {
     private var hasSettled = false
     private(set) var isEnded = false
     private(set) var isPrompt = false
+    private(set) var isSilent = false
 
     init(_ browse: HubSearch.Browse) {
         self.browse = browse
@@ -37,8 +38,10 @@ struct BrowseProgress: Sendable {
         case .began: isBeginning = false
         case .settled: (isSettling, hasSettled) = (false, true)
         case .prompt: isPrompt = true
+        case .silent: isSilent = true
+        case .hinted: isSilent = false
         case .lossy: isPrompt = false
-        case .interrupted: (interrupted, resolving, isPrompt) = (time, 0, false)
+        case .interrupted: (interrupted, resolving, isPrompt, isSilent) = (time, 0, false, false)
         case .resumed: interrupted = nil
         default: break
         }

@@ -88,6 +88,11 @@ package struct HubSearch: Sendable {
             && currentRule(at: time).waits(at: time).isEmpty
     }
 
+    /// When the times are over that are waited for now; nil if none is.
+    package func quietTime(at time: Duration) -> Duration? {
+        currentRule(at: time).waits(at: time).map(\.until).max()
+    }
+
     var isEmpty: Bool { rows.isEmpty }
 
     /// The rule with all that is known at `time`.
@@ -97,6 +102,7 @@ package struct HubSearch: Sendable {
         rule.hasHints = isBrowsing && listing.hasHints
         rule.isDirect = !isBrowsing && !isProbing
         rule.isPrompt = isPrompt
+        rule.isAlone = isAlone
         return rule
     }
 
@@ -105,10 +111,20 @@ package struct HubSearch: Sendable {
     private var isPrompt: Bool {
         isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0.isPrompt }
             && rows.values.allSatisfy { row in
-                !row.hub.sources.contains(.mdns) || hinted.contains(row.hub.key.name)
-                    || row.hub.addresses.contains { address in networks.contains { $0.address == address } }
+                !row.hub.sources.contains(.mdns) || hinted.contains(row.hub.key.name) || isOwn(row)
             }
     }
+
+    /// True if nobody has answered the one-shot queries, and what was found is on this machine, whose
+    /// services are not asked for so: there is no sign of any other hub.
+    private var isAlone: Bool {
+        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0.isSilent }
+            && rows.values.allSatisfy(isOwn)
+    }
+
+    private func isOwn(_ row: AssessedHub) -> Bool { row.hub.addresses.contains(where: isOwn) }
+
+    private func isOwn(_ address: NetworkAddress) -> Bool { networks.contains { $0.address == address } }
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
@@ -343,11 +359,12 @@ package struct HubSearch: Sendable {
     }
 
     /// Asks for the keys that matter: those of hubs that claim to be a paired one, and of a stock hub with
-    /// several IPv4 addresses, which may be several hubs.
+    /// several IPv4 addresses, which may be several hubs unless all are this machine's.
     private mutating func ask() {
         for row in rows.values {
             let hub = row.hub
-            let mayBeSeveral = hub.id == nil && hub.addresses.count { $0.family == .ipv4 } > 1
+            let places = hub.id == nil ? hub.addresses.filter { $0.family == .ipv4 } : []
+            let mayBeSeveral = places.count > 1 && !places.allSatisfy(isOwn)
             guard row.bearsKnownID || mayBeSeveral else { continue }
             for address in hub.addresses.prefix(HubSearch.maximumQuestionsPerRow)
             where !proofs.hasHandshake(at: address, port: hub.port)

@@ -9,9 +9,13 @@
 /// - If all hosts here have answered two one-shot questions (§ 5.1) at once, and there is no hub that has
 ///   not, no margin is needed, and the daemon's repetition need not be waited for: 120 ms, and what the
 ///   answer needs to get here: 190 ms.
+/// - If nobody has answered three one-shot questions, and all that is announced is on this machine, there
+///   is no sign of a slow machine or network: no margin is needed. But nobody has shown that packets get
+///   through either, so the answer to the daemon's repetition is waited for: 100 and 120 ms, and what the
+///   answer needs to get here: 225 ms.
 /// - A follow-up to an answer (a question for an address, a second packet of known answers) takes at most the
-///   same time again: after 250 ms without news, nothing is outstanding. Where all have answered at once, 50
-///   ms.
+///   same time again: after 250 ms without news, nothing is outstanding. Where all have answered at once, or
+///   there is nobody, 50 ms.
 /// - If a packet is lost, the question is repeated one second after the first (§ 5.2) and answered: 1,400 ms.
 ///   The search waits that long if there is a sign of loss (a host that answers one question but not another,
 ///   a resolver without an answer), and before an empty result.
@@ -41,6 +45,7 @@ package struct QuietRule: Hashable, Sendable {
     }
 
     package static let promptAnswers = Duration.milliseconds(190)
+    package static let aloneAnswers = Duration.milliseconds(225)
     package static let firstAnswers = Duration.milliseconds(350)
     package static let promptQuiet = Duration.milliseconds(50)
     package static let quiet = Duration.milliseconds(250)
@@ -57,6 +62,8 @@ package struct QuietRule: Hashable, Sendable {
     package var isLossy = false
     /// True if all hosts have answered all questions at once.
     package var isPrompt = false
+    /// True if there is no sign of any hub but this machine's own.
+    package var isAlone = false
     /// When a stack without a cache began to ask; nil if the daemon, which has a cache, is used.
     package var uncachedSince: Duration?
     /// True if nothing has been found.
@@ -72,7 +79,16 @@ package struct QuietRule: Hashable, Sendable {
     /// What is waited for at `time` beside answers that are under way, and until when.
     package func waits(at time: Duration) -> [(wait: Wait, until: Duration)] {
         guard !isDirect else { return [] }
-        let isPrompt = isPrompt && !isLossy && uncachedSince == nil
+        let isSure = !isLossy && uncachedSince == nil
+        let (isPrompt, isAlone) = (isPrompt && isSure, isAlone && isSure)
+        let answers =
+            if isPrompt {
+                QuietRule.promptAnswers
+            } else if isAlone {
+                QuietRule.aloneAnswers
+            } else {
+                QuietRule.firstAnswers
+            }
         let (least, wait): (Duration, Wait) =
             if hasHints {
                 (QuietRule.thirdQuestion, .confirmation)
@@ -81,9 +97,9 @@ package struct QuietRule: Hashable, Sendable {
             } else if isEmpty {
                 (QuietRule.repetition, .something)
             } else {
-                (isPrompt ? QuietRule.promptAnswers : QuietRule.firstAnswers, .firstAnswers)
+                (answers, .firstAnswers)
             }
-        let quiet = lastNews + (isPrompt ? QuietRule.promptQuiet : QuietRule.quiet)
+        let quiet = lastNews + (isPrompt || isAlone ? QuietRule.promptQuiet : QuietRule.quiet)
         let all = [
             (wait, begun + least), (.quiet, quiet),
             (.uncached, uncachedSince.map { $0 + QuietRule.repetition } ?? .zero),

@@ -106,8 +106,15 @@ package struct SearchHubs: Sendable {
                 }
                 if let time = options.time {
                     if now >= time { break steps }
-                } else if !options.watches, search.isOver(at: now) {
-                    break steps
+                } else if !options.watches {
+                    if search.isOver(at: now) { break steps }
+                    // The end is not a tick late.
+                    if let end = search.quietTime(at: now), end - now < SearchHubs.ticks.late {
+                        group.addTask {
+                            try await Task.sleep(for: end - now)
+                            continuation.yield(.tick)
+                        }
+                    }
                 }
             }
             for event in search.finish(at: start.duration(to: .now)) { try report(event) }

@@ -112,6 +112,31 @@ extension HubSearchTests {
             ])
     }
 
+    // Only this machine's own hubs, and nobody answers the one-shot queries: who else might be here?
+    @Test func whereNobodyElseIsItEndsEarly() throws {
+        func search(_ steps: [(Int, Sighting)]) throws -> HubSearch {
+            var survey = try survey()
+            for (time, sighting) in steps { _ = survey.take(.sighting(sighting), at: .milliseconds(time)) }
+            _ = survey.take(.tick, at: .milliseconds(220))
+            return survey
+        }
+        let (own, other) = (try service("Own", at: "10.0.0.1"), try service("Other", at: "10.0.0.5"))
+        let alone: [(Int, Sighting)] = [(20, .resolved(own)), (170, .silent)]
+        #expect(try search(alone).isOver(at: .milliseconds(225)))
+        #expect(try !search(alone).isOver(at: .milliseconds(224)))
+        // Not yet: no verdict, a hub elsewhere, with or without an answer to the one-shot query, a loss,
+        // nothing found.
+        #expect(try !search([alone[0]]).isOver(at: .milliseconds(349)))
+        #expect(try !search(alone + [(190, .resolved(other))]).isOver(at: .milliseconds(439)))
+        #expect(try !search(alone + [(190, .hinted(other))]).isOver(at: .milliseconds(3_399)))
+        #expect(
+            try !search(alone + [(190, .hinted(other)), (200, .resolved(other))]).isOver(
+                at: .milliseconds(439)))
+        let address = try #require(NetworkAddress("10.0.0.5"))
+        #expect(try !search(alone + [(200, .lossy(address))]).isOver(at: .milliseconds(1_399)))
+        #expect(try !search([alone[1]]).isOver(at: .milliseconds(1_399)))
+    }
+
     /// A search without multicast and probes ends with its last answer.
     @Test func silenceIsNotWaitedForWhereNobodyIsSilent() throws {
         var survey = HubSearch(

@@ -38,6 +38,25 @@ import Testing
         #expect(end(rule) == .milliseconds(1_400))
     }
 
+    @Test func whereNobodyElseIsTheDaemonsRepetitionIsWaitedFor() {
+        var rule = QuietRule()
+        rule.isAlone = true
+        #expect(end(rule) == .milliseconds(1_400))  // an empty list must be certain
+        rule.isEmpty = false
+        rule.lastNews = .milliseconds(20)
+        #expect(end(rule) == .milliseconds(225))
+        rule.begun = .milliseconds(40)
+        #expect(end(rule) == .milliseconds(265))
+        rule.begun = .zero
+        rule.lastNews = .milliseconds(210)
+        #expect(end(rule) == .milliseconds(260))
+        rule.uncachedSince = .zero
+        #expect(end(rule) == .milliseconds(1_400))
+        rule.uncachedSince = nil
+        rule.isLossy = true
+        #expect(end(rule) == .milliseconds(1_400))
+    }
+
     @Test func whatIsWaitedFor() {
         var rule = QuietRule()
         #expect(rule.waits(at: .milliseconds(10)).map(\.wait) == [.something, .quiet])
