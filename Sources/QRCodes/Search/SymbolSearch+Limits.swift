@@ -23,6 +23,7 @@ extension SymbolSearch.Limits {
         limits.pairs = 0
         limits.grids = 3
         limits.readings = 16
+        limits.meshes = 1
         limits.looks = SymbolSearch.Looks(starts: 400_000, completion: 0, fits: 700_000)
         return limits
     }
@@ -67,6 +68,7 @@ extension SymbolSearch.Limits {
         limits.triples = 60
         limits.pairs = 80
         limits.grids = 60
+        limits.meshes = 12
         limits.readings = 200
         return limits
     }

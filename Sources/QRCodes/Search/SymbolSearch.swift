@@ -41,6 +41,8 @@ struct SymbolSearch {
         var grids = 10
         /// How many drawings of grids libzbar reads.
         var readings = 40
+        /// How many grids that fit and cannot be read are bent.
+        var meshes = 3
         var looks = Looks()
     }
 
@@ -86,12 +88,16 @@ struct SymbolSearch {
     /// code rarely have more.
     private static let leastPromise: Float = 0.25
     private static let leastFit: Float = 0.45
+    /// A grid that fits worse than this is not bent.
+    private static let leastToBend: Float = 0.3
     /// A grid that fits this well at first is read at once.
     private static let perfectFit: Float = 0.85
 
     private let limits: Limits
     private var registrations: [Int: GridRegistration] = [:]
     private var decoder: GridDecoder
+    /// How many grids were bent.
+    private var bent = 0
     /// The middles of the finder patterns of codes that were read.
     private var used: [Vector] = []
 
@@ -221,6 +227,13 @@ struct SymbolSearch {
         if let function {
             found = try decoder.decode(
                 function, registration.patterns, isInverted: start.isInverted, rounds: rounds, in: view)
+        }
+        if rounds > 0, found.isEmpty, score.known > SymbolSearch.leastToBend,
+            bent < limits.meshes
+        {
+            bent += 1
+            found = try decoder.decodeBent(
+                map, registration, isInverted: start.isInverted, rounds: rounds, in: view)
         }
         guard rounds > 0 || !found.isEmpty else { return }
         outcome.grids.append(

@@ -15,7 +15,7 @@ struct GridDecoder {
     /// Estimates the modules in several ways until one of them can be read. `rounds`: as in
     /// `GridEqualizer`.
     mutating func decode(
-        _ function: ModuleFunction, _ patterns: FunctionPatterns, isInverted: Bool, rounds: Int,
+        _ function: some ModulePlaces, _ patterns: FunctionPatterns, isInverted: Bool, rounds: Int,
         in view: ContrastView
     ) throws(QRScanError) -> QRScanResult {
         let sampling = GridSampling(function, side: patterns.side, isInverted: isInverted, in: view)
@@ -39,9 +39,32 @@ struct GridDecoder {
         } ?? QRScanResult()
     }
 
+    /// How well the function patterns must match under a mesh.
+    private static let leastBentFit: Float = 0.45
+
+    /// Reads a grid that fits but for paper that is bent in more than one way.
+    mutating func decodeBent(
+        _ map: ModuleMap, _ registration: GridRegistration, isInverted: Bool, rounds: Int,
+        in view: ContrastView
+    ) throws(QRScanError) -> QRScanResult {
+        guard let base = map.function else { return QRScanResult() }
+        var bending = MeshRegistration(
+            registration.patterns, in: view, sign: isInverted ? -1 : 1,
+            softness: registration.softness(map, in: view))
+        var mesh = bending.coarse(base)
+        for isFiner in [false, true] {
+            if isFiner { mesh = bending.finer(mesh) }
+            guard bending.match(mesh) > GridDecoder.leastBentFit, !isExhausted else { continue }
+            let found = try decode(
+                mesh, registration.patterns, isInverted: isInverted, rounds: rounds, in: view)
+            if !found.isEmpty { return found }
+        }
+        return QRScanResult()
+    }
+
     /// Nil if the error correction refuses the reading.
     private static func read(
-        _ reading: GridReading, _ patterns: FunctionPatterns, at function: ModuleFunction
+        _ reading: GridReading, _ patterns: FunctionPatterns, at function: some ModulePlaces
     ) throws(QRScanError) -> QRScanResult? {
         let side = Float(patterns.side)
         let corners = [(0, 0), (0, side), (side, side), (side, 0)].map { x, y in

@@ -120,7 +120,7 @@ struct GridRegistration {
     }
 
     /// The mean contrast of the modules to their surroundings, in grey levels: the scale for this code.
-    private func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
+    func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
         guard let function = map.function else { return 1 }
         let sum = known.reduce(Float(0)) { $0 + abs(view.contrast(function($1.place))) }
         return max(1, sum / Float(max(1, known.count)))

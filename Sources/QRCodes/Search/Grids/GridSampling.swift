@@ -11,7 +11,7 @@ struct GridSampling {
     private let samples: [Float]
 
     /// Reads the picture through the map.
-    init(_ function: ModuleFunction, side: Int, isInverted: Bool, in view: ContrastView) {
+    init(_ function: some ModulePlaces, side: Int, isInverted: Bool, in view: ContrastView) {
         self.side = side
         columns = 2 * side + 3
         var values = [Float](repeating: 0, count: columns * columns)

@@ -135,8 +135,8 @@ struct ModuleMap: Equatable {
     }
 }
 
-/// Maps places in modules from the top left corner of the symbol to pixels.
-struct ModuleFunction {
+/// A homography and a bulge.
+struct ModuleFunction: ModulePlaces {
     let homography: Homography
     fileprivate let top: Vector
     fileprivate let bottom: Vector
