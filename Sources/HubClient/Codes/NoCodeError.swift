@@ -7,6 +7,8 @@ package enum NoCodeError: Equatable, UserError {
     case nothing(width: Int, height: Int)
     /// The file is damaged, and no code is in the readable part; the decoder's words.
     case damaged(String)
+    /// The time was over before the whole file was searched.
+    case unfinished
     /// Another kind of code, such as EAN-13.
     case otherSymbology(String)
     /// A message in several codes (structured append, ISO/IEC 18004 § 8), and some are missing.
@@ -29,6 +31,8 @@ package enum NoCodeError: Equatable, UserError {
                 .unread(diagnosis)
             } else if let kind = result.otherSymbologies.first {
                 .otherSymbology(kind)
+            } else if outcome.isCut {
+                .unfinished
             } else if let damage = outcome.damage {
                 .damaged(damage)
             } else if let diagnosis = result.diagnosis, diagnosis != .noFinderPattern {
@@ -43,6 +47,7 @@ package enum NoCodeError: Equatable, UserError {
         switch self {
         case .nothing(let width, let height): "no QR code found in \(width)×\(height) pixels"
         case .damaged(let words): "no QR code found, and the image is damaged: \(words)"
+        case .unfinished: "no QR code found in the time that an image has"
         case .otherSymbology(let kind): "no QR code, but a barcode (\(kind))"
         case .incomplete: "the QR code is only a part of a message in several codes"
         case .empty: "the QR code holds nothing that can be read"
@@ -67,6 +72,7 @@ package enum NoCodeError: Equatable, UserError {
             "take the picture again: sharp, straight, with the code's white border, "
                 + "the code filling most of it"
         case .damaged: "copy the image again from where it came"
+        case .unfinished: "crop the image to one code, or try 'hubpair scan --effort thorough'"
         case .unread(let diagnosis): diagnosis.hint
         case .stream: "hold the code still before the camera, sharp and filling most of the picture"
         case .otherSymbology, .empty: "pairing codes are QR codes; 'hubpair print' on the hub makes one"
@@ -79,6 +85,7 @@ package enum NoCodeError: Equatable, UserError {
         switch self {
         case .nothing, .unread(.noFinderPattern): "no_code"
         case .damaged: "damaged_image"
+        case .unfinished: "too_long"
         case .otherSymbology, .unread(.otherSymbology): "other_symbology"
         case .incomplete: "incomplete"
         case .empty: "empty"

@@ -58,11 +58,13 @@ package struct ReadCodes {
     package struct Reading: Sendable {
         /// The bytes of the code, exactly.
         package let payload: [UInt8]
+        /// The bytes as they stand in the code, if it names a character set that is not UTF-8.
+        package let stated: [UInt8]?
         /// What they say.
         package let content: CodeContent
 
-        package init(payload: [UInt8]) {
-            self.payload = payload
+        package init(payload: [UInt8], stated: [UInt8]? = nil) {
+            (self.payload, self.stated) = (payload, stated)
             content = CodeContent(payload: payload)
         }
     }
@@ -75,6 +77,8 @@ package struct ReadCodes {
         package var explanation: [UInt8]?
         /// How many more codes were seen in the image, and not read.
         package var unread = 0
+        /// True if the time was over before the whole image was searched.
+        package var isCut = false
 
         package init(_ result: Result<[Reading], any Error>, explanation: [UInt8]? = nil) {
             self.result = result
@@ -84,12 +88,14 @@ package struct ReadCodes {
         init(_ outcome: Result<ImageScanOutcome, any Error>) {
             result = outcome.flatMap { outcome in
                 guard outcome.result.codes.isEmpty else {
-                    return .success(outcome.result.codes.map { Reading(payload: $0.payload) })
+                    return .success(
+                        outcome.result.codes.map { Reading(payload: $0.payload, stated: $0.stated) })
                 }
                 return .failure(NoCodeError(outcome))
             }
             explanation = try? outcome.get().explanation
             unread = (try? outcome.get().result.unread) ?? 0
+            isCut = (try? outcome.get().isCut) ?? false
         }
     }
 

@@ -122,18 +122,21 @@ struct ScanExplanation {
 }
 
 extension PictureSearch {
-    /// Runs the same search as `run`, and returns a PNG picture of what it saw, at the scale of its first
-    /// step.
+    /// A PNG picture of what the search saw, at the scale of its first step.
+    mutating func explanation() throws -> [UInt8] {
+        let scale = plan.steps.first?.scale ?? 1
+        var drawing = ScanExplanation(try picture(scale), scale: scale)
+        for sighting in sightings { drawing.draw(sighting.seen, scale: sighting.scale) }
+        drawing.draw(outcome.result.codes)
+        return try drawing.png()
+    }
+
+    /// Runs the same search as `run`, and returns a picture of what it saw too.
     package static func explained(
-        _ source: ImageSource, effort: ScanEffort = .normal, sought: [UInt8] = [],
-        budget: WorkBudget = .unlimited
+        _ source: ImageSource, effort: ScanEffort = .normal
     ) throws -> (outcome: Outcome, png: [UInt8]) {
-        var search = PictureSearch(source, effort: effort, sought: sought, budget: budget)
+        var search = PictureSearch(source, effort: effort)
         try search.run()
-        let scale = search.plan.steps.first?.scale ?? 1
-        var drawing = ScanExplanation(try search.picture(scale), scale: scale)
-        for sighting in search.sightings { drawing.draw(sighting.seen, scale: sighting.scale) }
-        drawing.draw(search.outcome.result.codes)
-        return (search.outcome, try drawing.png())
+        return (search.outcome, try search.explanation())
     }
 }

@@ -21,6 +21,9 @@ package enum ImageError: Equatable, UserError {
     /// There is not enough memory for the picture.
     case outOfMemory
 
+    /// The note in a picture of which a part is missing, since the time of its file was over.
+    static let slow = "it takes too long to read all of it"
+
     /// What is wrong, in lower case, without a full stop.
     package var description: String {
         switch self {

@@ -14,6 +14,9 @@ package struct ImagePictures {
     package let format: ImageFormat
     private var pictures: any PictureSequence
 
+    /// True if the file may hold more than one picture.
+    var isSequence: Bool { format == .gif || format == .pdf }
+
     /// Reads the header of a whole image file.
     ///
     /// Every stated size is checked against `limits` before anything is allocated for it.
@@ -27,7 +30,7 @@ package struct ImagePictures {
         self.format = format
         pictures =
             switch format {
-            case .png: OnePicture(codec: try PNGCodec(bytes, limits: limits))
+            case .png: OnePicture(codec: try PNGCodec(bytes, limits: limits, budget: budget))
             case .jpeg: OnePicture(codec: try JPEGCodec(bytes, limits: limits, budget: budget))
             case .webp: OnePicture(codec: try WebPCodec(bytes, limits: limits, budget: budget))
             case .heic, .avif: OnePicture(codec: try HEIFCodec(bytes, format: format, limits: limits))

@@ -20,16 +20,18 @@ package struct ImageScan: Equatable, Sendable {
         self.sought = sought
     }
 
-    /// When the process that searches a file is ended, in seconds of its processor time: for a decoder that
-    /// does not come back. More only for pictures that are larger than the default allows.
-    func timeLimit(pixels: Int) -> Int {
-        (effort == .thorough ? 10 : 4) + max(0, pixels - ImageLimits().maximumPixels) / 5_000_000
+    /// The processor time of a whole file, in seconds. What was found by then is the result.
+    ///
+    /// - `decoding`: no further picture of it is decoded, and a decoder that can be stopped is stopped.
+    /// - `search`: no further step of a search begins.
+    /// - `end`: the process that searches it is ended, in the middle of a decoder that cannot be stopped.
+    ///
+    /// More only for pictures that are larger than the default allows.
+    func times(pixels: Int) -> (decoding: Double, search: Double, end: Double) {
+        let more = Double(max(0, pixels - ImageLimits().maximumPixels) / 5_000_000)
+        // Reading a large file and leaving its memory take a tenth of a second more.
+        return effort == .thorough ? (8 + more, 9 + more, 9.6 + more) : (0.9 + more, 1.1 + more, 1.35 + more)
     }
-
-    /// The processor time of a whole file: what was found by then is the result. A picture that was begun is
-    /// decoded and searched to its end, since its own limits count work; only `thorough`, which takes seconds
-    /// for a large one, is cut short within it.
-    var fileBudget: WorkBudget { WorkBudget(seconds: effort == .thorough ? 8 : 1) }
 
     /// The memory limit for decoding and searching, in bytes. A decoder may hold several pictures with 16
     /// bits per sample in three colours, and a search several in grey.
@@ -37,51 +39,68 @@ package struct ImageScan: Equatable, Sendable {
 
     /// Searches the pictures in a whole image file, in this process.
     ///
-    /// - Parameter allow: called with the seconds that the file may take from now on.
+    /// - Parameters:
+    ///   - allow: called with the seconds of processor time that the file may take from now on.
+    ///   - keep: called with what has been found until now, as if the time were over.
     /// - Throws: `ImageError` or `QRScanError`.
-    package func run(_ file: ImageBytes, allow: (Int) -> Void = { _ in }) throws -> ImageScanOutcome {
+    package func run(
+        _ file: ImageBytes, allow: (Double) -> Void = { _ in }, keep: (ImageScanOutcome) -> Void = { _ in }
+    ) throws -> ImageScanOutcome {
         // An animation or a document is decoded while `ImagePictures` reads it.
-        var allowed = timeLimit(pixels: 0)
-        allow(allowed)
-        let budget = fileBudget
+        var times = times(pixels: 0)
+        let budget = WorkBudget(seconds: times.decoding)
+        allow(times.end)
         var pictures = try ImagePictures(file, limits: limits, budget: budget)
         var outcome: ImageScanOutcome?
         while let source = try pictures.next(found: outcome?.result.codes.isEmpty == false) {
-            let needed = timeLimit(pixels: source.width * source.height)
-            if needed > allowed { allow(needed) }
-            allowed = max(allowed, needed)
-            let next = try search(source, budget)
+            let its = self.times(pixels: source.width * source.height)
+            if its.end > times.end { times = its }
+            // What a helper has used meanwhile counts too.
+            let first = self.times(pixels: 0).decoding
+            allow(budget.extended(by: times.end - first).left)
+            let searching = budget.extended(by: times.search - first)
+            let next = try search(source, searching) { found in
+                keep(outcome.map { $0.followed(by: found) } ?? found)
+            }
             outcome = outcome.map { $0.followed(by: next) } ?? next
             if budget.isSpent { break }
         }
-        guard let outcome else {
+        guard var outcome else {
             if budget.isSpent { throw QRScanError.tookTooLong }
             throw ImageError.broken(pictures.format, "it has no picture")
         }
+        outcome.isCut = outcome.isCut || budget.isSpent && pictures.isSequence
         return outcome
     }
 
-    private func search(_ source: ImageSource, _ budget: WorkBudget) throws -> ImageScanOutcome {
-        var (found, explanation) = try explained(source, budget)
+    private func search(
+        _ source: ImageSource, _ budget: WorkBudget, _ keep: (ImageScanOutcome) -> Void
+    ) throws -> ImageScanOutcome {
+        func outcome(_ found: PictureSearch.Outcome, _ explanation: [UInt8]? = nil) -> ImageScanOutcome {
+            ImageScanOutcome(
+                format: source.format, width: source.width, height: source.height, damage: found.damage,
+                isCut: found.isCut || found.damage == ImageError.slow, result: found.result,
+                explanation: explanation)
+        }
+        func run(_ source: ImageSource) throws -> (outcome: PictureSearch.Outcome, png: [UInt8]?) {
+            try withoutActuallyEscaping(keep) { keep in
+                var search = PictureSearch(source, effort: effort, sought: sought, budget: budget) { found in
+                    var found = found
+                    found.isCut = true
+                    keep(outcome(found))
+                }
+                try search.run()
+                return (search.outcome, explains ? try search.explanation() : nil)
+            }
+        }
+        var (found, explanation) = try run(source)
         if found.result.isEmpty, source.hasTransparency, !budget.isSpent {
             var onBlack = source
             onBlack.ground = 0
-            let second = try explained(onBlack, budget)
+            let second = try run(onBlack)
             if !second.outcome.result.isEmpty { (found, explanation) = second }
         }
-        return ImageScanOutcome(
-            format: source.format, width: source.width, height: source.height, damage: found.damage,
-            result: found.result, explanation: explanation)
-    }
-
-    private func explained(_ source: ImageSource, _ budget: WorkBudget) throws -> (
-        outcome: PictureSearch.Outcome, png: [UInt8]?
-    ) {
-        let budget = effort == .thorough ? budget : .unlimited
-        guard explains else {
-            return (try PictureSearch.run(source, effort: effort, sought: sought, budget: budget), nil)
-        }
-        return try PictureSearch.explained(source, effort: effort, sought: sought, budget: budget)
+        return outcome(found, explanation)
     }
 }
 
@@ -94,6 +113,8 @@ package struct ImageScanOutcome: Equatable, Sendable {
     package var height: Int
     /// The decoder's error if it returned a picture nevertheless.
     package var damage: String?
+    /// True if the time was over before all of the file was searched: there may be more codes in it.
+    package var isCut = false
     /// What was found in all pictures of the file.
     package var result: QRScanResult
     /// If asked for: a PNG of what was seen in the first picture with a code, or else in the first picture.
@@ -103,6 +124,7 @@ package struct ImageScanOutcome: Equatable, Sendable {
     func followed(by next: ImageScanOutcome) -> ImageScanOutcome {
         var both = next
         both.damage = damage ?? next.damage
+        both.isCut = isCut || next.isCut
         if !result.codes.isEmpty || next.result.codes.isEmpty { both.explanation = explanation }
         both.result.codes = result.codes + next.result.codes
         both.result.incompleteStructuredAppends += result.incompleteStructuredAppends

@@ -44,7 +44,7 @@ final class IsolatedScan {
         if child == 0 {
             let link = ChildLink(descriptor: ends[1])
             link.settle(memory: search.memoryLimit, usesStandardInput: usesStandardInput)
-            link.answer(Outcome { try search.run(try read(), allow: link.allow) })
+            link.answer(Outcome { try search.run(try read(), allow: link.allow, keep: link.keep) })
         }
         close(ends[1])
         guard child > 0 else {
@@ -72,8 +72,8 @@ final class IsolatedScan {
         }
         while received.first == ChildLink.time, received.count >= 9 {
             let seconds = received[1..<9].reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-            // Four times the limit of processor time, since the child may share its processor.
-            deadline = .now + .seconds(4 * Int(clamping: min(seconds, 1 << 32)))
+            // Much more than the limit of processor time, since the child may share its processor.
+            deadline = .now + .seconds(8 + 4 * Int(clamping: min(seconds, 1 << 32)))
             received.removeFirst(9)
             if received.isEmpty { return nil }
         }
@@ -131,17 +131,29 @@ struct ChildLink {
         }
     }
 
-    /// Extends the processor time limit for the next picture, and reports it to the parent.
-    func allow(seconds: Int) {
+    /// Sets when this process ends: in so many seconds of its processor time, and a second later if its
+    /// memory is so broken that it cannot say what it has kept. Reports it to the parent.
+    func allow(seconds: Double) {
+        let whole = Int(max(0, min(seconds, 1e6)).rounded(.up))
         let used = clock() / Int(CLOCKS_PER_SEC)
         var time = rlimit()
         getrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
-        time.rlim_cur = min(rlim_t(max(0, used) + max(1, seconds)), time.rlim_max)
+        time.rlim_cur = min(rlim_t(max(0, used) + whole + 2), time.rlim_max)
         setrlimit(__rlimit_resource_t(RLIMIT_CPU.rawValue), &time)
-        send([ChildLink.time] + withUnsafeBytes(of: UInt64(max(0, seconds)).bigEndian) { Array($0) })
+        send([ChildLink.time] + withUnsafeBytes(of: UInt64(whole).bigEndian) { Array($0) })
+        if !LastWords.arePrepared { prepare(.failure(QRScanError.tookTooLong)) }
+        LastWords.speak(in: seconds)
+    }
+
+    /// This is the outcome if the time is over before the search is.
+    func keep(_ outcome: ImageScanOutcome) { prepare(.success(outcome)) }
+
+    private func prepare(_ outcome: IsolatedScan.Outcome) {
+        LastWords.prepare([ChildLink.reply] + ScanReply.encode(outcome), descriptor: descriptor)
     }
 
     func answer(_ outcome: IsolatedScan.Outcome) -> Never {
+        LastWords.withdraw()
         send([ChildLink.reply] + ScanReply.encode(outcome))
         _exit(0)
     }

@@ -1,10 +1,10 @@
 /// The message from the child that searched a file to its parent. The parent does not trust it.
 ///
-///     reply   = 0 text(format) number(width) number(height) list(text)(damage)
+///     reply   = 0 text(format) number(width) number(height) list(text)(damage) number(cut, 0 or 1)
 ///                 number(partials) number(empties) number(unread) list(code) list(text)(others)
 ///                 list(diagnosis) list(text)(drawing)
 ///             / 1 error / 2 error / 3 error                    file, image and search
-///     code    = text list(number number)                       payload, corners
+///     code    = text list(number number) list(text)            payload, corners, stated bytes
 ///     error   = number list(number) list(text)                 the case and its values; a diagnosis too
 ///     text    = number *byte
 ///     list(x) = number *x
@@ -24,6 +24,7 @@ enum ScanReply {
             writer.put(outcome.width)
             writer.put(outcome.height)
             writer.list(outcome.damage.map { [$0] } ?? []) { $0.put($1) }
+            writer.put(outcome.isCut ? 1 : 0)
             writer.put(outcome.result.incompleteStructuredAppends)
             writer.put(outcome.result.emptyCodes)
             writer.put(outcome.result.unread)
@@ -33,6 +34,7 @@ enum ScanReply {
                     writer.put(corner.x)
                     writer.put(corner.y)
                 }
+                writer.list(code.stated.map { [$0] } ?? []) { $0.put($1) }
             }
             writer.list(outcome.result.otherSymbologies) { $0.put($1) }
             writer.list(outcome.result.diagnosis.map { [$0] } ?? []) { $0.put($1.fields) }
@@ -71,14 +73,15 @@ enum ScanReply {
             return Int32(exactly: x) == nil || Int32(exactly: y) == nil ? nil : PixelPoint(x: x, y: y)
         }
         func code(_ reader: inout ReplyReader) -> ScannedQRCode? {
-            guard let payload = reader.bytes(), !payload.isEmpty, let corners = reader.list(corner) else {
-                return nil
-            }
-            return ScannedQRCode(payload: payload, corners: corners)
+            guard let payload = reader.bytes(), !payload.isEmpty, let corners = reader.list(corner),
+                let stated = reader.list({ $0.bytes() }), stated.count <= 1
+            else { return nil }
+            return ScannedQRCode(payload: payload, stated: stated.first, corners: corners)
         }
         guard let format = reader.text().flatMap(ImageFormat.init(rawValue:)), let width = reader.number(),
             let height = reader.number(), let damage = reader.list({ $0.text() }), damage.count <= 1,
-            let partials = reader.number(), partials >= 0, let empties = reader.number(), empties >= 0,
+            let cut = reader.number(), (0...1).contains(cut), let partials = reader.number(), partials >= 0,
+            let empties = reader.number(), empties >= 0,
             let unread = reader.number(), unread >= 0, let codes = reader.list(code),
             let others = reader.list({ $0.text() }),
             let diagnoses = reader.list({ $0.fields().flatMap(ScanDiagnosis.init(fields:)) }),
@@ -92,7 +95,8 @@ enum ScanReply {
         result.otherSymbologies = others
         result.diagnosis = diagnoses.first
         return ImageScanOutcome(
-            format: format, width: width, height: height, damage: damage.first, result: result,
+            format: format, width: width, height: height, damage: damage.first, isCut: cut == 1,
+            result: result,
             explanation: drawings.first)
     }
 }

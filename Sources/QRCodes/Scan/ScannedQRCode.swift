@@ -33,11 +33,17 @@ public struct ScannedQRCode: Equatable, Sendable {
     /// The corners of the code, in order around it. There are four. For a code in several parts they are the
     /// corners of a rectangle around all parts.
     public let corners: [PixelPoint]
+    /// The bytes as they stand in the code, if they are others than `payload`, since the code names a
+    /// character set that is not UTF-8. Nil too if only libzbar reads the code: it does not tell.
+    package fileprivate(set) var stated: [UInt8]?
 
     /// A code of these parts.
     public init(payload: [UInt8], corners: [PixelPoint]) {
-        self.payload = payload
-        self.corners = corners
+        self.init(payload: payload, stated: nil, corners: corners)
+    }
+
+    package init(payload: [UInt8], stated: [UInt8]?, corners: [PixelPoint]) {
+        (self.payload, self.stated, self.corners) = (payload, stated, corners)
     }
 }
 
@@ -74,7 +80,7 @@ extension ScannedQRCode {
 
     /// The code with each corner moved by `move`.
     func moved(_ move: (PixelPoint) -> PixelPoint) -> ScannedQRCode {
-        ScannedQRCode(payload: payload, corners: corners.map(move))
+        ScannedQRCode(payload: payload, stated: stated, corners: corners.map(move))
     }
 
     /// The same code in a picture `factor` times as wide and high.
@@ -92,9 +98,12 @@ extension [ScannedQRCode] {
     /// Adds the codes that are not in the list yet. libzbar takes finder patterns of several codes for one
     /// now and then, and its corners are far outside of the code: either middle counts.
     mutating func add(_ codes: [ScannedQRCode]) {
-        for code in codes
-        where !contains(where: { $0.isSameSymbol(as: code) || code.isSameSymbol(as: $0) }) {
-            append(code)
+        for code in codes {
+            if let known = firstIndex(where: { $0.isSameSymbol(as: code) || code.isSameSymbol(as: $0) }) {
+                self[known].stated = self[known].stated ?? code.stated
+            } else {
+                append(code)
+            }
         }
     }
 

@@ -8,6 +8,8 @@ package struct PictureSearch {
         package var result = QRScanResult()
         /// The decoder's error if it returned a picture nevertheless.
         package var damage: String?
+        /// True if the budget was spent before all steps were done.
+        package var isCut = false
     }
 
     /// If a search reads nothing and more finder patterns than this are sure, there may be several codes.
@@ -17,6 +19,7 @@ package struct PictureSearch {
     let plan: SearchPlan
     private let sought: [UInt8]
     private let budget: WorkBudget
+    private let tell: (Outcome) -> Void
     /// The scales at which nothing was read and a crowd was searched for.
     private var crowded: Set<Int> = []
     /// The picture at the scales that were needed so far.
@@ -38,11 +41,13 @@ package struct PictureSearch {
         return search.outcome
     }
 
+    /// - Parameter tell: called with what has been found until now.
     init(
-        _ source: ImageSource, effort: ScanEffort, sought: [UInt8] = [], budget: WorkBudget = .unlimited
+        _ source: ImageSource, effort: ScanEffort, sought: [UInt8] = [], budget: WorkBudget = .unlimited,
+        tell: @escaping (Outcome) -> Void = { _ in }
     ) {
         self.source = source
-        self.budget = budget
+        (self.budget, self.tell) = (budget, tell)
         self.sought = sought
         plan = SearchPlan(width: source.width, height: source.height, effort: effort)
     }
@@ -55,14 +60,14 @@ package struct PictureSearch {
         }
         if plan.isExhaustive, let first = plan.steps.first {
             // So that more effort never reads less.
-            var normal = PictureSearch(source, effort: .normal, sought: sought, budget: budget)
+            var normal = PictureSearch(source, effort: .normal, sought: sought, budget: budget, tell: tell)
             try normal.run()
             (pictures, sightings, outcome) = (normal.pictures, normal.sightings, normal.outcome)
             if !outcome.result.codes.isEmpty { return try readOthers(from: first.scale) }
         }
         for (index, step) in plan.steps.enumerated() {
             // The first step costs least.
-            if index > 0, budget.isSpent { break }
+            if index > 0, isOver() { break }
             let found = try carryOut(step, on: try picture(step.scale))
             outcome.result.incompleteStructuredAppends = max(
                 outcome.result.incompleteStructuredAppends, found.incompleteStructuredAppends)
@@ -78,7 +83,7 @@ package struct PictureSearch {
             }
             if !outcome.result.codes.isEmpty { return try readOthers(from: step.scale) }
         }
-        guard outcome.result.isEmpty, !budget.isSpent, let scale = plan.scaleForOthers else { return }
+        guard outcome.result.isEmpty, !isOver(), let scale = plan.scaleForOthers else { return }
         let picture = try picture(scale)
         let others = try ZBarSearch.linearSymbols(in: picture)
         outcome.result.otherSymbologies = Set(others.map(\.name)).sorted()
@@ -94,15 +99,17 @@ package struct PictureSearch {
     /// any sign beside a sought one are found only with `thorough`.
     private mutating func readOthers(from first: Int) throws {
         var codes = outcome.result.codes
+        tellOf(codes)
         var isPromising = codes.count > 1
         if !isPromising, let before = sightings.last(where: { $0.scale == first })?.seen {
             isPromising = before.suggestsMore(besides: codes, scale: first, in: try picture(first))
         }
         var looksCloser = isPromising || isSeeking(codes)
         for scale in [first] + plan.finerScales.filter({ $0 < first })
-        where !budget.isSpent && (isPromising || plan.isExhaustive || isSeeking(codes)) {
+        where (isPromising || plan.isExhaustive || isSeeking(codes)) && !isOver() {
             let count = codes.count
             let left = try readCrowd(scale, &codes)
+            tellOf(codes)
             if scale == 1 {
                 codes.add(try tinyCodes(besides: codes))
                 looksCloser = false
@@ -113,10 +120,22 @@ package struct PictureSearch {
             }
             isPromising = codes.count > count || left > 0 || codes.count > 1 && scale == first
         }
-        if looksCloser, !budget.isSpent { codes.add(try tinyCodes(besides: codes)) }
+        if looksCloser, !isOver() { codes.add(try tinyCodes(besides: codes)) }
         if isSeeking(codes), try unread(besides: codes) > 0 { try lookHarder(&codes) }
         outcome.result.codes = codes.withoutContradictions.inReadingOrder
         outcome.result.unread = try unread(besides: outcome.result.codes)
+    }
+
+    private func tellOf(_ codes: [ScannedQRCode]) {
+        var found = outcome
+        found.result.codes = codes.withoutContradictions.inReadingOrder
+        tell(found)
+    }
+
+    /// True if no time is left, which is noted.
+    private mutating func isOver() -> Bool {
+        if budget.isSpent { outcome.isCut = true }
+        return outcome.isCut
     }
 
     /// True while no code was read that begins as the sought one does.
@@ -127,7 +146,7 @@ package struct PictureSearch {
     /// The searches for a code that is hard to read, beside those that were read.
     private mutating func lookHarder(_ codes: inout [ScannedQRCode]) throws {
         for step in plan.steps {
-            guard case .symbols(let limits) = step.method, limits.pairs > 0, !budget.isSpent else { continue }
+            guard case .symbols(let limits) = step.method, limits.pairs > 0, !isOver() else { continue }
             let seen = try SymbolSearch.run(
                 try picture(step.scale), limits: limits, besides: codes.map { $0.scaled(down: step.scale) })
             sightings.append((step.scale, seen))

@@ -1,14 +1,41 @@
 import Glibc
 
-/// A character set that codes in the field use beside UTF-8, by its name for iconv(3).
-package enum Charset: String, Sendable {
-    case gb2312 = "GB2312"
-    case shiftJIS = "SHIFT_JIS"
-    case latin1 = "ISO-8859-1"
+/// A character set that codes in the field use, by its name for iconv(3).
+package struct Charset: Hashable, Sendable {
+    private let name: String
+
+    static let gb2312 = Charset(name: "GB2312")
+    static let shiftJIS = Charset(name: "SHIFT_JIS")
+    static let latin1 = Charset(name: "ISO-8859-1")
+    private static let utf8 = Charset(name: "UTF-8")
+
+    /// The names of the designators of AIM ITS/04-023 but those of ISO/IEC 8859; 25 and later are of Unicode
+    /// and of East Asia.
+    private static let names = [
+        0: "CP437", 1: "ISO-8859-1", 2: "CP437", 20: "SHIFT_JIS", 21: "CP1250", 22: "CP1251", 23: "CP1252",
+        24: "CP1256", 25: "UTF-16BE", 26: "UTF-8", 27: "US-ASCII", 28: "BIG5", 29: "GB2312", 30: "EUC-KR",
+        31: "GBK", 32: "GB18030", 33: "UTF-16LE", 34: "UTF-32BE", 35: "UTF-32LE", 170: "US-ASCII",
+    ]
+
+    private init(name: String) { self.name = name }
+
+    /// The set of an ECI (ISO/IEC 18004 § 7.4.2); nil for one that is not known, and for 899, which says that
+    /// the bytes are no text.
+    init?(designator: Int) {
+        switch designator {
+        // 3 to 18 are the parts 1 to 16 of ISO/IEC 8859; there is no part 12.
+        case 14: return nil
+        case 3...18: name = "ISO-8859-\(designator - 2)"
+        default:
+            guard let name = Charset.names[designator] else { return nil }
+            self.name = name
+        }
+    }
 
     /// The bytes in UTF-8; nil if they are none of this set, or if the system cannot convert it.
     package func utf8(of bytes: [UInt8]) -> [UInt8]? {
-        guard let converter = iconv_open("UTF-8", rawValue), Int(bitPattern: converter) != -1 else {
+        if self == .utf8 { return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes }
+        guard let converter = iconv_open("UTF-8", name), Int(bitPattern: converter) != -1 else {
             return nil
         }
         defer { iconv_close(converter) }

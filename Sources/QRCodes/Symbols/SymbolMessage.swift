@@ -12,8 +12,9 @@
 /// Accepted: `0001 0000000011 0001111011 0000`, which is 123. Rejected: a count beyond the end, a letter pair
 /// above 2024, a kind that is not named here. Parts of a structured append and FNC1 are left to libzbar.
 package enum SymbolMessage: Equatable, Sendable {
-    /// The bytes of the message. Hanzi are in UTF-8, and so is what an ECI says to be Latin-1 or UTF-8.
-    case bytes([UInt8])
+    /// The bytes of the message. Hanzi are in UTF-8, and so is all whose character set an ECI names.
+    /// `stated`: the bytes as they stand in the code, if they are others.
+    case bytes([UInt8], stated: [UInt8]? = nil)
     /// It has something that only libzbar judges, or nothing at all.
     case other
     /// The data make no sense.
@@ -22,53 +23,88 @@ package enum SymbolMessage: Equatable, Sendable {
     /// - Parameter version: 1 to 40; the number of bits of a count depends on it.
     package init(_ data: [UInt8], version: Int) {
         var bits = SymbolBits(data)
-        var message: [UInt8] = []
-        // What an ECI says of the bytes that follow: ISO/IEC 8859-1 has to be changed to UTF-8.
-        var (isLatin, isUTF8) = (false, false)
+        var pieces = Pieces()
+        // What an ECI says of the bytes that follow.
+        var charset: Charset?
         let size = version < 10 ? 0 : version < 27 ? 1 : 2
         while let mode = bits.next(4), mode != 0 {
-            let segment: [UInt8]?
+            var (segment, its): ([UInt8]?, Charset?) = (nil, nil)
             switch mode {
             case 0b0001: segment = bits.next([10, 12, 14][size]).flatMap { bits.digits($0) }
             case 0b0010: segment = bits.next([9, 11, 13][size]).flatMap { bits.letters($0) }
             case 0b0100:
-                let bytes = bits.next([8, 16, 16][size]).flatMap { bits.bytes($0) }
-                if isUTF8, let bytes, String(validating: bytes, as: UTF8.self) == nil {
-                    self = .other
-                    return
-                }
-                segment = isLatin ? bytes.map(SymbolMessage.utf8(ofLatin:)) : bytes
-            case 0b1000: segment = bits.next([8, 10, 12][size]).flatMap { bits.kanji($0) }
+                segment = bits.next([8, 16, 16][size]).flatMap { bits.bytes($0) }
+                its = charset
+            case 0b1000:
+                segment = bits.next([8, 10, 12][size]).flatMap { bits.kanji($0) }
+                its = .shiftJIS
             case 0b1101:
                 guard bits.next(4) == 1 else {
                     self = .broken
                     return
                 }
                 segment = bits.next([8, 10, 12][size]).flatMap { bits.hanzi($0) }
+                its = .gb2312
             case 0b0111:
                 let designator = bits.designator()
-                guard designator == 3 || designator == 26 else {
+                guard let designator, let named = Charset(designator: designator) else {
                     self = designator == nil ? .broken : .other
                     return
                 }
-                (isLatin, isUTF8) = (designator == 3, designator == 26)
+                (charset, pieces.hasNames) = (named, true)
                 segment = []
             case 0b0011, 0b0101, 0b1001:
                 self = .other
                 return
-            default: segment = nil
+            default: break
             }
             guard let segment else {
                 self = .broken
                 return
             }
-            message += segment
+            pieces.append(segment, its)
         }
-        self = message.isEmpty ? .other : .bytes(message)
+        // Bytes that are none of the set that is named: libzbar has a word for that.
+        guard let message = pieces.message, !message.isEmpty else {
+            self = .other
+            return
+        }
+        let stated = pieces.stated
+        self = .bytes(message, stated: stated == message ? nil : stated)
+    }
+}
+
+/// The segments of a message, in order, and what they are in.
+private struct Pieces {
+    private var pieces: [(bytes: [UInt8], charset: Charset?)] = []
+    /// True if an ECI names a character set.
+    var hasNames = false
+
+    /// A character may be divided between two segments.
+    mutating func append(_ bytes: [UInt8], _ charset: Charset?) {
+        if let last = pieces.indices.last, pieces[last].charset == charset {
+            pieces[last].bytes += bytes
+        } else if !bytes.isEmpty {
+            pieces.append((bytes, charset))
+        }
     }
 
-    private static func utf8(ofLatin bytes: [UInt8]) -> [UInt8] {
-        bytes.flatMap { $0 < 0x80 ? [$0] : [0xC0 | $0 >> 6, 0x80 | $0 & 0x3F] }
+    /// The bytes as they stand in the code.
+    var stated: [UInt8] { pieces.flatMap(\.bytes) }
+
+    /// In UTF-8, as far as the sets are named; nil if bytes are none of theirs. Kanji are left in Shift_JIS
+    /// where no set is named: programs write bytes of it beside them without a word.
+    var message: [UInt8]? {
+        var message: [UInt8] = []
+        for (bytes, charset) in pieces {
+            guard let charset, charset != .shiftJIS || hasNames else {
+                message += bytes
+                continue
+            }
+            guard let text = charset.utf8(of: bytes) else { return nil }
+            message += text
+        }
+        return message
     }
 }
 
@@ -140,16 +176,15 @@ private struct SymbolBits {
         }
     }
 
-    /// GB 2312 in UTF-8: less 0xA1A1, or 0xA6A1 from 0xB0A1 on, its high byte times 0x60.
+    /// GB 2312: less 0xA1A1, or 0xA6A1 from 0xB0A1 on, its high byte times 0x60.
     mutating func hanzi(_ count: Int) -> [UInt8]? {
         guard holds(count, 13) else { return nil }
-        let bytes = (0..<count).flatMap { _ -> [UInt8] in
+        return (0..<count).flatMap { _ -> [UInt8] in
             let value = next(13) ?? 0
             let joined = (value / 0x60) << 8 | value % 0x60
             let code = joined + (joined < 0x0A00 ? 0xA1A1 : 0xA6A1)
             return [UInt8(truncatingIfNeeded: code >> 8), UInt8(truncatingIfNeeded: code)]
         }
-        return Charset.gb2312.utf8(of: bytes)
     }
 
     /// The number of a character set (§ 7.4.2.2): 7, 14 or 21 bits after 0, 10 or 110.

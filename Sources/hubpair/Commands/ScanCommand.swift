@@ -157,8 +157,12 @@ struct ScanCommand: ParsableCommand {
                     let status = try failed(error)
                     failure = failure ?? status
                 } else {
-                    try show(reading, file: file, subject: subject, unread: answer.unread, known: known)
+                    try show(reading, of: answer, file: file, subject: subject, known: known)
                 }
+            }
+            if answer.isCut {
+                Console.note("warning: \(subject): no time was left to search all of it for more codes")
+                if effort != .thorough { Console.note("hint: try --effort thorough") }
             }
             if answer.unread > 0 {
                 let codes = answer.unread == 1 ? "1 more QR code" : "\(answer.unread) more QR codes"
@@ -177,17 +181,18 @@ struct ScanCommand: ParsableCommand {
 
     /// Writes one code that can be used, or any with --raw.
     private func show(
-        _ reading: ReadCodes.Reading, file: String, subject: String, unread: Int, known: [KnownHub]
+        _ reading: ReadCodes.Reading, of answer: ReadCodes.Answer, file: String, subject: String,
+        known: [KnownHub]
     ) throws {
         if raw { return try Console.output(bytes: reading.payload + [UInt8(ascii: "\n")]) }
         guard case .pairing(let code) = reading.content else {
             if json {
-                return try JSONLine.write(ScanLine.json(file: file, payload: reading.payload, unread: unread))
+                return try JSONLine.write(ScanLine.json(file: file, code: reading, of: answer))
             }
             return try Console.output(SafeText.escaped("\(subject): \(reading.summary)"))
         }
         if json {
-            try JSONLine.write(ScanLine.json(file: file, code: code, unread: unread))
+            try JSONLine.write(ScanLine.json(file: file, code: code, of: answer))
         } else {
             try Console.output(SafeText.escaped("\(subject): \(describe(code, known: known))"))
         }

@@ -6,25 +6,25 @@ import QRCodes
 
 /// The lines of `scan --json`: a code, never with its secret, or an image without one that can be used.
 enum ScanLine {
-    /// `unread`: how many more codes were seen in the image.
-    static func json(file: String, code: PairingCode, unread: Int) -> JSONValue {
+    /// `answer`: all that the image gave.
+    static func json(file: String, code: PairingCode, of answer: ReadCodes.Answer) -> JSONValue {
         json(
-            file: file, kind: code.kind.rawValue, unread: unread,
+            file: file, kind: code.kind.rawValue, of: answer,
             [
                 "hub": .string(code.hub.fingerprint.description), "expires": .text(code.expires?.timestamp),
                 "address": .text(code.addressHint?.description),
             ])
     }
 
-    /// Any other code: its text. If that is not UTF-8, the bytes in base64, and the text as other readers
-    /// guess it, if they are text at all.
-    static func json(file: String, payload: [UInt8], unread: Int) -> JSONValue {
+    /// Any other code: its text. If its bytes are not UTF-8, these in base64, and the text in the character
+    /// set that the code names, or else as other readers guess it, if they are text at all.
+    static func json(file: String, code: ReadCodes.Reading, of answer: ReadCodes.Answer) -> JSONValue {
         var content: [String: JSONValue] = [:]
-        if let text = Charset.text(of: payload) { content["text"] = .string(text) }
-        if String(validating: payload, as: UTF8.self) == nil {
-            content["base64"] = .string(Data(payload).base64EncodedString())
+        if let text = Charset.text(of: code.payload) { content["text"] = .string(text) }
+        if code.stated != nil || String(validating: code.payload, as: UTF8.self) == nil {
+            content["base64"] = .string(Data(code.stated ?? code.payload).base64EncodedString())
         }
-        return json(file: file, kind: "other", unread: unread, content)
+        return json(file: file, kind: "other", of: answer, content)
     }
 
     /// An image without a usable code, and why.
@@ -34,12 +34,15 @@ enum ScanLine {
 
     /// Every line has the keys of a pairing code; they are `null` for anything else.
     private static func json(
-        file: String, kind: String, unread: Int = 0, _ more: [String: JSONValue]
+        file: String, kind: String, of answer: ReadCodes.Answer? = nil, _ more: [String: JSONValue]
     ) -> JSONValue {
         var all: [String: JSONValue] = [
             "file": .string(file), "kind": .string(kind), "hub": .null, "expires": .null, "address": .null,
         ]
-        if unread > 0 { all["unread"] = .integer(Int64(unread)) }
+        if let answer {
+            if answer.unread > 0 { all["unread"] = .integer(Int64(answer.unread)) }
+            if answer.isCut { all["partial"] = .boolean(true) }
+        }
         return .object(all.merging(more) { _, new in new })
     }
 

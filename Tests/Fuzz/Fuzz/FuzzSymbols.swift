@@ -5,9 +5,13 @@ import QRCodes
 func fuzzSymbols(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     let bytes = Array(UnsafeBufferPointer(start: start, count: count))
     for version in [1, 10, 27] {
-        if case .bytes(let message) = SymbolMessage(bytes, version: version) {
+        if case .bytes(let message, let stated) = SymbolMessage(bytes, version: version) {
             // Ten bits are three digits, and thirteen one Chinese character of three bytes.
             precondition(!message.isEmpty && message.count <= 3 * bytes.count)
+            if let stated {
+                precondition(stated != message && stated.count <= 3 * bytes.count)
+                precondition(String(validating: message, as: UTF8.self) != nil || !stated.isEmpty)
+            }
         }
     }
     if let text = Charset.text(of: bytes) {

@@ -10,6 +10,7 @@ import Testing
             ScannedQRCode(
                 payload: Array(0...255), corners: [PixelPoint(x: -3, y: 7), PixelPoint(x: 65_535, y: 0)]),
             ScannedQRCode(payload: [0], corners: []),
+            ScannedQRCode(payload: Array("é".utf8), stated: [0xE9], corners: []),
         ]
         result.incompleteStructuredAppends = 2
         result.emptyCodes = 3
@@ -17,7 +18,7 @@ import Testing
         result.otherSymbologies = ["EAN-13", "CODE-39"]
         result.diagnosis = diagnosis
         return ImageScanOutcome(
-            format: .heic, width: 3, height: 4, damage: "cut off", result: result,
+            format: .heic, width: 3, height: 4, damage: "cut off", isCut: true, result: result,
             explanation: [1, 2, 3])
     }
 

@@ -79,7 +79,12 @@ import Testing
 
     @Test func `a named character set gives UTF-8, wrong bytes in it give no code`() throws {
         // ECI 3 is ISO 8859-1, 26 is UTF-8, 20 Shift JIS.
-        #expect(try scan(eci: 3, [0x4B, 0xFC]).codes.map(\.payload) == [Array("Kü".utf8)])
+        let latin = try scan(eci: 3, [0x4B, 0xFC]).codes
+        #expect(latin.map(\.payload) == [Array("Kü".utf8)])
+        #expect(latin.map(\.stated) == [[0x4B, 0xFC]])
+        let kana = try scan(eci: 20, [0x82, 0xA0]).codes
+        #expect(kana.map(\.payload) == [Array("あ".utf8)] && kana.map(\.stated) == [[0x82, 0xA0]])
+        #expect(try scan(eci: 26, Array("Kü".utf8)).codes.map(\.stated) == [nil])
         #expect(try scan(eci: 26, Array("Kü".utf8)).codes.map(\.payload) == [Array("Kü".utf8)])
         for set: UInt32 in [20, 26] {
             let result = try scan(eci: set, [0xFF, 0xFF])

@@ -117,7 +117,7 @@ final class GIFFile {
         canvas.begin(frame)
         var row = [UInt8](repeating: 0, count: frame.width)
         for (index, y) in frame.rows.enumerated() {
-            if index % 64 == 63, budget.isSpent { return "it takes too long to read all of it" }
+            if index % 64 == 63, budget.isSpent { return ImageError.slow }
             guard library.line(decoder, &row, Int32(truncatingIfNeeded: frame.width)) == GIF_OK else {
                 return library.words(for: decoder.pointee.Error)
             }

@@ -43,6 +43,7 @@ struct PDFPages: PictureSequence {
                 let cut = drawing.isStopped ? drawing.cutPage(limits: limits) : nil
                 let isCut = budget.isSpent || drawing.isStopped
                 try drawing.end(isEmpty: pages == 0 && refusal == nil && !isCut)
+                budget.count(0)
                 self.drawing = nil
                 if isCut { resolutions = [] }
                 if let cut { return DecodedPicture(luma: cut) }
@@ -52,14 +53,16 @@ struct PDFPages: PictureSequence {
                 if let refusal, !found { throw refusal }
                 return nil
             }
-            drawing = try PDFDrawing(bytes, resolution: resolution)
+            let next = try PDFDrawing(bytes, resolution: resolution)
+            budget.count(next.process)
+            drawing = next
         }
     }
 }
 
 /// One run of `pdftoppm`. Owns its process and pipe.
 final class PDFDrawing {
-    private let process: pid_t
+    let process: pid_t
     private let output: Int32
     private let complaints: Int32
     private var ended: Int32?
@@ -119,7 +122,7 @@ final class PDFDrawing {
             if let page = try stream.next(limits: limits) { return page }
             var pipe = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             let isReady = poll(&pipe, 1, PDFDrawing.patience) > 0
-            if budget.left < WorkBudget.used(by: process) {
+            if budget.isSpent {
                 kill(process, SIGKILL)
                 isStopped = true
                 return nil

@@ -7,9 +7,13 @@ struct PNGCodec: ImageCodec {
     let height: Int
     let hasTransparency: Bool
     private let bytes: [UInt8]
+    private let budget: WorkBudget
+
+    /// A smaller picture is decoded before a budget can be spent.
+    private static let largePixels = 1_000_000
 
     /// Reads the chunks before the pixels.
-    init(_ bytes: [UInt8], limits: ImageLimits) throws(ImageError) {
+    init(_ bytes: [UInt8], limits: ImageLimits, budget: WorkBudget = .unlimited) throws(ImageError) {
         if let size = PNGHeader.dimensions(bytes) {
             try limits.check(width: size.width, height: size.height)
         }
@@ -24,45 +28,74 @@ struct PNGCodec: ImageCodec {
         hasTransparency = png.pointer.pointee.format & UInt32(PNG_FORMAT_FLAG_ALPHA) != 0
         try limits.check(width: width, height: height)
         self.bytes = bytes
+        self.budget = budget
     }
 
-    /// Decodes the picture. A truncated file is read as far as it goes: libpng decodes row by row into the
-    /// memory that it is given. If not one row comes out, that is an error.
+    /// Decodes the picture. A truncated file is read as far as it goes, and any file until the budget is
+    /// spent: libpng decodes row by row into the memory that it is given. If not one row comes out, that is
+    /// an error.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
         try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
-            let png = PNGImage()
-            guard png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count) != 0 else {
-                throw .broken(.png, png.message)
-            }
-            // A palette is converted to grey once, instead of every pixel.
-            let hasPalette = png.pointer.pointee.format & UInt32(PNG_FORMAT_FLAG_COLORMAP) != 0
-            png.pointer.pointee.format = UInt32(PNG_FORMAT_GRAY)
-            if hasPalette { png.pointer.pointee.format |= UInt32(PNG_FORMAT_FLAG_COLORMAP) }
-            // Without this flag libpng takes 16-bit samples for linear light, unlike all other readers.
-            png.pointer.pointee.flags |= UInt32(PNG_IMAGE_FLAG_16BIT_sRGB)
-
-            // What is missing in the end is left in the colour of the ground.
-            let blank: UInt8 = hasPalette ? 0 : ground
-            var pixels = [UInt8](repeating: blank, count: width * height)
-            var background = png_color(red: ground, green: ground, blue: ground)
-            // 256 entries, so that every index is valid, whatever the file says.
-            var palette = [UInt8](repeating: ground, count: 256)
-            let read = pixels.withUnsafeMutableBytes { samples in
-                palette.withUnsafeMutableBytes { palette in
-                    png_image_finish_read(
-                        png.pointer, &background, samples.baseAddress, Int32(width), palette.baseAddress)
+            guard width * height > PNGCodec.largePixels, budget.left < .infinity else {
+                return try decode(ground: ground) { png in
+                    png_image_begin_read_from_memory(png, file.baseAddress, file.count)
                 }
             }
-            let isEmpty = read == 0 && pixels.allSatisfy { $0 == blank }
-            if hasPalette { for index in pixels.indices { pixels[index] = palette[Int(pixels[index])] } }
-            guard !isEmpty,
-                let image = LuminanceImage(
-                    width: width, height: height, pixels: pixels, damage: read == 0 ? png.message : nil)
-            else {
-                throw .broken(.png, png.message)
+            var input = hubpair_png_file()
+            (input.bytes, input.count) = (file.baseAddress, file.count)
+            input.is_over = { context in
+                context?.assumingMemoryBound(to: WorkBudget.self).pointee.isSpent == true ? 1 : 0
             }
-            return image
+            // A typed throw does not pass through these functions.
+            let result: Result<LuminanceImage, ImageError> = withUnsafePointer(to: budget) { budget in
+                withUnsafeMutablePointer(to: &input) { input in
+                    input.pointee.context = UnsafeRawPointer(budget)
+                    guard let stream = hubpair_png_open(input) else { return .failure(.outOfMemory) }
+                    defer { fclose(stream) }
+                    do throws(ImageError) {
+                        return .success(
+                            try decode(ground: ground) { png_image_begin_read_from_stdio($0, stream) })
+                    } catch {
+                        return .failure(error)
+                    }
+                }
+            }
+            return try result.get()
         }
+    }
+
+    private func decode(
+        ground: UInt8, begin: (UnsafeMutablePointer<png_image>) -> Int32
+    ) throws(ImageError) -> LuminanceImage {
+        let png = PNGImage()
+        guard begin(png.pointer) != 0 else { throw .broken(.png, png.message) }
+        // A palette is converted to grey once, instead of every pixel.
+        let hasPalette = png.pointer.pointee.format & UInt32(PNG_FORMAT_FLAG_COLORMAP) != 0
+        png.pointer.pointee.format = UInt32(PNG_FORMAT_GRAY)
+        if hasPalette { png.pointer.pointee.format |= UInt32(PNG_FORMAT_FLAG_COLORMAP) }
+        // Without this flag libpng takes 16-bit samples for linear light, unlike all other readers.
+        png.pointer.pointee.flags |= UInt32(PNG_IMAGE_FLAG_16BIT_sRGB)
+
+        // What is missing in the end is left in the colour of the ground.
+        let blank: UInt8 = hasPalette ? 0 : ground
+        var pixels = [UInt8](repeating: blank, count: width * height)
+        var background = png_color(red: ground, green: ground, blue: ground)
+        // 256 entries, so that every index is valid, whatever the file says.
+        var palette = [UInt8](repeating: ground, count: 256)
+        let read = pixels.withUnsafeMutableBytes { samples in
+            palette.withUnsafeMutableBytes { palette in
+                png_image_finish_read(
+                    png.pointer, &background, samples.baseAddress, Int32(width), palette.baseAddress)
+            }
+        }
+        let isEmpty = read == 0 && pixels.allSatisfy { $0 == blank }
+        if hasPalette { for index in pixels.indices { pixels[index] = palette[Int(pixels[index])] } }
+        let words = read == 0 && budget.isSpent ? ImageError.slow : png.message
+        guard !isEmpty,
+            let image = LuminanceImage(
+                width: width, height: height, pixels: pixels, damage: read == 0 ? words : nil)
+        else { throw .broken(.png, words) }
+        return image
     }
 
     /// A PNG file of black and white, one bit a pixel. `pixels` holds `width` × `height` values, 0 (white) or

@@ -74,7 +74,7 @@ struct WebPCodec: ImageCodec {
         let damage: String?
         switch status {
         case VP8_STATUS_OK: damage = nil
-        case VP8_STATUS_USER_ABORT: damage = "it takes too long to read all of it"
+        case VP8_STATUS_USER_ABORT: damage = ImageError.slow
         case VP8_STATUS_SUSPENDED, VP8_STATUS_NOT_ENOUGH_DATA: damage = "the file ends early"
         case VP8_STATUS_OUT_OF_MEMORY: throw .outOfMemory
         default: throw .broken(.webp, "the data make no sense (libwebp's status \(status.rawValue))")

@@ -72,8 +72,8 @@ struct GridDecoder {
         }
         var result = QRScanResult()
         switch reading.message(patterns) {
-        case .bytes(let payload):
-            result.codes = [ScannedQRCode(payload: payload, corners: corners)]
+        case .bytes(let payload, let stated):
+            result.codes = [ScannedQRCode(payload: payload, stated: stated, corners: corners)]
         case .other:
             guard let picture = reading.picture(patterns) else { return nil }
             result = try ZBarSearch.run(picture, density: GridReading.density)
