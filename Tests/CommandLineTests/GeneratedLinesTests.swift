@@ -119,6 +119,26 @@ import Testing
         #expect(accepted > count / 6)
     }
 
+    /// `scan` reads plain lines itself.
+    @Test func plainLinesOfScanAreReadAsTheRootReadsThem() throws {
+        var random = SplitMix64(seed: 15)
+        var read = 0
+        for _ in 0..<200 {
+            let flags = ["--raw", "--json", "--explain", "--effort"].filter { _ in
+                Int.random(in: 0..<4, using: &random) == 0
+            }
+            var words = (0..<Int.random(in: 0...3, using: &random)).map { _ in
+                GeneratedLinesTests.values.randomElement(using: &random) ?? ""
+            }
+            for flag in flags { words.insert(flag, at: Int.random(in: 0...words.count, using: &random)) }
+            guard let plain = ScanCommand.plain(words) else { continue }
+            read += 1
+            let root = try Hubpair.parseAsRoot(["scan"] + words)
+            #expect(String(reflecting: plain) == String(reflecting: root), "\(words)")
+        }
+        #expect(read > 30)
+    }
+
     private func check(_ suggestion: [String], for line: [String], _ comment: Comment) {
         do {
             _ = try Hubpair.parseAsRoot(suggestion)
