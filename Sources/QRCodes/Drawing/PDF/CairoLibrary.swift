@@ -1,6 +1,6 @@
 import CCairo
 
-/// Cairo and Pango, loaded when the first PDF is drawn.
+/// Cairo and Pango, loaded when the first PDF or chart is drawn.
 ///
 /// If they were linked, they and 20 further libraries (GLib, HarfBuzz, FreeType, fontconfig, X11) would be
 /// loaded at every start of every command. The types of the functions come from the C headers.
@@ -14,6 +14,25 @@ struct CairoLibrary {
     static func load() throws(PDFError) -> CairoLibrary {
         let library = try SharedLibrary("libpangocairo-1.0.so.0") { PDFError.missingLibrary($0) }
         return CairoLibrary(cairo: try hubpair_cairo(library), pango: try hubpair_pango(library))
+    }
+
+    /// A new Pango context, which the caller owns.
+    ///
+    /// - Throws: `PDFError.noFont`. Without any font Pango would end the process.
+    func textContext() throws(PDFError) -> OpaquePointer {
+        guard let fonts = pango.pango_cairo_font_map_get_default(),  // borrowed
+            let context = pango.pango_font_map_create_context(fonts)
+        else { throw .noFont }
+        // Pango's list of families has "Sans" even if no font file exists, so a font must be loaded.
+        let description = pango.pango_font_description_from_string("Sans")
+        let font = pango.pango_font_map_load_font(fonts, context, description)
+        pango.pango_font_description_free(description)
+        guard let font else {
+            pango.g_object_unref(UnsafeMutableRawPointer(context))
+            throw .noFont
+        }
+        pango.g_object_unref(UnsafeMutableRawPointer(font))
+        return context
     }
 }
 
@@ -47,7 +66,9 @@ extension hubpair_cairo {
             cairo_surface_destroy: try library.function(lazy_cairo_surface_destroy),
             cairo_surface_finish: try library.function(lazy_cairo_surface_finish),
             cairo_surface_flush: try library.function(lazy_cairo_surface_flush),
-            cairo_surface_status: try library.function(lazy_cairo_surface_status))
+            cairo_surface_status: try library.function(lazy_cairo_surface_status),
+            cairo_surface_write_to_png_stream: try library.function(
+                lazy_cairo_surface_write_to_png_stream))
     }
 }
 
@@ -65,6 +86,7 @@ extension hubpair_pango {
                 try library.function(lazy_pango_font_description_set_absolute_size),
             pango_font_map_create_context: try library.function(lazy_pango_font_map_create_context),
             pango_font_map_load_font: try library.function(lazy_pango_font_map_load_font),
+            pango_layout_get_baseline: try library.function(lazy_pango_layout_get_baseline),
             pango_layout_get_extents: try library.function(lazy_pango_layout_get_extents),
             pango_layout_get_unknown_glyphs_count:
                 try library.function(lazy_pango_layout_get_unknown_glyphs_count),

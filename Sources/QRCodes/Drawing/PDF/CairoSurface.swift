@@ -14,13 +14,8 @@ final class CairoSurface {
     {
         let file = FileBuffer()
         let surface = library.cairo.cairo_pdf_surface_create_for_stream(
-            { closure, bytes, count in
-                guard let closure, let bytes else { return CAIRO_STATUS_WRITE_ERROR }
-                Unmanaged<FileBuffer>.fromOpaque(closure).takeUnretainedValue().bytes += UnsafeBufferPointer(
-                    start: bytes, count: Int(count))
-                return CAIRO_STATUS_SUCCESS
-            },
-            Unmanaged.passUnretained(file).toOpaque(), points(size.width), points(size.height))
+            FileBuffer.write, Unmanaged.passUnretained(file).toOpaque(), points(size.width),
+            points(size.height))
         let result = try CairoSurface(library, surface, file: file)
         library.cairo.cairo_pdf_surface_set_metadata(result.surface, CAIRO_PDF_METADATA_TITLE, title)
         library.cairo.cairo_pdf_surface_set_metadata(result.surface, CAIRO_PDF_METADATA_CREATOR, "hubpair")
@@ -37,6 +32,19 @@ final class CairoSurface {
             library.cairo.cairo_image_surface_create(
                 CAIRO_FORMAT_A8, Int32(clamping: Int((points(size.width) * scale).rounded(.up))),
                 Int32(clamping: Int((points(size.height) * scale).rounded(.up)))),
+            file: nil)
+        library.cairo.cairo_scale(result.context, scale, scale)
+        return result
+    }
+
+    /// A picture in colours, `scale` pixels a unit. The context's unit is that of `width` and `height`.
+    static func colours(
+        _ library: CairoLibrary, width: Double, height: Double, scale: Double
+    ) throws(PDFError) -> CairoSurface {
+        let pixels = { (length: Double) in Int32(clamping: Int((length * scale).rounded(.up))) }
+        let result = try CairoSurface(
+            library,
+            library.cairo.cairo_image_surface_create(CAIRO_FORMAT_RGB24, pixels(width), pixels(height)),
             file: nil)
         library.cairo.cairo_scale(result.context, scale, scale)
         return result
@@ -79,6 +87,19 @@ final class CairoSurface {
         return file?.bytes ?? []
     }
 
+    /// A picture as a PNG file.
+    func pngFile() throws(PDFError) -> [UInt8] {
+        library.cairo.cairo_surface_flush(surface)
+        let file = FileBuffer()
+        let status = library.cairo.cairo_surface_write_to_png_stream(
+            surface, FileBuffer.write, Unmanaged.passUnretained(file).toOpaque())
+        try check()
+        guard status == CAIRO_STATUS_SUCCESS else {
+            throw .notWritten(library.cairo.cairo_status_to_string(status).map { String(cString: $0) } ?? "")
+        }
+        return file.bytes
+    }
+
     /// The `width` × `height` pixels from (x, y), as black ink; pixels outside the page are omitted.
     func pixels(x: Int, y: Int, width: Int, height: Int, of size: LabelSize, dotsPerInch: Double)
         -> LuminanceImage?
@@ -106,7 +127,15 @@ final class CairoSurface {
 /// Millimetres in points.
 func points(_ millimetres: Double) -> Double { millimetres * 72 / 25.4 }
 
-/// Receives the bytes of a PDF.
+/// Receives the bytes of a file.
 private final class FileBuffer {
     var bytes: [UInt8] = []
+
+    /// Cairo's function to write with; the closure is the buffer.
+    static let write: cairo_write_func_t = { closure, bytes, count in
+        guard let closure, let bytes else { return CAIRO_STATUS_WRITE_ERROR }
+        Unmanaged<FileBuffer>.fromOpaque(closure).takeUnretainedValue().bytes += UnsafeBufferPointer(
+            start: bytes, count: Int(count))
+        return CAIRO_STATUS_SUCCESS
+    }
 }

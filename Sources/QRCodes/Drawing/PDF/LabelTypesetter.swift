@@ -8,28 +8,15 @@ struct LabelTypesetter: ~Copyable {
     private let library: CairoLibrary
     private let context: OpaquePointer
 
-    /// - Throws: `PDFError.noFont`. Without any font Pango would end the process.
+    /// - Throws: `PDFError.noFont`.
     init(_ library: CairoLibrary) throws(PDFError) {
         self.library = library
-        let pango = library.pango
-        guard let fonts = pango.pango_cairo_font_map_get_default(),  // borrowed
-            let context = pango.pango_font_map_create_context(fonts)
-        else { throw .noFont }
-        // Pango's list of families has "Sans" even if no font file exists, so a font must be loaded.
-        let description = pango.pango_font_description_from_string("Sans")
-        let font = pango.pango_font_map_load_font(fonts, context, description)
-        pango.pango_font_description_free(description)
-        guard let font else {
-            pango.g_object_unref(UnsafeMutableRawPointer(context))
-            throw .noFont
-        }
-        pango.g_object_unref(UnsafeMutableRawPointer(font))
-        self.context = context
+        context = try library.textContext()
         // Without hinting a line is as long on paper as in the picture that is made for the check.
         let options = library.cairo.cairo_font_options_create()
         library.cairo.cairo_font_options_set_hint_style(options, CAIRO_HINT_STYLE_NONE)
         library.cairo.cairo_font_options_set_hint_metrics(options, CAIRO_HINT_METRICS_OFF)
-        pango.pango_cairo_context_set_font_options(context, options)
+        library.pango.pango_cairo_context_set_font_options(context, options)
         library.cairo.cairo_font_options_destroy(options)
     }
 
