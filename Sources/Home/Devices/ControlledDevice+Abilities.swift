@@ -55,7 +55,7 @@ extension ControlledDevice {
     var isHeating: Bool { !ControlledDevice.heatings.isDisjoint(with: kind) }
 
     /// True if it only tells how something is: nothing on it is on or off.
-    var isSensor: Bool { !ControlledDevice.sensors.isDisjoint(with: kind) }
+    package var isSensor: Bool { !ControlledDevice.sensors.isDisjoint(with: kind) }
 
     /// True if "everything" does not mean it: a lock or the like, a blind, a heating, a sensor.
     package var staysOutOfEverything: Bool {
@@ -70,6 +70,9 @@ extension ControlledDevice {
         if case .boolean(let isOn) = activator.state { return isOn }
         return activator.state.asDouble.map { $0 > 0 }
     }
+
+    /// Of a valve, whether it is open: water runs.
+    var isRunning: Bool? { kind.contains("valve") ? opening?.isSo : nil }
 
     /// The activator for on and off: the main one, or the only one that is called so.
     var onActivator: Activator? {

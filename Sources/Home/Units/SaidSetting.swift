@@ -32,6 +32,14 @@ package enum SaidSetting: Equatable, Sendable {
         return .amount(value, symbol: symbol.isEmpty ? nil : String(symbol), text: text)
     }
 
+    /// Two words that are one setting: `21`, `degrees`; nil if they are not.
+    package init?(_ number: String, _ symbol: String) {
+        guard (try? SaidSetting(symbol)) == nil, case .amount(_, nil, _)? = SaidSetting.parsed(number),
+            let both = SaidSetting.parsed("\(number) \(symbol)")
+        else { return nil }
+        self = both
+    }
+
     /// The activator that is meant if none is named.
     package func activator(of device: ControlledDevice, _ units: StateUnits) throws(SettingError) -> Activator
     {

@@ -89,12 +89,18 @@ package struct StateUnit: Equatable, Sendable {
         return min(1, max(0, (value - from) / (to - from)))
     }
 
-    /// A level in words: `21 °C`. As exact as a tenth of a percent of the range, which is what appliances do.
-    package func text(ofLevel level: Double) -> String {
+    /// What a level counts. As exact as a tenth of a percent of the range, which is what appliances do.
+    package func value(ofLevel level: Double) -> Double {
         let value = from + level * (to - from)
         let step = (to - from) / 1_000
         let digits = step >= 0.5 ? 1.0 : step >= 0.005 ? 10.0 : 1_000.0
-        return "\(StateUnit.text((value * digits).rounded() / digits)) \(symbol)"
+        // Without a negative zero.
+        return (value * digits).rounded() / digits + 0
+    }
+
+    /// A level in words: `21 °C`.
+    package func text(ofLevel level: Double) -> String {
+        "\(StateUnit.text(value(ofLevel: level))) \(symbol)"
     }
 
     private static func rounded(_ value: Double) -> Double { (value * 1_000).rounded() / 1_000 + 0 }

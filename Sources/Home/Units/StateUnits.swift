@@ -1,4 +1,4 @@
-import JSON
+package import JSON
 
 /// The units of a house, by appliance and activator.
 package struct StateUnits: Equatable, Sendable {
@@ -36,11 +36,29 @@ package struct StateUnits: Equatable, Sendable {
         throw .severalUnits(device: device.name, activators: measured.map(\.name))
     }
 
+    /// The unit of a state, if it is a level of what has one.
+    private func unit(of state: JSONValue, _ device: String, _ activator: String) -> (StateUnit, Double)? {
+        guard let unit = self[device, activator], let level = state.asDouble, (0...1).contains(level) else {
+            return nil
+        }
+        return (unit, level)
+    }
+
+    /// What a state of an activator counts; nil if that is not known.
+    package func amount(_ state: JSONValue, of device: String, _ activator: String) -> (
+        value: Double, unit: String
+    )? {
+        unit(of: state, device, activator).map { ($0.value(ofLevel: $1), $0.symbol) }
+    }
+
+    /// A state of an activator in its unit, as `21 °C`; nil if it has none.
+    package func text(_ state: JSONValue, of device: String, _ activator: String) -> String? {
+        unit(of: state, device, activator).map { $0.text(ofLevel: $1) }
+    }
+
     /// The state of an activator in words, in its unit if it has one.
     package func text(_ activator: Activator, of device: String) -> String {
-        guard activator.kind == .float, let unit = self[device, activator.id],
-            let level = activator.state.asDouble, (0...1).contains(level)
-        else { return activator.stateText }
-        return unit.text(ofLevel: level)
+        (activator.kind == .float ? text(activator.state, of: device, activator.id) : nil)
+            ?? activator.stateText
     }
 }

@@ -35,7 +35,7 @@ enum FoundHubChoice {
     }
 
     /// `Kitchen (192.168.1.5:8000)`: two may be called the same.
-    private static func title(_ found: AssessedHub) -> String {
+    static func title(_ found: AssessedHub) -> String {
         "\(shortened(found.hub.name)) (\(HubRow(found).bestAddress))"
     }
 }

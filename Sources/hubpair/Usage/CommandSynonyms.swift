@@ -20,7 +20,7 @@ enum CommandSynonyms {
     /// By the words before, without `hubpair`.
     private static let tables: [String: [Row]] = [
         "": root, "codes": codes, "hub": hub, "hubs": hubs, "devices": devices, "home": home,
-        "home scene": scene,
+        "home scene": scene, "messages": messages,
     ]
 
     private static let leave =
@@ -123,7 +123,16 @@ enum CommandSynonyms {
         ("delete rm forget", .command("home scene remove")),
         ("play start activate apply load restore use", .command("home scene run")),
         ("store add create new record", .command("home scene save")),
+        ("change edit put", .command("home scene set")),
         ("ls", .command("home scene list")), ("get info", .command("home scene show")),
+    ]
+
+    private static let messages: [Row] = [
+        ("unread new", .command("messages --list unread")), ("alarms", .command("messages --list alarms")),
+        ("alerts", .command("messages --list alerts")),
+        ("notifications notices", .command("messages --list notifications")),
+        ("all ls show", .command("messages")), ("follow tail monitor", .command("messages watch")),
+        ("ack confirm", .command("messages acknowledge")),
     ]
 
     private static let toggle = "there is no toggle: 'hubpair home set APPLIANCE on', or off"

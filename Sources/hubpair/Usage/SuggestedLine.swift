@@ -28,6 +28,7 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         "messages read": ["all"], "messages acknowledge": ["NUMBER"],
         "home scene": ["list"], "home scene save": ["NAME"], "home scene run": ["NAME"],
         "home scene show": ["NAME"], "home scene remove": ["NAME"],
+        "home scene set": ["NAME", "APPLIANCE", "on"], "home scene out": ["NAME", "APPLIANCE"],
         "home scene at": ["NAME", "07:30"], "home scene upload": ["--all"],
     ]
 

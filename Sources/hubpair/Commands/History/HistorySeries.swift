@@ -19,10 +19,16 @@ struct HistorySeries {
     /// The lowest and the highest value that it is drawn with.
     let range: ClosedRange<Double>
     private let isLevel: Bool
+    private let unit: StateUnit?
 
-    /// - Parameter changes: of this activator, oldest first.
-    init(_ activator: Activator, _ changes: [StateChange], from start: Date, to end: Date) {
+    /// - Parameters:
+    ///   - changes: of this activator, oldest first.
+    ///   - unit: what its levels count; nil if that is not known.
+    init(
+        _ activator: Activator, _ changes: [StateChange], in unit: StateUnit?, from start: Date, to end: Date
+    ) {
         name = activator.name
+        self.unit = unit
         isSwitch = activator.kind == .bool
         // The state before the first change is known from that change; without any it is as it is now.
         let first: JSONValue? = changes.isEmpty ? activator.state : changes[0].before
@@ -50,6 +56,7 @@ struct HistorySeries {
     /// The words for the ends of the range.
     var labels: (low: String, high: String) {
         if isSwitch { return ("off", "on") }
+        if isLevel, let unit { return (unit.text(ofLevel: 0), unit.text(ofLevel: 1)) }
         return isLevel
             ? ("0%", "100%") : (HistorySeries.text(range.lowerBound), HistorySeries.text(range.upperBound))
     }

@@ -5,6 +5,7 @@ import Household
 import HubClient
 import Identity
 import JSON
+import QRCodes
 
 /// `hubpair home history`: how an appliance's states have changed.
 struct HomeHistoryCommand: AsyncParsableCommand {
@@ -18,7 +19,7 @@ struct HomeHistoryCommand: AsyncParsableCommand {
             EXAMPLES:
               hubpair home history Lamp
               hubpair home history Thermostat --since 7d --plot
-              hubpair home history Lamp -o lamp.svg
+              hubpair home history Lamp -o lamp.png
             """)
 
     @Option(
@@ -31,9 +32,16 @@ struct HomeHistoryCommand: AsyncParsableCommand {
 
     @Option(
         name: [.customShort("o", allowingJoined: true), .long],
-        help: ArgumentHelp("Draw it to a file, as SVG. (default: none)", valueName: "file"),
+        help: ArgumentHelp(
+            "Draw it to a file, as PNG if its name ends so, else as SVG; '-' is standard output. "
+                + "(default: none)", valueName: "file"),
         completion: .file())
     var output: String?
+
+    @Option(
+        help: ArgumentHelp(
+            "The form of the drawing: svg or png. (default: by the name of the file)", valueName: "form"))
+    var format: Form?
 
     @OptionGroup var home: HouseholdOptions
     @Flag(help: .json) var json = false
@@ -45,12 +53,31 @@ struct HomeHistoryCommand: AsyncParsableCommand {
         guard !json || !plot && output == nil else {
             throw ValidationError("--json writes the changes themselves. Leave out --plot and --output")
         }
+        guard format == nil || output != nil else {
+            throw ValidationError("--format is for a file. Name it with --output, or '-' for standard output")
+        }
+        let other = [".pdf", ".jpg", ".jpeg", ".gif", ".webp"].first {
+            output?.lowercased().hasSuffix($0) == true
+        }
+        if let other, format == nil {
+            throw ValidationError("a drawing is SVG or PNG, and no \(other) file. Say --format svg or png")
+        }
+        guard output != "-" || form != .png || !Console.outputIsTerminal else {
+            throw ValidationError("a PNG is no text for a terminal. Give a file's name, or --plot draws here")
+        }
+    }
+
+    /// The form of the drawing.
+    private var form: Form {
+        format ?? (output.map { $0.lowercased().hasSuffix(".png") } == true ? .png : .svg)
     }
 
     func run() async throws { try await home.use(show) }
 
     private func show(_ session: HomeSession) async throws {
+        async let rooms = session.rooms(isNeeded: false)
         let device = try Selection(device).device(in: try await session.devices())
+        let units = try await rooms.units
         let chosen = try activator.map { try Selection($0).activator(of: device) }
         let end = Date()
         let start = end.addingTimeInterval(-since.inSeconds)
@@ -59,7 +86,7 @@ struct HomeHistoryCommand: AsyncParsableCommand {
         if isCut { Console.note("warning: only the first \(changes.count) changes of that time are shown") }
         if json {
             return try JSONLine.write(
-                changes.lazy.map { HistoryLine.json($0, device, session) })
+                changes.lazy.map { HistoryLine.json($0, device, session, units) })
         }
         if plot || output != nil {
             let activators = chosen.map { [$0] } ?? device.activators
@@ -67,15 +94,15 @@ struct HomeHistoryCommand: AsyncParsableCommand {
                 title: "\(device.name), \(session.hub.name)",
                 series: activators.prefix(16).map { activator in
                     HistorySeries(
-                        activator, changes.filter { $0.activator == activator.id }, from: start, to: end)
+                        activator, changes.filter { $0.activator == activator.id },
+                        in: units[device.id, activator.id], from: start, to: end)
                 }, start: start, end: end)
             if self.plot {
                 try Console.output(plot.lines(width: min(100, Console.size.columns)).joined(separator: "\n"))
             }
             guard let output else { return }
-            if output == "-" { return try Console.output(plot.svg) }
-            var file = try OutputFile(Array(plot.svg.utf8), at: output)
-            try file.commit()
+            try write(plot.drawing, to: output)
+            guard output != "-" else { return }
             return Console.note(
                 "\(output) shows \(quoted(device.name)) since \(LocalTime(start).textWithZone)")
         }
@@ -89,12 +116,25 @@ struct HomeHistoryCommand: AsyncParsableCommand {
             rows: changes.map { change in
                 [
                     LocalTime(change.time).textWithSeconds(seenAt: end),
-                    shortened(HistoryLine.name(of: change, device)), HistoryLine.text(change.state),
-                    change.before.map(HistoryLine.text) ?? "-",
+                    shortened(HistoryLine.name(of: change, device)),
+                    HistoryLine.text(change.state, of: change, units),
+                    change.before.map { HistoryLine.text($0, of: change, units) } ?? "-",
                 ]
             }, limits: [.max, 40, 24, 24]
         ).write()
     }
+
+    private func write(_ drawing: ChartDrawing, to output: String) throws {
+        let bytes = form == .png ? try drawing.png() : Array(drawing.svg.utf8)
+        if output == "-" { return try Console.output(bytes: bytes) }
+        var file = try OutputFile(bytes, at: output)
+        try file.commit()
+    }
+}
+
+extension HomeHistoryCommand {
+    /// Of a drawing.
+    enum Form: String, CaseIterable, ExpressibleByArgument { case svg, png }
 }
 
 /// A change in lines.
@@ -104,10 +144,12 @@ private enum HistoryLine {
     }
 
     /// A state in a word; null: the appliance was gone.
-    static func text(_ state: JSONValue) -> String { state == .null ? "gone" : shortened(stateText(state)) }
+    static func text(_ state: JSONValue, of change: StateChange, _ units: StateUnits) -> String {
+        state == .null ? "gone" : shortened(units.words(for: state, of: change.device, change.activator))
+    }
 
     static func json(
-        _ change: StateChange, _ device: ControlledDevice, _ session: HomeSession
+        _ change: StateChange, _ device: ControlledDevice, _ session: HomeSession, _ units: StateUnits
     ) -> JSONValue {
         var line = session.householdJSON
         (line["device"], line["name"]) = (.string(device.id), .string(device.name))
@@ -115,6 +157,7 @@ private enum HistoryLine {
         line["activator_name"] = .string(name(of: change, device))
         (line["state"], line["before"]) = (change.state, change.before ?? .null)
         line["time"] = .string(change.time.timestampWithMilliseconds)
+        line.add(units.amount(change.state, of: change.device, change.activator))
         return .object(line)
     }
 }

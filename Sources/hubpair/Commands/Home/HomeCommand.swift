@@ -97,7 +97,9 @@ struct HomeCommand: ParsableCommand {
             let sessions = try reach.all().map {
                 HomeSession($0, reach: reach, connecting: connecting, notesNames: false)
             }
-            guard !sessions.isEmpty else { throw HubChoiceError.noHub }
+            guard !sessions.isEmpty else {
+                throw NoHubToUse(found: try await HomeSearch.hubs(home.configuration.configuration))
+            }
             var isFirst = true
             let every = HomeOfEveryHub(sessions: sessions, timeout: timeout) { [by, json] session in
                 try await List.look(session, by: by, isJSON: json, saysWait: false)
@@ -115,15 +117,16 @@ struct HomeCommand: ParsableCommand {
             }
         }
 
-        /// The appliances, and then the rooms, over the same connection: to open another one takes longer
-        /// than the hub takes for what it keeps itself.
+        /// The appliances, and then the rooms and units, over the same connection: to open another one takes
+        /// longer than the hub takes for what it keeps itself.
         private static func look(
             _ session: HomeSession, by: Grouping?, isJSON: Bool, saysWait: Bool = true
         ) async throws -> HouseLook {
-            let wantsRooms = by == .room || by == nil && !isJSON
             let devices = try await session.devices(saysWait: saysWait)
-            let rooms = try await wantsRooms ? session.rooms(isNeeded: by == .room) : HouseRooms()
-            return HouseLook(devices: devices, rooms: rooms)
+            let rooms = try await session.rooms(isNeeded: by == .room)
+            // Programs get the server's order unless they ask for another.
+            let isGrouped = by == .room || by == nil && !isJSON
+            return HouseLook(devices: devices, rooms: isGrouped ? rooms : HouseRooms([], rooms.units))
         }
 
         private func write(_ look: HouseLook, of session: HomeSession) throws {
@@ -138,7 +141,9 @@ struct HomeCommand: ParsableCommand {
             let devices = groups?.flatMap(\.devices) ?? all
             if json {
                 return try JSONLine.write(
-                    devices.lazy.map { HomeDeviceLine($0, of: session, silent: silent[$0.id]) })
+                    devices.lazy.map {
+                        HomeDeviceLine($0, of: session, units: look.rooms.units, silent: silent[$0.id])
+                    })
             }
             if devices.isEmpty {
                 Console.note("\(session.hub.name) has no appliances yet; 'hubpair home add' adds one")
@@ -167,8 +172,8 @@ struct HomeCommand: ParsableCommand {
 
         private func run(_ session: HomeSession) async throws {
             let device = try Selection(device).device(in: await session.devices())
-            if json { return try JSONLine.write(HomeDeviceLine(device, of: session)) }
             let units = try await session.rooms(isNeeded: false).units
+            if json { return try JSONLine.write(HomeDeviceLine(device, of: session, units: units)) }
             let fields = Table.lines([
                 "name": device.name, "type": device.type, "id": device.id, "hub": session.title,
             ])

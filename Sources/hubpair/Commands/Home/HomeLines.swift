@@ -10,11 +10,16 @@ import JSON
 struct HomeDeviceLine: JSONWritable {
     let device: ControlledDevice
     let session: HomeSession
+    /// What its levels count.
+    let units: StateUnits
     /// Nil for an appliance that answers its server.
     let silent: LastKnownAppliance?
 
-    init(_ device: ControlledDevice, of session: HomeSession, silent: LastKnownAppliance? = nil) {
-        (self.device, self.session, self.silent) = (device, session, silent)
+    init(
+        _ device: ControlledDevice, of session: HomeSession, units: StateUnits = StateUnits(),
+        silent: LastKnownAppliance? = nil
+    ) {
+        (self.device, self.session, self.units, self.silent) = (device, session, units, silent)
     }
 
     func write(to bytes: inout [UInt8]) {
@@ -30,6 +35,12 @@ struct HomeDeviceLine: JSONWritable {
             activator.state.write(to: &bytes)
             bytes.append(",\"type\":")
             JSONValue.write(activator.kind.word, to: &bytes)
+            if !units.isEmpty, let amount = units.amount(activator.state, of: device.id, activator.id) {
+                bytes.append(",\"unit\":")
+                JSONValue.write(amount.unit, to: &bytes)
+                bytes.append(",\"value\":")
+                JSONValue.number(amount.value).write(to: &bytes)
+            }
             bytes.append("}")
         }
         bytes.append("]")
@@ -46,6 +57,14 @@ struct HomeDeviceLine: JSONWritable {
         bytes.append(",\"type\":")
         JSONValue.write(device.type, to: &bytes)
         bytes.append(session.hub.isUnprotected ? ",\"unprotected\":true}" : ",\"unprotected\":false}")
+    }
+}
+
+extension [String: JSONValue] {
+    /// Adds `value` and `unit` of a state, beside its level; nothing for what has no unit.
+    mutating func add(_ amount: (value: Double, unit: String)?) {
+        guard let amount else { return }
+        (self["value"], self["unit"]) = (.number(amount.value), .string(amount.unit))
     }
 }
 

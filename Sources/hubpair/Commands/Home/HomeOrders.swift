@@ -132,9 +132,13 @@ struct HomeOrders {
         case .confirmed(let activator):
             line["outcome"] = .string("confirmed")
             line["state"] = activator.state
+            line.add(units.amount(activator.state, of: result.order.device, activator.id))
         case .unconfirmed(let activator):
             line["outcome"] = .string("unconfirmed")
-            if let activator { line["state"] = activator.state }
+            if let activator {
+                line["state"] = activator.state
+                line.add(units.amount(activator.state, of: result.order.device, activator.id))
+            }
         case .failed(let error):
             line["outcome"] = .string("failed")
             line["error"] = .string("\(error)")

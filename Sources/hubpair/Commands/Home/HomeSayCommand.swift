@@ -86,7 +86,7 @@ struct HomeSayCommand: AsyncParsableCommand {
                 language: language ?? SpokenLanguage.ofEnvironment)
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
-                try tell(answer, to: sentence, session)
+                try tell(answer, to: sentence, session, units)
                 return .done
             case .scene(let name) where shared.contains(name):
                 return try await runShared(name, sentence, session)
@@ -119,13 +119,15 @@ struct HomeSayCommand: AsyncParsableCommand {
     private func runShared(_ scene: String, _ sentence: String, _ session: HomeSession) async throws
         -> ExitStatus
     {
-        let outcomes = try await SharedSceneRun.outcomes(session, scene)
-        guard json else { return try SharedSceneRun(json: false).report(outcomes, session) }
-        try write(sentence, scene: scene, results: outcomes.map { $0.json(session) })
-        return ExitStatus.worst(of: outcomes.map(\.status))
+        let ran = try await SharedSceneRun.outcomes(session, scene)
+        guard json else { return try SharedSceneRun(json: false).report(ran, session) }
+        try write(sentence, scene: scene, results: ran.json(session))
+        return ran.status
     }
 
-    private func tell(_ answer: SpokenAnswer, to sentence: String, _ session: HomeSession) throws {
+    private func tell(
+        _ answer: SpokenAnswer, to sentence: String, _ session: HomeSession, _ units: StateUnits
+    ) throws {
         if json {
             let states = answer.rows.map { row -> JSONValue in
                 var line = session.json
@@ -133,6 +135,9 @@ struct HomeSayCommand: AsyncParsableCommand {
                 line["name"] = .string(row.device.name)
                 line["activator"] = .text(row.activator?.id)
                 line["state"] = row.activator?.state ?? .null
+                if let activator = row.activator {
+                    line.add(units.amount(activator.state, of: row.device.id, activator.id))
+                }
                 return .object(line)
             }
             return try write(sentence, answer: answer.verdict?.rawValue, states: states)

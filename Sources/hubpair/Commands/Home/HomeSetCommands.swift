@@ -63,11 +63,15 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
                 "the appliance comes first, and then what to set it to", meant: ["home", "set"],
                 [second, device], of: HomeSetCommand.self)
         }
+        if let third, let both = SaidSetting(second, third) {
+            return try await home.use { try await set(nil, to: both, $0) }
+        }
         let setting = try SaidSetting(third ?? second)
-        try await home.use { try await set(second, to: setting, $0) }
+        try await home.use { try await set(third == nil ? nil : second, to: setting, $0) }
     }
 
-    private func set(_ second: String, to setting: SaidSetting, _ session: HomeSession) async throws {
+    /// - Parameter named: the activator, as it was named.
+    private func set(_ named: String?, to setting: SaidSetting, _ session: HomeSession) async throws {
         async let rooms = session.units(for: setting)
         let devices = try await session.devices()
         let units = try await rooms.units
@@ -75,13 +79,28 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
         do {
             device = try Selection(self.device).device(in: devices)
             activator =
-                try third == nil
-                ? setting.activator(of: device, units) : Selection(second).activator(of: device)
+                try named.map { try Selection($0).activator(of: device) }
+                ?? setting.activator(of: device, units)
         } catch let error as SelectionError {
-            throw forgottenQuotes(second, among: devices) ?? error
+            if let named, let mistake = forgottenQuotes(named, among: devices) { throw mistake }
+            throw try await isRoom(session) ? roomMistake(setting) : error
         }
         try await HomeOrders(session: session, timeout: confirmation.timeout, units: units).runAndReport(
             [Order(device, activator, to: setting, units)], asJSON: json)
+    }
+
+    /// True if the name is that of a room.
+    private func isRoom(_ session: HomeSession) async throws -> Bool {
+        try await session.rooms(isNeeded: false).rooms.contains {
+            $0.name.lowercased() == device.lowercased()
+        }
+    }
+
+    private func roomMistake(_ setting: SaidSetting) -> UsageMistake {
+        let line = SuggestedLine(
+            ["home", "set"], ["--room", device, third ?? second ?? setting.text], of: HomeSetCommand.self)
+        return UsageMistake(
+            "\(quoted(device)) is a room, and no appliance", hint: "for all that is in it: \(line)")
     }
 
     /// `home set Device 0 on`: the error for a name of two words without quotation marks.

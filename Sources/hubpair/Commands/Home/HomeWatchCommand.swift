@@ -31,9 +31,10 @@ struct HomeWatchCommand: AsyncParsableCommand {
     func run() async throws { try await home.use(watch) }
 
     private func watch(_ session: HomeSession) async throws {
-        var output = WatchOutput(session: session, isJSON: json)
+        async let rooms = session.rooms(isNeeded: false)
         // A hub that does not answer at the start is an error; later it is waited for.
         var devices = try await session.devices()
+        var output = WatchOutput(session: session, units: try await rooms.units, isJSON: json)
         try output.begin(devices)
         let pulse = WatchPulse(session, interval: interval)
         defer { pulse.stop() }
@@ -57,6 +58,8 @@ struct HomeWatchCommand: AsyncParsableCommand {
 /// The output of `home watch`: JSON, lines, or a table on a terminal.
 private struct WatchOutput {
     private let session: HomeSession
+    /// As they were at the start.
+    private let units: StateUnits
     private let isJSON: Bool
     private let isLive: Bool
     private var screen = LiveLines()
@@ -67,8 +70,8 @@ private struct WatchOutput {
     /// When the line before was written: the first line of another day says its date.
     private var lastLine = Date()
 
-    init(session: HomeSession, isJSON: Bool) {
-        self.session = session
+    init(session: HomeSession, units: StateUnits, isJSON: Bool) {
+        (self.session, self.units) = (session, units)
         self.isJSON = isJSON
         isLive = !isJSON && Console.outputKnowsEscapes
     }
@@ -80,7 +83,7 @@ private struct WatchOutput {
         } else if isLive {
             try draw()
         } else {
-            let lines = [SafeText.escaped(session.title)] + Table(devices).lines(within: nil)
+            let lines = [SafeText.escaped(session.title)] + Table(devices, units: units).lines(within: nil)
             try Console.output(lines.joined(separator: "\n"))
         }
     }
@@ -100,7 +103,7 @@ private struct WatchOutput {
             if isJSON {
                 try write(change)
             } else if !isLive {
-                try writeLine(change.words, at: time)
+                try writeLine(change.words(units), at: time)
             }
         }
         if isLive { try draw() }
@@ -127,7 +130,7 @@ private struct WatchOutput {
     private mutating func draw() throws {
         let now = Date()
         let text = { (time: Date) in LocalTime(time).textWithSeconds(seenAt: now) }
-        let table = Table(devices, header: "CHANGED") { changed[$0].map(text) }
+        let table = Table(devices, units: units, header: "CHANGED") { changed[$0].map(text) }
         let title = session.title + (lostSince.map { ": no answer since \(text($0)); trying again" } ?? "")
         try screen.show([SafeText.escaped(title)] + table.lines(within: Console.size.columns - 1))
     }
@@ -159,6 +162,7 @@ private struct WatchOutput {
         line["activator_name"] = shown.map { .string($0.name) } ?? .null
         line["state"] = shown?.state ?? .null
         line["before"] = before
+        if let device, let shown { line.add(units.amount(shown.state, of: device.id, shown.id)) }
         line["error"] = .text(error)
         try JSONLine.write(.object(line))
     }
@@ -166,14 +170,17 @@ private struct WatchOutput {
 
 extension HomeChange {
     /// For people: `Lamp: On/Off is on, was off`.
-    fileprivate var words: String {
+    fileprivate func words(_ units: StateUnits) -> String {
         switch self {
-        case .added(let device): "\(shortened(device.name)) is new, \(device.main?.stateText ?? "-")"
+        case .added(let device):
+            "\(shortened(device.name)) is new, "
+                + shortened(device.main.map { units.text($0, of: device.id) } ?? "-")
         case .removed(let device): "\(shortened(device.name)) is gone"
         case .renamed(let device, let name): "\(shortened(name)) is called \(shortened(device.name)) now"
         case .state(let activator, let device, let before):
-            "\(shortened(device.name)): \(shortened(activator.name)) is \(shortened(activator.stateText)), "
-                + "was \(shortened(before.stateText))"
+            "\(shortened(device.name)): \(shortened(activator.name)) is "
+                + "\(shortened(units.text(activator, of: device.id))), "
+                + "was \(shortened(units.text(before, of: device.id)))"
         }
     }
 }

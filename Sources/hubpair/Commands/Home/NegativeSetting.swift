@@ -1,7 +1,7 @@
 import Home
 
-/// A number below 0, as in `home set freezer -18` and `home unit freezer °C -30..-10`. ArgumentParser takes
-/// it for an option, and would say that an argument is missing.
+/// A number below 0, as in `home set freezer -18`, `home scene set party freezer -18` and `home unit freezer
+/// °C -30..-10`. ArgumentParser takes it for an option, and would say that an argument is missing.
 enum NegativeSetting {
     private static let optionsWithValue: Set<String> = [
         "--hub", "--timeout", "--config", "--room", "--type", "--activator",
@@ -12,15 +12,16 @@ enum NegativeSetting {
     ///
     /// - Throws: for what is below 0 and no number of a unit: `-40%`.
     static func moved(_ arguments: [String]) throws(SettingError) -> [String] {
-        guard arguments.starts(with: ["home", "set"]) || arguments.starts(with: ["home", "unit"]) else {
-            return arguments
-        }
+        let commands = [["home", "set"], ["home", "scene", "set"], ["home", "unit"]]
+        guard let command = commands.first(where: { arguments.starts(with: $0) }) else { return arguments }
         var isValue = false
-        for (index, argument) in arguments.enumerated().dropFirst(2).prefix(while: { $0.element != "--" }) {
+        for (index, argument) in arguments.enumerated().dropFirst(command.count).prefix(while: {
+            $0.element != "--"
+        }) {
             let next = argument.utf8.dropFirst().first ?? 0
             let isNumber = (0x30...0x39).contains(next) || next == UInt8(ascii: ".")
             if !isValue, isNumber, argument.utf8.first == UInt8(ascii: "-") {
-                if arguments[1] == "set", (try? SaidSetting(argument)) == nil { throw .outOfRange(argument) }
+                if command.last == "set", (try? SaidSetting(argument)) == nil { throw .outOfRange(argument) }
                 // A second one is none of an order.
                 guard !arguments.contains("--") else { return arguments }
                 return Array(arguments[..<index]) + Array(arguments[(index + 1)...]) + ["--", argument]

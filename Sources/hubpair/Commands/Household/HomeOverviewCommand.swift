@@ -36,12 +36,14 @@ struct HomeOverviewCommand: AsyncParsableCommand {
         async let states = HomeOverviewCommand.states(session)
         let devices = try await session.devices()
         let silent = await states?.unanswered ?? []
-        var rows = HouseOverview(devices, silent: silent).entries.map { OverviewRow($0) }
+        let places = (try? await rooms) ?? HouseRooms()
+        let units = places.units
+        var rows = HouseOverview(devices, silent: silent).entries.map { OverviewRow($0, units) }
         if hasHousehold {
             let link = session.household
             do {
                 let scenes = try await SharedScenes(link).all()
-                rows += OverviewRow.contradictions(scenes, devices)
+                rows += OverviewRow.contradictions(scenes, devices, units)
                 var query = ReadMessages.Query()
                 (query.isOpen, query.limit) = (true, 100)
                 let page = try await ReadMessages(link).page(query)
@@ -51,7 +53,6 @@ struct HomeOverviewCommand: AsyncParsableCommand {
                 Console.note("warning: \(error)")
             }
         }
-        let places = (try? await rooms) ?? HouseRooms()
         if json { return try JSONLine.write(rows.map { $0.json(session, places) }) }
         var lines = [SafeText.escaped(session.title)]
         for (what, title) in OverviewRow.titles {
@@ -83,11 +84,12 @@ struct OverviewRow {
     private var id: Int64?
     private var count: Int64?
 
-    init(_ entry: HouseOverview.Entry) {
+    init(_ entry: HouseOverview.Entry, _ units: StateUnits) {
         what = entry.fact.rawValue
         device = (entry.device.id, entry.device.name)
         (activator, state) = (entry.activator?.id, entry.activator?.state)
-        if entry.fact == .on, let text = entry.activator?.stateText, text != "on" { stateText = text }
+        let text = entry.activator.map { units.text($0, of: entry.device.id) }
+        if entry.fact == .on, let text, text != "on" { stateText = text }
     }
 
     init(alarm: HouseMessage) {
@@ -100,15 +102,22 @@ struct OverviewRow {
         words = "\(count) message\(count == 1 ? "" : "s"): 'hubpair messages --list unread'"
     }
 
-    private init(scene: String, _ wanted: HubScene.State, _ device: ControlledDevice, _ now: Activator) {
+    private init(
+        scene: String, _ wanted: HubScene.State, _ device: ControlledDevice, _ now: Activator,
+        _ units: StateUnits
+    ) {
         what = "scene"
         self.device = (device.id, device.name)
         (activator, state) = (now.id, now.state)
-        words = "\(now.name) is \(now.stateText), and \(hubpair.stateText(wanted.state)) in \(quoted(scene))"
+        words =
+            "\(now.name) is \(units.text(now, of: device.id)), and "
+            + "\(units.words(for: wanted.state, of: device.id, now.id)) in \(quoted(scene))"
     }
 
     /// What is not as the scene that has run last has it.
-    static func contradictions(_ scenes: [SharedScene], _ devices: [ControlledDevice]) -> [OverviewRow] {
+    static func contradictions(_ scenes: [SharedScene], _ devices: [ControlledDevice], _ units: StateUnits)
+        -> [OverviewRow]
+    {
         let run = scenes.compactMap { scene in scene.ran.map { (scene, $0) } }
         guard let scene = run.max(by: { $0.1 < $1.1 })?.0 else { return [] }
         return scene.states.compactMap { wanted in
@@ -116,7 +125,7 @@ struct OverviewRow {
                 let now = device.activators.first(where: { $0.id == wanted.activator }),
                 !Orders.isSame(now.state, wanted.state)
             else { return nil }
-            return OverviewRow(scene: scene.name, wanted, device, now)
+            return OverviewRow(scene: scene.name, wanted, device, now, units)
         }
     }
 
@@ -136,6 +145,9 @@ struct OverviewRow {
         line["name"] = what == "alarm" ? .null : .text(device?.name)
         line["room"] = .text(device.flatMap { rooms[$0.id]?.name })
         (line["activator"], line["state"]) = (.text(activator), state ?? .null)
+        if let device, let activator, let state {
+            line.add(rooms.units.amount(state, of: device.id, activator))
+        }
         line["id"] = id.map(JSONValue.integer) ?? .null
         line["text"] = .text(words)
         line["count"] = count.map(JSONValue.integer) ?? .null

@@ -38,8 +38,10 @@ extension HomeRuleCommand {
         func run() async throws { try await home.use(list) }
 
         private func list(_ session: HomeSession) async throws {
+            async let rooms = session.rooms(isNeeded: false)
             let rules = try await KeepRules(session.household).all()
-            if json { return try JSONLine.write(rules.map { $0.json(session) }) }
+            let units = try await rooms.units
+            if json { return try JSONLine.write(rules.map { $0.json(session, units) }) }
             if rules.isEmpty {
                 return Console.note("\(session.hub.name) has no rules yet; 'hubpair home rule add' makes one")
             }
@@ -53,7 +55,7 @@ extension HomeRuleCommand {
                     let name = device.map { shortened($0.name) } ?? shortened(rule.device)
                     let what = activator.map { "\(name): \(shortened($0.name))" } ?? name
                     return [
-                        rule.name, shortened(rule.kind), "\(what) \(shortened(rule.condition))",
+                        rule.name, shortened(rule.kind), "\(what) \(shortened(rule.words(units)))",
                         rule.scenes?.joined(separator: ", ") ?? "always", rule.text,
                     ]
                 }, limits: [40, 12, 60, 40, 80]
@@ -67,12 +69,15 @@ extension HomeRuleCommand {
             discussion: """
                 EXAMPLES:
                   hubpair home rule add Leak 'Water sensor' --when on --alarm
-                  hubpair home rule add Warm Thermometer --when 'above 80%'
+                  hubpair home rule add Warm Thermometer --when 'above 25 °C'
                   hubpair home rule add Door 'Front door' --when off --alarm --in Away
                 """)
         @OptionGroup var home: HouseholdOptions
         @Flag(help: .json) var json = false
-        @Option(help: ArgumentHelp("on, off, 'above 0.8' or 'below 20%'.", valueName: "condition"))
+        @Option(
+            help: ArgumentHelp(
+                "on, off, 'above 0.8', 'below 20%', or 'above 25' in the unit of 'home unit'.",
+                valueName: "condition"))
         var when: String
         @Flag(help: "An alarm, which stays open until somebody acknowledges it.") var alarm = false
         @Option(help: "What people read. (default: the appliance and its state)") var text: String?
@@ -86,7 +91,10 @@ extension HomeRuleCommand {
             name: .customLong("run"),
             help: ArgumentHelp("The hub's scene that the alarm runs.", valueName: "scene"))
         var sceneToRun: String?
-        @Option(help: ArgumentHelp("The activator. (default: the main one)", valueName: "activator"))
+        @Option(
+            help: ArgumentHelp(
+                "The activator. (default: the main one; for a number the one for a level)",
+                valueName: "activator"))
         var activator: String?
         @Argument(help: "The rule's name, 1 to 63 bytes.") var name: String
         @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
@@ -99,26 +107,39 @@ extension HomeRuleCommand {
 
         func run() async throws {
             let name = try PeerName(name).description
-            let condition = try RuleLine.condition(when)
+            let said = try SaidCondition(when)
             try await home.use { session in
+                async let rooms = session.rooms()
                 let device = try Selection(self.device).device(in: try await session.devices())
-                let named = try self.activator.map { try Selection($0).activator(of: device) } ?? device.main
-                guard let target = named else {
-                    throw UsageMistake(
-                        "\(quoted(device.name)) has no main activator",
-                        hint: "name one with --activator: "
-                            + device.activators.prefix(8).map { quoted($0.name) }.joined(separator: ", "))
-                }
+                let units = try await rooms.units
+                let target = try target(of: device, said, units)
+                let unit = units[device.id, target.id]
+                let condition = try said.condition(on: target, of: device.name, unit)
+                let words = condition.amount(in: unit) == nil ? when : condition.words(in: unit)
                 let rule = SharedRule(
                     name: name, device: device.id, activator: target.id,
                     condition: condition.description, kind: alarm ? "alarm" : "notification",
-                    text: text ?? "\(shortened(device.name)): \(shortened(target.name)) is \(when)",
+                    text: text ?? "\(shortened(device.name)): \(shortened(target.name)) is \(words)",
                     scenes: scenes.isEmpty ? nil : scenes, run: sceneToRun)
                 try await KeepRules(session.household).put(rule)
-                if json { return try JSONLine.write(rule.json(session)) }
+                if json { return try JSONLine.write(rule.json(session, units)) }
                 Console.note("the rule \(quoted(name)) stands on \(session.hub.name)")
                 try await warn(of: rule, session)
             }
+        }
+
+        private func target(of device: ControlledDevice, _ said: SaidCondition, _ units: StateUnits) throws
+            -> Activator
+        {
+            if let activator { return try Selection(activator).activator(of: device) }
+            if said.isLine { return try units.activator(of: device) }
+            guard let main = device.main else {
+                throw UsageMistake(
+                    "\(quoted(device.name)) has no main activator",
+                    hint: "name one with --activator: "
+                        + device.activators.prefix(8).map { quoted($0.name) }.joined(separator: ", "))
+            }
+            return main
         }
 
         /// Scenes need not exist yet; a slip in a name would leave the rule silent.
@@ -155,27 +176,15 @@ extension HomeRuleCommand {
     }
 }
 
-/// Rules on the command line.
-enum RuleLine {
-    /// `on`, `off`, `above 0.8`, `below 20%`.
-    static func condition(_ text: String) throws -> RuleCondition {
-        var words = text.lowercased().split(separator: " ").map(String.init)
-        if words.count == 2, words[1].hasSuffix("%"), let setting = try? Setting(words[1]),
-            case .level(let level) = setting
-        {
-            words[1] = "\(level)"
-        }
-        guard let condition = RuleCondition(words.joined(separator: " ")) else {
-            throw UsageMistake(
-                "\(quoted(text)) is no condition", hint: "give on, off, 'above 0.8' or 'below 20%'")
-        }
-        return condition
-    }
-}
-
 extension SharedRule {
-    fileprivate func json(_ session: HomeSession) -> JSONValue {
+    /// The condition, in the unit of its activator.
+    fileprivate func words(_ units: StateUnits) -> String {
+        RuleCondition(condition)?.words(in: units[device, activator]) ?? condition
+    }
+
+    fileprivate func json(_ session: HomeSession, _ units: StateUnits) -> JSONValue {
         var line = session.householdJSON
+        line.add(RuleCondition(condition)?.amount(in: units[device, activator]))
         line["rule"] = .string(name)
         (line["device"], line["activator"]) = (.string(device), .string(activator))
         (line["when"], line["kind"], line["text"]) = (.string(condition), .string(kind), .string(text))

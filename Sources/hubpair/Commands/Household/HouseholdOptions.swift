@@ -1,4 +1,5 @@
 import ArgumentParser
+import Discovery
 import HubClient
 import Identity
 
@@ -12,9 +13,23 @@ struct HouseholdOptions: ParsableArguments {
     /// Calls `body` with the chosen hub. Errors of the hub get its name.
     func use(_ body: (HomeSession) async throws -> Void) async throws {
         let reach = try UseHub(configuration: configuration.configuration)
-        let hub = try reach.find(hub)
+        let hub: SavedHub
+        do {
+            hub = try reach.find(self.hub)
+        } catch HubChoiceError.noHub {
+            throw try await missing()
+        }
         guard !hub.isUnprotected else { throw HouseholdRefusal.stock(hub.name) }
         try await HomeSession(hub, reach: reach).use(body)
+    }
+
+    /// Why there is no hub whose household could be asked: what is on the network is named.
+    private func missing() async throws -> any Error {
+        let found = try await HomeSearch.hubs(configuration.configuration)
+        if found.count == 1, found[0].hub.id == nil, let name = try? PeerName(found[0].hub.name) {
+            return HouseholdRefusal.stock(name)
+        }
+        return NoHubToUse(found: found)
     }
 
     /// The same for a body that reads and then changes: it is called again if somebody else has changed the

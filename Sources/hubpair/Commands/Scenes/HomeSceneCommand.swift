@@ -22,7 +22,8 @@ struct HomeSceneCommand: ParsableCommand {
             """,
         subcommands: [
             List.self, SceneSaveCommand.self, SceneRunCommand.self, Show.self, Current.self,
-            SceneAtCommand.self, SceneUploadCommand.self, SceneRemoveCommand.self,
+            SceneSetCommand.self, SceneOutCommand.self, SceneAtCommand.self, SceneUploadCommand.self,
+            SceneRemoveCommand.self,
         ])
 }
 
@@ -90,8 +91,9 @@ extension HomeSceneCommand {
             let found = try shelf.find(name)
             // The hub's would have been meant.
             if case .local = found { shelf.sayFailures() }
+            let units = await shelf.units(of: found)
             if json {
-                for state in found.states { try JSONLine.write(found.json(of: state, shelf.hubs)) }
+                for state in found.states { try JSONLine.write(found.json(of: state, shelf.hubs, units)) }
                 return
             }
             if case .shared(_, let scene) = found, !scene.whenText.isEmpty {
@@ -99,7 +101,9 @@ extension HomeSceneCommand {
             }
             try Table(
                 columns: ["NAME", "STATE"],
-                rows: found.states.map { [shortened($0.name), shortened(stateText($0.state))] }
+                rows: found.states.map {
+                    [shortened($0.name), shortened(units.words(for: $0.state, of: $0.device, $0.activator))]
+                }
             ).write()
         }
     }
@@ -137,13 +141,16 @@ extension HomeSceneCommand {
     }
 }
 
-/// A state of a scene in a word.
-func stateText(_ state: JSONValue) -> String {
-    switch state {
-    case .boolean(let isOn): return isOn ? "on" : "off"
-    default:
-        if let level = state.asDouble, (0...1).contains(level) { return Setting.level(level).text }
-        return state.text
+extension StateUnits {
+    /// A state of a scene, a rule or the history in a word: `on`, `40%`, `21 °C`.
+    func words(for state: JSONValue, of device: String, _ activator: String) -> String {
+        switch state {
+        case .boolean(let isOn): return isOn ? "on" : "off"
+        default:
+            if let text = text(state, of: device, activator) { return text }
+            if let level = state.asDouble, (0...1).contains(level) { return Setting.level(level).text }
+            return state.text
+        }
     }
 }
 

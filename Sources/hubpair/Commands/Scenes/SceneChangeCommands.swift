@@ -144,14 +144,17 @@ struct SceneAtCommand: AsyncParsableCommand {
               hubpair home scene at evening never
             """)
     @OptionGroup var home: HouseholdOptions
-    @Option(help: "On these days: mon to sun, with spaces between them. (default: every day)")
+    @Option(
+        help: "On these days: mon to sun, with spaces between them; weekdays, weekend. (default: every day)")
     var days: String?
     @Argument(help: "The scene's name.") var name: String
     @Argument(help: ArgumentHelp("07:30, sunrise, sunset-20, or never.", valueName: "time"))
     var time: String
 
     func run() async throws {
-        let time = time.lowercased()
+        // "7:30" is half past seven in the morning.
+        let said = self.time.lowercased()
+        let time = SceneTime(said) == nil && SceneTime("0\(said)") != nil ? "0\(said)" : said
         let isNever = time == "never"
         guard isNever || SceneTime(time) != nil else {
             throw UsageMistake(
@@ -159,7 +162,7 @@ struct SceneAtCommand: AsyncParsableCommand {
                 hint: "give one like 07:30, sunrise, sunrise+15, sunset-20, or never")
         }
         let days = days.map {
-            $0.lowercased().split { $0 == " " || $0 == "," }.map { String($0.prefix(3)) }
+            $0.lowercased().split { $0 == " " || $0 == "," }.flatMap(SceneAtCommand.days)
         }
         if let days, isNever || SceneDays(days) == nil {
             throw UsageMistake(
@@ -181,6 +184,15 @@ struct SceneAtCommand: AsyncParsableCommand {
                 isNever
                     ? "\(scene.name) does not run by itself now"
                     : "\(scene.name) runs by itself: \(scene.whenText)")
+        }
+    }
+
+    /// The days that a word means, as a hub writes them.
+    private static func days(_ word: Substring) -> [String] {
+        switch word {
+        case "weekdays": ["mon", "tue", "wed", "thu", "fri"]
+        case "weekend", "weekends": ["sat", "sun"]
+        default: [String(word.prefix(3))]
         }
     }
 }

@@ -38,8 +38,9 @@ struct SceneRunCommand: AsyncParsableCommand {
             throw SceneError.hubIsGone(scene.name, scene.hub)
         }
         try await HomeSession(hub, reach: reach).use { session in
-            try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
-                scene.orders, asJSON: json)
+            let units = try await session.rooms(isNeeded: false).units
+            try await HomeOrders(session: session, timeout: confirmation.timeout, units: units)
+                .runAndReport(scene.orders, asJSON: json)
         }
     }
 }
@@ -49,7 +50,7 @@ struct SharedSceneRun {
     let json: Bool
 
     func run(_ scenes: [(session: HomeSession, name: String)]) async throws {
-        typealias Outcomes = Result<[SharedScenes.Outcome], any Error>
+        typealias Outcomes = Result<Ran, any Error>
         let answers = await withTaskGroup(of: (Int, Outcomes).self) { group in
             for (index, (session, name)) in scenes.enumerated() {
                 group.addTask {
@@ -65,7 +66,7 @@ struct SharedSceneRun {
         var statuses: [ExitStatus] = []
         for (index, scene) in scenes.enumerated() {
             switch answers[index] {
-            case .success(let outcomes): statuses.append(try report(outcomes, scene.session))
+            case .success(let ran): statuses.append(try report(ran, scene.session))
             case .failure(let error):
                 Console.report(error)
                 statuses.append(ExitStatus(of: error))
@@ -76,21 +77,36 @@ struct SharedSceneRun {
         if worst != .done { throw worst }
     }
 
-    static func outcomes(_ session: HomeSession, _ name: String) async throws -> [SharedScenes.Outcome] {
+    /// What has come of a scene, and in which units it is told.
+    struct Ran: Sendable {
+        let outcomes: [SharedScenes.Outcome]
+        let units: StateUnits
+
+        /// The lines of `--json`.
+        func json(_ session: HomeSession) -> [JSONValue] { outcomes.map { $0.json(session, units) } }
+
+        var status: ExitStatus { .worst(of: outcomes.map(\.status)) }
+    }
+
+    static func outcomes(_ session: HomeSession, _ name: String) async throws -> Ran {
         let waiting = WaitingLine("\(session.hub.name) to run \(quoted(name))")
         defer { waiting.end() }
-        return try await SharedScenes(session.household).run(name)
+        async let rooms = session.rooms(isNeeded: false)
+        let outcomes = try await SharedScenes(session.household).run(name)
+        return Ran(outcomes: outcomes, units: try await rooms.units)
     }
 
     /// Writes what has come of the states.
-    func report(_ outcomes: [SharedScenes.Outcome], _ session: HomeSession) throws -> ExitStatus {
+    func report(_ ran: Ran, _ session: HomeSession) throws -> ExitStatus {
+        let outcomes = ran.outcomes
         if json {
-            try JSONLine.write(outcomes.map { $0.json(session) })
+            try JSONLine.write(ran.json(session))
         } else {
             for outcome in outcomes where outcome.result == "confirmed" {
-                let name = shortened(outcome.name)
+                let state = outcome.state
+                let words = ran.units.words(for: state.state, of: state.device, state.activator)
                 try Console.output(
-                    SafeText.escaped("\(name) is \(shortened(stateText(outcome.state.state)))"))
+                    SafeText.escaped("\(shortened(outcome.name)) is \(shortened(words))"))
             }
         }
         let failed = outcomes.filter { $0.result != "confirmed" }
@@ -101,7 +117,7 @@ struct SharedSceneRun {
         if !failed.isEmpty, outcomes.count > 1 {
             Console.note("\(outcomes.count - failed.count) of \(outcomes.count) are done and stand")
         }
-        return ExitStatus.worst(of: outcomes.map(\.status))
+        return ran.status
     }
 }
 
@@ -120,7 +136,7 @@ extension SharedScenes.Outcome {
     }
 
     /// The same keys as those of an order.
-    func json(_ session: HomeSession) -> JSONValue {
+    func json(_ session: HomeSession, _ units: StateUnits) -> JSONValue {
         var line = session.json
         line["device"] = .string(state.device)
         line["activator"] = .string(state.activator)
@@ -128,6 +144,7 @@ extension SharedScenes.Outcome {
         line["ordered"] = state.state
         line["outcome"] = .string(["confirmed", "unconfirmed"].contains(result) ? result : "failed")
         line["state"] = result == "confirmed" ? state.state : .null
+        if result == "confirmed" { line.add(units.amount(state.state, of: state.device, state.activator)) }
         line["error"] = ["confirmed", "unconfirmed"].contains(result) ? .null : .string(reason)
         return .object(line)
     }

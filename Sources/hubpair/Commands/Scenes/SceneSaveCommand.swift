@@ -11,8 +11,8 @@ struct SceneSaveCommand: AsyncParsableCommand {
         commandName: "save",
         abstract: "Save the states of a hub's appliances, all or those that are named.",
         discussion: """
-            Locks are left out unless they are named. A scene of the same name is replaced; this computer \
-            keeps the file before as scenes.bak, and the hub keeps when its scene runs.
+            Locks and sensors are left out unless they are named. A scene of the same name is replaced; this \
+            computer keeps the file before as scenes.bak, and the hub keeps when its scene runs.
 
             EXAMPLES:
               hubpair home scene save evening
@@ -45,7 +45,8 @@ struct SceneSaveCommand: AsyncParsableCommand {
             // A scene is about lights, mostly: it must not unlock the door by the way.
             sayLeftAlone(
                 all.filter(\.isLock), "left out, since a scene would open or close it unless it is named")
-            all = all.filter { !$0.isLock }
+            // What only tells how something is, cannot be brought back to it.
+            all = all.filter { !$0.isLock && !$0.isSensor }
         }
         let hub: Scene.Hub =
             session.hub.fingerprint.map { .paired($0) } ?? .stock(session.hub.name)

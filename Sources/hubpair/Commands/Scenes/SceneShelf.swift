@@ -126,6 +126,19 @@ struct SceneShelf {
         throw notFound(name)
     }
 
+    /// What the levels of a scene count, as its hub says; none if it cannot be asked.
+    func units(of found: Found) async -> StateUnits {
+        let session: HomeSession?
+        switch found {
+        case .shared(let keeper, _): session = keeper
+        case .local(let scene):
+            session = sessions.first { session in
+                session.hub.isHub(of: scene) && !failures.contains { $0.hub == session.hub }
+            }
+        }
+        return (try? await session?.rooms(isNeeded: false))?.units ?? StateUnits()
+    }
+
     /// Why there is no such scene: a hub that could not be asked, or a name that is none.
     func notFound(_ name: PeerName) -> any Error {
         let names = local.map(\.name.description) + shared.map(\.scene.name)
@@ -161,11 +174,12 @@ extension SceneShelf.Found {
     }
 
     /// The line of `home scene show --json`.
-    func json(of state: State, _ hubs: [SavedHub]) -> JSONValue {
+    func json(of state: State, _ hubs: [SavedHub], _ units: StateUnits) -> JSONValue {
         var line: [String: JSONValue] = [
             "device": .string(state.device), "activator": .string(state.activator),
             "name": .string(state.name), "state": state.state,
         ]
+        line.add(units.amount(state.state, of: state.device, state.activator))
         switch self {
         case .local(let scene):
             line["scene"] = .string(scene.name.description)
