@@ -57,7 +57,7 @@ struct OrdersOfSentence {
     ) throws {
         let device = target.device
         let (activator, setting) = try SpokenSetting(device, target.activator, verb: verb, units)
-            .resolve(reading.action, reading.amount)
+            .resolve(reading.action, reading.amount, by: reading.shift)
         if reading.turnsOn, target.activator == nil, try device.activator(for: .on) != activator {
             try add(target, .init(reading.thing, .on), verb: verb)
         }
@@ -89,9 +89,37 @@ struct SpokenSetting {
         (self.device, self.named, self.verb, self.units) = (device, named, verb, units)
     }
 
-    func resolve(_ action: SpokenAction, _ amount: SpokenAmount?) throws -> (Activator, Setting) {
+    func resolve(_ action: SpokenAction, _ amount: SpokenAmount?, by shift: SpokenShift?) throws -> (
+        Activator, Setting
+    ) {
+        if let shift, let way = action.direction, !device.isLock {
+            return try shifted(shift, way, action)
+        }
         if let amount, !device.isLock, let resolved = try level(of: amount) { return resolved }
         return try resolve(action)
+    }
+
+    /// Up or down by what was said.
+    private func shifted(_ shift: SpokenShift, _ way: Double, _ action: SpokenAction) throws -> (
+        Activator, Setting
+    ) {
+        let words = way > 0 ? "be raised by that" : "be lowered by that"
+        let target: Activator? =
+            switch action {
+            case .brighter, .darker: named ?? device.brightness
+            case .warmer, .cooler: device.warmth
+            default: named ?? device.warmth ?? device.brightness ?? device.levelActivator
+            }
+        switch shift {
+        case .part(let part): return try step(target, by: way * part, words)
+        case .degrees(let degrees):
+            guard let target, let unit = units[device.id, target.id], unit.isOfDegrees else {
+                throw SettingError.noUnit(
+                    "\(StateUnit.text(degrees)) degrees", device: device.name,
+                    activator: target?.name ?? device.name)
+            }
+            return try step(target, by: way * degrees / (unit.to - unit.from), words)
+        }
     }
 
     /// Nil for a number that is a percentage, since the appliance has no unit.
@@ -114,6 +142,11 @@ struct SpokenSetting {
             case .open, .close, .lock, .unlock: break
             case .set, .dim, .up, .down, .brighter, .darker, .warmer, .cooler:
                 throw SpokenError.lockSetting(device.name)
+            }
+        }
+        if verb?.isForSwitches == true {
+            guard !device.isCovering, !device.isHeating, !device.isSensor else {
+                throw SpokenError.cannot(device.name, "be \(action == .on ? "started" : "stopped")")
             }
         }
         switch action {

@@ -29,11 +29,17 @@ package struct SpokenGrammar: Equatable, Sendable {
     package init(_ sentence: SpokenSentence) throws(SpokenError) {
         let language = sentence.language
         var words = sentence.words
-        let isAsked = SpokenGrammar.strip(&words, language)
-        words = try SpokenGrammar.placeAtEnd(words)
+        let manner = SpokenGrammar.strip(&words, language)
+        words = try SpokenGrammar.placeAtEnd(words, language)
         guard let first = words.first else { throw .empty }
-        let isOrder = first.isVerb || isAsked && words.last?.isOne(of: [.final, .afterLevel]) == true
-        if first.isOne(of: .question) || !isOrder && (isAsked || sentence.isQuestion) { throw .question }
+        let isOrder =
+            first.isVerb || manner == .wished
+            || manner == .asked && words.last?.isOne(of: [.final, .afterLevel]) == true
+        if first.isOne(of: .question) || !isOrder && (manner == .asked || sentence.isQuestion)
+            || language.telling.contains(where: { SpokenGrammar.begins(words, with: $0) })
+        {
+            throw .question
+        }
         var reader = SpokenParser(language)
         for part in try SpokenGrammar.parts(of: words) {
             try reader.read(part.words, isSingle: part.isOnly)
@@ -43,11 +49,18 @@ package struct SpokenGrammar: Equatable, Sendable {
         orders = reader.orders
     }
 
+    /// How an order is given.
+    enum Manner {
+        case plain
+        /// "Could you": a verb must follow.
+        case asked
+        /// "I want": a verb may follow.
+        case wished
+    }
+
     /// Takes polite words off both ends.
-    ///
-    /// - Returns: true if the sentence asks for an order, as "could you" does.
-    static func strip(_ words: inout [SpokenWord], _ language: SpokenLanguage) -> Bool {
-        var isAsked = false
+    static func strip(_ words: inout [SpokenWord], _ language: SpokenLanguage) -> Manner {
+        var manner = Manner.plain
         var before = -1
         while words.count != before {
             before = words.count
@@ -59,38 +72,68 @@ package struct SpokenGrammar: Equatable, Sendable {
             }
             for phrase in language.asking where begins(words, with: phrase) {
                 words.removeFirst(phrase.count)
-                isAsked = true
+                manner = .asked
+            }
+            for phrase in language.wishes where begins(words, with: phrase) {
+                words.removeFirst(phrase.count)
+                manner = .wished
             }
         }
-        return isAsked
+        return manner
     }
 
-    private static func begins(_ words: [SpokenWord], with phrase: [String]) -> Bool {
+    static func begins(_ words: [SpokenWord], with phrase: [String]) -> Bool {
         words.count >= phrase.count && zip(words, phrase).allSatisfy { !$0.isName && $0.text == $1 }
     }
 
-    /// The sentence with a place at its beginning moved to its end; a sentence without one as it is.
+    /// The sentence with a place at its beginning, or behind its verb, moved to its end; one without a place as
+    /// it is.
     ///
     /// Only one order for one thing is read so: of several things it is not known which are in that place.
-    private static func placeAtEnd(_ words: [SpokenWord]) throws(SpokenError) -> [SpokenWord] {
-        guard words.first?.isOne(of: [.place, .adverb]) == true, let verb = words.firstIndex(where: \.isVerb)
-        else {
-            return words
+    private static func placeAtEnd(_ words: [SpokenWord], _ language: SpokenLanguage) throws(SpokenError)
+        -> [SpokenWord]
+    {
+        guard let place = try placeToMove(words, language) else { return words }
+        let order = words[..<place.lowerBound] + words[place.upperBound...]
+        let isVerbFirst = order.first?.isVerb == true
+        let thing = (isVerbFirst ? order.dropFirst() : order[...]).drop {
+            $0.isOne(of: [.particle, .filler])
         }
-        var place = words[..<verb]
-        if place.last?.isOne(of: .filler) == true { place.removeLast() }
-        if place.last?.isOne(of: .separator) == true, place.last?.isOne(of: .stop) == false {
-            place.removeLast()
-        }
-        guard !place.contains(where: { $0.isOne(of: .ends) }), SpokenPlace.name(place) != nil else {
-            return words
-        }
-        var order = words[verb...]
-        let thing = order.dropFirst().drop { $0.isOne(of: [.particle, .filler]) }
         let isOne = !order.contains { $0.isOne(of: .ends) } && SpokenPhrase.list(thing).count == 1
         guard isOne else { throw .twoMeanings(words.map(\.text).joined(separator: " ")) }
-        order += place
-        return Array(order)
+        var end = words[place]
+        while end.last?.isOne(of: [.filler, .separator]) == true { end.removeLast() }
+        return Array(order) + end
+    }
+
+    /// Where such a place stands, with what separates it from the order; nil if there is none.
+    private static func placeToMove(_ words: [SpokenWord], _ language: SpokenLanguage) throws(SpokenError)
+        -> Range<Int>?
+    {
+        let verb = words.firstIndex(where: \.isVerb)
+        if words.first?.isOne(of: [.place, .adverb]) == true, let verb {
+            var place = words[..<verb]
+            if place.last?.isOne(of: .filler) == true { place.removeLast() }
+            if place.last?.isOne(of: .separator) == true, place.last?.isOne(of: .stop) == false {
+                place.removeLast()
+            }
+            let isPlace = !place.contains { $0.isOne(of: .ends) } && SpokenPlace.name(place) != nil
+            return isPlace ? 0..<verb : nil
+        }
+        // "Mach in der Küche das Licht an", "in der Küche Licht an".
+        var start = 0
+        if verb == 0 {
+            // "Turn on the lamp" has no place "on the lamp".
+            guard language.verbs[words[0].text]?.takesParticleFirst == false else { return nil }
+            start = words.dropFirst().firstIndex { !$0.isOne(of: .filler) } ?? words.count
+        } else if verb != nil || !language.beginsWithPlace || words.first?.isOne(of: .adverb) == true {
+            return nil
+        }
+        guard let count = SpokenPlace.count(atBeginningOf: words[start...]), start + count < words.count
+        else {
+            return nil
+        }
+        return start..<(start + count)
     }
 
     private struct Part {

@@ -65,6 +65,8 @@ struct SpokenHouse: Sendable {
     private let known: Set<String>
     /// The names with their punctuation.
     let tokens: [[String]]
+    /// The same of the rooms and areas.
+    private let places: [[String]]
 
     init(_ devices: [ControlledDevice], rooms: [Room] = [], _ language: SpokenLanguage = .english) {
         self.language = language
@@ -95,6 +97,7 @@ struct SpokenHouse: Sendable {
         }
         known = Set(
             entries.flatMap { $0.name.plain + $0.kinds.joined() + $0.activators.flatMap(\.word.plain) })
+        places = rooms.flatMap { [$0.name, $0.area ?? ""] }.map(SpokenText.tokens).filter { !$0.isEmpty }
         tokens = devices.filter { $0.name.utf8.count <= SpokenLanguage.maximumByteCount }
             .map { SpokenText.tokens($0.name) }.filter { !$0.isEmpty }
     }
@@ -126,7 +129,40 @@ struct SpokenHouse: Sendable {
         }
     }
 
+    /// Those in a place that can become warmer or brighter: "it" in "make it warmer in the kitchen".
+    func find(_ phrase: SpokenPhrase, for action: SpokenAction, isTemperature: Bool) throws(SpokenError)
+        -> Found
+    {
+        let stems = SpokenName(phrase.place, language).stems
+        let found = entries.filter { entry in
+            guard isIn(entry, stems) else { return false }
+            if isTemperature { return entry.device.warmth != nil }
+            return switch action {
+            case .warmer, .cooler: entry.device.warmth != nil
+            case .brighter, .darker, .dim, .set(.level):
+                entry.device.forgivesSlips && entry.device.brightness != nil
+            default: false
+            }
+        }
+        guard !found.isEmpty, !phrase.place.contains(where: { $0.isOne(of: .decisive) }) else {
+            throw unknown(phrase)
+        }
+        return Found(targets: found.map(\.target))
+    }
+
+    /// The heatings of the room or area that a phrase names; nil if it names none, or it has none.
+    func heatings(of phrase: SpokenPhrase) -> Found? {
+        let stems = SpokenName(phrase.words, language).stems
+        guard phrase.quantity == .one, phrase.place.isEmpty, rooms.contains(stems) || areas.contains(stems)
+        else { return nil }
+        let found = entries.filter { $0.device.warmth != nil && isIn($0, stems) }
+        return found.isEmpty ? nil : Found(targets: found.map(\.target))
+    }
+
     var devices: [ControlledDevice] { entries.map(\.device) }
+
+    /// The words of all names of appliances, rooms and areas.
+    var names: [[String]] { tokens + places }
 
     /// The appliances of a place, locks and all.
     func devices(in place: ArraySlice<SpokenWord>) throws(SpokenError) -> [ControlledDevice] {
@@ -140,10 +176,18 @@ struct SpokenHouse: Sendable {
     /// "The lights in the kitchen": all of a kind, in the plural. Nil if a lock is among them.
     private func several(_ phrase: SpokenPhrase, isAsking: Bool) -> [Target]? {
         let words = words(phrase)
-        guard phrase.leftOver == nil, isAsking || words.head.isPlural, isPlace(words) else { return nil }
+        guard phrase.leftOver == nil, isAsking || words.head.isPlural || isCollective(words), isPlace(words)
+        else { return nil }
         let found = entries.filter { isOfKind($0, words) }
         guard !found.isEmpty, isAsking || !found.contains(where: \.device.isLock) else { return nil }
         return found.map(\.target)
+    }
+
+    /// True for "das Licht im Bad", which are all lights there. "Das Licht" alone is not clear.
+    private func isCollective(_ words: Words) -> Bool {
+        let stems = words.head.stems
+        return stems.last.map(language.collectives.contains) == true
+            && (stems.count > 1 || !words.place.words.isEmpty)
     }
 
     /// False for "in the lights": what is of a kind is no place.
@@ -184,6 +228,10 @@ struct SpokenHouse: Sendable {
             if isExact, let target = try only(matching { $0.units.sorted() == units }, phrase) {
                 return target
             }
+            // Who asks for "the shutter" means the one that is called so, and not every blind.
+            let isOne = isAsking && !spoken.isPlural && !isCollective(words)
+            let named = isOne ? entries.filter { isNamed($0, spoken, words) } : []
+            if named.count == 1, let entry = named.first { return entry.target }
             if let target = try only(partly(words), phrase, mayBeLock: isAsking) { return target }
             if !isExact, let target = try only(matching { $0.joined == spoken.joined }, phrase) {
                 return target

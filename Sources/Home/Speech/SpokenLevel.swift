@@ -4,6 +4,9 @@
 ///                / "at" ( percentage / word [ "brightness" ] )    ; "at 5" may be a time
 ///     percentage = number ( "%" / "percent" / "per cent" )        ; 0 to 100
 ///     setting   =/ ( "to" / "at" ) number ( "degrees" / "celsius" )  ; of what has a unit (StateUnit)
+///     setting   =/ word ( "open" / "closed" / "up" / "down" )      ; "half open"
+///     setting   =/ ( percentage / word ) "on"                      ; "to 30% on": it is also turned on
+///     setting   =/ "by" ( percentage / number "degrees" ) [ step ]  ; "by 10 percent brighter"
 ///     word       = "full" / "maximum" / "max" / "half" / "minimum" / "min"
 ///
 /// A `number` after "to" is a fraction if it is `0.x` or `1.0`, and a percentage if it is whole, 0 or 2 to
@@ -11,17 +14,27 @@
 /// "to". Only after the verb "set" the "to" before a number may be left out: "set the lamp 40".
 ///
 /// Accepted: `to 40 percent`, `at half`, `full`, `to 0.4`. Rejected: `at 5`, `to 1`, `to 140`, `to 12.5` (no
-/// percent), `by 20 percent`.
+/// percent), `by 20`.
 struct SpokenLevel: Equatable, Sendable {
     /// The words before the setting.
     var rest: [SpokenWord]
-    let action: SpokenAction
+    var action: SpokenAction
     /// True if "to" or "at" stood before it.
     let hasTo: Bool
     /// True if it is a number with neither "to" nor "percent": the number may be part of a name.
     let isBare: Bool
     /// The number as it was said, unless it is a percentage.
     var amount: SpokenAmount?
+    /// By how much, if it is a step.
+    var shift: SpokenShift?
+    /// True if it is a percentage: no name and no time ends so.
+    var isPercent = false
+    /// True for a word such as "half".
+    var isWord = false
+    /// True for "half open": the verb need not say that it is a level.
+    var isInPart = false
+    /// True for "to 30% on".
+    var turnsOn = false
 
     /// The ways to read the end of `words` as a setting: several where a number can belong to the name before
     /// it.
@@ -34,6 +47,7 @@ struct SpokenLevel: Equatable, Sendable {
     ) throws(SpokenError) -> [SpokenLevel] {
         var rest = words
         if rest.count > 1, rest.last?.isOne(of: .afterLevel) == true { rest.removeLast() }
+        if let level = inPart(rest, verb: verb, language) { return [level] }
         var plain = rest
         if dropDegree(&plain, language), let last = plain.last, verb.actions[last.text]?.isStep == true {
             rest = plain
@@ -49,7 +63,23 @@ struct SpokenLevel: Equatable, Sendable {
             }
             rest.removeLast()
             while rest.count > 1, rest.last?.isOne(of: .filler) == true { rest.removeLast() }
-            if action.isStep { dropDegree(&rest, language) }
+            if action.isStep {
+                dropDegree(&rest, language)
+                if let level = shift(&rest, action, verb: verb, language) { return [level] }
+            }
+            if action == .on, verb.levels != .bare {
+                // "Auf 20 Prozent an".
+                let levels = try readings(rest, verb: verb, language, isBareAllowed: false).filter {
+                    if case .set(.level) = $0.action { $0.hasTo || $0.isPercent } else { false }
+                }
+                if !levels.isEmpty {
+                    return levels.map { level in
+                        var level = level
+                        level.turnsOn = true
+                        return level
+                    }
+                }
+            }
             let hasTo = !action.isStep && dropTo(&rest)
             return [SpokenLevel(rest: rest, action: action, hasTo: hasTo, isBare: false)]
         }
@@ -63,9 +93,73 @@ struct SpokenLevel: Equatable, Sendable {
             while before.last?.isOne(of: .article) == true { before.removeLast() }
             let hasTo = dropTo(&before) || dropAt(&before)
             if hasTo { rest = before }
-            return [SpokenLevel(rest: rest, action: .set(.level(level)), hasTo: hasTo, isBare: false)]
+            return [
+                SpokenLevel(
+                    rest: rest, action: .set(.level(level)), hasTo: hasTo, isBare: false, isWord: true)
+            ]
         }
+        // "To 50% brightness".
+        if rest.count > 1, rest.last?.isOne(of: .brightness) == true {
+            var before = Array(rest.dropLast())
+            if dropPhrase(&before, language.percent) { rest.removeLast() }
+        }
+        if let level = shift(&rest, nil, verb: verb, language) { return [level] }
         return try numbers(rest, language, isBareAllowed: isBareAllowed)
+    }
+
+    /// "Half open", "ganz zu".
+    private static func inPart(
+        _ words: [SpokenWord], verb: SpokenVerb, _ language: SpokenLanguage
+    ) -> SpokenLevel? {
+        guard words.count > 2, let last = words.last, !last.isName, let word = words.dropLast().last,
+            word.isOne(of: .level), let part = language.levels[word.text]
+        else { return nil }
+        let action: SpokenAction? =
+            switch language.states[last.text] {
+            case .open: .open
+            case .closed: .close
+            case .on, .off, .locked, .unlocked, nil:
+                verb.actions[last.text] ?? language.verbless.actions[last.text]
+            }
+        guard let level = action?.level(ofPart: part) else { return nil }
+        return SpokenLevel(
+            rest: Array(words.dropLast(2)), action: .set(.level(level)), hasTo: false, isBare: false,
+            isInPart: true)
+    }
+
+    /// "By 10 percent", "by 2 degrees"; takes it off the end of `words`. A bare number may be a time.
+    ///
+    /// - Parameter step: the way, if a word behind it told it.
+    private static func shift(
+        _ words: inout [SpokenWord], _ step: SpokenAction?, verb: SpokenVerb, _ language: SpokenLanguage
+    ) -> SpokenLevel? {
+        var rest = words
+        let isDegrees = dropPhrase(&rest, language.temperature)
+        guard isDegrees || dropPhrase(&rest, language.percent) else { return nil }
+        for count in 1...2 where rest.count > count {
+            let number = rest.suffix(count)
+            guard !number.contains(where: \.isName), rest.dropLast(count).last?.isOne(of: .by) == true,
+                let value = language.numbers.value(of: number.map(\.text)), value <= 100
+            else { continue }
+            var before = Array(rest.dropLast(count + 1))
+            var action = step
+            // "Brighter by 10 percent".
+            if action == nil, let last = before.last, before.count > 1,
+                let named = language.verbless.actions[last.text], named.isStep
+            {
+                before.removeLast()
+                action = named
+            }
+            // "Dim it by 20 percent" does not tell of what.
+            guard action != nil || verb.actions.values.contains(where: { $0.direction != nil }) else {
+                continue
+            }
+            words = before
+            return SpokenLevel(
+                rest: before, action: action ?? .dim, hasTo: false, isBare: false,
+                shift: isDegrees ? .degrees(value) : .part(value / 100))
+        }
+        return nil
     }
 
     @discardableResult
@@ -82,7 +176,7 @@ struct SpokenLevel: Equatable, Sendable {
     ) throws(SpokenError) -> [SpokenLevel] {
         var rest = words
         if dropPhrase(&rest, language.temperature) {
-            return try amounts(rest, language, isBareAllowed: isBareAllowed)
+            return try amounts(rest, language)
         }
         let isPercent = dropPhrase(&rest, language.percent)
         var readings: [SpokenLevel] = []
@@ -110,7 +204,8 @@ struct SpokenLevel: Equatable, Sendable {
                     SpokenLevel(
                         rest: before, action: .set(.level(level)), hasTo: hasTo,
                         isBare: !isPercent && !hasTo,
-                        amount: isPercent ? nil : SpokenAmount(value: value, isTemperature: false)))
+                        amount: isPercent ? nil : SpokenAmount(value: value, isTemperature: false),
+                        isPercent: isPercent))
             } catch {
                 refusal = refusal ?? error
             }
@@ -121,7 +216,7 @@ struct SpokenLevel: Equatable, Sendable {
 
     /// "To 21 degrees": what level that is only the appliance's unit tells. "Minus" is not understood.
     private static func amounts(
-        _ words: [SpokenWord], _ language: SpokenLanguage, isBareAllowed: Bool
+        _ words: [SpokenWord], _ language: SpokenLanguage
     ) throws(SpokenError) -> [SpokenLevel] {
         var readings: [SpokenLevel] = []
         for count in 1...2 where words.count >= count {
@@ -131,11 +226,12 @@ struct SpokenLevel: Equatable, Sendable {
             else { continue }
             var before = Array(words.dropLast(count))
             let hasTo = dropTo(&before) || dropAt(&before)
-            guard hasTo || isBareAllowed, before.last?.isOne(of: .minus) != true else { continue }
+            // What "degrees" follows is no part of a name. "By" and "about" stay in front, and are not read.
+            guard before.last?.isOne(of: .minus) != true else { continue }
             // The level is a stand-in: it is never sent, see SpokenSetting.
             readings.append(
                 SpokenLevel(
-                    rest: before, action: .set(.level(0.5)), hasTo: hasTo, isBare: !hasTo,
+                    rest: before, action: .set(.level(0.5)), hasTo: hasTo, isBare: false,
                     amount: SpokenAmount(value: value, isTemperature: true)))
         }
         return readings

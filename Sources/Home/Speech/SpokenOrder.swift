@@ -10,16 +10,19 @@ struct SpokenOrder: Equatable, Sendable {
         let turnsOn: Bool
         /// The number as it was said, unless it is a percentage.
         let amount: SpokenAmount?
+        /// By how much a step goes, if that was said.
+        let shift: SpokenShift?
 
         init(
             _ thing: SpokenPhrase, _ action: SpokenAction, isBare: Bool = false, turnsOn: Bool = false,
-            amount: SpokenAmount? = nil
+            amount: SpokenAmount? = nil, shift: SpokenShift? = nil
         ) {
             self.thing = thing
             self.action = action
             self.isBare = isBare
             self.turnsOn = turnsOn
             self.amount = amount
+            self.shift = shift
         }
     }
 
@@ -35,4 +38,11 @@ struct SpokenAmount: Equatable, Sendable {
     let value: Double
     /// True if "degrees" was said, so that it is nothing without a unit.
     let isTemperature: Bool
+}
+
+/// How much a level is to rise or fall: "by 10 percent", "by 2 degrees".
+enum SpokenShift: Equatable, Sendable {
+    /// A part of the range.
+    case part(Double)
+    case degrees(Double)
 }

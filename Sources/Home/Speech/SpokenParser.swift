@@ -74,10 +74,10 @@ struct SpokenParser {
         return before
     }
 
-    /// True for "to 30%" and "at 30%", which may follow "on".
+    /// True for "to 30%", "at 30%", and "30 percent", which may follow "on".
     private static func isAlsoOn(_ level: SpokenLevel) -> Bool {
         guard case .set(.level(let value)) = level.action else { return false }
-        return level.hasTo && value > 0
+        return (level.hasTo || level.isPercent) && value > 0
     }
 
     /// The sentence ends here.
@@ -143,19 +143,33 @@ struct SpokenParser {
         // "To seventy five" has "to" before its first word, and none before its last.
         let isTold = levels.contains(where: \.hasTo)
         for level in levels where level.hasTo || !isTold || verb?.levels != .afterTo {
-            if case .set(.level) = level.action, let verb {
-                guard verb.levels != .none else { throw .noSetting(text(said)) }
-                if verb.levels == .afterTo, !level.hasTo { throw .needsTo(verb.word) }
+            var level = level
+            if level.shift != nil {
+                // By how much: the verb says which way, if the end does not.
+                if level.action.direction == nil, let action = verb?.actions[direction ?? ""] {
+                    (level.action, direction) = (action, nil)
+                }
+                guard level.action.direction != nil else { throw .noSetting(text(said)) }
+            } else if case .set(.level(let value)) = level.action, let verb {
+                if level.isWord, !level.hasTo, direction == nil,
+                    let part = verb.actions[""]?.level(ofPart: value)
+                {
+                    // "Open it halfway".
+                    level.action = .set(.level(part))
+                } else {
+                    guard verb.levels != .none || level.isInPart else { throw .noSetting(text(said)) }
+                    if verb.levels == .afterTo, !level.hasTo, !level.isInPart { throw .needsTo(verb.word) }
+                }
             }
             if direction != nil {
                 guard case .set(.level) = level.action, level.hasTo else { throw .noSetting(text(said)) }
             }
             var thing = level.rest
-            let dropsOn = !turnsOn && direction == nil && dropOn(&thing, level)
+            let dropsOn = !turnsOn && !level.turnsOn && direction == nil && dropOn(&thing, level)
             readings.append(
                 .init(
-                    try SpokenPhrase(thing), level.action, isBare: level.isBare,
-                    turnsOn: turnsOn || dropsOn, amount: level.amount))
+                    try phrase(thing, level.action), level.action, isBare: level.isBare,
+                    turnsOn: turnsOn || dropsOn || level.turnsOn, amount: level.amount, shift: level.shift))
         }
         orders.append(SpokenOrder(verb: verb, things: things, readings: readings))
         state = .complete
@@ -185,7 +199,30 @@ struct SpokenParser {
             let way = direction ?? (verb?.levels == .afterTo ? verb?.word : nil)
             throw .noSetting((way.map { "\($0) " } ?? "") + things.map(\.text).joined(separator: ", "))
         }
+        if action.isStep, last.quantity == .one, let thing = try brightness(last.said) {
+            orders.append(SpokenOrder(verb: verb, things: things, readings: [.init(thing, action)]))
+            return
+        }
         orders.append(SpokenOrder(verb: verb, things: things, readings: [.init(last, action)]))
+    }
+
+    /// The thing of a level: "the brightness of the lamp" is the lamp.
+    private func phrase(_ words: [SpokenWord], _ action: SpokenAction) throws(SpokenError) -> SpokenPhrase {
+        if action.isLevel || action.isStep, let phrase = try brightness(words) { return phrase }
+        return try SpokenPhrase(words)
+    }
+
+    /// Nil if the words do not begin with "the brightness of", or "the brightness" and a place.
+    private func brightness(_ words: [SpokenWord]) throws(SpokenError) -> SpokenPhrase? {
+        var rest = words[...].withoutArticles
+        guard rest.first?.isOne(of: .brightness) == true else { return nil }
+        rest = rest.dropFirst()
+        if SpokenPlace.index(in: rest) == rest.startIndex, let it = language.pronoun {
+            return try SpokenPhrase([it] + rest)
+        }
+        guard rest.count > 1, rest.first?.isOne(of: [.of, .article]) == true else { return nil }
+        if rest.first?.isOne(of: .of) == true { rest = rest.dropFirst() }
+        return try SpokenPhrase(Array(rest))
     }
 
     private func text(_ words: [SpokenWord]) -> String { words.map(\.text).joined(separator: " ") }

@@ -1,6 +1,7 @@
 /// The words for one thing, or for several.
 ///
 ///     phrase   = *article words [ place ]                  ; "the kitchen light", "the light in the hall"
+///              / "it" place                                ; "it in the hall": what can be warmer, brighter
 ///              / ( "all" / "every" / "each" / "both" ) [ "of" ] *article words [ place ]
 ///              / ( "everything" / [ "it" ] "all" ) [ place ]
 ///     place    = "in" *article words                      ; not "in 5 minutes", "in the evening"
@@ -60,6 +61,11 @@ struct SpokenPhrase: Equatable, Sendable {
         self.isAlone = isAlone
         said = Array(words)
         (self.words, place) = SpokenPhrase.split(words, isWhole: isWhole)
+    }
+
+    /// True for "it" in some place.
+    var isPronoun: Bool {
+        quantity == .one && words.count == 1 && words[0].isOne(of: .pronoun) && !place.isEmpty
     }
 
     /// As it was said.

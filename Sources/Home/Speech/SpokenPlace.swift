@@ -21,6 +21,18 @@ enum SpokenPlace {
                 .contains { $0.isOne(of: .level) }
     }
 
+    /// How many words the place at the beginning of `words` takes, if more follow: up to the next article or
+    /// quantifier, and else one word after its own article. Nil if there is none.
+    static func count(atBeginningOf words: ArraySlice<SpokenWord>) -> Int? {
+        guard !words.isEmpty, begins(words, at: words.startIndex), let first = words.first else { return nil }
+        if first.isOne(of: .adverb) { return 1 }
+        let rest = words.dropFirst().withoutArticles
+        let next = rest.firstIndex { $0.isOne(of: [.article, .quantifier, .ends]) }
+        let end = next ?? min(rest.startIndex + 1, rest.endIndex)
+        guard name(words[words.startIndex..<end]) != nil else { return nil }
+        return end - words.startIndex
+    }
+
     /// The place at the beginning of `words` without "in" and articles; nil if they tell a time, or no place.
     static func name(_ words: ArraySlice<SpokenWord>) -> ArraySlice<SpokenWord>? {
         guard !words.isEmpty, begins(words, at: words.startIndex), let first = words.first else { return nil }

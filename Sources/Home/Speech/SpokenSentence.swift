@@ -16,6 +16,32 @@ package struct SpokenSentence: Sendable {
         isQuestion = text.last { !$0.isWhitespace && !"\"'’”)".contains($0) } == "?"
     }
 
+    /// The same sentence in the words of the grammar. What is part of a name stays as it is.
+    ///
+    /// - Parameter names: the words of all names that may be said.
+    func rewritten(sparing names: [[String]]) -> SpokenSentence {
+        let joined = names.map { " \($0.joined(separator: " ")) " }
+        let rewrites = language.rewrites.filter { rewrite in
+            let part = " \(rewrite.from.joined(separator: " ")) "
+            return !joined.contains { $0.contains(part) }
+        }
+        var written: [SpokenWord] = []
+        var rest = words[...]
+        while let first = rest.first {
+            let rewrite = rewrites.first { each in
+                rest.count >= each.from.count && zip(rest, each.from).allSatisfy { $0.text == $1 }
+            }
+            if let rewrite {
+                written += rewrite.to.map { SpokenWord($0, language.roles(of: $0)) }
+                rest = rest.dropFirst(rewrite.from.count)
+            } else {
+                written.append(first)
+                rest = rest.dropFirst()
+            }
+        }
+        return SpokenSentence(words: written, like: self)
+    }
+
     private init(words: [SpokenWord], like other: SpokenSentence) {
         self.words = words
         (isQuestion, language) = (other.isQuestion, other.language)

@@ -39,7 +39,9 @@ package struct SpokenTargets: Sendable {
         var refusal: (any Error)?
         for (language, house) in houses {
             do {
-                let meaning = try meaning(of: SpokenSentence(text, language), in: house)
+                let names = house.names + scenes.map(SpokenText.tokens)
+                let sentence = try SpokenSentence(text, language).rewritten(sparing: names)
+                let meaning = try meaning(of: sentence, in: house)
                 if !meanings.contains(meaning) { meanings.append(meaning) }
             } catch {
                 // The refusal in the chosen language says more.
@@ -58,7 +60,7 @@ package struct SpokenTargets: Sendable {
             return .scene(scene)
         }
         if case .failure(SpokenError.question) = orders {
-            return .answer(try SpokenQuestions(house: house).answer(to: sentence))
+            return .answer(try SpokenQuestions(house: house, units: units).answer(to: sentence))
         }
         return .orders(try orders.get())
     }
@@ -105,12 +107,29 @@ package struct SpokenTargets: Sendable {
         for order in try SpokenGrammar(sentence).orders {
             for thing in order.things {
                 guard let reading = order.readings.first else { continue }
-                try orders.add(house.find(thing, isFull: false), reading, verb: order.verb)
+                try orders.add(find(thing, reading, isFull: false, in: house), reading, verb: order.verb)
             }
             let (found, reading) = try onlyMeaning(of: order.readings, in: house)
             try orders.add(found, reading, verb: order.verb)
         }
         return orders.understood
+    }
+
+    private func find(
+        _ thing: SpokenPhrase, _ reading: SpokenOrder.Reading, isFull: Bool, in house: SpokenHouse
+    ) throws(SpokenError) -> SpokenHouse.Found {
+        let isTemperature = reading.amount?.isTemperature == true
+        let isLight = reading.action.isLevel || reading.action == .dim
+        guard thing.isPronoun, isTemperature || isLight || [.warmer, .cooler].contains(reading.action) else {
+            do throws(SpokenError) {
+                return try house.find(thing, isFull: isFull)
+            } catch {
+                // "The living room to 21 degrees" is its heating.
+                guard isTemperature, let found = house.heatings(of: thing) else { throw error }
+                return found
+            }
+        }
+        return try house.find(thing, for: reading.action, isTemperature: isTemperature)
     }
 
     /// The only reading that finds its thing. If several do, the setting is not clear.
@@ -121,9 +140,10 @@ package struct SpokenTargets: Sendable {
         var refusal: SpokenError?
         for reading in readings {
             do {
-                let found = try house.find(reading.thing, isFull: reading.isBare)
+                let found = try find(reading.thing, reading, isFull: reading.isBare, in: house)
                 let isSame = meanings.contains {
                     $0.0 == found && $0.1.action == reading.action && $0.1.amount == reading.amount
+                        && $0.1.shift == reading.shift
                 }
                 if !isSame { meanings.append((found, reading)) }
             } catch {
@@ -136,11 +156,11 @@ package struct SpokenTargets: Sendable {
     }
 }
 
-/// Scenes by their names: the name alone, or after a word that runs it.
+/// Scenes by their names: in one of the forms of the language, as `run NAME`.
 ///
-///     sentence = [ polite ] [ run ] [ article ] name [ "scene" ] [ polite ]
+///     name = [ article ] [ "scene" ] name [ "scene" ]
 ///
-/// Accepted: `goodnight`, `run movie night`. Rejected: `no goodnight`, `goodnight and lamp on`.
+/// Accepted: `goodnight`, `run movie night`. Rejected: `no goodnight`, `goodnight and lamp on`, `goodnight?`.
 struct SpokenScenes {
     private let names: [String]
 
@@ -148,19 +168,29 @@ struct SpokenScenes {
 
     /// The only scene that the whole sentence means; nil if it means none, or asks.
     func scene(in sentence: SpokenSentence) -> String? {
+        let language = sentence.language
         var words = sentence.words
-        _ = SpokenGrammar.strip(&words, sentence.language)
-        let said = words[...]
-        var readings = [said]
-        if said.first?.isOne(of: .runs) == true { readings.append(said.dropFirst()) }
-        readings += readings.filter { $0.last?.text == "scene" || $0.last?.text == "szene" }.map {
-            $0.dropLast()
-        }
-        let spoken = Set(readings.map { $0.withoutArticles.map(\.text) }).subtracting([[]])
+        let manner = SpokenGrammar.strip(&words, language)
+        guard !sentence.isQuestion || manner != .plain else { return nil }
+        let said = Set(
+            language.scenes.flatMap { form in
+                form.matches(words[...], states: []).compactMap(\.things).flatMap { name($0, language) }
+            })
         let found = names.filter { name in
             let tokens = SpokenText.tokens(name)
-            return spoken.contains { $0 == tokens || $0.joined() == tokens.joined() }
+            return said.contains { $0 == tokens || $0.joined() == tokens.joined() }
         }
         return found.count == 1 ? found[0] : nil
+    }
+
+    /// What may be the name, with and without "scene".
+    private func name(_ words: ArraySlice<SpokenWord>, _ language: SpokenLanguage) -> [[String]] {
+        let plain = words.withoutArticles
+        var names = [words, plain]
+        if let first = plain.first, language.sceneWords.contains(first.text) {
+            names.append(plain.dropFirst())
+        }
+        if let last = plain.last, language.sceneWords.contains(last.text) { names.append(plain.dropLast()) }
+        return names.map { $0.map(\.text) }.filter { !$0.isEmpty }
     }
 }

@@ -12,19 +12,18 @@ extension SpokenLanguage {
             (.listArticle, "der die das den dem mein meine meinen unser unsere unseren"),
             (.quantifier, "alle allen alles jede jedes jeden jeder samtliche beide beiden"),
             (.whole, "alles"), (.alone, "alles"), (.both, "beide beiden"), (.device, "gerat gerate geraten"),
-            (.pronoun, "es sie ihn"), (.of, "von"),
+            (.pronoun, "es sie ihn"), (.of, "von vom"), (.by, "um"),
             (.to, "auf"), (.at, "bei mit"), (.place, "in im"), (.placeBeforeArticle, "auf"),
             (.adverb, "oben unten draussen"), (.brightness, "helligkeit"), (.and, "und"),
-            (.then, "dann danach"), (.filler, "bitte mal doch mir noch gerade"),
-            (.runs, "starte start aktiviere spiele beginne"),
-            (.afterLevel, "dimmen stellen setzen drehen schalten fahren machen"),
+            (.then, "dann danach"), (.filler, "bitte mal doch mir noch gerade wieder"),
+            (.afterLevel, "dimmen stellen setzen drehen schalten fahren machen haben"),
             (
                 .final,
                 """
-                anschalten einschalten anmachen ausschalten ausmachen abschalten offnen aufmachen
-                schliessen zumachen abschliessen absperren zusperren verriegeln aufschliessen aufsperren
-                entriegeln hochfahren hochziehen runterfahren herunterfahren herunterlassen runterlassen
-                heller dunkler
+                anschalten einschalten anmachen anknipsen ausschalten ausmachen ausknipsen abschalten
+                abstellen offnen aufmachen schliessen zumachen abschliessen zuschliessen absperren zusperren
+                verriegeln aufschliessen aufsperren entriegeln hochfahren hochziehen runterfahren
+                herunterfahren herunterlassen runterlassen starten aktivieren deaktivieren heller dunkler
                 """
             ),
             (
@@ -37,18 +36,19 @@ extension SpokenLanguage {
             (
                 .question,
                 """
-                ist sind war waren hat habe haben was welche welcher welches welchen wie warum wann wo wer
-                wieso ob brennt brennen lauft laufen
+                ist sind war waren hat habe hab haben was welche welcher welches welchen wie warum wann wo wer
+                wieso ob brennt brennen lauft laufen steht stehen
                 """
             ),
             (
                 .decisive,
                 """
-                ist sind war waren hat habe haben was welche welcher welches welchen wie warum wann wo wer
-                wieso ob brennt brennen lauft laufen an aus auf zu ab hoch runter nicht nie niemals kein keine
-                keinen keinem um bei in im nach vor bis ausser ohne mit oder aber wenn falls sobald solange
-                wahrend fur von vom zum zur als und dann danach sonst ich du er sie es wir ihr man dass
-                prozent weil damit nur erst wieder spater gleich heute abends morgens nachts immer doch
+                ist sind war waren hat habe hab haben was welche welcher welches welchen wie warum wann wo
+                wer wieso ob brennt brennen lauft laufen steht stehen an aus auf zu ab hoch runter nicht nie
+                niemals kein keine keinen keinem um bei in im nach vor bis ausser ohne mit oder aber wenn
+                falls sobald solange wahrend fur von vom zum zur als und dann danach sonst ich du er sie es
+                wir ihr man dass prozent weil damit nur erst wieder spater gleich heute abends morgens
+                nachts immer doch
                 """
             ),
         ],
@@ -59,30 +59,37 @@ extension SpokenLanguage {
             SpokenVerb(
                 words: "mache mach",
                 actions: [
-                    "an": .on, "aus": .off, "auf": .open, "zu": .close, "hoch": .up, "runter": .down,
-                    "heller": .brighter, "dunkler": .darker, "warmer": .warmer, "kalter": .cooler,
-                    "kuhler": .cooler,
+                    "an": .on, "aus": .off, "auf": .open, "zu": .close, "hoch": .up, "rauf": .up,
+                    "runter": .down, "herunter": .down, "heller": .brighter, "dunkler": .darker,
+                    "warmer": .warmer, "kalter": .cooler, "kuhler": .cooler,
                 ], levels: .plain),
             SpokenVerb(
                 words: "stelle stell setze setz",
                 actions: [
-                    "an": .on, "aus": .off, "heller": .brighter, "dunkler": .darker, "warmer": .warmer,
-                    "kalter": .cooler, "hoher": .up, "hoch": .up, "runter": .down,
+                    "an": .on, "aus": .off, "ab": .off, "heller": .brighter, "dunkler": .darker,
+                    "warmer": .warmer, "kalter": .cooler, "hoher": .up, "hoch": .up, "runter": .down,
+                    "niedriger": .down,
                 ], levels: .bare),
             SpokenVerb(
                 words: "drehe dreh",
                 actions: [
-                    "auf": .up, "hoch": .up, "runter": .down, "herunter": .down, "warmer": .warmer,
-                    "kalter": .cooler, "heller": .brighter, "dunkler": .darker,
+                    "auf": .up, "hoch": .up, "hoher": .up, "runter": .down, "herunter": .down,
+                    "niedriger": .down, "warmer": .warmer, "kalter": .cooler, "kuhler": .cooler,
+                    "heller": .brighter, "dunkler": .darker, "ab": .off,
                 ],
                 levels: .plain),
+            SpokenVerb(words: "andere", actions: [:], levels: .afterTo),
+            SpokenVerb(words: "starte start aktiviere", actions: ["": .on], isForSwitches: true),
+            SpokenVerb(words: "stoppe stopp deaktiviere", actions: ["": .off], isForSwitches: true),
             SpokenVerb(
                 words: "dimme dimm", actions: ["": .dim, "runter": .dim, "herunter": .dim], levels: .afterTo),
             SpokenVerb(words: "offne", actions: ["": .open], levels: .afterTo),
-            SpokenVerb(words: "schliesse schliess", actions: ["": .close, "ab": .lock, "auf": .unlock]),
+            SpokenVerb(
+                words: "schliesse schliess",
+                actions: ["": .close, "ab": .lock, "zu": .lock, "auf": .unlock]),
             SpokenVerb(words: "sperre sperr", actions: ["ab": .lock, "zu": .lock, "auf": .unlock]),
-            SpokenVerb(words: "verriegle verriegele", actions: ["": .lock]),
-            SpokenVerb(words: "entriegle entriegele", actions: ["": .unlock]),
+            SpokenVerb(words: "verriegle verriegele verriegel", actions: ["": .lock]),
+            SpokenVerb(words: "entriegle entriegele entriegel", actions: ["": .unlock]),
             SpokenVerb(
                 words: "fahre fahr ziehe zieh",
                 actions: [
@@ -91,8 +98,10 @@ extension SpokenLanguage {
                 ], levels: .plain),
             SpokenVerb(
                 words: "lass lasse", actions: ["runter": .down, "herunter": .down, "hoch": .up]),
-            SpokenVerb(words: "hebe", actions: ["": .up, "an": .up]),
-            SpokenVerb(words: "senke", actions: ["": .down, "ab": .down]),
+            SpokenVerb(words: "hebe heb", actions: ["": .up, "an": .up]),
+            SpokenVerb(words: "erhohe erhoh steigere", actions: ["": .up], levels: .afterTo),
+            SpokenVerb(words: "senke senk", actions: ["": .down, "ab": .down], levels: .afterTo),
+            SpokenVerb(words: "reduziere verringere", actions: ["": .down], levels: .afterTo),
         ],
         verbless: SpokenVerb(
             words: "",
@@ -100,16 +109,17 @@ extension SpokenLanguage {
                 "an": .on, "ein": .on, "aus": .off, "auf": .open, "zu": .close, "hoch": .up, "rauf": .up,
                 "runter": .down, "herunter": .down, "heller": .brighter, "dunkler": .darker,
                 "warmer": .warmer, "kalter": .cooler, "kuhler": .cooler,
-                "anschalten": .on, "einschalten": .on, "anmachen": .on, "ausschalten": .off,
-                "ausmachen": .off, "abschalten": .off, "offnen": .open, "aufmachen": .open,
-                "schliessen": .close, "zumachen": .close, "abschliessen": .lock, "absperren": .lock,
+                "anschalten": .on, "einschalten": .on, "anmachen": .on, "anknipsen": .on,
+                "ausschalten": .off, "ausmachen": .off, "ausknipsen": .off, "abschalten": .off,
+                "abstellen": .off, "offnen": .open, "aufmachen": .open, "schliessen": .close,
+                "zumachen": .close, "abschliessen": .lock, "zuschliessen": .lock, "absperren": .lock,
                 "zusperren": .lock, "verriegeln": .lock, "aufschliessen": .unlock, "aufsperren": .unlock,
                 "entriegeln": .unlock, "hochfahren": .up, "hochziehen": .up, "runterfahren": .down,
                 "herunterfahren": .down, "herunterlassen": .down, "runterlassen": .down,
             ], levels: .plain, isForLocks: true),
         levels: [
-            "voll": 1, "volle": 1, "ganz": 1, "maximum": 1, "maximal": 1, "halb": 0.5, "halbe": 0.5,
-            "halfte": 0.5, "minimum": 0.01, "minimal": 0.01,
+            "voll": 1, "volle": 1, "ganz": 1, "maximum": 1, "maximal": 1, "maximale": 1, "halb": 0.5,
+            "halbe": 0.5, "halfte": 0.5, "minimum": 0.01, "minimal": 0.01,
         ],
         numbers: SpokenNumbers(
             units: """
@@ -121,9 +131,11 @@ extension SpokenLanguage {
         polite: "bitte, hey, ok, okay, danke, vielen dank, jetzt, mal, doch, sofort",
         asking: """
             konntest du, kannst du, wurdest du, willst du, kann man, konnten sie, konnen sie,
-            ich mochte, ich will
+            du sollst, du kannst, du konntest
             """,
-        temperature: "grad, grad celsius, celsius, c",
+        wishes: "ich mochte, ich will, ich hatte gern, ich hatte gerne, ich hatte, ich wunsche mir",
+        telling: "sag mir, sage mir, zeig mir, zeige mir, weisst du, kannst du mir sagen",
+        temperature: "grad, grad celsius, grad warm, celsius, c",
         degrees: "etwas, ein bisschen, ein wenig, ein klein wenig",
         endings: [
             [
@@ -136,9 +148,10 @@ extension SpokenLanguage {
             lichter lichtern lampen leuchten spots strahler rollos rolllaeden rollladen rolladen jalousien
             heizungen ventilatoren steckdosen schalter vorhange turen tore fenster schlosser
             """,
+        collectives: "licht beleuchtung",
         kinds: [
             "light": "licht, lampe, leuchte, beleuchtung", "lamp": "licht, leuchte",
-            "lock": "schloss, turschloss", "door": "tur", "gate": "tor", "window": "fenster",
+            "lock": "schloss, turschloss, tur", "door": "tur", "gate": "tor", "window": "fenster",
             "blind": "rollo, rollladen, rolladen, jalousie",
             "shutter": "rollo, rollladen, rolladen, jalousie",
             "shade": "rollo", "curtain": "vorhang, gardine", "heater": "heizung", "heating": "heizung",
@@ -148,8 +161,9 @@ extension SpokenLanguage {
         ],
         tails: """
             lichter licht lampen lampe leuchten leuchte beleuchtung rollos rollo rollladen rolladen jalousien
-            jalousie heizungen heizung ventilatoren ventilator steckdosen steckdose
+            jalousie heizungen heizung ventilatoren ventilator steckdosen steckdose fenster turen tur tore tor
             """,
+        beginsWithPlace: true,
         lockWords: """
             schloss turschloss riegel tur turen haustur wohnungstur gartentur kellertur terrassentur balkontur
             garagentur hintertur eingangstur zimmertur vordertur schiebetur nebentur tor tore garagentor
@@ -157,22 +171,59 @@ extension SpokenLanguage {
             safe fenster dachfenster kamera
             """,
         lightWords: "licht lampe leuchte dimmer beleuchtung",
+        rewrites: [
+            "die ganze beleuchtung": "alle lichter", "die gesamte beleuchtung": "alle lichter",
+            "uberall": "", "in allen raumen": "", "in allen zimmern": "", "in jedem raum": "",
+            "in jedem zimmer": "", "das ganze haus": "alles", "eingeschalten": "eingeschaltet",
+            "an geschaltet": "angeschaltet", "aus geschaltet": "ausgeschaltet",
+            "ab geschaltet": "abgeschaltet", "glotze": "fernseher", "im moment": "gerade",
+            "halb hoch": "halb auf", "halb runter": "halb zu",
+        ],
+        scenes: [
+            "THINGS", "starte|start|aktiviere|spiele|beginne THINGS", "fuhre THINGS aus",
+            "schalte|schalt|mach|mache THINGS an|ein", "THINGS an|ein|starten|aktivieren|ausfuhren",
+        ],
+        sceneWords: "szene",
         questions: [
-            (.list, "was ist|sind PLACE? STATE PLACE?"), (.list, "was brennt|lauft PLACE?"),
-            (.list, "ist irgendwas|irgendetwas|etwas|was PLACE? STATE PLACE?"),
-            (.list, "welche|welcher|welches THINGS ist|sind PLACE? STATE PLACE?"),
-            (.list, "welche|welches THINGS brennt|brennen|lauft|laufen PLACE?"),
-            (.check, "ist|sind THINGS STATE PLACE?"), (.check, "ist|sind PLACE THINGS STATE"),
-            (.check, "brennt|brennen|lauft|laufen THINGS"), (.check, "brennt|brennen|lauft PLACE THINGS"),
-            (.check, "habe|hab ich THINGS STATE gelassen"),
-            (.tell, "ist|sind THINGS STATE oder STATE"), (.tell, "wie hell|warm|hoch ist|sind THINGS"),
-            (.tell, "wie ist der zustand|status von|vom THINGS"),
+            .init(.list, "was ist|sind PLACE? STATE PLACE?"), .init(.list, "was brennt|lauft PLACE?"),
+            .init(.list, "ist irgendwas|irgendetwas|etwas|was PLACE? STATE PLACE?"),
+            .init(.list, "ist PLACE irgendwas|irgendetwas|etwas|was STATE"),
+            .init(.list, "lauft PLACE? irgendwas|irgendetwas|etwas PLACE?"),
+            .init(.list, "welche|welcher|welches THINGS ist|sind PLACE? STATE PLACE?"),
+            .init(.list, "welche|welcher|welches THINGS PLACE ist|sind STATE"),
+            .init(.list, "welche|welcher|welches THINGS PLACE? STATE ist|sind"),
+            .init(.list, "welche|welches THINGS brennt|brennen|lauft|laufen PLACE?"),
+            .init(.list, "wie viele|viel THINGS ist|sind PLACE? STATE PLACE?"),
+            .init(.list, "wie viele THINGS PLACE ist|sind STATE"),
+            .init(.list, "wie viele THINGS brennen PLACE?"),
+            .init(.list, "ist|sind irgendwelche|irgendeine|irgendein THINGS PLACE? STATE PLACE?"),
+            .init(.list, "ist|sind PLACE irgendwelche|irgendeine|irgendein THINGS STATE"),
+            .init(.check, "ist|sind THINGS STATE PLACE?"), .init(.check, "ist|sind PLACE THINGS STATE"),
+            .init(.check, "ob THINGS PLACE? STATE ist|sind"),
+            .init(.check, "brennt|brennen|lauft|laufen THINGS"),
+            .init(.check, "brennt|brennen|lauft PLACE THINGS"),
+            .init(.check, "steht|stehen THINGS STATE PLACE?"),
+            .init(.check, "habe|hab|haben|hat ich|wir|jemand|wer THINGS STATE"),
+            .init(.check, "habe|hab|haben|hat ich|wir|jemand|wer THINGS STATE gelassen"),
+            .init(.warmth, "wie warm|kalt ist es PLACE?"),
+            .init(.warmth, "wie hoch ist die temperatur PLACE?"),
+            .init(.warmth, "wie ist die temperatur PLACE?"),
+            .init(.warmth, "wie viel grad sind|hat es PLACE?"),
+            .init(.tell, "ist|sind THINGS STATE oder STATE"),
+            .init(.tell, "wie hell|warm|kalt|hoch ist|sind THINGS"),
+            .init(.tell, "wie weit ist|sind THINGS STATE"),
+            .init(.tell, "auf wie viel grad|prozent ist|steht|sind|stehen THINGS"),
+            .init(.tell, "auf was ist|steht|sind|stehen THINGS"),
+            .init(.tell, "wie ist der zustand|status von|vom THINGS"),
+            .init(.tell, "wie ist der zustand|status THINGS"), .init(.tell, "wie steht|stehen THINGS"),
         ],
         states: [
-            "an": .on, "ein": .on, "eingeschaltet": .on, "angeschaltet": .on, "aus": .off,
-            "ausgeschaltet": .off, "auf": .open, "offen": .open, "geoffnet": .open, "zu": .closed,
-            "geschlossen": .closed, "abgeschlossen": .locked, "abgesperrt": .locked, "verriegelt": .locked,
-            "zugesperrt": .locked, "aufgeschlossen": .unlocked, "aufgesperrt": .unlocked,
+            "an": .on, "ein": .on, "eingeschaltet": .on, "angeschaltet": .on, "angelassen": .on, "aus": .off,
+            "ausgeschaltet": .off, "ausgemacht": .off, "abgeschaltet": .off, "auf": .open, "offen": .open,
+            "geoffnet": .open, "aufgelassen": .open, "zu": .closed, "geschlossen": .closed,
+            "zugemacht": .closed, "abgeschlossen": .locked, "abgesperrt": .locked, "verschlossen": .locked,
+            "zugeschlossen": .locked, "verriegelt": .locked, "zugesperrt": .locked,
+            "aufgeschlossen": .unlocked, "aufgesperrt": .unlocked, "unverschlossen": .unlocked,
             "entriegelt": .unlocked, "oben": .open, "unten": .closed,
         ])
 }

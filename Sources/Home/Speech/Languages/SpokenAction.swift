@@ -20,6 +20,25 @@ enum SpokenAction: Equatable, Sendable {
         }
     }
 
+    /// The way in which a step goes; nil if it is none.
+    var direction: Double? {
+        switch self {
+        case .brighter, .warmer, .up: 1
+        case .darker, .cooler, .down: -1
+        case .set, .dim, .open, .close, .lock, .unlock: nil
+        }
+    }
+
+    /// What a part of it means, as in "half open" and "open it halfway": the part itself, or what is left.
+    /// Nil for what is not done in part.
+    func level(ofPart part: Double) -> Double? {
+        switch self {
+        case .open, .up: part
+        case .close, .down: 1 - part
+        case .set, .dim, .lock, .unlock, .brighter, .darker, .warmer, .cooler: nil
+        }
+    }
+
     /// True if it changes a level by a step: "a bit" may stand before it.
     var isStep: Bool {
         switch self {
@@ -54,6 +73,8 @@ struct SpokenVerb: Equatable, Sendable {
     var takesParticleFirst = false
     /// True if it is clear enough for on and off of a lock.
     var isForLocks = false
+    /// True if it is only for what is switched: a blind that is stopped must not go down.
+    var isForSwitches = false
 
     /// Its first form.
     var word: String { words.split(separator: " ").first.map(String.init) ?? words }
@@ -99,7 +120,8 @@ struct SpokenRoles: OptionSet, Sendable {
     static let afterLevel = SpokenRoles(rawValue: 1 << 27)
     /// A particle that is a verb at the end: "ausschalten". After "could you" it makes an order.
     static let final = SpokenRoles(rawValue: 1 << 28)
-    static let runs = SpokenRoles(rawValue: 1 << 29)
+    /// Before how much a level changes: "by 10 percent".
+    static let by = SpokenRoles(rawValue: 1 << 29)
     /// A quantifier that takes no thing: "everything".
     static let alone = SpokenRoles(rawValue: 1 << 30)
 

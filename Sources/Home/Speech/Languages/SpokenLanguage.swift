@@ -41,6 +41,16 @@ package struct SpokenLanguage: Sendable {
     let polite: [[String]]
     /// Words that ask for an order if a verb follows: "can you see the light on" is a question.
     let asking: [[String]]
+    /// Words that wish for an order, with or without a verb: "I want the light off".
+    let wishes: [[String]]
+    /// Words that ask for an answer, before a question or instead of one: "tell me".
+    let telling: [[String]]
+    /// Words that stand for others, the longest first: "what's" is "what is", "everywhere" is nothing.
+    let rewrites: [(from: [String], to: [String])]
+    /// In which forms a scene is run by its name.
+    let scenes: [SpokenQuestionPattern]
+    /// "Scene", which may stand before or behind its name.
+    let sceneWords: Set<String>
     /// "A bit", before a step.
     let degrees: [[String]]
     /// Rounds of endings: each takes one ending off.
@@ -49,6 +59,10 @@ package struct SpokenLanguage: Sendable {
     let plurals: Set<String>
     /// A type of the server, as a stem of its word, and the stems of the words for it.
     let kinds: [String: [[String]]]
+    /// Stems of words that mean one or several: "das Licht".
+    let collectives: Set<String>
+    /// True if an order may begin with its place, without a verb: "in der Küche Licht an".
+    let beginsWithPlace: Bool
     /// Words that may be the last part of a compound.
     let tails: [String]
     /// Stems of words in names that tell a lock or the like, and a light.
@@ -64,10 +78,11 @@ package struct SpokenLanguage: Sendable {
     init(
         code: String, name: String, roles: [(SpokenRoles, String)], verbs: [SpokenVerb], verbless: SpokenVerb,
         levels: [String: Double], numbers: SpokenNumbers, percent: String, polite: String, asking: String,
-        temperature: String, degrees: String, endings: [[Ending]], plurals: String = "",
-        kinds: [String: String],
-        tails: String = "", lockWords: String, lightWords: String,
-        questions: [(SpokenQuestionPattern.Kind, String)], states: [String: State]
+        wishes: String, telling: String, temperature: String, degrees: String,
+        endings: [[Ending]], plurals: String = "", collectives: String = "", kinds: [String: String],
+        tails: String = "", beginsWithPlace: Bool = false,
+        lockWords: String, lightWords: String, rewrites: [String: String], scenes: [String],
+        sceneWords: String, questions: [SpokenQuestionPattern], states: [String: State]
     ) {
         (self.code, self.name, self.verbless) = (code, name, verbless)
         (self.levels, self.numbers, self.endings, self.states) = (levels, numbers, endings, states)
@@ -76,13 +91,21 @@ package struct SpokenLanguage: Sendable {
         self.polite = SpokenLanguage.phrases(polite)
         self.asking = SpokenLanguage.phrases(asking)
         self.degrees = SpokenLanguage.phrases(degrees)
+        self.wishes = SpokenLanguage.phrases(wishes)
+        self.telling = SpokenLanguage.phrases(telling)
+        self.rewrites = rewrites.map { (SpokenLanguage.list($0), SpokenLanguage.list($1)) }
+            .sorted { ($0.from.count, $1.from.joined()) > ($1.from.count, $0.from.joined()) }
+        self.scenes = scenes.map { SpokenQuestionPattern(.list, $0) }
+        self.sceneWords = Set(SpokenLanguage.list(sceneWords))
         self.plurals = Set(SpokenLanguage.list(plurals))
         self.tails = SpokenLanguage.list(tails)
         let stem = { (word: String) in SpokenLanguage.stem(word, endings: endings).text }
+        self.beginsWithPlace = beginsWithPlace
+        self.collectives = Set(SpokenLanguage.list(collectives).map(stem))
         self.kinds = kinds.mapValues { SpokenLanguage.phrases($0).map { $0.map(stem) } }
         self.lockWords = Set(SpokenLanguage.list(lockWords).map(stem))
         self.lightWords = Set(SpokenLanguage.list(lightWords).map(stem))
-        self.questions = questions.map { SpokenQuestionPattern($0.0, $0.1) }
+        self.questions = questions
         var byWord: [String: SpokenRoles] = [
             ",": .separator, ".": [.separator, .stop], "-": [.minus, .decisive], "%": .decisive,
         ]
@@ -103,8 +126,15 @@ package struct SpokenLanguage: Sendable {
         for word in levels.keys { byWord[word, default: []].insert(.level) }
         self.roles = byWord
         let grammatical = byWord.filter { $0.value != .decisive && $0.value != .time }.keys
-        let phrases = self.percent + self.temperature + self.polite + self.asking + self.degrees
+        let phrases =
+            self.percent + self.temperature + self.polite + self.asking + self.degrees + self.wishes
+            + self.telling
         grammar = Set(grammatical).union(phrases.joined()).subtracting(["-"])
+    }
+
+    /// "It".
+    var pronoun: SpokenWord? {
+        roles.filter { $0.value.contains(.pronoun) }.keys.min().map { SpokenWord($0, self.roles(of: $0)) }
     }
 
     func roles(of word: String) -> SpokenRoles { roles[word] ?? [] }

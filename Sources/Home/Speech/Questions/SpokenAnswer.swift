@@ -35,8 +35,8 @@ extension SpokenAnswer {
     /// True if the appliance is in that state, false if not; nil if that cannot be told.
     static func isSo(_ device: ControlledDevice, _ state: State) -> Bool? {
         switch state {
-        case .on: device.isOn
-        case .off: device.isOn.map { !$0 }
+        case .on: device.isOn ?? device.isRunning
+        case .off: (device.isOn ?? device.isRunning).map { !$0 }
         case .open: device.opening?.isSo
         case .closed: device.opening?.isSo.map { !$0 }
         case .locked: device.locking?.isSo
@@ -44,12 +44,13 @@ extension SpokenAnswer {
         }
     }
 
-    /// How the appliance is, in the words of the question.
-    static func row(_ device: ControlledDevice, _ state: State?) -> Row {
+    /// How the appliance is, in the words of the question; levels in their units.
+    static func row(_ device: ControlledDevice, _ state: State?, _ units: StateUnits) -> Row {
+        let text = { (activator: Activator) in shortened(units.text(activator, of: device.id)) }
         switch state {
         case .open, .closed:
             guard let ability = device.opening, let isOpen = ability.isSo else { break }
-            let level = ability.activator.kind == .float ? " (\(shortened(ability.activator.stateText)))" : ""
+            let level = ability.activator.kind == .float ? " (\(text(ability.activator)))" : ""
             return Row(
                 device: device, activator: ability.activator, text: (isOpen ? "open" : "closed") + level)
         case .locked, .unlocked:
@@ -62,10 +63,10 @@ extension SpokenAnswer {
         }
         guard let isOn = device.isOn else {
             let main = device.main
-            let text = main.map { "\(shortened($0.name)) is \(shortened($0.stateText))" } ?? "no state"
-            return Row(device: device, activator: main, text: text)
+            let words = main.map { "\(shortened($0.name)) is \(text($0))" } ?? "no state"
+            return Row(device: device, activator: main, text: words)
         }
-        let level = device.levelActivator.map { ", \(shortened($0.stateText))" } ?? ""
+        let level = device.levelActivator.map { ", \(text($0))" } ?? ""
         return Row(
             device: device, activator: device.onActivator ?? device.levelActivator,
             text: isOn ? "on\(level)" : "off")

@@ -14,6 +14,8 @@ struct SpokenQuestionPattern: Sendable {
         case list
         /// How is it? Its state.
         case tell
+        /// How warm is it in some place?
+        case warmth
     }
 
     enum Element: Equatable, Sendable {
@@ -31,10 +33,12 @@ struct SpokenQuestionPattern: Sendable {
     }
 
     let kind: Kind
+    /// The word for the state that it is about, if none stands in the slot.
+    let state: String?
     private let elements: [Element]
 
-    init(_ kind: Kind, _ pattern: String) {
-        self.kind = kind
+    init(_ kind: Kind, _ pattern: String, _ state: String? = nil) {
+        (self.kind, self.state) = (kind, state)
         elements = pattern.split(separator: " ").map { element in
             switch element {
             case "THINGS": .things

@@ -1,6 +1,8 @@
 /// Answers questions from the states of the appliances.
 struct SpokenQuestions {
     let house: SpokenHouse
+    /// What the levels of some appliances count.
+    let units: StateUnits
 
     /// The answer, if the whole sentence is a question in one of the forms of its language.
     func answer(to sentence: SpokenSentence) throws(SpokenError) -> SpokenAnswer {
@@ -10,12 +12,16 @@ struct SpokenQuestions {
         for sentence in [sentence.marking(house.tokens), sentence].compactMap({ $0 }) {
             var words = sentence.words
             _ = SpokenGrammar.strip(&words, language)
+            if let telling = language.telling.first(where: { SpokenGrammar.begins(words, with: $0) }) {
+                words.removeFirst(telling.count)
+                words = Array(words.drop { $0.isOne(of: .separator) })
+            }
             words.removeAll { $0.isOne(of: .filler) }
             guard !words.contains(where: { $0.isOne(of: .ends) }) else { continue }
             for pattern in language.questions {
                 for match in pattern.matches(words[...], states: states) {
                     do {
-                        return try answer(pattern.kind, match, language)
+                        return try answer(pattern, match, language)
                     } catch {
                         refusal = refusal ?? error
                     }
@@ -26,9 +32,12 @@ struct SpokenQuestions {
     }
 
     private func answer(
-        _ kind: SpokenQuestionPattern.Kind, _ match: SpokenQuestionPattern.Match, _ language: SpokenLanguage
+        _ pattern: SpokenQuestionPattern, _ match: SpokenQuestionPattern.Match, _ language: SpokenLanguage
     ) throws(SpokenError) -> SpokenAnswer {
-        let state = match.state.flatMap { language.states[$0] } ?? (kind == .list ? .on : nil)
+        let kind = pattern.kind
+        let isOfOn = kind == .list || kind == .check
+        let word = match.state ?? pattern.state
+        let state = word.flatMap { language.states[$0] } ?? (isOfOn ? .on : nil)
         let place = match.place ?? []
         var devices = house.devices
         if let things = match.things {
@@ -38,13 +47,21 @@ struct SpokenQuestions {
             devices = try house.devices(in: place)
         }
         switch kind {
+        case .warmth:
+            let found = devices.filter { device in
+                device.warmth != nil
+                    || device.activators.contains { units[device.id, $0.id]?.isOfDegrees == true }
+                    || device.isSensor && device.activators.contains { $0.name.lowercased() == "temperature" }
+            }
+            guard !found.isEmpty else { throw .question }
+            return SpokenAnswer(verdict: nil, rows: found.map { SpokenAnswer.row($0, nil, units) })
         case .tell:
-            return SpokenAnswer(verdict: nil, rows: devices.map { SpokenAnswer.row($0, state) })
+            return SpokenAnswer(verdict: nil, rows: devices.map { SpokenAnswer.row($0, state, units) })
         case .list:
             let found = devices.filter { device in
                 state.map { SpokenAnswer.isSo(device, $0) == true } ?? false
             }
-            return SpokenAnswer(verdict: nil, rows: found.map { SpokenAnswer.row($0, state) })
+            return SpokenAnswer(verdict: nil, rows: found.map { SpokenAnswer.row($0, state, units) })
         case .check:
             guard let state else { throw .question }
             let answers = devices.map { SpokenAnswer.isSo($0, state) }
@@ -52,7 +69,7 @@ struct SpokenQuestions {
                 answers.contains(nil) || answers.isEmpty
                 ? .unknown
                 : answers.allSatisfy { $0 == true } ? .yes : answers.contains(true) ? .some : .no
-            return SpokenAnswer(verdict: verdict, rows: devices.map { SpokenAnswer.row($0, state) })
+            return SpokenAnswer(verdict: verdict, rows: devices.map { SpokenAnswer.row($0, state, units) })
         }
     }
 }
