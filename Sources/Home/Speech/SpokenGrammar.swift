@@ -86,8 +86,7 @@ package struct SpokenGrammar: Equatable, Sendable {
         words.count >= phrase.count && zip(words, phrase).allSatisfy { !$0.isName && $0.text == $1 }
     }
 
-    /// The sentence with a place at its beginning, or behind its verb, moved to its end; one without a place as
-    /// it is.
+    /// The sentence with a place at its beginning or behind its verb moved to its end; without one as it is.
     ///
     /// Only one order for one thing is read so: of several things it is not known which are in that place.
     private static func placeAtEnd(_ words: [SpokenWord], _ language: SpokenLanguage) throws(SpokenError)
