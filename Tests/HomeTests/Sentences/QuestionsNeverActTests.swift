@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Home
 import Testing
 
@@ -56,6 +57,10 @@ import Testing
             targets: [SentenceHouse.inGerman, FamilyHouse.inGerman]),
     ]
 
+    /// How often each form is filled in; more for a long search.
+    private static let rounds =
+        ProcessInfo.processInfo.environment["HUBPAIR_QUESTIONS"].flatMap(Int.init) ?? 15
+
     private static func acts(_ sentence: String, _ targets: SpokenTargets) -> Bool {
         switch try? targets.meaning(of: sentence) {
         case .orders, .scene: true
@@ -67,9 +72,9 @@ import Testing
     func nothingIsSet(_ code: String, _ seed: UInt64) throws {
         let language = try #require(Self.languages[code])
         var numbers = GeneratedSentencesTests.Numbers(state: seed)
-        var answered = 0
+        var (asked, answered) = (0, 0)
         for form in language.forms {
-            for _ in 0..<60 {
+            for _ in 0..<Self.rounds {
                 guard let thing = language.things.randomElement(using: &numbers),
                     let state = language.states.randomElement(using: &numbers),
                     let place = language.places.randomElement(using: &numbers),
@@ -86,13 +91,17 @@ import Testing
                 }
                 let text = before + words.filter { !$0.isEmpty }.joined(separator: " ") + after
                 for sentence in [text, text + "?"] {
-                    #expect(!Self.acts(sentence, targets), "\(sentence)")
-                    if case .answer? = try? targets.meaning(of: sentence) { answered += 1 }
+                    asked += 1
+                    switch try? targets.meaning(of: sentence) {
+                    case .orders, .scene: Issue.record("\(sentence)")
+                    case .answer: answered += 1
+                    case nil: break
+                    }
                 }
             }
         }
         // They are questions, and not only words.
-        #expect(answered > 500, "\(answered)")
+        #expect(answered * 6 > asked, "\(answered) of \(asked)")
     }
 
     /// With a question mark a word may be missing, at any place: it is still no order, unless it begins with
@@ -102,7 +111,7 @@ import Testing
         let language = try #require(Self.languages[code])
         var numbers = GeneratedSentencesTests.Numbers(state: 5)
         for form in language.forms {
-            for _ in 0..<40 {
+            for _ in 0..<Self.rounds {
                 guard let thing = language.things.randomElement(using: &numbers),
                     let state = language.states.randomElement(using: &numbers),
                     let targets = language.targets.randomElement(using: &numbers)
