@@ -1,18 +1,3 @@
-/// A place in a picture in pixels, or on a symbol in modules; also the difference of two places.
-struct Vector: Equatable {
-    var x: Float
-    var y: Float
-
-    static func + (a: Vector, b: Vector) -> Vector { Vector(x: a.x + b.x, y: a.y + b.y) }
-    static func - (a: Vector, b: Vector) -> Vector { Vector(x: a.x - b.x, y: a.y - b.y) }
-    static func * (a: Vector, factor: Float) -> Vector { Vector(x: a.x * factor, y: a.y * factor) }
-
-    var length: Float { (x * x + y * y).squareRoot() }
-    func dot(_ other: Vector) -> Float { x * other.x + y * other.y }
-    /// Above 0 if `other` is clockwise of this one in a picture, where y grows downwards.
-    func cross(_ other: Vector) -> Float { x * other.y - y * other.x }
-}
-
 /// A projective map of the plane with its last coefficient 1: how a camera images a flat surface.
 struct Homography: Equatable {
     var a: Float, b: Float, c: Float
@@ -133,6 +118,11 @@ struct ModuleMap: Equatable {
                 inverseSide: 1 / side)
         }
     }
+}
+
+/// Maps places in modules from the top left corner of the symbol to pixels.
+protocol ModulePlaces {
+    func callAsFunction(_ module: Vector) -> Vector
 }
 
 /// A homography and a bulge.

@@ -1,8 +1,3 @@
-/// Maps places in modules from the top left corner of the symbol to pixels.
-protocol ModulePlaces {
-    func callAsFunction(_ module: Vector) -> Vector
-}
-
 /// The places of a symbol's modules on paper that is bent in more than one way: a map, and nodes of a lattice
 /// that are displaced from where the map has them. Between the nodes the displacement is bilinear, and beyond
 /// the outer ones it goes on as between the last two.
