@@ -59,11 +59,7 @@ struct HubsAddCommand: AsyncParsableCommand {
     private func addFound() async throws {
         let known = try configuration.configuration.knownHubs()
         let added = Set(known.added.map(\.address))
-        let all = try await SearchHubs(known: known, options: SearchHubs.Options()).run {
-            // Why the one that the user looks for may be missing.
-            if case .incomplete(let text) = $0 { Console.note("warning: \(text)") }
-        }
-        let hubs = all.filter { found in
+        let hubs = try await HomeSearch.hubs(configuration.configuration).filter { found in
             found.standing == .claimed && !found.isPaired && !found.isPending
                 && !found.hub.addresses.contains { added.contains("\(HubAddress($0, port: found.hub.port))") }
         }
