@@ -236,7 +236,10 @@ extension ServeConnection {
             shared.log.warning(
                 .refusal(Int(reply.status.code)),
                 "\(source): \(what) was answered with \(reply.status.code): \(word)")
-            if !hasBeenApproved, [401, 403, 429].contains(reply.status.code) {
+            // Not of an approved device with too many connections, which is no stranger.
+            if !hasBeenApproved, word != ServeReply.tooManyConnections.word,
+                [401, 403, 429].contains(reply.status.code)
+            {
                 shared.alerts.noteRefusal(from: "\(source)")
             }
         }
