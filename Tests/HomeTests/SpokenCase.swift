@@ -53,6 +53,7 @@ struct SpokenCase: Sendable, CustomTestStringConvertible {
         case .tooLong: "tooLong"
         case .question: "question"
         case .noThing: "noThing"
+        case .nothingLeft: "nothingLeft"
         case .leftOver(let word, _): "leftOver \(word)"
         case .unknown(_, let near): "unknown" + near.map { " ?\($0)" }.joined()
         case .ambiguous(_, let names, let all): "ambiguous \(names.count)" + (all.map { " ?\($0)" } ?? "")

@@ -112,7 +112,7 @@ import Testing
         if the tv is on then turn off the oven => !leftOver if
         turn on the tv then the oven off => !mixed
         now and then turn off the tv => !noThing
-        turn off all devices except the tv => !leftOver except
+        turn off all devices except the tv => Kitchen light off, Kitchen fan off, Kitchen in the attic off, Hall lamp off, Hallway light off, Lamp at the door off, Door lamp off, Lamp near window off, Then off, Heater off, Oven off, Porch 0‰ -Back door
         turn off both devices => !unknown
         turn off the devices => !unknown
         all devices to 40% => !"On/Off" knows only on and off
@@ -157,9 +157,9 @@ import Testing
         turn the lock off in the hall => !unknown ?Hall lamp
         turn the back door off in the hall => !unknown
         turn the door off in the back => !unknown ?Back door
-        turn off everything except the hall lamp => !leftOver except
-        turn everything off except the hall lamp => !noSetting
-        turn everything off in the hall except the lamp => !leftOver except
+        turn off everything except the hall lamp => Kitchen light off, Kitchen fan off, Kitchen in the attic off, Hallway light off, Lamp at the door off, Door lamp off, Lamp near window off, Then off, Heater off, Oven off, TV off, Porch 0‰ -Back door
+        turn everything off except the hall lamp => Kitchen light off, Kitchen fan off, Kitchen in the attic off, Hallway light off, Lamp at the door off, Door lamp off, Lamp near window off, Then off, Heater off, Oven off, TV off, Porch 0‰ -Back door
+        turn everything off in the hall except the lamp => !nothingLeft
         dimmer => !noSetting
         make the hall lamp brighter => !isOff
         hall lamp brighter => !isOff
@@ -187,7 +187,7 @@ import Testing
         turn the lamp in the hall half on => !unknown
         turn all lights on at 50% => !"On/Off" knows only on and off
         turn off the tv a heater => !unknown
-        turn off all devices but the tv => !leftOver but
+        turn off all devices but the tv => Kitchen light off, Kitchen fan off, Kitchen in the attic off, Hall lamp off, Hallway light off, Lamp at the door off, Door lamp off, Lamp near window off, Then off, Heater off, Oven off, Porch 0‰ -Back door
         turn off all other devices => !unknown
         turn off all devices the tv => !unknown
         turn off all the tv the oven => !unknown
@@ -218,8 +218,8 @@ import Testing
         in the hall never turn the lamp off => !leftOver never
         in the hall do not turn the lamp off => !leftOver do
         in the hall not turn the lamp off => !leftOver not
-        in the hall except the lamp turn everything off => !leftOver except
-        in the hall turn everything off but the lamp => !noSetting
+        in the hall except the lamp turn everything off => !noSetting
+        in the hall turn everything off but the lamp => !nothingLeft
         in the hall all lights off => !leftOver in
         turn the lamp on in the hall on at 30% => !leftOver on
         in the hall, please, turn the lamp off => !noThing

@@ -21,8 +21,14 @@ import Testing
         dim the kitchen light by 20 percent => !needsTo
         dim the kitchen light 20 percent => !needsTo
         turn the kitchen light off in 5 minutes => !noSetting
-        turn off everything except the hall lamp => !leftOver except
-        turn off everything but the tv => !leftOver but
+        turn off the hall lamp except the tv => !notAmong
+        turn off everything except the tv except the hall lamp => !twoMeanings
+        turn off everything except => !noThing
+        turn off the tv except the tv => !nothingLeft
+        everything off except the front door on => !leftOver on
+        all lights off but turn on the tv => !leftOver on
+        tv off and all lights off except the hall lamp => !twoMeanings
+        all lights off except something => !unknown
         don't turn the kitchen light on => !leftOver don't
         never turn the kitchen light on => !leftOver never
         turn on the kitchen light if the hall lamp is off => !leftOver if
@@ -97,7 +103,7 @@ import Testing
         brighten the kitchen light 20 percent => !needsTo
         fade the kitchen light off => !noSetting
         dim the kitchen light off => !noSetting
-        dim the kitchen light a bit => !unknown
+        dim the kitchen light a bit => !isOff
         shut on the tv => !noSetting
         on the tv => !noSetting
         off all lights => !noSetting

@@ -71,8 +71,12 @@ extension ControlledDevice {
         return activator.state.asDouble.map { $0 > 0 }
     }
 
+    var isValve: Bool { kind.contains("valve") }
+    /// True for what goes up and down, as the door of a garage does.
+    var isGate: Bool { kind.contains("door") || kind.contains("gate") }
+
     /// Of a valve, whether it is open: water runs.
-    var isRunning: Bool? { kind.contains("valve") ? opening?.isSo : nil }
+    var isRunning: Bool? { isValve ? opening?.isSo : nil }
 
     /// The activator for on and off: the main one, or the only one that is called so.
     var onActivator: Activator? {

@@ -7,6 +7,14 @@ package struct UnderstoodOrders: Equatable, Sendable {
     package var leftAlone: [ControlledDevice] = []
     /// Those of several that are to have a level, and know only on and off.
     package var unable: [ControlledDevice] = []
+
+    /// Takes back what is ordered of these.
+    mutating func leaveOut(_ devices: [ControlledDevice]) {
+        let ids = Set(devices.map(\.id))
+        orders.removeAll { ids.contains($0.device) }
+        leftAlone.removeAll { ids.contains($0.id) }
+        unable.removeAll { ids.contains($0.id) }
+    }
 }
 
 /// The orders of one sentence. They must not contradict each other.
@@ -21,6 +29,8 @@ struct OrdersOfSentence {
     private var given: [Given] = []
     private var leftAlone: [ControlledDevice] = []
     private var unable: [ControlledDevice] = []
+    /// What the words name, also what needs no order.
+    private(set) var meant: [ControlledDevice] = []
 
     init(_ units: StateUnits) { self.units = units }
 
@@ -36,6 +46,7 @@ struct OrdersOfSentence {
         // Of several lamps only those that are on become brighter.
         let isOff = { (target: SpokenHouse.Target) in reading.action.isStep && target.device.isOn == false }
         let all = found.targets
+        meant += all.map(\.device) + found.leftAlone
         var targets = all.count > 1 && !all.allSatisfy(isOff) ? all.filter { !isOff($0) } : all
         // "All lights to 40%" means those lamps that have levels, if there are any.
         if targets.count > 1, reading.action.isLevel, !reading.turnsOn {
@@ -92,6 +103,8 @@ struct SpokenSetting {
     func resolve(_ action: SpokenAction, _ amount: SpokenAmount?, by shift: SpokenShift?) throws -> (
         Activator, Setting
     ) {
+        // Whatever can be set on it, it is there to tell.
+        guard !device.isSensor else { throw SpokenError.cannot(device.name, "be set: it only tells") }
         if let shift, let way = action.direction, !device.isLock {
             return try shifted(shift, way, action)
         }
@@ -111,7 +124,10 @@ struct SpokenSetting {
             default: named ?? device.warmth ?? device.brightness ?? device.levelActivator
             }
         switch shift {
-        case .part(let part): return try step(target, by: way * part, words)
+        // A position may count how far it is closed.
+        case .part(let part):
+            let isClosing = target == device.opening?.activator && device.opening?.isOnSo == false
+            return try step(target, by: isClosing ? -way * part : way * part, words)
         case .degrees(let degrees):
             guard let target, let unit = units[device.id, target.id], unit.isOfDegrees else {
                 throw SettingError.noUnit(
@@ -126,7 +142,10 @@ struct SpokenSetting {
     private func level(of amount: SpokenAmount) throws -> (Activator, Setting)? {
         let activator = try named ?? units.activator(of: device)
         let unit = units[device.id, activator.id]
-        if unit == nil, !amount.isTemperature { return nil }
+        if unit == nil, !amount.isTemperature {
+            guard !amount.needsUnit else { throw SpokenError.bareNumber(StateUnit.text(amount.value)) }
+            return nil
+        }
         let text = StateUnit.text(amount.value) + (amount.isTemperature ? " degrees" : "")
         let said = SaidSetting.amount(
             amount.value, symbol: amount.isTemperature ? "degrees" : nil, text: text)
@@ -134,12 +153,18 @@ struct SpokenSetting {
     }
 
     private func resolve(_ action: SpokenAction) throws -> (Activator, Setting) {
+        // Water runs through an open valve.
+        if device.isValve, let ability = device.opening, action == .on || action == .off {
+            return try sense(ability, action == .on, "be turned on")
+        }
         // "Set the lock to 40" and "shut off the door" have two meanings.
         if device.isLock {
             switch action {
             case .set(.on), .set(.off):
                 guard verb?.isForLocks ?? true else { throw SpokenError.lockSetting(device.name) }
             case .open, .close, .lock, .unlock: break
+            case .up where device.isGate: return try sense(device.opening, true, "go up")
+            case .down where device.isGate: return try sense(device.opening, false, "go down")
             case .set, .dim, .up, .down, .brighter, .darker, .warmer, .cooler:
                 throw SpokenError.lockSetting(device.name)
             }

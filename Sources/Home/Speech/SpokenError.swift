@@ -40,6 +40,10 @@ package enum SpokenError: Equatable, UserError {
     case twoMeanings(String)
     /// "both" for other than two appliances.
     case notBoth(String, [String])
+    /// What an order leaves out is not among what it sets; its name.
+    case notAmong(String)
+    /// An order leaves out all that it sets.
+    case nothingLeft
     /// No appliance fits these words; similar names.
     case unknown(String, near: [String])
     /// Several appliances fit these words; how to say that all of them are meant.
@@ -66,6 +70,8 @@ package enum SpokenError: Equatable, UserError {
         case .alreadyDim(let name, let state): "\(quoted(name)) is at \(shortened(state)) already"
         case .contradiction(let name): "the sentence sets \(quoted(name)) twice, and not to the same"
         case .twoMeanings(let words): "\(quoted(words)) can be read in two ways"
+        case .notAmong(let name): "the sentence leaves out \(quoted(name)), and does not set it otherwise"
+        case .nothingLeft: "the sentence leaves out all that it would set"
         case .notBoth(let words, let names), .ambiguous(let words, let names, _):
             "\(quoted(words)) fits \(names.count) appliance\(names.count == 1 ? "" : "s")"
         case .unknown(let words, _): "no appliance is called \(quoted(words))"
@@ -77,8 +83,7 @@ package enum SpokenError: Equatable, UserError {
         case .unknown: .notFound
         case .empty, .tooLong, .question, .noSetting, .noThing, .leftOver, .mixed, .outOfRange, .bareNumber,
             .nameOrLevel, .needsTo, .lockSense, .cannot, .isOff, .lockSetting, .alreadyDim, .contradiction,
-            .twoMeanings,
-            .notBoth, .ambiguous:
+            .twoMeanings, .notBoth, .notAmong, .nothingLeft, .ambiguous:
             .usage
         }
     }
@@ -106,6 +111,7 @@ package enum SpokenError: Equatable, UserError {
         case .lockSetting(let name): "'hubpair home set \(quoted(name)) on' or off sets it"
         case .alreadyDim: "say the level, like \"dim the lamp to 10 percent\""
         case .contradiction: "say what it is to be once"
+        case .notAmong, .nothingLeft: "say it like \"all lights off except the hall light\""
         case .twoMeanings: "say it in other words, or in two sentences"
         case .notBoth(_, let names):
             names.isEmpty ? "'hubpair home' lists the appliances" : "say which: \(SpokenError.list(names))"

@@ -30,11 +30,13 @@ package struct SpokenGrammar: Equatable, Sendable {
         let language = sentence.language
         var words = sentence.words
         let manner = SpokenGrammar.strip(&words, language)
+        // "Das Licht im Flur ausschalten": before the place is moved behind it.
+        let endsWithVerb = words.last?.isOne(of: [.final, .afterLevel]) == true
         words = try SpokenGrammar.placeAtEnd(words, language)
         guard let first = words.first else { throw .empty }
         let isOrder =
             first.isVerb || manner == .wished
-            || manner == .asked && words.last?.isOne(of: [.final, .afterLevel]) == true
+            || manner == .asked && endsWithVerb
         if first.isOne(of: .question) || !isOrder && (manner == .asked || sentence.isQuestion)
             || language.telling.contains(where: { SpokenGrammar.begins(words, with: $0) })
         {
@@ -70,9 +72,13 @@ package struct SpokenGrammar: Equatable, Sendable {
                 if begins(words, with: phrase) { words.removeFirst(phrase.count) }
                 if begins(words.reversed(), with: phrase.reversed()) { words.removeLast(phrase.count) }
             }
-            for phrase in language.asking where begins(words, with: phrase) {
-                words.removeFirst(phrase.count)
-                manner = .asked
+            for phrase in language.asking {
+                if begins(words, with: phrase) {
+                    words.removeFirst(phrase.count)
+                    manner = .asked
+                }
+                // "Lamp off, would you?"
+                if begins(words.reversed(), with: phrase.reversed()) { words.removeLast(phrase.count) }
             }
             for phrase in language.wishes where begins(words, with: phrase) {
                 words.removeFirst(phrase.count)
@@ -125,7 +131,7 @@ package struct SpokenGrammar: Equatable, Sendable {
             // "Turn on the lamp" has no place "on the lamp".
             guard language.verbs[words[0].text]?.takesParticleFirst == false else { return nil }
             start = words.dropFirst().firstIndex { !$0.isOne(of: .filler) } ?? words.count
-        } else if verb != nil || !language.beginsWithPlace || words.first?.isOne(of: .adverb) == true {
+        } else if verb != nil || !language.beginsWithPlace {
             return nil
         }
         guard let count = SpokenPlace.count(atBeginningOf: words[start...]), start + count < words.count

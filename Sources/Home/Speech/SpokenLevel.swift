@@ -7,7 +7,7 @@
 ///     setting   =/ word ( "open" / "closed" / "up" / "down" )      ; "half open"
 ///     setting   =/ ( percentage / word ) "on"                      ; "to 30% on": it is also turned on
 ///     setting   =/ "by" ( percentage / number "degrees" ) [ step ]  ; "by 10 percent brighter"
-///     word       = "full" / "maximum" / "max" / "half" / "minimum" / "min"
+///     word       = "full" / "maximum" / "max" / "half" / "quarter" / "minimum" / "min"
 ///
 /// A `number` after "to" is a fraction if it is `0.x` or `1.0`, and a percentage if it is whole, 0 or 2 to
 /// 100. A bare 1 is refused: it may be 1% or, as in `home set`, all of it. "up" or "down" may stand before
@@ -49,8 +49,9 @@ struct SpokenLevel: Equatable, Sendable {
         if rest.count > 1, rest.last?.isOne(of: .afterLevel) == true { rest.removeLast() }
         if let level = inPart(rest, verb: verb, language) { return [level] }
         var plain = rest
+        var hasDegree = false
         if dropDegree(&plain, language), let last = plain.last, verb.actions[last.text]?.isStep == true {
-            rest = plain
+            (rest, hasDegree) = (plain, true)
         }
         if let last = rest.last, last.isOne(of: .particle) {
             guard let action = verb.actions[last.text] else {
@@ -64,7 +65,7 @@ struct SpokenLevel: Equatable, Sendable {
             rest.removeLast()
             while rest.count > 1, rest.last?.isOne(of: .filler) == true { rest.removeLast() }
             if action.isStep {
-                dropDegree(&rest, language)
+                hasDegree = dropDegree(&rest, language) || hasDegree
                 if let level = shift(&rest, action, verb: verb, language) { return [level] }
             }
             if action == .on, verb.levels != .bare {
@@ -81,7 +82,9 @@ struct SpokenLevel: Equatable, Sendable {
                 }
             }
             let hasTo = !action.isStep && dropTo(&rest)
-            return [SpokenLevel(rest: rest, action: action, hasTo: hasTo, isBare: false)]
+            // "Down a bit" is not all the way down.
+            let shift = hasDegree ? SpokenShift.part(SpokenLanguage.step) : nil
+            return [SpokenLevel(rest: rest, action: action, hasTo: hasTo, isBare: false, shift: shift)]
         }
         if rest.last?.isOne(of: .brightness) == true, rest.dropLast().last?.isOne(of: .level) == true {
             rest.removeLast()
@@ -122,9 +125,11 @@ struct SpokenLevel: Equatable, Sendable {
                 verb.actions[last.text] ?? language.verbless.actions[last.text]
             }
         guard let level = action?.level(ofPart: part) else { return nil }
+        // "A quarter open".
+        var rest = Array(words.dropLast(2))
+        if rest.count > 1, rest.last?.isOne(of: .article) == true { rest.removeLast() }
         return SpokenLevel(
-            rest: Array(words.dropLast(2)), action: .set(.level(level)), hasTo: false, isBare: false,
-            isInPart: true)
+            rest: rest, action: .set(.level(level)), hasTo: false, isBare: false, isInPart: true)
     }
 
     /// "By 10 percent", "by 2 degrees"; takes it off the end of `words`. A bare number may be a time.
@@ -162,8 +167,8 @@ struct SpokenLevel: Equatable, Sendable {
         return nil
     }
 
-    @discardableResult
-    private static func dropDegree(_ words: inout [SpokenWord], _ language: SpokenLanguage) -> Bool {
+    /// Takes "a bit" off the end of `words`; false if it is not there.
+    static func dropDegree(_ words: inout [SpokenWord], _ language: SpokenLanguage) -> Bool {
         for phrase in language.degrees where words.suffix(phrase.count).map(\.text) == phrase {
             words.removeLast(phrase.count)
             return true
@@ -208,6 +213,12 @@ struct SpokenLevel: Equatable, Sendable {
                         isPercent: isPercent))
             } catch {
                 refusal = refusal ?? error
+                // "To 22.5" is clear where degrees are meant.
+                guard case .bareNumber = error, value > 1, hasTo else { continue }
+                let amount = SpokenAmount(value: value, isTemperature: false, needsUnit: true)
+                readings.append(
+                    SpokenLevel(
+                        rest: before, action: .set(.level(0.5)), hasTo: true, isBare: false, amount: amount))
             }
         }
         if readings.isEmpty, let refusal { throw refusal }

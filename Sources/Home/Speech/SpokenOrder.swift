@@ -38,6 +38,8 @@ struct SpokenAmount: Equatable, Sendable {
     let value: Double
     /// True if "degrees" was said, so that it is nothing without a unit.
     let isTemperature: Bool
+    /// True if it is nothing without a unit: 22.5 is neither a percentage nor a part.
+    var needsUnit = false
 }
 
 /// How much a level is to rise or fall: "by 10 percent", "by 2 degrees".

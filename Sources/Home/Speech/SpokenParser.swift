@@ -74,10 +74,10 @@ struct SpokenParser {
         return before
     }
 
-    /// True for "to 30%", "at 30%", and "30 percent", which may follow "on".
+    /// True for "to 30%", "at 30%", "30 percent" and "full", which may follow "on".
     private static func isAlsoOn(_ level: SpokenLevel) -> Bool {
         guard case .set(.level(let value)) = level.action else { return false }
-        return (level.hasTo || level.isPercent) && value > 0
+        return (level.hasTo || level.isPercent || level.isWord) && value > 0
     }
 
     /// The sentence ends here.
@@ -195,15 +195,24 @@ struct SpokenParser {
     private mutating func close() throws(SpokenError) {
         guard case .open(var things, let direction) = state else { return }
         state = .complete
-        guard let action = verb?.actions[direction ?? ""], let last = things.popLast() else {
+        guard var action = verb?.actions[direction ?? ""], var last = things.popLast() else {
             let way = direction ?? (verb?.levels == .afterTo ? verb?.word : nil)
             throw .noSetting((way.map { "\($0) " } ?? "") + things.map(\.text).joined(separator: ", "))
         }
+        var shift: SpokenShift?
+        var words = last.spoken
+        // "Raise the blind a bit" is not all the way up, and "dim it a bit" not to a certain level.
+        if action.isStep || action == .dim, SpokenLevel.dropDegree(&words, language) {
+            (last, shift) = (try SpokenPhrase(words), .part(SpokenLanguage.step))
+            if action == .dim { action = .darker }
+        }
         if action.isStep, last.quantity == .one, let thing = try brightness(last.said) {
-            orders.append(SpokenOrder(verb: verb, things: things, readings: [.init(thing, action)]))
+            orders.append(
+                SpokenOrder(verb: verb, things: things, readings: [.init(thing, action, shift: shift)]))
             return
         }
-        orders.append(SpokenOrder(verb: verb, things: things, readings: [.init(last, action)]))
+        orders.append(
+            SpokenOrder(verb: verb, things: things, readings: [.init(last, action, shift: shift)]))
     }
 
     /// The thing of a level: "the brightness of the lamp" is the lamp.

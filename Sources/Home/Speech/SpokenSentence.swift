@@ -16,20 +16,21 @@ package struct SpokenSentence: Sendable {
         isQuestion = text.last { !$0.isWhitespace && !"\"'’”)".contains($0) } == "?"
     }
 
-    /// The same sentence in the words of the grammar. What is part of a name stays as it is.
+    /// Its words, as they are compared with names.
+    var text: String { words.map(\.text).joined(separator: " ") }
+
+    /// The same sentence in the words of the grammar. What is part of a name, or holds one, stays as it is.
     ///
     /// - Parameter names: the words of all names that may be said.
     func rewritten(sparing names: [[String]]) -> SpokenSentence {
         let joined = names.map { " \($0.joined(separator: " ")) " }
-        let rewrites = language.rewrites.filter { rewrite in
-            let part = " \(rewrite.from.joined(separator: " ")) "
-            return !joined.contains { $0.contains(part) }
-        }
         var written: [SpokenWord] = []
         var rest = words[...]
         while let first = rest.first {
-            let rewrite = rewrites.first { each in
-                rest.count >= each.from.count && zip(rest, each.from).allSatisfy { $0.text == $1 }
+            let rewrite = language.rewrites[first.text]?.first { each in
+                let part = " \(each.from.joined(separator: " ")) "
+                return rest.count >= each.from.count && zip(rest, each.from).allSatisfy { $0.text == $1 }
+                    && !joined.contains { $0.contains(part) || part.contains($0) }
             }
             if let rewrite {
                 written += rewrite.to.map { SpokenWord($0, language.roles(of: $0)) }
@@ -42,7 +43,8 @@ package struct SpokenSentence: Sendable {
         return SpokenSentence(words: written, like: self)
     }
 
-    private init(words: [SpokenWord], like other: SpokenSentence) {
+    /// Other words that were said in the same way.
+    init(words: [SpokenWord], like other: SpokenSentence) {
         self.words = words
         (isQuestion, language) = (other.isQuestion, other.language)
     }

@@ -84,7 +84,7 @@ package struct SpokenTargets: Sendable {
             return try plain.get()
         }
         if case .success(let one) = plain, one != other {
-            throw SpokenError.twoMeanings(sentence.words.map(\.text).joined(separator: " "))
+            throw SpokenError.twoMeanings(sentence.text)
         }
         return other
     }
@@ -103,8 +103,78 @@ package struct SpokenTargets: Sendable {
     }
 
     private func understand(_ sentence: SpokenSentence, in house: SpokenHouse) throws -> UnderstoodOrders {
+        let readings = try SpokenException.readings(of: sentence)
+        guard !readings.isEmpty else {
+            return try orders(SpokenGrammar(sentence).orders, in: house).understood
+        }
+        var meanings: [UnderstoodOrders] = []
+        var refusal: (any Error)?
+        for reading in readings {
+            do {
+                let meaning = try understand(reading, in: house)
+                if !meanings.contains(meaning) { meanings.append(meaning) }
+            } catch {
+                refusal = refusal ?? error
+            }
+        }
+        guard let first = meanings.first else { throw refusal ?? SpokenError.noThing }
+        guard meanings.count == 1 else { throw SpokenError.twoMeanings(sentence.text) }
+        return first
+    }
+
+    /// The order without what it leaves out, all of which must be among what it sets.
+    private func understand(_ reading: SpokenException, in house: SpokenHouse) throws -> UnderstoodOrders {
+        let grammar = try SpokenGrammar(reading.order)
+        // Of two orders it is not known to which one the exception belongs.
+        guard grammar.orders.count == 1 else { throw SpokenError.twoMeanings(reading.order.text) }
+        let whole = try orders(grammar.orders, in: house)
+        var understood = whole.understood
+        for thing in reading.things {
+            let left = try leftOut(thing, of: whole.meant, in: house)
+            guard left.contains(where: whole.meant.contains) else {
+                throw SpokenError.notAmong(left.first?.name ?? thing.map(\.text).joined(separator: " "))
+            }
+            understood.leaveOut(left)
+        }
+        guard !understood.orders.isEmpty else { throw SpokenError.nothingLeft }
+        return understood
+    }
+
+    /// The appliances that words after "except" mean: by name, or by their place.
+    private func leftOut(
+        _ words: [SpokenWord], of meant: [ControlledDevice], in house: SpokenHouse
+    ) throws(SpokenError) -> [ControlledDevice] {
+        var plain = words[...].withoutArticles
+        if plain.count > 1, let first = plain.first, house.language.standIns.contains(first.text) {
+            plain = plain.dropFirst()
+        }
+        if plain.count > 1, let last = plain.last, house.language.standIns.contains(last.text) {
+            plain = plain.dropLast()
+        }
+        if plain.first?.isOne(of: [.place, .adverb]) == true { return try house.devices(in: plain) }
+        let phrase = try SpokenPhrase(Array(plain))
+        do throws(SpokenError) {
+            return try devices(of: phrase, in: house)
+        } catch {
+            if let contents = house.contents(of: phrase) { return contents }
+            // "Everything off in the hall except the lamp": the one there.
+            guard case .ambiguous = error else { throw error }
+            return try devices(of: phrase, in: house.restricted(to: meant))
+        }
+    }
+
+    private func devices(of phrase: SpokenPhrase, in house: SpokenHouse) throws(SpokenError)
+        -> [ControlledDevice]
+    {
+        let found = try house.find(phrase, isFull: false)
+        // A part of an appliance cannot be left out: the order may set the other parts.
+        guard !found.targets.contains(where: { $0.activator != nil }) else { throw .notAmong(phrase.text) }
+        return found.targets.map(\.device) + found.leftAlone
+    }
+
+    private func orders(_ spoken: [SpokenOrder], in house: SpokenHouse) throws -> OrdersOfSentence {
         var orders = OrdersOfSentence(units)
-        for order in try SpokenGrammar(sentence).orders {
+        for order in spoken {
             for thing in order.things {
                 guard let reading = order.readings.first else { continue }
                 try orders.add(find(thing, reading, isFull: false, in: house), reading, verb: order.verb)
@@ -112,7 +182,7 @@ package struct SpokenTargets: Sendable {
             let (found, reading) = try onlyMeaning(of: order.readings, in: house)
             try orders.add(found, reading, verb: order.verb)
         }
-        return orders.understood
+        return orders
     }
 
     private func find(
@@ -172,9 +242,12 @@ struct SpokenScenes {
         var words = sentence.words
         let manner = SpokenGrammar.strip(&words, language)
         guard !sentence.isQuestion || manner != .plain else { return nil }
+        // "Start please movie night".
+        let spoken = [words, words.filter { !$0.isOne(of: .filler) }]
         let said = Set(
             language.scenes.flatMap { form in
-                form.matches(words[...], states: []).compactMap(\.things).flatMap { name($0, language) }
+                spoken.flatMap { form.matches($0[...], states: []) }.compactMap(\.things)
+                    .flatMap { name($0, language) }
             })
         let found = names.filter { name in
             let tokens = SpokenText.tokens(name)

@@ -7,6 +7,8 @@ struct GeneratedSentences {
     struct Sentence {
         let text: String
         let meaning: Meaning
+        /// The appliances that it names, also those that need no order.
+        let names: [String]
     }
 
     /// Words for some appliances, with articles.
@@ -33,6 +35,8 @@ struct GeneratedSentences {
     /// Words that make an order of nothing wherever they stand, or at the end.
     let negations: [String]
     let conditions: [String]
+    /// In each `S` stands for an order, and `T` for what it leaves out.
+    let exceptions: [String]
     let questions: [String]
     /// The levels of the lamps before, in percent, of those that are on.
     let levels: [String: Int]
@@ -48,7 +52,7 @@ struct GeneratedSentences {
                     all.append(
                         Sentence(
                             text: form.replacing("T", with: target.words, maxReplacements: 1),
-                            meaning: orders.sorted()))
+                            meaning: orders.sorted(), names: target.names))
                 }
             }
         }
@@ -124,7 +128,11 @@ struct GeneratedSentences {
         joiners: ["and", "then", "and then", ","], negations: ["don't", "never", "not", "do not"],
         conditions: [
             "if it is dark", "when the tv is off", "at 7", "at seven", "in 5 minutes", "in ten minutes",
-            "until midnight", "unless somebody sleeps", "tomorrow", "except the fan", "for an hour", "later",
+            "until midnight", "unless somebody sleeps", "tomorrow", "for an hour", "later",
+        ],
+        exceptions: [
+            "S except T", "S except for T", "S, but not T", "S but T", "S besides T please", "except T, S",
+            "apart from T S",
         ],
         questions: ["is", "are", "why", "did you", "has", "should"],
         levels: [
@@ -179,8 +187,11 @@ struct GeneratedSentences {
         joiners: ["und", "dann", "und dann", ","], negations: ["nicht", "nie", "niemals", "keinesfalls"],
         conditions: [
             "wenn es dunkel ist", "falls der Fernseher an ist", "um 7", "um sieben Uhr", "in 5 Minuten",
-            "bis Mitternacht", "sobald es dunkel wird", "morgen", "außer der Stehlampe", "für eine Stunde",
+            "bis Mitternacht", "sobald es dunkel wird", "morgen", "für eine Stunde",
             "später",
+        ],
+        exceptions: [
+            "S außer T", "S, außer T", "S, aber nicht T", "S bis auf T", "außer T S", "außer T, S",
         ],
         questions: ["ist", "sind", "warum", "hast du", "wann", "ob"],
         levels: ["Küchenlicht": 50, "Stehlampe": 30, "Schlafzimmerlicht": 60, "Flurlicht": 100])

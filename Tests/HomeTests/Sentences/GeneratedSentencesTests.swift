@@ -60,6 +60,40 @@ import Testing
         #expect(understood > 500)
     }
 
+    /// What an order leaves out stays as it is, and all else is done; or nothing is, if that is not among it.
+    @Test(arguments: ["en", "de"])
+    func whatIsExceptedIsLeftAlone(_ code: String) {
+        let (grammar, targets) = GeneratedSentencesTests.inLanguage(code)
+        let sentences = grammar.all.filter { $0.names.count > 1 }
+        // "Everything" also leaves out what the house of this grammar does not list.
+        let things = (grammar.switched + grammar.dimmed + grammar.blinds + grammar.locks).filter {
+            $0.names.count < 4
+        }
+        var numbers = Numbers(state: 17)
+        var (sensible, understood) = (0, 0)
+        for _ in 0..<4_000 {
+            guard let sentence = sentences.randomElement(using: &numbers),
+                let thing = things.randomElement(using: &numbers),
+                let form = grammar.exceptions.randomElement(using: &numbers)
+            else { return }
+            let isAmong = !Set(sentence.names).isDisjoint(with: thing.names)
+            // "Everything but the door": locks and blinds are not among it, and may be named.
+            let mayBeAmong =
+                isAmong || (grammar.locks + grammar.blinds).contains { $0.words == thing.words }
+            let rest = sentence.meaning.filter { order in !thing.names.contains { order.hasPrefix($0 + " ") }
+            }
+            let text = form.replacing("S", with: sentence.text, maxReplacements: 1)
+                .replacing("T", with: thing.words, maxReplacements: 1)
+            let orders = GeneratedSentencesTests.orders(text, targets)
+            if isAmong, !rest.isEmpty { sensible += 1 }
+            guard let orders else { continue }
+            understood += 1
+            #expect(mayBeAmong && !rest.isEmpty && orders == rest, "\(text)")
+        }
+        print("exceptions, \(code): \(understood) of \(sensible)")
+        #expect(understood * 10 > sensible * 6)
+    }
+
     /// Negated, conditional and timed sentences, and questions, do nothing.
     @Test(arguments: ["en", "de"])
     func whatIsNoPlainOrderDoesNothing(_ code: String) {

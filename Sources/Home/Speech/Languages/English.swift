@@ -1,6 +1,18 @@
 extension SpokenLanguage {
     /// Who may have done what is asked about.
     private static let people = "i|we|anyone|anybody|someone|somebody"
+    /// "Would you mind turning it off" is "would you turn it off".
+    private static let gerunds = Dictionary(
+        uniqueKeysWithValues: [
+            "turning": "turn", "switching": "switch", "putting": "put", "setting": "set", "shutting": "shut",
+            "opening": "open", "closing": "close", "locking": "lock", "unlocking": "unlock",
+            "dimming": "dim", "raising": "raise", "lowering": "lower", "starting": "start",
+            "stopping": "stop", "making": "make", "bringing": "bring",
+        ].flatMap { gerund, verb in
+            ["would you mind", "do you mind", "mind", "how about", "what about"].map {
+                ("\($0) \(gerund)", "would you \(verb)")
+            }
+        })
 
     package static let english = SpokenLanguage(
         code: "en", name: "English",
@@ -11,7 +23,7 @@ extension SpokenLanguage {
             (.device, "device devices"), (.pronoun, "it them"), (.of, "of"), (.direction, "up down"),
             (.to, "to"), (.at, "at"), (.by, "by"), (.place, "in"),
             (.adverb, "upstairs downstairs outside"), (.brightness, "brightness"), (.and, "and"),
-            (.then, "then"), (.filler, "please still currently"),
+            (.then, "then"), (.except, "except besides but"), (.filler, "please still currently"),
             (
                 .time,
                 """
@@ -32,7 +44,7 @@ extension SpokenLanguage {
                 is isn't are aren't was wasn't were did does has have had what which how why when where who
                 should shall may might what's whats who's how's
                 on off not no do don't dont doesn't never at by in after before until till unless except but
-                if while for from to with without or of than then be been i you he she it they we them that
+                besides if while for from to with without or of than then be been i you he she it they we them that
                 it's and nor minus plus percent so because since once
                 """
             ),
@@ -50,7 +62,14 @@ extension SpokenLanguage {
             SpokenVerb(words: "set", actions: ["on": .on, "off": .off], levels: .bare),
             SpokenVerb(words: "change adjust", actions: [:], levels: .afterTo),
             SpokenVerb(words: "shut", actions: ["": .close, "off": .off], takesParticleFirst: true),
-            SpokenVerb(words: "power", actions: ["on": .on, "off": .off], takesParticleFirst: true),
+            SpokenVerb(
+                words: "power", actions: ["on": .on, "off": .off, "up": .on, "down": .off],
+                takesParticleFirst: true),
+            SpokenVerb(
+                words: "bring take bump crank knock", actions: ["up": .up, "down": .down], levels: .afterTo),
+            SpokenVerb(
+                words: "pop stick leave keep get", actions: ["on": .on, "off": .off, "going": .on]),
+            SpokenVerb(words: "drop", actions: ["": .down], levels: .afterTo),
             SpokenVerb(words: "activate enable", actions: ["": .on], isForSwitches: true),
             SpokenVerb(words: "deactivate disable kill", actions: ["": .off], isForSwitches: true),
             SpokenVerb(words: "start", actions: ["": .on], isForSwitches: true),
@@ -83,8 +102,8 @@ extension SpokenLanguage {
                 "warmer": .warmer, "cooler": .cooler,
             ], levels: .plain, isForLocks: true),
         levels: [
-            "full": 1, "fully": 1, "maximum": 1, "max": 1, "half": 0.5, "halfway": 0.5, "minimum": 0.01,
-            "min": 0.01,
+            "full": 1, "fully": 1, "maximum": 1, "max": 1, "half": 0.5, "halfway": 0.5, "quarter": 0.25,
+            "minimum": 0.01, "min": 0.01,
         ],
         numbers: SpokenNumbers(
             units: """
@@ -93,12 +112,23 @@ extension SpokenLanguage {
                 """, tens: "twenty thirty forty fifty sixty seventy eighty ninety", hundred: "hundred",
             joining: .tensFirst),
         percent: "percent, %, per cent",
-        polite: "please, hey, ok, okay, thanks, thank you, now, kindly, for me",
-        asking: "could you, can you, would you, will you, i want you to, i'd like you to",
-        wishes: "i want, i'd like, i would like, can i have, could i have, can we have",
+        polite: """
+            please, hey, ok, okay, thanks, thank you, now, kindly, for me, cheers, alexa, google, siri,
+            if you would, if you could, if you like, please and thank you, thank you very much,
+            pls, plz, instead, as well, too, just, right, so, hi, hello
+            """,
+        asking: """
+            could you, can you, would you, will you, i want you to, i'd like you to, i need you to,
+            would you be so kind as to, could you be so kind as to, be so kind and, do me a favour and,
+            do me a favor and
+            """,
+        wishes: """
+            i want, i'd like, i would like, i need, we want, we'd like, we need, can i have, could i have,
+            can we have, could we have, let's have, let us have
+            """,
         telling: "tell me, show me, do you know, let me know",
         temperature: "degrees, degree, degrees celsius, degree celsius, celsius, c",
-        degrees: "a bit, a little, a little bit, slightly",
+        degrees: "a bit, a little, a little bit, slightly, a touch, a notch, a tad, some",
         endings: [
             [
                 Ending("'s"), Ending("ss", "ss"), Ending("s", minimum: 3, isPlural: true),
@@ -107,15 +137,28 @@ extension SpokenLanguage {
         ],
         kinds: [
             "shutter": "blind, shade", "blind": "shade, shutter", "shade": "blind", "curtain": "drape",
-            "lock": "door", "heater": "heating", "heating": "heater", "thermostat": "heating",
-            "radiator": "heating, heater",
+            "lock": "door", "heater": "heating, heat, thermostat, radiator",
+            "heating": "heater, heat, thermostat, radiator",
+            "thermostat": "heating, heat, heater, radiator", "radiator": "heating, heater, heat, thermostat",
         ],
+        areas: [
+            "downstairs": "ground floor, lower floor, basement",
+            "outside": "garden, outdoors, exterior, yard, outdoor",
+            "upstairs": "first floor, upper floor, second floor, top floor, attic",
+        ],
+        standIns: "one ones",
         lockWords: "lock bolt door gate alarm siren valve safe window camera",
         lightWords: "light lamp bulb dimmer",
         rewrites: [
+            "except for": "except", "apart from": "except", "aside from": "except", "other than": "except",
+            "with the exception of": "except", "excluding": "except", "but not": "except",
+            "but for the": "except the",
             "what's": "what is", "whats": "what is", "how's": "how is", "lighting": "lights",
             "lights out": "lights off", "light out": "light off", "turn out the": "turn off the",
             "in every room": "", "in all rooms": "", "in all the rooms": "", "everywhere": "",
+            "in the house": "", "in the whole house": "", "in the entire house": "",
+            "throughout the house": "",
+            "around the house": "",
             "the whole house": "everything", "every single": "every", "each and every": "every",
             "on the ground floor": "in the ground floor", "on the first floor": "in the first floor",
             "on the second floor": "in the second floor", "on the top floor": "in the top floor",
@@ -123,12 +166,17 @@ extension SpokenLanguage {
             "coffee maker": "coffee machine", "telly": "tv", "television": "tv", "turned on": "on",
             "turned off": "off", "switched on": "on",
             "switched off": "off", "half way": "halfway", "colour": "color", "right now": "now",
-        ],
+            "at the moment": "currently", "all the way": "fully", "full blast": "full",
+            "turn of the": "turn off the",
+            "right down": "down", "right up": "up", "the temp": "the temperature", "how about we": "",
+            "close up the": "close the",
+        ].merging(gerunds) { own, _ in own },
         scenes: [
             "THINGS", "run|start|activate|play|begin|set THINGS", "turn|switch|put on THINGS",
-            "turn|switch|put THINGS on", "THINGS on",
+            "turn|switch|put THINGS on", "THINGS on", "set|switch|put the house|home to|into|in THINGS",
+            "let's do THINGS", "THINGS house|everyone|everybody|all",
         ],
-        sceneWords: "scene",
+        sceneWords: "scene mode",
         questions: [
             .init(.list, "what|which is|are STATE PLACE?"),
             .init(.list, "is anything|something STATE PLACE?"),
@@ -143,6 +191,9 @@ extension SpokenLanguage {
             .init(.check, "if|whether THINGS is|are STATE PLACE?"),
             .init(.check, "did|has \(people) leave|left THINGS STATE PLACE?"),
             .init(.check, "have i|we left THINGS STATE PLACE?"),
+            .init(.list, "have i|we got any THINGS STATE PLACE?"),
+            .init(.check, "is|are THINGS PLACE? all STATE PLACE?"),
+            .init(.check, "THINGS STATE is|are it|they"),
             .init(.check, "did|have|has \(people) lock|locked THINGS", "locked"),
             .init(.check, "did|have|has \(people) unlock|unlocked THINGS", "unlocked"),
             .init(.check, "did|have|has \(people) close|closed|shut THINGS", "closed"),
@@ -150,12 +201,15 @@ extension SpokenLanguage {
             .init(.check, "did|have|has \(people) turn|switch|turned|switched THINGS off", "off"),
             .init(.warmth, "how warm|cold|hot is it PLACE?"),
             .init(.warmth, "what is the temperature PLACE?"),
-            .init(.tell, "is|are THINGS STATE or STATE"),
+            .init(.tell, "is|are THINGS STATE or STATE"), .init(.tell, "THINGS STATE or STATE"),
+            .init(.tell, "how bright|warm|cold|hot|high THINGS is|are"),
             .init(.tell, "how bright|warm|cold|hot|high is|are THINGS"),
             .init(.tell, "how far open|up|down is|are THINGS"),
-            .init(.tell, "what is|are THINGS set to"), .init(.tell, "what is the state|status of THINGS"),
+            .init(.tell, "what is|are THINGS set to PLACE?"),
+            .init(.tell, "what is the state|status of THINGS"),
             .init(.tell, "what is the temperature|brightness|level of|in THINGS"),
-            .init(.tell, "how is|are THINGS"), .init(.tell, "what is|are THINGS"),
+            .init(.check, "THINGS STATE PLACE?"), .init(.tell, "how is|are THINGS"),
+            .init(.tell, "what is|are THINGS"),
         ],
         states: [
             "on": .on, "off": .off, "open": .open, "opened": .open, "closed": .closed, "shut": .closed,

@@ -15,7 +15,8 @@ extension SpokenLanguage {
             (.pronoun, "es sie ihn"), (.of, "von vom"), (.by, "um"),
             (.to, "auf"), (.at, "bei mit"), (.place, "in im"), (.placeBeforeArticle, "auf"),
             (.adverb, "oben unten draussen"), (.brightness, "helligkeit"), (.and, "und"),
-            (.then, "dann danach"), (.filler, "bitte mal doch mir noch gerade wieder"),
+            (.then, "dann danach"), (.except, "ausser"),
+            (.filler, "bitte mal doch mir noch gerade wieder denn eigentlich etwa wirklich auch ma"),
             (.afterLevel, "dimmen stellen setzen drehen schalten fahren machen haben"),
             (
                 .final,
@@ -23,7 +24,7 @@ extension SpokenLanguage {
                 anschalten einschalten anmachen anknipsen ausschalten ausmachen ausknipsen abschalten
                 abstellen offnen aufmachen schliessen zumachen abschliessen zuschliessen absperren zusperren
                 verriegeln aufschliessen aufsperren entriegeln hochfahren hochziehen runterfahren
-                herunterfahren herunterlassen runterlassen starten aktivieren deaktivieren heller dunkler
+                herunterfahren herunterlassen runterlassen starten aktivieren deaktivieren loschen heller dunkler
                 """
             ),
             (
@@ -83,6 +84,7 @@ extension SpokenLanguage {
             SpokenVerb(words: "stoppe stopp deaktiviere", actions: ["": .off], isForSwitches: true),
             SpokenVerb(
                 words: "dimme dimm", actions: ["": .dim, "runter": .dim, "herunter": .dim], levels: .afterTo),
+            SpokenVerb(words: "losche losch", actions: ["": .off], isForSwitches: true),
             SpokenVerb(words: "offne", actions: ["": .open], levels: .afterTo),
             SpokenVerb(
                 words: "schliesse schliess",
@@ -114,12 +116,14 @@ extension SpokenLanguage {
                 "abstellen": .off, "offnen": .open, "aufmachen": .open, "schliessen": .close,
                 "zumachen": .close, "abschliessen": .lock, "zuschliessen": .lock, "absperren": .lock,
                 "zusperren": .lock, "verriegeln": .lock, "aufschliessen": .unlock, "aufsperren": .unlock,
-                "entriegeln": .unlock, "hochfahren": .up, "hochziehen": .up, "runterfahren": .down,
+                "entriegeln": .unlock, "hochfahren": .up, "hochziehen": .up, "loschen": .off,
+                "runterfahren": .down,
                 "herunterfahren": .down, "herunterlassen": .down, "runterlassen": .down,
             ], levels: .plain, isForLocks: true),
         levels: [
             "voll": 1, "volle": 1, "ganz": 1, "maximum": 1, "maximal": 1, "maximale": 1, "halb": 0.5,
-            "halbe": 0.5, "halfte": 0.5, "minimum": 0.01, "minimal": 0.01,
+            "halbe": 0.5, "halfte": 0.5, "viertel": 0.25, "dreiviertel": 0.75, "minimum": 0.01,
+            "minimal": 0.01,
         ],
         numbers: SpokenNumbers(
             units: """
@@ -128,15 +132,22 @@ extension SpokenLanguage {
                 """, tens: "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
             hundred: "hundert einhundert", joining: .unitsFirst("und", one: "ein"), others: ["zwo": 2]),
         percent: "prozent, %",
-        polite: "bitte, hey, ok, okay, danke, vielen dank, jetzt, mal, doch, sofort",
+        polite: """
+            bitte, hey, ok, okay, danke, vielen dank, jetzt, mal, doch, sofort, pls, bitteschon, bitte schon,
+            dankeschon, danke schon, ma, alexa, google, siri, halt, einfach, hallo, hi, yo
+            """,
         asking: """
-            konntest du, kannst du, wurdest du, willst du, kann man, konnten sie, konnen sie,
-            du sollst, du kannst, du konntest
+            konntest du, kannst du, wurdest du, willst du, kann man, konnten sie, konnen sie, wurden sie,
+            du sollst, du kannst, du konntest, sei so gut und, sei so lieb und, seien sie so gut und,
+            konntest du so lieb sein und, kannst du so lieb sein und, wurdest du so lieb sein und
             """,
         wishes: "ich mochte, ich will, ich hatte gern, ich hatte gerne, ich hatte, ich wunsche mir",
-        telling: "sag mir, sage mir, zeig mir, zeige mir, weisst du, kannst du mir sagen",
+        telling: """
+            sag mir, sage mir, zeig mir, zeige mir, weisst du, kannst du mir sagen, sagen sie, sagen sie mal,
+            sag mal, sag
+            """,
         temperature: "grad, grad celsius, grad warm, celsius, c",
-        degrees: "etwas, ein bisschen, ein wenig, ein klein wenig",
+        degrees: "etwas, bisschen, ein bisschen, ein wenig, ein klein wenig, ein stuck, ein stuckchen",
         endings: [
             [
                 Ending("'s"), Ending("ern", minimum: 3), Ending("er", minimum: 3), Ending("en", minimum: 3),
@@ -159,6 +170,10 @@ extension SpokenLanguage {
             "switch": "schalter, steckdose", "plug": "steckdose", "socket": "steckdose", "sensor": "sensor",
             "television": "fernseher", "tv": "fernseher",
         ],
+        areas: [
+            "unten": "erdgeschoss, eg, untergeschoss", "draussen": "garten, aussen, aussenbereich, hof",
+            "oben": "obergeschoss, og, erster stock, dachgeschoss, 1 stock",
+        ],
         tails: """
             lichter licht lampen lampe leuchten leuchte beleuchtung rollos rollo rollladen rolladen jalousien
             jalousie heizungen heizung ventilatoren ventilator steckdosen steckdose fenster turen tur tore tor
@@ -172,12 +187,24 @@ extension SpokenLanguage {
             """,
         lightWords: "licht lampe leuchte dimmer beleuchtung",
         rewrites: [
+            "bis auf die": "ausser die", "bis auf den": "ausser den", "bis auf das": "ausser das",
+            "aber nicht": "ausser", "nur nicht": "ausser", "mit ausnahme von": "ausser",
+            "mit ausnahme der": "ausser der", "mit ausnahme des": "ausser des",
             "die ganze beleuchtung": "alle lichter", "die gesamte beleuchtung": "alle lichter",
             "uberall": "", "in allen raumen": "", "in allen zimmern": "", "in jedem raum": "",
-            "in jedem zimmer": "", "das ganze haus": "alles", "eingeschalten": "eingeschaltet",
+            "in jedem zimmer": "", "im haus": "", "im ganzen haus": "", "im gesamten haus": "",
+            "das ganze haus": "alles", "eingeschalten": "eingeschaltet",
             "an geschaltet": "angeschaltet", "aus geschaltet": "ausgeschaltet",
             "ab geschaltet": "abgeschaltet", "glotze": "fernseher", "im moment": "gerade",
-            "halb hoch": "halb auf", "halb runter": "halb zu",
+            "halb hoch": "halb auf", "halb runter": "halb zu", "volle pulle": "voll",
+            "auf hochste stufe": "auf maximum", "auf die hochste stufe": "auf maximum",
+            "auf hochster stufe": "auf maximum", "wieviel": "wie viel", "ist's": "ist es",
+            "und dafur": "und", "machst du": "mach", "schaltest du": "schalt", "stellst du": "stell",
+            "drehst du": "dreh", "machen sie": "mach", "schalten sie": "schalt", "stellen sie": "stell",
+            "drehen sie": "dreh", "dimmen sie": "dimm", "offnen sie": "offne", "schliessen sie": "schliesse",
+            "fahren sie": "fahr", "starten sie": "starte", "aktivieren sie": "aktiviere",
+            "loschen sie": "losch", "im ganzen": "im", "in der ganzen": "in der", "was is": "was ist",
+            "nich": "nicht",
         ],
         scenes: [
             "THINGS", "starte|start|aktiviere|spiele|beginne THINGS", "fuhre THINGS aus",
@@ -185,7 +212,8 @@ extension SpokenLanguage {
         ],
         sceneWords: "szene",
         questions: [
-            .init(.list, "was ist|sind PLACE? STATE PLACE?"), .init(.list, "was brennt|lauft PLACE?"),
+            .init(.list, "was ist|sind PLACE? STATE PLACE?"),
+            .init(.list, "was ist|sind PLACE? alles STATE PLACE?"), .init(.list, "was brennt|lauft PLACE?"),
             .init(.list, "ist irgendwas|irgendetwas|etwas|was PLACE? STATE PLACE?"),
             .init(.list, "ist PLACE irgendwas|irgendetwas|etwas|was STATE"),
             .init(.list, "lauft PLACE? irgendwas|irgendetwas|etwas PLACE?"),
@@ -213,7 +241,9 @@ extension SpokenLanguage {
             .init(.tell, "wie hell|warm|kalt|hoch ist|sind THINGS"),
             .init(.tell, "wie weit ist|sind THINGS STATE"),
             .init(.tell, "auf wie viel grad|prozent ist|steht|sind|stehen THINGS"),
+            .init(.tell, "worauf ist|sind THINGS eingestellt|gestellt"),
             .init(.tell, "auf was ist|steht|sind|stehen THINGS"),
+            .init(.check, "THINGS STATE PLACE?"), .init(.check, "ist|sind THINGS PLACE? beide|alle STATE"),
             .init(.tell, "wie ist der zustand|status von|vom THINGS"),
             .init(.tell, "wie ist der zustand|status THINGS"), .init(.tell, "wie steht|stehen THINGS"),
         ],
@@ -224,6 +254,8 @@ extension SpokenLanguage {
             "zugemacht": .closed, "abgeschlossen": .locked, "abgesperrt": .locked, "verschlossen": .locked,
             "zugeschlossen": .locked, "verriegelt": .locked, "zugesperrt": .locked,
             "aufgeschlossen": .unlocked, "aufgesperrt": .unlocked, "unverschlossen": .unlocked,
-            "entriegelt": .unlocked, "oben": .open, "unten": .closed,
+            "entriegelt": .unlocked, "oben": .open, "unten": .closed, "heruntergelassen": .closed,
+            "runtergelassen": .closed, "heruntergefahren": .closed, "runtergefahren": .closed,
+            "hochgezogen": .open, "hochgefahren": .open,
         ])
 }

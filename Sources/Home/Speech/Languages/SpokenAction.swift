@@ -124,6 +124,8 @@ struct SpokenRoles: OptionSet, Sendable {
     static let by = SpokenRoles(rawValue: 1 << 29)
     /// A quantifier that takes no thing: "everything".
     static let alone = SpokenRoles(rawValue: 1 << 30)
+    /// Before what an order leaves out: "except".
+    static let except = SpokenRoles(rawValue: 1 << 31)
 
     static let ends: SpokenRoles = [.separator, .and, .then]
 }

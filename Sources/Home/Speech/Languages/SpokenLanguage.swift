@@ -45,8 +45,9 @@ package struct SpokenLanguage: Sendable {
     let wishes: [[String]]
     /// Words that ask for an answer, before a question or instead of one: "tell me".
     let telling: [[String]]
-    /// Words that stand for others, the longest first: "what's" is "what is", "everywhere" is nothing.
-    let rewrites: [(from: [String], to: [String])]
+    /// Words that stand for others: "what's" is "what is", "everywhere" is nothing. By their first word, the
+    /// longest first.
+    let rewrites: [String: [(from: [String], to: [String])]]
     /// In which forms a scene is run by its name.
     let scenes: [SpokenQuestionPattern]
     /// "Scene", which may stand before or behind its name.
@@ -59,8 +60,13 @@ package struct SpokenLanguage: Sendable {
     let plurals: Set<String>
     /// A type of the server, as a stem of its word, and the stems of the words for it.
     let kinds: [String: [[String]]]
+    /// Words for a place, as stems, and the areas that they mean in a house that has none called so: "downstairs"
+    /// is the ground floor.
+    let areas: [[String]: [[String]]]
     /// Stems of words that mean one or several: "das Licht".
     let collectives: Set<String>
+    /// Words that stand for the things of an order in what it leaves out: "except the hall one".
+    let standIns: Set<String>
     /// True if an order may begin with its place, without a verb: "in der Küche Licht an".
     let beginsWithPlace: Bool
     /// Words that may be the last part of a compound.
@@ -80,7 +86,7 @@ package struct SpokenLanguage: Sendable {
         levels: [String: Double], numbers: SpokenNumbers, percent: String, polite: String, asking: String,
         wishes: String, telling: String, temperature: String, degrees: String,
         endings: [[Ending]], plurals: String = "", collectives: String = "", kinds: [String: String],
-        tails: String = "", beginsWithPlace: Bool = false,
+        areas: [String: String], standIns: String = "", tails: String = "", beginsWithPlace: Bool = false,
         lockWords: String, lightWords: String, rewrites: [String: String], scenes: [String],
         sceneWords: String, questions: [SpokenQuestionPattern], states: [String: State]
     ) {
@@ -93,8 +99,9 @@ package struct SpokenLanguage: Sendable {
         self.degrees = SpokenLanguage.phrases(degrees)
         self.wishes = SpokenLanguage.phrases(wishes)
         self.telling = SpokenLanguage.phrases(telling)
-        self.rewrites = rewrites.map { (SpokenLanguage.list($0), SpokenLanguage.list($1)) }
-            .sorted { ($0.from.count, $1.from.joined()) > ($1.from.count, $0.from.joined()) }
+        let pairs = rewrites.map { (from: SpokenLanguage.list($0), to: SpokenLanguage.list($1)) }
+        self.rewrites = Dictionary(grouping: pairs) { $0.from.first ?? "" }
+            .mapValues { $0.sorted { $0.from.count > $1.from.count } }
         self.scenes = scenes.map { SpokenQuestionPattern(.list, $0) }
         self.sceneWords = Set(SpokenLanguage.list(sceneWords))
         self.plurals = Set(SpokenLanguage.list(plurals))
@@ -103,6 +110,11 @@ package struct SpokenLanguage: Sendable {
         self.beginsWithPlace = beginsWithPlace
         self.collectives = Set(SpokenLanguage.list(collectives).map(stem))
         self.kinds = kinds.mapValues { SpokenLanguage.phrases($0).map { $0.map(stem) } }
+        self.standIns = Set(SpokenLanguage.list(standIns))
+        self.areas = Dictionary(
+            uniqueKeysWithValues: areas.map { word, names in
+                ([stem(word)], SpokenLanguage.phrases(names).map { $0.map(stem) })
+            })
         self.lockWords = Set(SpokenLanguage.list(lockWords).map(stem))
         self.lightWords = Set(SpokenLanguage.list(lightWords).map(stem))
         self.questions = questions

@@ -17,6 +17,8 @@ struct SpokenQuestions {
                 words = Array(words.drop { $0.isOne(of: .separator) })
             }
             words.removeAll { $0.isOne(of: .filler) }
+            // "The kitchen window, open or closed?"
+            words.removeAll { $0.isOne(of: .separator) && !$0.isOne(of: .stop) }
             guard !words.contains(where: { $0.isOne(of: .ends) }) else { continue }
             for pattern in language.questions {
                 for match in pattern.matches(words[...], states: states) {
@@ -31,6 +33,20 @@ struct SpokenQuestions {
         throw refusal ?? .question
     }
 
+    private func find(_ phrase: SpokenPhrase, _ state: SpokenLanguage.State?) throws(SpokenError)
+        -> [ControlledDevice]
+    {
+        do throws(SpokenError) {
+            return try house.find(phrase, isFull: false, isAsking: true).targets.map(\.device)
+        } catch {
+            guard case .ambiguous = error, let state else { throw error }
+            // "Is the garage open?" is about what can be open there.
+            let able = house.devices.filter { SpokenAnswer.isSo($0, state) != nil }
+            return try house.restricted(to: able).find(phrase, isFull: false, isAsking: true).targets
+                .map(\.device)
+        }
+    }
+
     private func answer(
         _ pattern: SpokenQuestionPattern, _ match: SpokenQuestionPattern.Match, _ language: SpokenLanguage
     ) throws(SpokenError) -> SpokenAnswer {
@@ -42,7 +58,7 @@ struct SpokenQuestions {
         var devices = house.devices
         if let things = match.things {
             let phrase = try SpokenPhrase(Array(things) + place)
-            devices = try house.find(phrase, isFull: false, isAsking: true).targets.map(\.device)
+            devices = try find(phrase, word.flatMap { language.states[$0] })
         } else if !place.isEmpty {
             devices = try house.devices(in: place)
         }

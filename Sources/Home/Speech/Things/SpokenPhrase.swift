@@ -23,8 +23,11 @@ struct SpokenPhrase: Equatable, Sendable {
     let place: [SpokenWord]
     /// All words in the order in which they were said, without articles and quantifiers at the beginning.
     let said: [SpokenWord]
+    /// All words.
+    let spoken: [SpokenWord]
 
     init(_ spoken: [SpokenWord]) throws(SpokenError) {
+        self.spoken = spoken
         var words = spoken[...].withoutArticles
         var quantity = Quantity.one
         // "All" is enough by itself; "every", "all of" and "all the" are not.

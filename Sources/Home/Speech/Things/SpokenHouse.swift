@@ -15,26 +15,12 @@ struct SpokenHouse: Sendable {
         var leftAlone: [ControlledDevice] = []
     }
 
-    private struct Entry: Sendable {
-        let device: ControlledDevice
-        let name: SpokenName
-        /// The words for its type, as stems; the server's own comes first.
-        let kinds: [[String]]
-        let room: [String]
-        let area: [String]
-        /// Each with the phrases that name it: "lamp's dimmer", "dimmer lamp".
-        let activators: [(target: Target, word: SpokenName, names: [SpokenName])]
-
-        var target: Target { Target(device: device, activator: nil) }
-    }
-
     /// A phrase in the form that is compared with names.
-    private struct Words {
+    struct Words {
         let head: SpokenName
         let place: SpokenName
         let whole: SpokenName
 
-        /// - Parameter isEverything: only the place tells what is meant.
         /// - Parameters:
         ///   - areas: the areas; such a word needs no "in": "the lights upstairs".
         ///   - isEverything: only the place tells what is meant.
@@ -57,8 +43,8 @@ struct SpokenHouse: Sendable {
         }
     }
 
-    private let entries: [Entry]
-    private let language: SpokenLanguage
+    private var entries: [SpokenEntry]
+    let language: SpokenLanguage
     private let rooms: Set<[String]>
     private let areas: Set<[String]>
     /// Every word of a name. Such a word is never taken for a slip of another one.
@@ -75,25 +61,16 @@ struct SpokenHouse: Sendable {
             rooms.flatMap { room in room.devices.map { ($0, room) } }, uniquingKeysWith: { first, _ in first }
         )
         self.rooms = Set(rooms.map { stems($0.name) }).subtracting([[]])
-        areas = Set(rooms.map { stems($0.area) }).subtracting([[]])
+        let own = Set(rooms.map { stems($0.area) }).subtracting([[]])
+        // "Downstairs" in a house that has a ground floor; only if one area is meant.
+        let aliases = language.areas.filter { !own.contains($0.key) && own.intersection($0.value).count == 1 }
+        areas = own.union(aliases.keys)
+        let every = self.rooms.union(areas)
         entries = devices.map { device in
-            let activators = device.activators.compactMap {
-                activator -> (Target, SpokenName, [SpokenName])? in
-                let word = SpokenName(activator.name, language)
-                // A name such as "On/Off" cannot be told from the order.
-                guard !word.words.isEmpty, !word.words.contains(where: SpokenLanguage.english.isDecisive),
-                    !word.words.contains(where: language.isDecisive)
-                else { return nil }
-                let names = ["\(device.name) \(activator.name)", "\(activator.name) \(device.name)"]
-                let target = Target(device: device, activator: activator)
-                return (target, word, names.map { SpokenName($0, language) })
-            }
-            let synonyms = device.kind.last.flatMap { language.kinds[$0] } ?? []
             let home = homes[device.id]
-            return Entry(
-                device: device, name: SpokenName(device.name, language),
-                kinds: [stems(device.kind.joined(separator: " "))].filter { !$0.isEmpty } + synonyms,
-                room: stems(home?.name), area: stems(home?.area), activators: activators)
+            let area = stems(home?.area)
+            let names = [area] + aliases.filter { $0.value.contains(area) }.keys
+            return SpokenEntry(device, in: home, areas: names.filter { !$0.isEmpty }, places: every, language)
         }
         known = Set(
             entries.flatMap { $0.name.plain + $0.kinds.joined() + $0.activators.flatMap(\.word.plain) })
@@ -121,7 +98,10 @@ struct SpokenHouse: Sendable {
             }
         case .every: return try every(phrase, isAsking: isAsking)
         case .both:
-            let found = try every(phrase, isAsking: isAsking)
+            var found = try every(phrase, isAsking: isAsking)
+            // "Both heatings", besides a heater: the words for a type are other types' words, too.
+            let strict = found.targets.filter { isOfOwnKind($0.device, words(phrase)) }
+            if strict.count == 2 { found.targets = strict }
             guard found.targets.count == 2 else {
                 throw .notBoth(phrase.text, found.targets.map(\.device.name))
             }
@@ -135,7 +115,7 @@ struct SpokenHouse: Sendable {
     {
         let stems = SpokenName(phrase.place, language).stems
         let found = entries.filter { entry in
-            guard isIn(entry, stems) else { return false }
+            guard entry.isIn(stems) else { return false }
             if isTemperature { return entry.device.warmth != nil }
             return switch action {
             case .warmer, .cooler: entry.device.warmth != nil
@@ -150,16 +130,30 @@ struct SpokenHouse: Sendable {
         return Found(targets: found.map(\.target))
     }
 
-    /// The heatings of the room or area that a phrase names; nil if it names none, or it has none.
-    func heatings(of phrase: SpokenPhrase) -> Found? {
+    /// What stands in the room or area that a phrase names; nil if it names none, or it is empty.
+    func contents(of phrase: SpokenPhrase) -> [ControlledDevice]? {
         let stems = SpokenName(phrase.words, language).stems
         guard phrase.quantity == .one, phrase.place.isEmpty, rooms.contains(stems) || areas.contains(stems)
         else { return nil }
-        let found = entries.filter { $0.device.warmth != nil && isIn($0, stems) }
-        return found.isEmpty ? nil : Found(targets: found.map(\.target))
+        let found = entries.filter { $0.isIn(stems) }
+        return found.isEmpty ? nil : found.map(\.device)
+    }
+
+    /// The heatings of the room or area that a phrase names; nil if it names none, or it has none.
+    func heatings(of phrase: SpokenPhrase) -> Found? {
+        let found = (contents(of: phrase) ?? []).filter { $0.warmth != nil }
+        return found.isEmpty ? nil : Found(targets: found.map { Target(device: $0, activator: nil) })
     }
 
     var devices: [ControlledDevice] { entries.map(\.device) }
+
+    /// The same house as if there were only these appliances.
+    func restricted(to devices: [ControlledDevice]) -> SpokenHouse {
+        var house = self
+        let ids = Set(devices.map(\.id))
+        house.entries.removeAll { !ids.contains($0.device.id) }
+        return house
+    }
 
     /// The words of all names of appliances, rooms and areas.
     var names: [[String]] { tokens + places }
@@ -168,7 +162,7 @@ struct SpokenHouse: Sendable {
     func devices(in place: ArraySlice<SpokenWord>) throws(SpokenError) -> [ControlledDevice] {
         guard let words = SpokenPlace.name(place) else { throw .noThing }
         let stems = SpokenName(Array(words), language).stems
-        let found = entries.filter { isIn($0, stems) }.map(\.device)
+        let found = entries.filter { $0.isIn(stems) }.map(\.device)
         guard !found.isEmpty else { throw .unknown(words.map(\.text).joined(separator: " "), near: []) }
         return found
     }
@@ -178,7 +172,7 @@ struct SpokenHouse: Sendable {
         let words = words(phrase)
         guard phrase.leftOver == nil, isAsking || words.head.isPlural || isCollective(words), isPlace(words)
         else { return nil }
-        let found = entries.filter { isOfKind($0, words) }
+        let found = entries.filter { $0.isOfKind(words) }
         guard !found.isEmpty, isAsking || !found.contains(where: \.device.isLock) else { return nil }
         return found.map(\.target)
     }
@@ -188,6 +182,17 @@ struct SpokenHouse: Sendable {
         let stems = words.head.stems
         return stems.last.map(language.collectives.contains) == true
             && (stems.count > 1 || !words.place.words.isEmpty)
+    }
+
+    private func isOfOwnKind(_ device: ControlledDevice, _ words: Words) -> Bool {
+        guard let entry = entries.first(where: { $0.device == device }) else { return false }
+        return entry.kinds.first?.last == words.head.stems.last
+    }
+
+    /// True if the last word is another word for the type of appliances, and no type of the server's own.
+    private func isSynonym(_ words: Words) -> Bool {
+        guard let last = words.head.stems.last else { return false }
+        return !entries.contains { $0.kinds.first?.last == last }
     }
 
     /// False for "in the lights": what is of a kind is no place.
@@ -228,10 +233,12 @@ struct SpokenHouse: Sendable {
             if isExact, let target = try only(matching { $0.units.sorted() == units }, phrase) {
                 return target
             }
-            // Who asks for "the shutter" means the one that is called so, and not every blind.
-            let isOne = isAsking && !spoken.isPlural && !isCollective(words)
-            let named = isOne ? entries.filter { isNamed($0, spoken, words) } : []
-            if named.count == 1, let entry = named.first { return entry.target }
+            // "The shutter" means the one that is called so, and not every blind.
+            let isOne = (isAsking || isSynonym(words)) && !spoken.isPlural && !isCollective(words)
+            let named = isOne ? entries.filter { $0.isNamed(spoken, words) } : []
+            if named.count == 1, let entry = named.first, isAsking || !entry.device.isLock {
+                return entry.target
+            }
             if let target = try only(partly(words), phrase, mayBeLock: isAsking) { return target }
             if !isExact, let target = try only(matching { $0.joined == spoken.joined }, phrase) {
                 return target
@@ -259,7 +266,7 @@ struct SpokenHouse: Sendable {
             let words = words(phrase)
             let isNamed =
                 words.head.stems.last == entry.name.stems.last && entry.name.contains(words.whole.units)
-            guard isNamed || isOfKind(entry, words) else { return nil }
+            guard isNamed || entry.isOfKind(words) else { return nil }
             targets.append(target)
         }
         return targets
@@ -291,47 +298,11 @@ struct SpokenHouse: Sendable {
     /// activators.
     private func partly(_ words: Words) -> [Target] {
         let spoken = words.whole
-        let whole = entries.filter { isNamed($0, spoken, words) || isOfKind($0, words) }.map(\.target)
+        let whole = entries.filter { $0.isNamed(spoken, words) || $0.isOfKind(words) }.map(\.target)
         if !whole.isEmpty { return whole }
         return entries.flatMap(\.activators).filter { activator in
             spoken.contains(activator.word.units) && activator.names.contains { $0.contains(spoken.units) }
         }.map(\.target)
-    }
-
-    /// True if the words end with the appliance's kind, and those before are in its name, or are its room
-    /// or area:
-    /// "hall light", "upstairs lights".
-    private func isOfKind(_ entry: Entry, _ words: Words) -> Bool {
-        let stems = words.head.stems
-        return entry.kinds.contains { kind in
-            guard stems.suffix(kind.count) == kind[...] else { return false }
-            return isIn(entry, words.place.stems + stems.dropLast(kind.count))
-        }
-    }
-
-    /// True if all the words are in the name, or all but its room and area.
-    private func isNamed(_ entry: Entry, _ spoken: SpokenName, _ words: Words) -> Bool {
-        if words.head.words.isEmpty { return isIn(entry, spoken.stems) }
-        if entry.name.contains(spoken.units) { return isIn(entry, words.place.stems) }
-        // In its room, the name may leave the room out: "the reading lamp in the kitchen".
-        return !words.place.words.isEmpty && isIn(entry, words.place.stems)
-            && entry.name.contains(words.head.units)
-    }
-
-    /// True if the words are the appliance's room, its area or both, or are in its name. The name does not
-    /// tell its place if it is known to stand in another room.
-    private func isIn(_ entry: Entry, _ stems: [String]) -> Bool {
-        if stems.isEmpty { return true }
-        var rest = stems
-        var isHome = false
-        for place in [entry.room, entry.area] where !place.isEmpty {
-            guard let start = rest.indices.first(where: { rest[$0...].starts(with: place) }) else { continue }
-            rest.removeSubrange(start..<(start + place.count))
-            isHome = true
-        }
-        if isHome, rest.isEmpty { return true }
-        if !isHome, !entry.room.isEmpty, rooms.contains(stems) || areas.contains(stems) { return false }
-        return entry.name.contains(SpokenName.units(rest))
     }
 
     /// True if there are appliances of that name with a number: then a number after it may be part of a name.
@@ -363,8 +334,8 @@ struct SpokenHouse: Sendable {
         guard isPlace(words), !phrase.isAlone || words.head.words.isEmpty else { throw unknown(phrase) }
         var found = Found(targets: [])
         for entry in entries {
-            let isOfKind = isOfKind(entry, words)
-            guard isOfKind || spoken.words.isEmpty || isNamed(entry, spoken, words) else { continue }
+            let isOfKind = entry.isOfKind(words)
+            guard isOfKind || spoken.words.isEmpty || entry.isNamed(spoken, words) else { continue }
             // "Everything off" must not open a door or stop the heating. A lock is set only by its name.
             if !isAsking, entry.device.staysOutOfEverything, !isOfKind || entry.device.isLock {
                 found.leftAlone.append(entry.device)

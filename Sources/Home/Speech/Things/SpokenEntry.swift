@@ -1,0 +1,79 @@
+import Identity
+
+/// One appliance with every word that can mean it: its name, its kind, its room and area, its activators.
+struct SpokenEntry: Sendable {
+    let device: ControlledDevice
+    let name: SpokenName
+    /// The words for its type, as stems; the server's own comes first.
+    let kinds: [[String]]
+    private let room: [String]
+    /// The names of its area: its own, and words such as "downstairs".
+    private let areas: [[String]]
+    /// The rooms and areas of the whole house, as stems.
+    private let places: Set<[String]>
+    /// Each with the phrases that name it: "lamp's dimmer", "dimmer lamp".
+    let activators: [(target: SpokenHouse.Target, word: SpokenName, names: [SpokenName])]
+
+    /// - Parameters:
+    ///   - home: its room; nil if it is in none.
+    ///   - areas: what the area of that room is called, as stems.
+    ///   - places: the rooms and areas of the whole house, as stems.
+    init(
+        _ device: ControlledDevice, in home: Room?, areas: [[String]], places: Set<[String]>,
+        _ language: SpokenLanguage
+    ) {
+        let stems = { (text: String?) in text.map { SpokenName($0, language).stems } ?? [] }
+        self.device = device
+        (self.areas, self.places) = (areas, places)
+        name = SpokenName(device.name, language)
+        room = stems(home?.name)
+        let synonyms = device.kind.last.flatMap { language.kinds[$0] } ?? []
+        kinds = [stems(device.kind.joined(separator: " "))].filter { !$0.isEmpty } + synonyms
+        activators = device.activators.compactMap { activator in
+            let word = SpokenName(activator.name, language)
+            // A name such as "On/Off" cannot be told from the order.
+            guard !word.words.isEmpty, !word.words.contains(where: SpokenLanguage.english.isDecisive),
+                !word.words.contains(where: language.isDecisive)
+            else { return nil }
+            let names = ["\(device.name) \(activator.name)", "\(activator.name) \(device.name)"]
+            let target = SpokenHouse.Target(device: device, activator: activator)
+            return (target, word, names.map { SpokenName($0, language) })
+        }
+    }
+
+    var target: SpokenHouse.Target { SpokenHouse.Target(device: device, activator: nil) }
+
+    /// True if the words end with the appliance's kind, and those before are in its name, or are its room or
+    /// area: "hall light", "upstairs lights".
+    func isOfKind(_ words: SpokenHouse.Words) -> Bool {
+        let stems = words.head.stems
+        return kinds.contains { kind in
+            guard stems.suffix(kind.count) == kind[...] else { return false }
+            return isIn(words.place.stems + stems.dropLast(kind.count))
+        }
+    }
+
+    /// True if all the words are in the name, or all but its room and area.
+    func isNamed(_ spoken: SpokenName, _ words: SpokenHouse.Words) -> Bool {
+        if words.head.words.isEmpty { return isIn(spoken.stems) }
+        if name.contains(spoken.units) { return isIn(words.place.stems) }
+        // In its room, the name may leave the room out: "the reading lamp in the kitchen".
+        return !words.place.words.isEmpty && isIn(words.place.stems) && name.contains(words.head.units)
+    }
+
+    /// True if the words are the appliance's room, its area or both, or are in its name. The name does not
+    /// tell its place if it is known to stand in another room.
+    func isIn(_ stems: [String]) -> Bool {
+        if stems.isEmpty { return true }
+        var rest = stems
+        var isHome = false
+        for place in [room] + areas where !place.isEmpty {
+            guard let start = rest.indices.first(where: { rest[$0...].starts(with: place) }) else { continue }
+            rest.removeSubrange(start..<(start + place.count))
+            isHome = true
+        }
+        if isHome, rest.isEmpty { return true }
+        if !isHome, !room.isEmpty, places.contains(stems) { return false }
+        return name.contains(SpokenName.units(rest))
+    }
+}
