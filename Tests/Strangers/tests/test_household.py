@@ -817,6 +817,25 @@ class FaultTests(HouseholdTests):
         self.assertEqual(len(messages), count + 1)
         self.assertIn("100 requests of strangers were refused", messages[-1]["text"])
 
+    def test_an_approved_device_with_too_many_connections_is_no_stranger(self):
+        """What it is refused at its limit does not count: the hundredth refusal of a stranger is the first to tell."""
+        count = self.wait_for_messages(1)[-1]["id"]
+        busy = [Connection(self.hub.port, self.device) for _ in range(16)]
+        self.addCleanup(lambda: [each.close() for each in busy])
+        for each in busy:
+            each.socket.sendall(b"GET /hubpair/v1/states/stream HTTP/1.1\r\nHost: hub\r\n\r\n")
+            self.assertTrue(each.socket.recv(1024).startswith(b"HTTP/1.1 200"))
+        for _ in range(120):
+            with Connection(self.hub.port, self.device) as connection:
+                self.assertEqual(connection.request("GET", "/devices/")[0], 429)
+        busy.pop().close()
+        stranger = Device(os.path.join(self.folder.name, "stranger"))
+        for total in (99, 100):
+            for _ in range(99 if total == 99 else 1):
+                with Connection(self.hub.port, stranger) as connection:
+                    self.assertEqual(connection.request("GET", "/devices/")[0], 403)
+            self.assertEqual(len(self.wait_for_messages(count + total - 99)), count + total - 99)
+
 
 class HookTests(HouseholdTests):
     def hook(self, text):
