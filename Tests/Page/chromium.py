@@ -65,6 +65,19 @@ class Chromium(Browser):
     def open(self, address):
         self.post("url", url=address)
 
+    def another_window(self):
+        """Opens a window and goes there; returns it."""
+        window = self.post("window/new", type="window")["handle"]
+        self.turn_to(window)
+        return window
+
+    def turn_to(self, window):
+        self.post("window", handle=window)
+
+    def close_window(self):
+        """The one that is turned to."""
+        self.send("DELETE", f"{self.session}/window")
+
     def run(self, script, *arguments):
         return self.post("execute/sync", script=script, args=arguments)
 

@@ -97,6 +97,19 @@ class Firefox(Browser):
     def open(self, address):
         self.command("WebDriver:Navigate", url=address)
 
+    def another_window(self):
+        """Opens a window and goes there; returns it."""
+        window = self.command("WebDriver:NewWindow", type="window")["handle"]
+        self.turn_to(window)
+        return window
+
+    def turn_to(self, window):
+        self.command("WebDriver:SwitchToWindow", handle=window)
+
+    def close_window(self):
+        """The one that is turned to."""
+        self.command("WebDriver:CloseWindow")
+
     def run(self, script, *arguments):
         return self.command("WebDriver:ExecuteScript", script=script, args=arguments)["value"]
 

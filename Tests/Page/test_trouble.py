@@ -95,6 +95,45 @@ class EndTests(HouseTests):
         browser.key("\ue007")
         self.hub.wait_for(lambda: any(each["name"] == "Zoe" and each["status"] == "revoked" for each in self.hub.devices()), "revoked")
 
+    def test_many_windows_of_one_browser(self):
+        """A browser has six connections to a hub. However many windows stand side by side, each keeps up and can switch;
+        those that hold streams leave them to others when they are closed."""
+        browser = self.browser(self.device("Eve", "member"))
+        watcher = self.device("watcher", "guest")
+        windows = [None]
+        address = f"https://127.0.0.1:{self.hub.port}/hubpair/"
+        for _ in range(4):
+            windows.append(browser.another_window())
+            browser.open(address)
+        switch = '//li[contains(@class, "card")][contains(., "Device 0")]//div[@class="head"]//button[@role="switch"]'
+        for window in windows[1:]:
+            browser.turn_to(window)
+            browser.find('//p[@id="status"][contains(., "Up to date")]')
+            self.assertEqual(browser.run("return document.visibilityState"), "visible")
+            before = browser.attribute(switch, "aria-checked")
+            browser.click(switch)
+            browser.wait(lambda: browser.attribute(switch, "aria-checked") != before, "it is switched")
+            # Not only drawn: the hub has carried it out.
+            wanted = browser.attribute(switch, "aria-checked") == "true"
+            with Connection(self.hub.port, watcher) as connection:
+                self.hub.wait_for(
+                    lambda: json.loads(connection.request("GET", "/devices/")[2])[0]["activators"][0]["state"] is wanted, "the order arrives")
+            for other in windows[1:]:
+                browser.turn_to(other)
+                browser.wait(lambda: browser.attribute(switch, "aria-checked") == str(wanted).lower(), "the others see it")
+
+        def places():
+            return browser.run("""
+                window.held ??= null;
+                navigator.locks.query().then(({held}) => { window.held = held.map((each) => each.name).sort(); });
+                return window.held;""")
+        browser.wait(lambda: places() == ["streams 1", "streams 2"], "two hold streams")
+        for window in windows[1:3]:
+            browser.turn_to(window)
+            browser.close_window()
+        browser.turn_to(windows[4])
+        browser.wait(lambda: places() == ["streams 1", "streams 2"], "two others hold streams", 40)
+
     def test_two_people_arrange_at_once(self):
         """Nobody's change is lost: what has changed since it was read is not overwritten, and the page says so."""
         browser = self.browser(self.device("Tom", "member"))

@@ -10,6 +10,8 @@ import { MessagesView } from "./messages.js";
 const pollTime = 3000;
 const slowPollTime = 30000;
 const longestWait = 15000;
+// Browsers have six connections to a hub. Two windows hold two streams each; all others ask.
+const places = ["streams 1", "streams 2"];
 // The parts of the page. Who they are for is told where they are added.
 const order = ["home", "messages", "arrange", "access", "health", "hubs"];
 
@@ -20,6 +22,7 @@ class App {
   isHouseAway = false;
   #hub = ""; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
   #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false; #isWanted = false;
+  #leave = null;
 
   constructor() {
     this.status = document.getElementById("status");
@@ -69,6 +72,8 @@ class App {
     if (document.hidden) {
       clearTimeout(this.#timer);
       for (const stream of this.streams) stream.close();
+      this.#leave?.();
+      this.#leave = null;
     } else {
       this.#wait = 1000;
       this.refresh();
@@ -170,11 +175,23 @@ class App {
   // What the hub itself knows of the states; then it also tells of changes.
   async #loadStates() {
     const states = await own("states");
-    if (states !== null) {
-      this.house.setUnanswered(new Set(array(states.unanswered)));
-      this.streams[0].open();
-    }
+    if (states !== null) this.house.setUnanswered(new Set(array(states.unanswered)));
+    if (document.hidden || !(await this.#takePlace())) return;
+    if (states !== null) this.streams[0].open();
     if (this.messages.isThere) this.streams[1].open();
+  }
+
+  // True if this window may hold streams: it has one of the places, and keeps it until nobody looks at it.
+  async #takePlace() {
+    for (const place of navigator.locks ? places : []) {
+      if (this.#leave) break;
+      await new Promise((decided) => navigator.locks.request(place, { ifAvailable: true }, (lock) => {
+        decided();
+        return lock && new Promise((leave) => { this.#leave = leave; });
+      }).catch(decided));
+    }
+    if (document.hidden) this.#wake();
+    return !navigator.locks || this.#leave !== null;
   }
 
   // A stream that breaks off may mean that the hub is away, or lets this browser in no more: it is asked at once.
