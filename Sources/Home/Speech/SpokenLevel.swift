@@ -46,7 +46,8 @@ struct SpokenLevel: Equatable, Sendable {
         _ words: [SpokenWord], verb: SpokenVerb, _ language: SpokenLanguage, isBareAllowed: Bool
     ) throws(SpokenError) -> [SpokenLevel] {
         var rest = words
-        if rest.count > 1, rest.last?.isOne(of: .afterLevel) == true { rest.removeLast() }
+        var verbAtEnd: SpokenWord?
+        if rest.count > 1, rest.last?.isOne(of: .afterLevel) == true { verbAtEnd = rest.popLast() }
         if let level = inPart(rest, verb: verb, language) { return [level] }
         var plain = rest
         var hasDegree = false
@@ -107,7 +108,14 @@ struct SpokenLevel: Equatable, Sendable {
             if dropPhrase(&before, language.percent) { rest.removeLast() }
         }
         if let level = shift(&rest, nil, verb: verb, language) { return [level] }
-        return try numbers(rest, language, isBareAllowed: isBareAllowed)
+        let levels = try numbers(rest, language, isBareAllowed: isBareAllowed)
+        guard levels.isEmpty, let verbAtEnd, let action = verb.actions[verbAtEnd.text] else { return levels }
+        // "Die Lampe dimmen", "die Lampe etwas dimmen".
+        let hasBit = dropDegree(&rest, language)
+        return [
+            SpokenLevel(
+                rest: rest, action: action == .dim && hasBit ? .darker : action, hasTo: false, isBare: false)
+        ]
     }
 
     /// "Half open", "ganz zu".

@@ -218,6 +218,12 @@ struct SpokenParser {
     /// The thing of a level: "the brightness of the lamp" is the lamp.
     private func phrase(_ words: [SpokenWord], _ action: SpokenAction) throws(SpokenError) -> SpokenPhrase {
         if action.isLevel || action.isStep, let phrase = try brightness(words) { return phrase }
+        // "A bit warmer in the bedroom".
+        if [.warmer, .cooler, .brighter, .darker].contains(action), let it = language.pronoun,
+            SpokenPlace.index(in: words[...]) == words.startIndex
+        {
+            return try SpokenPhrase([it] + words)
+        }
         return try SpokenPhrase(words)
     }
 

@@ -84,6 +84,7 @@ extension ServeConnection {
             return false
         }
         hasBeenApproved = true
+        try? channel.syncOptions?.setOption(.writeBufferWaterMark, value: ServeConnection.deviceWaterMark)
         noteDevice()
         return true
     }

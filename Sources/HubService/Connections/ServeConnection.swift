@@ -71,6 +71,9 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     /// The maximum size of a head from an unapproved client in bytes: it needs no cookies.
     private static let strangerHeadByteCount = 8_192
+    /// How many bytes of answers wait for an unapproved client, and for a device: then no request is read.
+    static let strangerWaterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 2_048, high: 8_192)
+    static let deviceWaterMark = ChannelOptions.Types.WriteBufferWaterMark(low: 32_768, high: 65_536)
 
     init(loop: ServeLoop, source: NetworkAddress, ssl: NIOSSLHandler) {
         self.loop = loop

@@ -36,6 +36,8 @@ enum ServeListener {
                 .recvAllocator,
                 value: AdaptiveRecvByteBufferAllocator(minimum: 64, initial: 2_048, maximum: 16_384)
             )
+            // Answers that a stranger does not read: each is below 1 KiB. More when it is approved.
+            .childChannelOption(.writeBufferWaterMark, value: ServeConnection.strangerWaterMark)
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     guard let loop = byLoop[ObjectIdentifier(channel.eventLoop)]?.value else {

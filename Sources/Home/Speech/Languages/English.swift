@@ -44,7 +44,8 @@ extension SpokenLanguage {
                 is isn't are aren't was wasn't were did does has have had what which how why when where who
                 should shall may might what's whats who's how's
                 on off not no do don't dont doesn't never at by in after before until till unless except but
-                besides if while for from to with without or of than then be been i you he she it they we them that
+                besides if while for from to with without or of than then be been i you he she it they we them
+                that
                 it's and nor minus plus percent so because since once
                 """
             ),

@@ -1,4 +1,14 @@
 extension SpokenLanguage {
+    /// "Mach bitte Licht im Flur" is "mach Licht an im Flur".
+    private static let makingLight = Dictionary(
+        uniqueKeysWithValues: ["mach", "mache"].flatMap { verb in
+            ["", "bitte ", "mal ", "mir ", "mir bitte ", "bitte mal ", "uns "].flatMap { polite in
+                ["in", "im", "auf", "oben", "unten", "draussen"].map { place in
+                    ("\(verb) \(polite)licht \(place)", "\(verb) licht an \(place)")
+                }
+            }
+        })
+
     package static let german = SpokenLanguage(
         code: "de", name: "German",
         roles: [
@@ -17,14 +27,15 @@ extension SpokenLanguage {
             (.adverb, "oben unten draussen"), (.brightness, "helligkeit"), (.and, "und"),
             (.then, "dann danach"), (.except, "ausser"),
             (.filler, "bitte mal doch mir noch gerade wieder denn eigentlich etwa wirklich auch ma"),
-            (.afterLevel, "dimmen stellen setzen drehen schalten fahren machen haben"),
+            (.afterLevel, "dimmen stellen setzen drehen schalten fahren machen haben heizen"),
             (
                 .final,
                 """
                 anschalten einschalten anmachen anknipsen ausschalten ausmachen ausknipsen abschalten
                 abstellen offnen aufmachen schliessen zumachen abschliessen zuschliessen absperren zusperren
                 verriegeln aufschliessen aufsperren entriegeln hochfahren hochziehen runterfahren
-                herunterfahren herunterlassen runterlassen starten aktivieren deaktivieren loschen heller dunkler
+                herunterfahren herunterlassen runterlassen starten aktivieren deaktivieren loschen heller
+                dunkler
                 """
             ),
             (
@@ -100,6 +111,7 @@ extension SpokenLanguage {
                 ], levels: .plain),
             SpokenVerb(
                 words: "lass lasse", actions: ["runter": .down, "herunter": .down, "hoch": .up]),
+            SpokenVerb(words: "schmeiss schmeisse wirf", actions: ["an": .on]),
             SpokenVerb(words: "hebe heb", actions: ["": .up, "an": .up]),
             SpokenVerb(words: "erhohe erhoh steigere", actions: ["": .up], levels: .afterTo),
             SpokenVerb(words: "senke senk", actions: ["": .down, "ab": .down], levels: .afterTo),
@@ -116,7 +128,7 @@ extension SpokenLanguage {
                 "abstellen": .off, "offnen": .open, "aufmachen": .open, "schliessen": .close,
                 "zumachen": .close, "abschliessen": .lock, "zuschliessen": .lock, "absperren": .lock,
                 "zusperren": .lock, "verriegeln": .lock, "aufschliessen": .unlock, "aufsperren": .unlock,
-                "entriegeln": .unlock, "hochfahren": .up, "hochziehen": .up, "loschen": .off,
+                "entriegeln": .unlock, "hochfahren": .up, "hochziehen": .up, "loschen": .off, "dimmen": .dim,
                 "runterfahren": .down,
                 "herunterfahren": .down, "herunterlassen": .down, "runterlassen": .down,
             ], levels: .plain, isForLocks: true),
@@ -130,7 +142,8 @@ extension SpokenLanguage {
                 null eins zwei drei vier funf sechs sieben acht neun zehn elf zwolf dreizehn vierzehn \
                 funfzehn sechzehn siebzehn achtzehn neunzehn
                 """, tens: "zwanzig dreissig vierzig funfzig sechzig siebzig achtzig neunzig",
-            hundred: "hundert einhundert", joining: .unitsFirst("und", one: "ein"), others: ["zwo": 2]),
+            hundred: "hundert einhundert", joining: .unitsFirst("und", one: "ein"), others: ["zwo": 2],
+            decimalMark: ","),
         percent: "prozent, %",
         polite: """
             bitte, hey, ok, okay, danke, vielen dank, jetzt, mal, doch, sofort, pls, bitteschon, bitte schon,
@@ -147,7 +160,10 @@ extension SpokenLanguage {
             sag mal, sag
             """,
         temperature: "grad, grad celsius, grad warm, celsius, c",
-        degrees: "etwas, bisschen, ein bisschen, ein wenig, ein klein wenig, ein stuck, ein stuckchen",
+        degrees: """
+            etwas, bisschen, ein bisschen, ein wenig, ein klein wenig, ein stuck, ein stuckchen, weiter,
+            ein stuck weiter, ein stuckchen weiter, noch ein stuck, noch weiter
+            """,
         endings: [
             [
                 Ending("'s"), Ending("ern", minimum: 3), Ending("er", minimum: 3), Ending("en", minimum: 3),
@@ -156,15 +172,15 @@ extension SpokenLanguage {
             ]
         ],
         plurals: """
-            lichter lichtern lampen leuchten spots strahler rollos rolllaeden rollladen rolladen jalousien
+            lichter lichtern lampen leuchten spots strahler rollos rolllaeden jalousien
             heizungen ventilatoren steckdosen schalter vorhange turen tore fenster schlosser
             """,
         collectives: "licht beleuchtung",
         kinds: [
             "light": "licht, lampe, leuchte, beleuchtung", "lamp": "licht, leuchte",
             "lock": "schloss, turschloss, tur", "door": "tur", "gate": "tor", "window": "fenster",
-            "blind": "rollo, rollladen, rolladen, jalousie",
-            "shutter": "rollo, rollladen, rolladen, jalousie",
+            "blind": "rollo, rollladen, rolladen, jalousie, rolllaeden",
+            "shutter": "rollo, rollladen, rolladen, jalousie, rolllaeden",
             "shade": "rollo", "curtain": "vorhang, gardine", "heater": "heizung", "heating": "heizung",
             "radiator": "heizung", "thermostat": "heizung", "fan": "ventilator, lufter",
             "switch": "schalter, steckdose", "plug": "steckdose", "socket": "steckdose", "sensor": "sensor",
@@ -203,12 +219,16 @@ extension SpokenLanguage {
             "drehst du": "dreh", "machen sie": "mach", "schalten sie": "schalt", "stellen sie": "stell",
             "drehen sie": "dreh", "dimmen sie": "dimm", "offnen sie": "offne", "schliessen sie": "schliesse",
             "fahren sie": "fahr", "starten sie": "starte", "aktivieren sie": "aktiviere",
-            "loschen sie": "losch", "im ganzen": "im", "in der ganzen": "in der", "was is": "was ist",
+            "loschen sie": "losch", "die rollladen": "die rolllaeden", "die rolladen": "die rolllaeden",
+            "uberall das licht": "alle lichter", "das licht uberall": "alle lichter",
+            "uberall licht": "alle lichter", "uberall die lichter": "alle lichter", "im ganzen": "im",
+            "in der ganzen": "in der", "was is": "was ist",
             "nich": "nicht",
-        ],
+        ].merging(makingLight) { own, _ in own },
         scenes: [
             "THINGS", "starte|start|aktiviere|spiele|beginne THINGS", "fuhre THINGS aus",
-            "schalte|schalt|mach|mache THINGS an|ein", "THINGS an|ein|starten|aktivieren|ausfuhren",
+            "schalte|schalt|mach|mache THINGS an|ein", "stell|stelle|setz|setze das haus auf THINGS",
+            "stell|stelle|schalt|schalte auf THINGS", "THINGS an|ein|starten|aktivieren|ausfuhren",
         ],
         sceneWords: "szene",
         questions: [
@@ -239,6 +259,9 @@ extension SpokenLanguage {
             .init(.warmth, "wie viel grad sind|hat es PLACE?"),
             .init(.tell, "ist|sind THINGS STATE oder STATE"),
             .init(.tell, "wie hell|warm|kalt|hoch ist|sind THINGS"),
+            .init(.tell, "wie hell|warm|kalt|hoch ist|sind THINGS eingestellt|gestellt"),
+            .init(.list, "wo ist|sind PLACE? THINGS PLACE? STATE"),
+            .init(.list, "wo brennt|brennen PLACE? THINGS PLACE?"),
             .init(.tell, "wie weit ist|sind THINGS STATE"),
             .init(.tell, "auf wie viel grad|prozent ist|steht|sind|stehen THINGS"),
             .init(.tell, "worauf ist|sind THINGS eingestellt|gestellt"),

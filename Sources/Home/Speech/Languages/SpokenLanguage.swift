@@ -60,8 +60,8 @@ package struct SpokenLanguage: Sendable {
     let plurals: Set<String>
     /// A type of the server, as a stem of its word, and the stems of the words for it.
     let kinds: [String: [[String]]]
-    /// Words for a place, as stems, and the areas that they mean in a house that has none called so: "downstairs"
-    /// is the ground floor.
+    /// Words for a place, as stems, and the areas that they mean in a house that has none called so:
+    /// "downstairs" is the ground floor.
     let areas: [[String]: [[String]]]
     /// Stems of words that mean one or several: "das Licht".
     let collectives: Set<String>

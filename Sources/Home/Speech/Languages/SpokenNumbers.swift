@@ -15,12 +15,19 @@ struct SpokenNumbers: Sendable {
     private let units: [String: Double]
     private let hundred: Set<String>
     private let isInTwoWords: Bool
+    /// Besides the point, which is understood in every language.
+    private let decimalMark: Character
 
     /// - Parameters:
     ///   - units: from 0 to 19, separated by spaces.
     ///   - tens: from 20 to 90.
     ///   - others: other forms, like "zwo".
-    init(units: String, tens: String, hundred: String, joining: Joining, others: [String: Double] = [:]) {
+    ///   - decimalMark: what stands before tenths, besides the point.
+    init(
+        units: String, tens: String, hundred: String, joining: Joining, others: [String: Double] = [:],
+        decimalMark: Character = "."
+    ) {
+        self.decimalMark = decimalMark
         let units = units.split(separator: " ").map(String.init)
         let tens = tens.split(separator: " ").map(String.init)
         let unitValues = units.enumerated().map { ($1, Double($0)) }
@@ -45,7 +52,7 @@ struct SpokenNumbers: Sendable {
     /// The number that one or two words mean; nil for other words.
     func value(of said: [String]) -> Double? {
         switch said.count {
-        case 1: return SpokenNumbers.digits(said[0]) ?? words[said[0]]
+        case 1: return digits(said[0]) ?? words[said[0]]
         case 2 where isInTwoWords:
             if units[said[0]] == 1, hundred.contains(said[1]) { return 100 }
             guard let ten = tens[said[0]], let unit = units[said[1]] else { return nil }
@@ -56,11 +63,11 @@ struct SpokenNumbers: Sendable {
 
     func isHundred(_ word: String) -> Bool { hundred.contains(word) }
 
-    private static func digits(_ word: String) -> Double? {
-        let parts = word.split(separator: ".", omittingEmptySubsequences: false)
+    private func digits(_ word: String) -> Double? {
+        let parts = word.split(omittingEmptySubsequences: false) { $0 == "." || $0 == decimalMark }
         let areDigits = parts.allSatisfy {
             (1...6).contains($0.utf8.count) && $0.utf8.allSatisfy { (0x30...0x39).contains($0) }
         }
-        return areDigits && (1...2).contains(parts.count) ? Double(word) : nil
+        return areDigits && (1...2).contains(parts.count) ? Double(parts.joined(separator: ".")) : nil
     }
 }
