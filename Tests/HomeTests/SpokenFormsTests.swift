@@ -45,6 +45,10 @@ import Testing
         turn on the lamp at the door at 50% => Lamp at the door on, Lamp at the door 500‰
         turn on the tv and on the hall lamp to 30% => TV on, Hall lamp on, Hall lamp 300‰
         turn the hall lamp and the porch on at 30% => Hall lamp on, Hall lamp 300‰, Porch 300‰
+        lights off in the kitchen and in the hall => Kitchen light off, Kitchen in the attic off, Hall lamp off
+        turn on the light in the hall and in the hallway => Hall lamp on, Hallway light on
+        turn the light off in the hall and in the oven => !unknown
+        turn off the tv and in the hall => !leftOver in
         turn off the tv then the oven => TV off, Oven off
         turn off the tv, then turn on the oven => TV off, Oven on
         turn off the tv and then turn on the oven => TV off, Oven on
@@ -255,5 +259,17 @@ import Testing
         #expect(understood.orders == whole.orders.filter { $0.device != "id of \(name)" })
         #expect(understood.orders.count == whole.orders.count - 1)
         #expect(understood.leftAlone == whole.leftAlone)
+    }
+
+    /// A gate of the type `Switch` is known by its name; what only ends like one is none.
+    @Test(arguments: [
+        ("Garagentor", true), ("Gartentor", true), ("Haupttor", true), ("Schiebetor", true),
+        ("Haustür", true),
+        ("Kellertür", true), ("Ventilator", false), ("Monitor", false), ("Projektor", false),
+        ("Rotor", false),
+        ("Generator", false), ("Radiator", false), ("Temperatur", false), ("Tastatur", false),
+    ])
+    func namesTellGates(_ name: String, _ isGate: Bool) {
+        #expect(SentenceHouse.device(name, "Switch", [("On/Off", .boolean(false))]).isLock == isGate)
     }
 }

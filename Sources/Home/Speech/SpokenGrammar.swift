@@ -2,6 +2,7 @@
 ///
 ///     sentence = [ polite ] order *( ( "and" / "then" / "," / "." ) order ) [ polite ]
 ///              / [ polite ] place [ "," ] verb …                ; one order of one thing: SpokenPlace
+///              / … "except" …                                   ; SpokenException
 ///     order    = verb things setting / things setting         ; a verb counts until the next one
 ///              / verb ( "on" / "off" ) things                 ; again without a verb: "turn on A and off B"
 ///              / verb "on" things ( "to" / "at" ) level / verb things "on" ( "to" / "at" ) level

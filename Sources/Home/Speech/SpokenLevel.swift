@@ -6,6 +6,7 @@
 ///     setting   =/ ( "to" / "at" ) number ( "degrees" / "celsius" )  ; of what has a unit (StateUnit)
 ///     setting   =/ word ( "open" / "closed" / "up" / "down" )      ; "half open"
 ///     setting   =/ ( percentage / word ) "on"                      ; "to 30% on": it is also turned on
+///     setting   =/ [ "a bit" ] ( "up" / "down" / "brighter" / "darker" / … ) [ "a bit" ]   ; a step
 ///     setting   =/ "by" ( percentage / number "degrees" ) [ step ]  ; "by 10 percent brighter"
 ///     word       = "full" / "maximum" / "max" / "half" / "quarter" / "minimum" / "min"
 ///

@@ -21,6 +21,7 @@ struct SpokenParser {
     /// Reads the words up to the next "and" or comma.
     mutating func read(_ part: [SpokenWord], isSingle: Bool) throws(SpokenError) {
         var words = part
+        if try addPlace(words) { return }
         let hasVerb = try takeVerb(&words)
         while hasVerb, words.count > 1, words.first?.isOne(of: .filler) == true { words.removeFirst() }
         var direction: String?
@@ -58,6 +59,15 @@ struct SpokenParser {
     /// only one thing: it is not known whether the others are in that place too.
     private func levels(_ words: [SpokenWord], isBareAllowed: Bool) throws(SpokenError) -> [SpokenLevel] {
         let levels = try readings(words, isBareAllowed: isBareAllowed)
+        var plain = words
+        if levels.isEmpty, SpokenLevel.dropDegree(&plain, language), !plain.isEmpty {
+            // "Turn the heating down in the bedroom a bit".
+            return try self.levels(plain, isBareAllowed: false).filter(\.action.isStep).map { level in
+                var level = level
+                level.shift = level.shift ?? .part(SpokenLanguage.step)
+                return level
+            }
+        }
         guard levels.isEmpty, let index = SpokenPlace.index(in: words[...]) else { return levels }
         var before = try readings(Array(words[..<index]), isBareAllowed: false)
         var isList = SpokenPhrase.list(words[index...].dropFirst()).count > 1
@@ -123,6 +133,32 @@ struct SpokenParser {
         case .open(let things, let before): state = .open(things + [phrase], direction: before)
         case .beginning, .complete: state = .open([phrase], direction: direction)
         }
+    }
+
+    /// Adds the thing before in one more place: "the lights in the bedroom and in the hall". False if the words
+    /// are no place, or that thing is in none.
+    private mutating func addPlace(_ words: [SpokenWord]) throws(SpokenError) -> Bool {
+        guard let place = SpokenPlace.name(words[...]),
+            !place.contains(where: { $0.isOne(of: [.article, .quantifier, .particle, .verb, .decisive]) })
+        else { return false }
+        switch state {
+        case .open(let things, let direction):
+            guard let moved = try things.last?.moved(to: words) else { return false }
+            state = .open(things + [moved], direction: direction)
+        case .prefix, .complete:
+            guard let last = orders.last, last.readings.count == 1, let reading = last.readings.first,
+                let moved = try reading.thing.moved(to: words)
+            else { return false }
+            orders[orders.count - 1] = SpokenOrder(
+                verb: last.verb, things: last.things + [reading.thing],
+                readings: [
+                    .init(
+                        moved, reading.action, isBare: reading.isBare, turnsOn: reading.turnsOn,
+                        amount: reading.amount, shift: reading.shift)
+                ])
+        case .beginning: return false
+        }
+        return true
     }
 
     private mutating func addSetting(

@@ -19,7 +19,8 @@ package struct SpokenSentence: Sendable {
     /// Its words, as they are compared with names.
     var text: String { words.map(\.text).joined(separator: " ") }
 
-    /// The same sentence in the words of the grammar. What is part of a name, or holds one, stays as it is.
+    /// The same sentence in the words of the grammar. What is part of a name stays as it
+    /// is, and nothing is left out that holds one.
     ///
     /// - Parameter names: the words of all names that may be said.
     func rewritten(sparing names: [[String]]) -> SpokenSentence {
@@ -30,7 +31,7 @@ package struct SpokenSentence: Sendable {
             let rewrite = language.rewrites[first.text]?.first { each in
                 let part = " \(each.from.joined(separator: " ")) "
                 return rest.count >= each.from.count && zip(rest, each.from).allSatisfy { $0.text == $1 }
-                    && !joined.contains { $0.contains(part) || part.contains($0) }
+                    && !joined.contains { $0.contains(part) || each.to.isEmpty && part.contains($0) }
             }
             if let rewrite {
                 written += rewrite.to.map { SpokenWord($0, language.roles(of: $0)) }

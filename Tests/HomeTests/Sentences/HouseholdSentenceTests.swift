@@ -44,6 +44,7 @@ import Testing
         SentenceSet(name: "english-parent", targets: FamilyHouse.inEnglish, count: 100, least: 60),
         SentenceSet(name: "english-engineer", targets: FamilyHouse.inEnglish, count: 100, least: 57),
         SentenceSet(name: "german-generations", targets: FamilyHouse.inGerman, count: 100, least: 46),
+        SentenceSet(name: "english-users", targets: FamilyHouse.inEnglish, count: 100, least: 85),
         SentenceSet(name: "german-users", targets: FamilyHouse.inGerman, count: 100, least: 85),
     ]
 

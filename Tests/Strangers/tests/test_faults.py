@@ -121,6 +121,8 @@ class FaultTests(unittest.TestCase):
         device = self.device("Tablet")
         self.hub.start()
         Attempt(self.hub.code(), device).send(self.hub.port)
+        # What it begins after it is ready needs descriptors, too.
+        self.hub.wait_for(lambda: "announced over mDNS" in self.hub.log(), "it is announced")
         pid = self.hub.process.pid
         before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         used = len(os.listdir(f"/proc/{pid}/fd"))

@@ -194,6 +194,7 @@ extension SpokenLanguage {
             lichter licht lampen lampe leuchten leuchte beleuchtung rollos rollo rollladen rolladen jalousien
             jalousie heizungen heizung ventilatoren ventilator steckdosen steckdose fenster turen tur tore tor
             """,
+        falseTails: "ator itor otor ktor utor atur itur ktur",
         beginsWithPlace: true,
         lockWords: """
             schloss turschloss riegel tur turen haustur wohnungstur gartentur kellertur terrassentur balkontur

@@ -71,6 +71,8 @@ package struct SpokenLanguage: Sendable {
     let beginsWithPlace: Bool
     /// Words that may be the last part of a compound.
     let tails: [String]
+    /// Ends of words that are no compounds: "Ventilator" is no "Tor".
+    let falseTails: [String]
     /// Stems of words in names that tell a lock or the like, and a light.
     let lockWords: Set<String>
     let lightWords: Set<String>
@@ -86,7 +88,8 @@ package struct SpokenLanguage: Sendable {
         levels: [String: Double], numbers: SpokenNumbers, percent: String, polite: String, asking: String,
         wishes: String, telling: String, temperature: String, degrees: String,
         endings: [[Ending]], plurals: String = "", collectives: String = "", kinds: [String: String],
-        areas: [String: String], standIns: String = "", tails: String = "", beginsWithPlace: Bool = false,
+        areas: [String: String], standIns: String = "", tails: String = "", falseTails: String = "",
+        beginsWithPlace: Bool = false,
         lockWords: String, lightWords: String, rewrites: [String: String], scenes: [String],
         sceneWords: String, questions: [SpokenQuestionPattern], states: [String: State]
     ) {
@@ -106,6 +109,7 @@ package struct SpokenLanguage: Sendable {
         self.sceneWords = Set(SpokenLanguage.list(sceneWords))
         self.plurals = Set(SpokenLanguage.list(plurals))
         self.tails = SpokenLanguage.list(tails)
+        self.falseTails = SpokenLanguage.list(falseTails)
         let stem = { (word: String) in SpokenLanguage.stem(word, endings: endings).text }
         self.beginsWithPlace = beginsWithPlace
         self.collectives = Set(SpokenLanguage.list(collectives).map(stem))
@@ -161,6 +165,7 @@ package struct SpokenLanguage: Sendable {
 
     /// The parts of a compound whose last one is known: "kuchenlampe" is "kuchen", "lampe".
     func parts(of word: String) -> [String] {
+        guard !tails.contains(word), !falseTails.contains(where: word.hasSuffix) else { return [word] }
         for tail in tails where word.utf8.count >= tail.utf8.count + 3 && word.hasSuffix(tail) {
             return [String(word.dropLast(tail.count)), tail]
         }

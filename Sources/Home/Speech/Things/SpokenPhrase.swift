@@ -71,6 +71,12 @@ struct SpokenPhrase: Equatable, Sendable {
         quantity == .one && words.count == 1 && words[0].isOne(of: .pronoun) && !place.isEmpty
     }
 
+    /// The same thing in another place; nil if it is in none.
+    func moved(to place: [SpokenWord]) throws(SpokenError) -> SpokenPhrase? {
+        guard !self.place.isEmpty, let index = SpokenPlace.index(in: spoken[...]) else { return nil }
+        return try SpokenPhrase(spoken[..<index] + place)
+    }
+
     /// As it was said.
     var text: String {
         let words = said.map(\.text).joined(separator: " ")
