@@ -45,7 +45,7 @@ import Testing
         turn on the lamp at the door at 50% => Lamp at the door on, Lamp at the door 500‰
         turn on the tv and on the hall lamp to 30% => TV on, Hall lamp on, Hall lamp 300‰
         turn the hall lamp and the porch on at 30% => Hall lamp on, Hall lamp 300‰, Porch 300‰
-        lights off in the kitchen and in the hall => Kitchen light off, Kitchen in the attic off, Hall lamp off
+        lights off in the hallway and in the hall => Hallway light off, Hall lamp off
         turn on the light in the hall and in the hallway => Hall lamp on, Hallway light on
         turn the light off in the hall and in the oven => !unknown
         turn off the tv and in the hall => !leftOver in

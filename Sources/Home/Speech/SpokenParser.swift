@@ -135,8 +135,8 @@ struct SpokenParser {
         }
     }
 
-    /// Adds the thing before in one more place: "the lights in the bedroom and in the hall". False if the words
-    /// are no place, or that thing is in none.
+    /// Adds the thing before in one more place: "the lights in the bedroom and in the hall". False if the
+    /// words are no place, or that thing is in none.
     private mutating func addPlace(_ words: [SpokenWord]) throws(SpokenError) -> Bool {
         guard let place = SpokenPlace.name(words[...]),
             !place.contains(where: { $0.isOne(of: [.article, .quantifier, .particle, .verb, .decisive]) })
