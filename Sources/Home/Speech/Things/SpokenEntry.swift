@@ -2,6 +2,13 @@ import Identity
 
 /// One appliance with every word that can mean it: its name, its kind, its room and area, its activators.
 struct SpokenEntry: Sendable {
+    /// What can be set on it, with the phrases that name it: "lamp's dimmer", "dimmer lamp".
+    struct Part: Sendable {
+        let activator: Activator
+        let word: SpokenName
+        let names: [SpokenName]
+    }
+
     let device: ControlledDevice
     let name: SpokenName
     /// The words for its type, as stems; the server's own comes first.
@@ -11,8 +18,7 @@ struct SpokenEntry: Sendable {
     private let areas: [[String]]
     /// The rooms and areas of the whole house, as stems.
     private let places: Set<[String]>
-    /// Each with the phrases that name it: "lamp's dimmer", "dimmer lamp".
-    let activators: [(target: SpokenHouse.Target, word: SpokenName, names: [SpokenName])]
+    let parts: [Part]
 
     /// - Parameters:
     ///   - home: its room; nil if it is in none.
@@ -29,23 +35,20 @@ struct SpokenEntry: Sendable {
         room = stems(home?.name)
         let synonyms = device.kind.last.flatMap { language.kinds[$0] } ?? []
         kinds = [stems(device.kind.joined(separator: " "))].filter { !$0.isEmpty } + synonyms
-        activators = device.activators.compactMap { activator in
+        parts = device.activators.compactMap { activator in
             let word = SpokenName(activator.name, language)
             // A name such as "On/Off" cannot be told from the order.
             guard !word.words.isEmpty, !word.words.contains(where: SpokenLanguage.english.isDecisive),
                 !word.words.contains(where: language.isDecisive)
             else { return nil }
             let names = ["\(device.name) \(activator.name)", "\(activator.name) \(device.name)"]
-            let target = SpokenHouse.Target(device: device, activator: activator)
-            return (target, word, names.map { SpokenName($0, language) })
+            return Part(activator: activator, word: word, names: names.map { SpokenName($0, language) })
         }
     }
 
-    var target: SpokenHouse.Target { SpokenHouse.Target(device: device, activator: nil) }
-
     /// True if the words end with the appliance's kind, and those before are in its name, or are its room or
     /// area: "hall light", "upstairs lights".
-    func isOfKind(_ words: SpokenHouse.Words) -> Bool {
+    func isOfKind(_ words: SpokenWords) -> Bool {
         let stems = words.head.stems
         return kinds.contains { kind in
             guard stems.suffix(kind.count) == kind[...] else { return false }
@@ -54,7 +57,7 @@ struct SpokenEntry: Sendable {
     }
 
     /// True if all the words are in the name, or all but its room and area.
-    func isNamed(_ spoken: SpokenName, _ words: SpokenHouse.Words) -> Bool {
+    func isNamed(_ spoken: SpokenName, _ words: SpokenWords) -> Bool {
         if words.head.words.isEmpty { return isIn(spoken.stems) }
         if name.contains(spoken.units) { return isIn(words.place.stems) }
         // In its room, the name may leave the room out: "the reading lamp in the kitchen".

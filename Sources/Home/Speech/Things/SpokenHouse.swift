@@ -15,34 +15,6 @@ struct SpokenHouse: Sendable {
         var leftAlone: [ControlledDevice] = []
     }
 
-    /// A phrase in the form that is compared with names.
-    struct Words {
-        let head: SpokenName
-        let place: SpokenName
-        let whole: SpokenName
-
-        /// - Parameters:
-        ///   - areas: the areas; such a word needs no "in": "the lights upstairs".
-        ///   - isEverything: only the place tells what is meant.
-        init(
-            _ phrase: SpokenPhrase, areas: Set<[String]>, _ language: SpokenLanguage,
-            isEverything: Bool = false
-        ) {
-            var words = isEverything ? [] : phrase.words
-            var place = phrase.place
-            let mayBePlace = place.isEmpty && (words.count > 1 || phrase.isWhole)
-            if mayBePlace, let last = words.last, let first = words.first {
-                if areas.contains(SpokenName([last], language).stems) {
-                    place = [words.removeLast()]
-                } else if areas.contains(SpokenName([first], language).stems) {
-                    place = [words.removeFirst()]
-                }
-            }
-            (head, self.place) = (SpokenName(words, language), SpokenName(place, language))
-            whole = place.isEmpty ? head : SpokenName(place + words, language)
-        }
-    }
-
     private var entries: [SpokenEntry]
     let language: SpokenLanguage
     private let rooms: Set<[String]>
@@ -73,7 +45,7 @@ struct SpokenHouse: Sendable {
             return SpokenEntry(device, in: home, areas: names.filter { !$0.isEmpty }, places: every, language)
         }
         known = Set(
-            entries.flatMap { $0.name.plain + $0.kinds.joined() + $0.activators.flatMap(\.word.plain) })
+            entries.flatMap { $0.name.plain + $0.kinds.joined() + $0.parts.flatMap(\.word.plain) })
         places = rooms.flatMap { [$0.name, $0.area ?? ""] }.map(SpokenText.tokens).filter { !$0.isEmpty }
         tokens = devices.filter { $0.name.utf8.count <= SpokenLanguage.maximumByteCount }
             .map { SpokenText.tokens($0.name) }.filter { !$0.isEmpty }
@@ -178,32 +150,32 @@ struct SpokenHouse: Sendable {
     }
 
     /// True for "das Licht im Bad", which are all lights there. "Das Licht" alone is not clear.
-    private func isCollective(_ words: Words) -> Bool {
+    private func isCollective(_ words: SpokenWords) -> Bool {
         let stems = words.head.stems
         return stems.last.map(language.collectives.contains) == true
             && (stems.count > 1 || !words.place.words.isEmpty)
     }
 
-    private func isOfOwnKind(_ device: ControlledDevice, _ words: Words) -> Bool {
+    private func isOfOwnKind(_ device: ControlledDevice, _ words: SpokenWords) -> Bool {
         guard let entry = entries.first(where: { $0.device == device }) else { return false }
         return entry.kinds.first?.last == words.head.stems.last
     }
 
     /// True if the last word is another word for the type of appliances, and no type of the server's own.
-    private func isSynonym(_ words: Words) -> Bool {
+    private func isSynonym(_ words: SpokenWords) -> Bool {
         guard let last = words.head.stems.last else { return false }
         return !entries.contains { $0.kinds.first?.last == last }
     }
 
     /// False for "in the lights": what is of a kind is no place.
-    private func isPlace(_ words: Words) -> Bool {
+    private func isPlace(_ words: SpokenWords) -> Bool {
         let place = words.place.stems
         return rooms.contains(place)
             || !entries.contains { $0.kinds.contains { $0.count == 1 && place.contains($0[0]) } }
     }
 
-    private func words(_ phrase: SpokenPhrase, isEverything: Bool = false) -> Words {
-        Words(phrase, areas: areas, language, isEverything: isEverything)
+    private func words(_ phrase: SpokenPhrase, isEverything: Bool = false) -> SpokenWords {
+        SpokenWords(phrase, areas: areas, language, isEverything: isEverything)
     }
 
     // MARK: one
@@ -276,7 +248,7 @@ struct SpokenHouse: Sendable {
     private func matching(_ fits: (SpokenName) -> Bool) -> [Target] {
         let whole = entries.filter { !$0.name.words.isEmpty && fits($0.name) }.map(\.target)
         if !whole.isEmpty { return whole }
-        return entries.flatMap(\.activators).filter { $0.names.contains(where: fits) }.map(\.target)
+        return parts { $0.names.contains(where: fits) }
     }
 
     /// The only one of `targets`; nil if there is none. A lock is meant only by its full name.
@@ -296,13 +268,20 @@ struct SpokenHouse: Sendable {
 
     /// The appliances whose name holds all the words, or whose kind they name; if there is none, the
     /// activators.
-    private func partly(_ words: Words) -> [Target] {
+    private func partly(_ words: SpokenWords) -> [Target] {
         let spoken = words.whole
         let whole = entries.filter { $0.isNamed(spoken, words) || $0.isOfKind(words) }.map(\.target)
         if !whole.isEmpty { return whole }
-        return entries.flatMap(\.activators).filter { activator in
-            spoken.contains(activator.word.units) && activator.names.contains { $0.contains(spoken.units) }
-        }.map(\.target)
+        return parts { part in
+            spoken.contains(part.word.units) && part.names.contains { $0.contains(spoken.units) }
+        }
+    }
+
+    /// The activators that fit.
+    private func parts(_ fits: (SpokenEntry.Part) -> Bool) -> [Target] {
+        entries.flatMap { entry in
+            entry.parts.filter(fits).map { Target(device: entry.device, activator: $0.activator) }
+        }
     }
 
     /// True if there are appliances of that name with a number: then a number after it may be part of a name.
@@ -329,7 +308,9 @@ struct SpokenHouse: Sendable {
         return whole
     }
 
-    private func every(_ phrase: SpokenPhrase, _ words: Words, isAsking: Bool) throws(SpokenError) -> Found {
+    private func every(_ phrase: SpokenPhrase, _ words: SpokenWords, isAsking: Bool) throws(SpokenError)
+        -> Found
+    {
         let spoken = words.whole
         guard isPlace(words), !phrase.isAlone || words.head.words.isEmpty else { throw unknown(phrase) }
         var found = Found(targets: [])
@@ -357,4 +338,8 @@ struct SpokenHouse: Sendable {
     }
 
     private func names(_ targets: [Target]) -> [String] { targets.map(\.device.name) }
+}
+
+extension SpokenEntry {
+    fileprivate var target: SpokenHouse.Target { SpokenHouse.Target(device: device, activator: nil) }
 }
