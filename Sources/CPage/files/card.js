@@ -6,7 +6,7 @@ let number = 0;
 
 // Cards are drawn for so many milliseconds; then the browser gets its turn, and shows them. Those that are left come
 // after that.
-const turn = 6;
+const turn = 3;
 const late = new Set();
 let end = null;
 
@@ -15,7 +15,8 @@ function draw(card) {
     end = performance.now() + turn;
     next();
   }
-  if (performance.now() < end) card.draw();
+  // What is there already waits for the next frame: this one has the whole page to look through.
+  if (!card.isDrawn && performance.now() < end) card.draw();
   else late.add(card);
 }
 
@@ -32,6 +33,7 @@ function drawLate() {
 }
 
 export class Card {
+  isDrawn = false;
   #house; #appliance = null; #rows = []; #form = ""; #drawing = "";
 
   constructor(house) {
@@ -55,6 +57,7 @@ export class Card {
   }
 
   draw() {
+    this.isDrawn = true;
     const appliance = this.#appliance;
     const main = appliance.main;
     const drawing = appliance.drawing === "lock" && appliance.isOpen ? "unlock" : appliance.drawing;
