@@ -8,14 +8,14 @@ extension QRSymbol {
         let side = framedSide * pixelsPerModule
         var pixels: [UInt8] = []
         pixels.reserveCapacity(side * side)
+        var row = [UInt8](repeating: 0, count: side)
         for y in 0..<framedSide {
-            let start = pixels.count
             for x in 0..<framedSide {
                 let isDark = isDark(x: x - QRSymbol.quietZone, y: y - QRSymbol.quietZone)
-                for _ in 0..<pixelsPerModule { pixels.append(isDark ? 1 : 0) }
+                let start = x * pixelsPerModule
+                for pixel in start..<start + pixelsPerModule { row[pixel] = isDark ? 1 : 0 }
             }
-            let row = pixels[start...]
-            for _ in 1..<pixelsPerModule { pixels.append(contentsOf: row) }
+            for _ in 0..<pixelsPerModule { pixels.append(contentsOf: row) }
         }
         switch PNGCodec.encode(bilevel: pixels, width: side, height: side) {
         case .success(let file): return file
@@ -26,10 +26,13 @@ extension QRSymbol {
     /// Reads a PNG file back, and checks that it holds this symbol's payload and nothing else.
     package func verify(png file: [UInt8]) throws(RenderError) {
         let limit = framedSide * framedSide * 64 * 64
-        guard let image = try? LuminanceImage.decode(file, limits: ImageLimits(maximumPixels: limit)) else {
-            throw .unreadable("PNG")
-        }
-        try verify(image.sampled(pixelsPerModule: image.width / framedSide), drawnAs: "PNG")
+        guard let image = try? LuminanceImage.decode(file, limits: ImageLimits(maximumPixels: limit)),
+            image.width >= framedSide
+        else { throw .unreadable("PNG") }
+        let pixelsPerModule = image.width / framedSide
+        try verify(
+            modules: image.sampled(pixelsPerModule: pixelsPerModule),
+            scale: min(pixelsPerModule, DrawingCheck.pixelsPerModule), drawnAs: "PNG")
     }
 }
 

@@ -30,7 +30,7 @@ extension QRSymbol {
         guard let drawing = SVGDrawing(document),
             let image = drawing.image(scale: DrawingCheck.pixelsPerModule)
         else { throw .unreadable("SVG") }
-        try verify(image, drawnAs: "SVG")
+        try verify(modules: image, drawnAs: "SVG")
     }
 }
 

@@ -52,7 +52,7 @@ extension QRSymbol {
         guard let shown = LuminanceImage.terminal(lines, scale: DrawingCheck.pixelsPerModule) else {
             throw .unreadable("terminal")
         }
-        try verify(style.isInverted ? shown.inverted : shown, drawnAs: "terminal")
+        try verify(modules: style.isInverted ? shown.inverted : shown, drawnAs: "terminal")
     }
 }
 

@@ -6,7 +6,10 @@ enum SymbolMatrix {
     /// - Parameters:
     ///   - isLight: Every module, row by row.
     ///   - format: The 15 bits of the format information as they are drawn, masked.
-    static func data(of isLight: [Bool], format: Int, patterns: FunctionPatterns) -> [UInt8]? {
+    ///   - corrects: False if one error is too many.
+    static func data(
+        of isLight: [Bool], format: Int, patterns: FunctionPatterns, corrects: Bool = true
+    ) -> [UInt8]? {
         let bits = (format ^ 0x5412) >> 10
         guard isLight.count == patterns.modules.count,
             let capacity = SymbolCapacity(version: patterns.version, level: bits >> 3 & 3)
@@ -37,7 +40,8 @@ enum SymbolMatrix {
         for index in blocks.indices {
             guard
                 ReedSolomon.correct(
-                    &blocks[index], correction: capacity.correction, mostErrors: capacity.mostErrors)
+                    &blocks[index], correction: capacity.correction,
+                    mostErrors: corrects ? capacity.mostErrors : 0)
             else { return nil }
             data += blocks[index].prefix(sizes[index])
         }

@@ -37,7 +37,7 @@ import Testing
     {
         let symbol = try QRSymbol.encode(payload)
         let other = try QRSymbol.encode(payload + [0x30])
-        for pixelsPerModule in [3, 4, 5, 8, 13, 64] {
+        for pixelsPerModule in [1, 2, 3, 4, 5, 8, 13, 64] {
             let file = try symbol.png(pixelsPerModule: pixelsPerModule)
             try symbol.verify(png: file)
             #expect(throws: RenderError.unreadable("PNG")) { try other.verify(png: file) }
@@ -48,6 +48,9 @@ import Testing
         for style in RenderingTests.styles {
             let lines = symbol.terminalLines(style: style)
             try symbol.verify(terminalLines: lines, style: style)
+            // libzbar reads what the terminal shows, too.
+            let shown = try #require(LuminanceImage.terminal(lines, scale: 4))
+            try symbol.verify(picture: style.isInverted ? shown.inverted : shown, drawnAs: "terminal")
             #expect(throws: RenderError.unreadable("terminal")) {
                 try other.verify(terminalLines: lines, style: style)
             }
@@ -65,6 +68,22 @@ import Testing
             try symbol.verify(terminalLines: symbol.terminalLines(style: .colours), style: .colours)
         }
         #expect(version == 40)
+    }
+
+    @Test func `one wrong pixel in a module is seen`() throws {
+        let symbol = try QRSymbol.encode(RenderingTests.label)
+        let lines = symbol.terminalLines(style: .colours)
+        let image = try #require(LuminanceImage.terminal(lines, scale: DrawingCheck.pixelsPerModule))
+        try symbol.verify(modules: image, drawnAs: "terminal")
+        for index in stride(from: 0, to: image.pixels.count, by: 61) {
+            let spoilt = LuminanceImage(width: image.width, height: image.height) { pixels in
+                _ = pixels.update(fromContentsOf: image.pixels)
+                pixels[index] = 255 - pixels[index]
+            }
+            #expect(throws: RenderError.unreadable("terminal")) {
+                try symbol.verify(modules: spoilt, drawnAs: "terminal")
+            }
+        }
     }
 
     @Test func `a PNG is small, and its size in pixels is right`() throws {

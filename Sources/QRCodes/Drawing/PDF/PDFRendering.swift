@@ -48,7 +48,7 @@ package enum PDFRendering {
                 x: pixel(place.x), y: pixel(place.y), width: pixel(page.cell.width) + 1,
                 height: pixel(page.cell.height) + 1, of: page.size, dotsPerInch: dotsPerInch)
             guard let image else { throw RenderError.unreadable("PDF") }
-            try place.label.symbol.verify(image, drawnAs: "PDF")
+            try place.label.symbol.verify(picture: image, drawnAs: "PDF")
         }
 
         let pdf = try CairoSurface.pdf(library, size: page.size, title: title)
