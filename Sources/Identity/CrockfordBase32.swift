@@ -11,8 +11,11 @@ public enum CrockfordBase32 {
     public static let alphabet: [UInt8] = Array("0123456789ABCDEFGHJKMNPQRSTVWXYZ".utf8)
 
     /// The text of `bytes`: ⌈8n / 5⌉ ASCII characters for n bytes.
-    public static func encode(_ bytes: some Sequence<UInt8>) -> String {
-        var text = ""
+    public static func encode(_ bytes: some Sequence<UInt8>) -> String { encode(Array(bytes)) }
+
+    private static func encode(_ bytes: [UInt8]) -> String {
+        var text: [UInt8] = []
+        text.reserveCapacity(bytes.count * 8 / 5 + 1)
         var bits: UInt32 = 0
         var bitCount = 0
         for byte in bytes {
@@ -25,11 +28,16 @@ public enum CrockfordBase32 {
             bits &= (1 << UInt32(bitCount)) - 1
         }
         if bitCount > 0 { append(bits << UInt32(5 - bitCount), to: &text) }
-        return text
+        return String(decoding: text, as: UTF8.self)
     }
 
     /// The bytes of `text`, checked in the order alphabet, length, unused bits.
     public static func decode(_ text: some Collection<UInt8>) throws(CrockfordBase32Error) -> [UInt8] {
+        try decode(Array(text))
+    }
+
+    // Of a type that is known here: what other modules call is not specialised, and a hundred times slower.
+    private static func decode(_ text: [UInt8]) throws(CrockfordBase32Error) -> [UInt8] {
         for (position, symbol) in text.enumerated() where value(of: symbol) == nil {
             throw .invalidCharacter(symbol, position: position)
         }
@@ -65,8 +73,8 @@ public enum CrockfordBase32 {
         }
     }
 
-    private static func append(_ bits: UInt32, to text: inout String) {
-        text.unicodeScalars.append(Unicode.Scalar(alphabet[Int(bits & 31)]))
+    private static func append(_ bits: UInt32, to text: inout [UInt8]) {
+        text.append(alphabet[Int(bits & 31)])
     }
 }
 

@@ -25,6 +25,12 @@ package struct AdministerCodes {
         return try AdministerCodes.list(in: directory, at: now).codes
     }
 
+    /// The same for tickets that were just kept, without reading them again.
+    package func list(_ tickets: Tickets, at now: Moment = .now) throws -> [IssuedCode] {
+        let directory = try state.open()
+        return try AdministerCodes.codes(tickets, in: directory, at: now)
+    }
+
     /// Takes the codes back that `selectors` name; if one of them names none, nothing is changed. Durable
     /// when it returns, also on a full disk, and in the version before too.
     ///
@@ -80,12 +86,17 @@ package struct AdministerCodes {
         in directory: borrowing ProtectedDirectory, at now: Moment
     ) throws -> (codes: [IssuedCode], tickets: Tickets) {
         let tickets = try HubState.existing(Tickets.fileName, in: directory, Tickets.init(parsing:))
+        return (try codes(tickets, in: directory, at: now), tickets)
+    }
+
+    private static func codes(
+        _ tickets: Tickets, in directory: borrowing ProtectedDirectory, at now: Moment
+    ) throws -> [IssuedCode] {
         let attempts = try HubState.attempts(in: directory) ?? FailedAttempts()
         let latest = try OpenCodes.latest(tickets, attempts, in: directory, at: now)
-        let codes = tickets.tickets.filter { !$0.isForgotten(at: now) }.map {
+        return tickets.tickets.filter { !$0.isForgotten(at: now) }.map {
             IssuedCode($0, in: tickets, attempts, at: now, latest: latest)
         }
-        return (codes, tickets)
     }
 }
 

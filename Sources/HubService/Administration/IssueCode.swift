@@ -38,11 +38,12 @@ package struct IssueCode {
     ///     has changed.
     ///   - handOut: gives away what was drawn, once the tickets are kept; if it throws, the tickets are again
     ///     what they were, so a label on the wall stays good if the new one could not be handed out.
+    /// - Returns: the codes, their hub, and the tickets as they were kept.
     package func run(
         addressHint: (Hub) -> PairingCode.AddressHint?, output: () -> CodeOutput? = { nil },
         draw: ([PairingCode], Hub) throws -> Void,
         handOut: () throws -> Void
-    ) throws -> (codes: [PairingCode], hub: Hub) {
+    ) throws -> (codes: [PairingCode], hub: Hub, tickets: Tickets) {
         if let lifetime {
             let expiry = now.timeIntervalSince1970 + lifetime
             guard lifetime >= 1, expiry >= 1, expiry < 4_294_967_296 else { throw HubError.badLifetime }
@@ -97,6 +98,6 @@ package struct IssueCode {
             }
             throw error
         }
-        return (codes, hub)
+        return (codes, hub, after)
     }
 }

@@ -25,7 +25,7 @@ extension OwnerPaths {
         let issue = IssueCode(
             wish.kind, count: wish.count, lifetime: wish.lifetime, role: wish.role, state: state,
             by: .init(request.device), now: now.wall, boot: now.boot)
-        let (codes, hub) = try issue.run(
+        let (codes, hub, tickets) = try issue.run(
             addressHint: { wish.address.hint(port: $0.settings.port, kind: wish.kind) },
             draw: { codes, hub in
                 for format in wish.formats {
@@ -42,7 +42,7 @@ extension OwnerPaths {
                 }
             }, handOut: {})
         tell(request, "has made \(codes.count == 1 ? "a code" : "\(codes.count) codes")")
-        let all = try AdministerCodes(state: state).list(at: now)
+        let all = try AdministerCodes(state: state).list(tickets, at: now)
         let made = codes.compactMap { code -> JSONValue? in
             guard let issued = all.first(where: { $0.ticket.id == code.secret.ticketID }),
                 case .object(let record) = CodeRecord(issued).fullJSON

@@ -44,12 +44,7 @@ extension KeyFile {
     private static func pair(
         _ content: ArraySlice<UInt8>, line: Int
     ) throws(KeyFileError) -> (key: String, value: String) {
-        let isForbidden = { (scalar: Unicode.Scalar) in
-            scalar != "\t" && isControl(scalar)
-        }
-        guard !String(decoding: content, as: UTF8.self).unicodeScalars.contains(where: isForbidden) else {
-            throw .controlCharacter(line: line)
-        }
+        guard !hasControlCharacter(content, besides: 0x09) else { throw .controlCharacter(line: line) }
         guard let equals = content.firstIndex(of: UInt8(ascii: "=")) else { throw .invalidLine(line: line) }
         let key = content[..<equals].droppingLast(while: isBlank)
         var unlocalized = key
@@ -63,9 +58,17 @@ extension KeyFile {
         return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
 
-    /// General category Cc, whose members are fixed for all time (The Unicode Standard, § 23.1).
-    private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-        scalar.value < 0x20 || 0x7F...0x9F ~= scalar.value
+    /// General category Cc, whose members are fixed for all time (The Unicode Standard, § 23.1): U+0000 to
+    /// U+001F, U+007F, and U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. The text is valid UTF-8.
+    private static func hasControlCharacter(_ text: ArraySlice<UInt8>, besides allowed: UInt8? = nil) -> Bool
+    {
+        var previous: UInt8 = 0
+        for byte in text {
+            let isControl = byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0)
+            if isControl && byte != allowed { return true }
+            previous = byte
+        }
+        return false
     }
 
     private static func isLocaleByte(_ byte: UInt8) -> Bool {
@@ -77,11 +80,8 @@ extension KeyFile {
 
     /// The name of a group or key; nil if it is empty or contains a bracket or a control character.
     private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
-        let text = String(decoding: bytes, as: UTF8.self)
-        let isAllowed = text.unicodeScalars.allSatisfy {
-            $0 != "[" && $0 != "]" && !isControl($0)
-        }
-        return bytes.isEmpty || !isAllowed ? nil : text
+        let isAllowed = !hasControlCharacter(bytes) && !bytes.contains { $0 == 0x5B || $0 == 0x5D }
+        return bytes.isEmpty || !isAllowed ? nil : String(decoding: bytes, as: UTF8.self)
     }
 
     /// `value` with escapes. A space at either end becomes `\s`: the parser drops leading spaces, and editors
@@ -104,7 +104,8 @@ extension KeyFile {
 
     /// `value` with escapes decoded; nil if an escape is invalid.
     static func unescaped(_ value: String) -> String? {
-        guard value.utf8.contains(UInt8(ascii: "\\")) else { return value }
+        let isPlain = value.utf8.withContiguousStorageIfAvailable { !$0.contains(backslash) }
+        guard isPlain != true else { return value }
         var text = ""
         var scalars = value.unicodeScalars.makeIterator()
         while let scalar = scalars.next() {
@@ -124,6 +125,8 @@ extension KeyFile {
         return text
     }
 }
+
+private let backslash = UInt8(ascii: "\\")
 
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 

@@ -99,9 +99,11 @@ public struct BootTime: Equatable, Sendable, CustomStringConvertible {
 
     /// A reading from its text.
     public init?(_ text: String) {
-        let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 2, let milliseconds = Int64(digits: parts[1]) else { return nil }
-        self.init(id: String(parts[0]), milliseconds: milliseconds)
+        // Bytes, not Characters: files have one of these for each code, and all are read at each start.
+        guard let space = text.utf8.firstIndex(of: 0x20),
+            let milliseconds = Int64(digits: text[text.utf8.index(after: space)...])
+        else { return nil }
+        self.init(id: String(text[..<space]), milliseconds: milliseconds)
     }
 
     /// As files have it.

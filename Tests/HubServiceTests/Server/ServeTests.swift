@@ -105,7 +105,7 @@ import Testing
 
     @Test func aDevicePairsWithACodeAndIsLetIn() async throws {
         try await HubInTest.run { hub in
-            let (codes, known) = try IssueCode(.once, lifetime: 600, state: hub.state, now: Date()).run(
+            let (codes, known, _) = try IssueCode(.once, lifetime: 600, state: hub.state, now: Date()).run(
                 addressHint: { _ in nil }, draw: { _, _ in }, handOut: {})
             let code = try #require(codes.first)
             let device = TLSIdentity.random()
