@@ -14,9 +14,14 @@ enum Main {
         do {
             try Startup.refuseTextThatIsNotUTF8()
             if let secret = SecretInArguments(in: arguments) { throw secret }
-            if Set(arguments) == ["--version", "--json"] { return try writeVersion() }
+            switch arguments {
+            case ["--version"]: return try Console.output(Version.text)
+            case ["--version", "--json"], ["--json", "--version"]: return try writeVersion()
+            default: break
+            }
             var command = try Invocation.command(from: arguments)
             switch command {
+            case let print as PrintCommand where print.place.on == nil: try print.runHere()
             case var prepared as any PreparedCommand:
                 try prepared.prepare()
                 try await prepared.run()

@@ -1,9 +1,13 @@
 import CGlibc
+import FoundationEssentials
 import Glibc
 import Identity
 
 /// Makes safe what the process gets from its parent: descriptors, limits, arguments. Runs before all else.
 enum Startup {
+    /// The environment, read once: with many variables that takes as long as to draw a code.
+    static let environment = ProcessInfo.processInfo.environment
+
     /// Opens `/dev/null` in the place of closed standard descriptors: else a file of ours could get the
     /// number of standard output, and results would be written into it. Writing still fails, as it would
     /// have.

@@ -119,21 +119,34 @@ import Testing
         #expect(accepted > count / 6)
     }
 
-    /// `scan` reads plain lines itself.
-    @Test func plainLinesOfScanAreReadAsTheRootReadsThem() throws {
+    @Test(arguments: ["list", "home", "codes", "devices"], [[], ["--json"]])
+    func plainListsAreReadAsTheRootReadsThem(command: String, flags: [String]) throws {
+        let plain = try #require(PlainLines.command(from: [command] + flags))
+        let root = try Hubpair.parseAsRoot([command] + flags)
+        #expect(String(reflecting: plain) == String(reflecting: root))
+        for stray in [["--jsno"], ["--json", "--json"], ["--json", "x"], ["-h"]] {
+            #expect(PlainLines.command(from: [command] + stray) == nil)
+        }
+    }
+
+    /// Lines of `scan` and `print` with options.
+    @Test(arguments: [
+        ("scan", ["--raw", "--json", "--explain", "--effort"]),
+        ("print", ["--label", "--json", "-o", "--output", "--format", "--label"]),
+    ])
+    func plainLinesAreReadAsTheRootReadsThem(command: String, options: [String]) throws {
         var random = SplitMix64(seed: 15)
+        let values = GeneratedLinesTests.values + ["code.png", "code.svg", "./a b.pdf", "x/code.txt"]
         var read = 0
-        for _ in 0..<200 {
-            let flags = ["--raw", "--json", "--explain", "--effort"].filter { _ in
-                Int.random(in: 0..<4, using: &random) == 0
-            }
+        for _ in 0..<600 {
+            let flags = options.filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
             var words = (0..<Int.random(in: 0...3, using: &random)).map { _ in
-                GeneratedLinesTests.values.randomElement(using: &random) ?? ""
+                values.randomElement(using: &random) ?? ""
             }
             for flag in flags { words.insert(flag, at: Int.random(in: 0...words.count, using: &random)) }
-            guard let plain = ScanCommand.plain(words) else { continue }
+            guard let plain = PlainLines.command(from: [command] + words) else { continue }
             read += 1
-            let root = try Hubpair.parseAsRoot(["scan"] + words)
+            let root = try Hubpair.parseAsRoot([command] + words)
             #expect(String(reflecting: plain) == String(reflecting: root), "\(words)")
         }
         #expect(read > 30)

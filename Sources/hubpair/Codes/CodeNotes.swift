@@ -49,8 +49,9 @@ struct CodeNotes {
         let file = path.split(separator: "/").last ?? ""
         let end = codes.compactMap(\.expires).max()
         let until = end.map { " until \(LocalTime($0).text(seenAt: now))" } ?? ""
-        let names = Set(codes.map { IssuedCode.name(ofID: $0.sheet ?? $0.ticket) })
-        let void = "'\(command) void \(names.sorted().joined(separator: " "))'"
+        let names = Set(codes.map { IssuedCode.name(ofID: $0.sheet ?? $0.ticket) }).sorted()
+        // More names than anybody types are in the list.
+        let void = "'\(command) void \(names.count > 8 ? "CODE …" : names.joined(separator: " "))'"
         let (subject, object) =
             codes.count == 1
             ? ("the code that it held is", "it") : ("the \(codes.count) codes that it held are", "them")

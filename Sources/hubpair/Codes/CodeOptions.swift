@@ -59,6 +59,16 @@ struct CodeOptions: ParsableArguments {
             AddressChoice.init(argument:)))
     var address = AddressChoice.automatic
 
+    /// As it is if nothing is said.
+    static var unsaid: CodeOptions {
+        var options = CodeOptions()
+        (options.format, options.output) = (nil, nil)
+        (options.size, options.sheet, options.paper) = (nil, nil, nil)
+        (options.ascii, options.invert, options.plain) = (false, false, false)
+        options.address = .automatic
+        return options
+    }
+
     /// The file to write; nil for standard output.
     var outputPath: String? { output == "-" ? nil : output }
 

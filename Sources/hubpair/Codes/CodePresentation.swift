@@ -42,10 +42,10 @@ struct CodePresentation {
         var output = CodeOutput.terminal
         var replaced: CodeOutput?
         // A fault of the files is told by what follows, or nothing is lost by it.
-        func codesOut() -> [CodeRecord] { (try? MachineHub(state: state).codes()) ?? [] }
-        let label = kind == .label ? CodeNotes.label(in: codesOut()) : nil
+        let before = kind == .label ? (try? MachineHub(state: state).codes()) ?? [] : []
+        let label = CodeNotes.label(in: before)
         let issue = IssueCode(kind, count: copies, lifetime: lifetime, role: role, state: state, now: now)
-        let (codes, hub) = try issue.run(
+        let (codes, hub, tickets) = try issue.run(
             addressHint: { options.addressHint(port: $0.settings.port, kind: kind) },
             output: { output },
             draw: { codes, hub in
@@ -65,7 +65,8 @@ struct CodePresentation {
             })
         try tell(result, codes, of: hub.description, as: format, lifetime: lifetime, role: role)
         guard !isFirst else { return }
-        let lines = CodeNotes(now: now).lines(new: codes, among: codesOut(), label: label, replaced: replaced)
+        let out = (try? AdministerCodes(state: state).list(tickets))?.map { CodeRecord($0) } ?? []
+        let lines = CodeNotes(now: now).lines(new: codes, among: out, label: label, replaced: replaced)
         for line in lines { Console.note(line) }
         if let warning = CodeNotes.warning(hub, state) { Console.note(warning) }
     }

@@ -57,8 +57,7 @@ struct ScanCommand: ParsableCommand {
     @OptionGroup var configuration: ConfigurationOption
     @Flag(help: .json) var json = false
 
-    /// The command for images and at most one of the flags that scripts use; nil for anything else, which
-    /// ArgumentParser reads. It takes a third of the time of a small picture.
+    /// Images, and at most one of the flags that scripts use; nil for anything else.
     static func plain(_ arguments: [String]) -> ScanCommand? {
         let isFlagged = arguments.first == "--raw" || arguments.first == "--json"
         let names = Array(arguments.dropFirst(isFlagged ? 1 : 0))
@@ -71,9 +70,7 @@ struct ScanCommand: ParsableCommand {
         command.explain = nil
         command.timeout = nil
         command.maxPixels = ImageLimits().maximumPixels
-        var place = ConfigurationOption()
-        place.path = nil
-        command.configuration = place
+        command.configuration = .unsaid
         return command
     }
 

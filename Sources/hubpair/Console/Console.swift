@@ -12,14 +12,13 @@ enum Console {
     static var outputKnowsEscapes: Bool { outputIsTerminal && knowsEscapes }
 
     /// True if a terminal, if there is one, knows escape sequences.
-    static var knowsEscapes: Bool { ProcessInfo.processInfo.environment["TERM"] != "dumb" }
+    static var knowsEscapes: Bool { Startup.environment["TERM"] != "dumb" }
 
     /// True if standard output may have colours: `NO_COLOR` forbids them (no-color.org), `CLICOLOR_FORCE`
     /// asks for them in a pipe too (bixense.com/clicolors), else a terminal that knows them has them.
     static var outputHasColours: Bool {
-        let environment = ProcessInfo.processInfo.environment
-        guard (environment["NO_COLOR"] ?? "").isEmpty else { return false }
-        return outputKnowsEscapes || !["", "0"].contains(environment["CLICOLOR_FORCE"] ?? "")
+        guard (Startup.environment["NO_COLOR"] ?? "").isEmpty else { return false }
+        return outputKnowsEscapes || !["", "0"].contains(Startup.environment["CLICOLOR_FORCE"] ?? "")
     }
 
     /// The size of the terminal in characters; 80×24 without a terminal, or if it does not say.

@@ -52,7 +52,7 @@ enum JSONLine {
     /// piped the output to.
     private static func copyForTests(_ value: ArraySlice<UInt8>, stream: String) {
         #if DEBUG
-        guard let path = ProcessInfo.processInfo.environment["HUBPAIR_JSON_COPY"] else { return }
+        guard let path = Startup.environment["HUBPAIR_JSON_COPY"] else { return }
         let arguments = CommandLine.arguments.dropFirst().map(JSONValue.string)
         let start = "[\(JSONValue.array(arguments).text),\"\(stream)\","
         let line = Array(start.utf8) + value + Array("]\n".utf8)

@@ -17,6 +17,14 @@ struct HubPlaceOption: ParsableArguments {
     @OptionGroup var state: StateOption
     @OptionGroup var configuration: ConfigurationOption
 
+    /// As it is if nothing is said.
+    static var unsaid: HubPlaceOption {
+        var place = HubPlaceOption()
+        place.on = nil
+        (place.state, place.configuration) = (.unsaid, .unsaid)
+        return place
+    }
+
     func validate() throws {
         guard on == nil || state.path == nil else {
             throw ValidationError(

@@ -16,12 +16,19 @@ struct StateOption: ParsableArguments {
         completion: .directory)
     var path: String?
 
+    /// As it is if nothing is said.
+    static var unsaid: StateOption {
+        var option = StateOption()
+        option.path = nil
+        return option
+    }
+
     func validate() throws {
         guard path != "" else { throw ValidationError("--state takes a directory") }
     }
 
     var state: HubState {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = Startup.environment
         return HubState(
             option: path, environment: environment, isRoot: geteuid() == 0, home: userHome(environment),
             command: StateOption.command(CommandLine.arguments.dropFirst()))
@@ -52,12 +59,19 @@ struct ConfigurationOption: ParsableArguments {
         completion: .directory)
     var path: String?
 
+    /// As it is if nothing is said.
+    static var unsaid: ConfigurationOption {
+        var option = ConfigurationOption()
+        option.path = nil
+        return option
+    }
+
     func validate() throws {
         guard path != "" else { throw ValidationError("--config takes a directory") }
     }
 
     var configuration: DeviceConfiguration {
-        let environment = ProcessInfo.processInfo.environment
+        let environment = Startup.environment
         return DeviceConfiguration(option: path, environment: environment)
     }
 }

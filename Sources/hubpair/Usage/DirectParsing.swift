@@ -14,7 +14,6 @@ enum DirectParsing {
         guard !path.words.isEmpty,
             let command = configuration.subcommands.isEmpty ? path.command : configuration.defaultSubcommand
         else { return nil }
-        if command is ScanCommand.Type, let plain = ScanCommand.plain(path.rest) { return plain }
         return parse(command, path.rest)
     }
 

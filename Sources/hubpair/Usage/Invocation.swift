@@ -6,7 +6,8 @@ enum Invocation {
     ///
     /// - Throws: `UnknownCommand`, `UnknownOption`, `StrayArgument`, or what ArgumentParser says.
     static func command(from arguments: [String]) throws -> any ParsableCommand {
-        try command(from: arguments, mayMove: true)
+        if let plain = PlainLines.command(from: arguments) { return plain }
+        return try command(from: arguments, mayMove: true)
     }
 
     private static func command(
