@@ -232,7 +232,7 @@ package struct PictureSearch {
             let isCrowded = sightings.contains {
                 $0.scale == step.scale && $0.seen.sureCount > finderPatterns
             }
-            return isCrowded ? QRScanResult() : try ZBarSearch.run(picture)
+            return isCrowded ? QRScanResult() : try ZBarSearch.run(picture, density: 2)
         case .framed(let frame):
             let (seen, result) = try PictureSearch.symbols(
                 in: frame(picture), limits: .quick(pixels: picture.pixels.count))

@@ -44,10 +44,10 @@ struct DrawnOutline {
 
     private init?(_ view: View) {
         let (columns, rows) = (0..<view.width, 0..<view.height)
-        guard let top = rows.first(where: { y in columns.contains { view.isInk($0, y) } }),
-            let bottom = rows.last(where: { y in columns.contains { view.isInk($0, y) } }),
-            let left = columns.first(where: { x in (top...bottom).contains { view.isInk(x, $0) } }),
-            let right = columns.last(where: { x in (top...bottom).contains { view.isInk(x, $0) } })
+        guard let top = rows.first(where: { view.hasInk(row: $0) }),
+            let bottom = rows.last(where: { view.hasInk(row: $0) }),
+            let left = columns.first(where: { view.hasInk(column: $0, rows: top...bottom) }),
+            let right = columns.last(where: { view.hasInk(column: $0, rows: top...bottom) })
         else { return nil }
         let (wide, high) = (right - left + 1, bottom - top + 1)
         guard wide >= 21, high >= 21, abs(wide - high) * 40 <= wide + high + 80 else { return nil }
@@ -99,7 +99,34 @@ struct DrawnOutline {
         let ground: Float
         let ink: Float
 
-        func isInk(_ x: Int, _ y: Int) -> Bool { share(x, y) > 0.5 }
+        func isInk(_ x: Int, _ y: Int) -> Bool {
+            x >= 0 && y >= 0 && x < width && y < height && inks.contains(pixels[y * width + x])
+        }
+
+        /// The shades that are nearer to the ink than to the ground.
+        private var inks: ClosedRange<UInt8> {
+            let sum = Int(ground) + Int(ink)
+            return ink < ground
+                ? 0...UInt8(clamping: (sum - 1) / 2) : UInt8(clamping: sum / 2 + 1)...255
+        }
+
+        /// True if a row or a column has a pixel of ink. All pixels of a photograph may be looked at here.
+        func hasInk(row: Int) -> Bool { hasInk(from: row * width, count: width, step: 1) }
+
+        func hasInk(column: Int, rows: ClosedRange<Int>) -> Bool {
+            hasInk(from: rows.lowerBound * width + column, count: rows.count, step: width)
+        }
+
+        private func hasInk(from start: Int, count: Int, step: Int) -> Bool {
+            let (least, most) = (inks.lowerBound, inks.upperBound)
+            var place = start
+            for _ in 0..<count {
+                let shade = pixels[place]
+                if shade >= least, shade <= most { return true }
+                place &+= step
+            }
+            return false
+        }
 
         /// How much of a pixel is ink; nothing outside.
         func share(_ x: Int, _ y: Int) -> Float {

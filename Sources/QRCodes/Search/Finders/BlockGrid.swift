@@ -124,23 +124,28 @@ struct BlockGrid {
         let shares = (0..<columns).map { 1 / Float(span($0, columns)) }
         var sums = [Int32](repeating: 0, count: columns)
         return [Int16](unsafeUninitializedCapacity: columns * rows) { result, used in
-            withUnsafeTemporaryAllocation(of: Int32.self, capacity: columns * rows) { across in
+            withUnsafeTemporaryAllocation(of: Int32.self, capacity: columns * (rows + 1)) { across in
                 blocks.withUnsafeBufferPointer { sumAcross($0, into: across) }
+                // One row of zeros stands for the rows outside the picture.
+                let outside = rows * columns
+                for column in 0..<columns { across[outside + column] = 0 }
                 sums.withUnsafeMutableBufferPointer { sums in
-                    func add(_ row: Int, _ sign: Int32) {
-                        for column in 0..<columns { sums[column] &+= sign &* across[row * columns + column] }
+                    for row in 0..<min(radius, rows) {
+                        for column in 0..<columns { sums[column] &+= across[row * columns + column] }
                     }
                     shares.withUnsafeBufferPointer { shares in
-                        for row in 0..<min(radius, rows) { add(row, 1) }
                         for row in 0..<rows {
-                            if row + radius < rows { add(row + radius, 1) }
-                            if row > radius { add(row - radius - 1, -1) }
+                            let added = row + radius < rows ? (row + radius) * columns : outside
+                            let gone = row > radius ? (row - radius - 1) * columns : outside
                             let share = 1 / Float(span(row, rows))
+                            let line = row * columns
                             for column in 0..<columns {
+                                let sum = sums[column] &+ across[added &+ column] &- across[gone &+ column]
+                                sums[column] = sum
                                 // Rounds to a whole number: from 2²³ on, the last bit of a Float is 1. Other
                                 // conversions are not vectorised.
-                                let mean = Float(sums[column]) * shares[column] * share + 8_388_608
-                                result[row * columns + column] = Int16(truncatingIfNeeded: mean.bitPattern)
+                                let mean = Float(sum) * shares[column] * share + 8_388_608
+                                result[line &+ column] = Int16(truncatingIfNeeded: mean.bitPattern)
                             }
                         }
                     }
@@ -157,11 +162,22 @@ struct BlockGrid {
             let base = row * columns
             var sum: Int32 = 0
             for column in 0..<min(radius, columns) { sum &+= Int32(blocks[base + column]) }
-            for column in 0..<columns {
-                if column + radius < columns { sum &+= Int32(blocks[base + column + radius]) }
-                if column > radius { sum &-= Int32(blocks[base + column - radius - 1]) }
-                across[base + column] = sum
+            func add(_ range: Range<Int>, adds: Bool, takes: Bool) {
+                for column in range {
+                    if adds { sum &+= Int32(blocks[base &+ column &+ radius]) }
+                    if takes { sum &-= Int32(blocks[base &+ column &- radius &- 1]) }
+                    across[base &+ column] = sum
+                }
             }
+            // The box begins to leave the row on the right from `last` on, and on the left up to `first`.
+            let (first, last) = (min(radius + 1, columns), max(0, columns - radius))
+            add(0..<min(first, last), adds: true, takes: false)
+            if first < last {
+                add(first..<last, adds: true, takes: true)
+            } else {
+                add(last..<first, adds: false, takes: false)
+            }
+            add(max(first, last)..<columns, adds: false, takes: true)
         }
     }
 

@@ -74,13 +74,78 @@ struct ContrastView {
         let line = y * width
         let blocks = (y >> BlockGrid.shift) * columns
         let whole = width >> BlockGrid.shift
-        for block in 0..<whole {
+        // Sixteen pixels at a time, which have four thresholds.
+        let (bytes, values) = (UnsafeRawBufferPointer(pixels), UnsafeMutableRawBufferPointer(row))
+        func repeated(_ threshold: Int16) -> UInt64 {
+            UInt64(UInt16(bitPattern: threshold)) &* 0x0001_0001_0001_0001
+        }
+        let fast = whole & ~3
+        for block in stride(from: 0, to: fast, by: 4) {
+            let at = blocks + block
+            let limits = unsafeBitCast(
+                SIMD4(
+                    repeated(thresholds[at]), repeated(thresholds[at + 1]), repeated(thresholds[at + 2]),
+                    repeated(thresholds[at + 3])), to: SIMD16<Int16>.self)
+            let shades = SIMD16<Int16>(
+                truncatingIfNeeded: bytes.loadUnaligned(
+                    fromByteOffset: line + block << BlockGrid.shift, as: SIMD16<UInt8>.self))
+            values.storeBytes(
+                of: shades &<< 4 &- limits, toByteOffset: 2 * block << BlockGrid.shift,
+                as: SIMD16<Int16>.self)
+        }
+        for block in fast..<whole {
             let threshold = thresholds[blocks + block]
             let (from, to) = (line + block << BlockGrid.shift, block << BlockGrid.shift)
             for x in 0..<4 { row[to + x] = Int16(pixels[from + x]) << 4 &- threshold }
         }
         for x in whole << BlockGrid.shift..<width {
             row[x] = Int16(pixels[line + x]) << 4 &- thresholds[blocks + whole]
+        }
+    }
+
+    /// The differences in grey levels at places one after the other, each one pixel further across, down or
+    /// both: as ``contrast(_:)``, but what all of them have in common is looked up once.
+    struct Walk {
+        /// How many steps stay inside the picture.
+        let count: Int
+        private let view: ContrastView
+        /// The pixel at the upper left of the place, and how far each step is from there to the next.
+        private var pixel: Int
+        private let step: Int
+        /// The place that decides for a threshold.
+        private var column: Int
+        private var row: Int
+        private let (across, down): (Int, Int)
+        /// The shares of the pixels on the right and below.
+        private let (fx, fy): (Float, Float)
+
+        /// - Parameters:
+        ///   - place: where the walk begins; its own difference comes with the first step after it.
+        ///   - across: −1, 0 or 1; one of it and `down` is not 0.
+        init?(_ view: ContrastView, from place: Vector, across: Int, down: Int) {
+            let (x, y) = (place.x - 0.5, place.y - 0.5)
+            // False for NaN too, as in `contrast`.
+            guard x >= 0, y >= 0, x < Float(view.width - 1), y < Float(view.height - 1) else { return nil }
+            let (left, top) = (Int(x), Int(y))
+            func steps(_ direction: Int, _ position: Int, _ size: Int) -> Int {
+                direction == 0 ? .max : direction > 0 ? size - 2 - position : position
+            }
+            count = min(steps(across, left, view.width), steps(down, top, view.height))
+            self.view = view
+            (self.across, self.down) = (across, down)
+            (pixel, step) = (top * view.width + left, down * view.width + across)
+            (column, row) = (Int(place.x), Int(place.y))
+            (fx, fy) = (x - Float(left), y - Float(top))
+        }
+
+        /// The difference one step further; `count` of them may be asked for.
+        @inline(__always) mutating func next() -> Float {
+            pixel &+= step
+            column &+= across
+            row &+= down
+            let block = (row >> BlockGrid.shift) &* view.columns &+ column >> BlockGrid.shift
+            let threshold = view.thresholds[block]
+            return view.bilinear(pixel, fx, fy) - Float(threshold) * (1 / 16)
         }
     }
 
@@ -95,7 +160,8 @@ struct ContrastView {
         let row = Int(y)
         let threshold = thresholds[
             (Int(place.y) >> BlockGrid.shift) * columns + Int(place.x) >> BlockGrid.shift]
-        return bilinear(column, row, x - Float(column), y - Float(row)) - Float(threshold) * (1 / 16)
+        return bilinear(row * width + column, x - Float(column), y - Float(row)) - Float(threshold)
+            * (1 / 16)
     }
 
     /// The luminance between pixels; at the edges that of the nearest pixel.
@@ -106,11 +172,11 @@ struct ContrastView {
         let column = min(Int(x), width - 2)
         let row = min(Int(y), height - 2)
         guard column >= 0, row >= 0 else { return 0 }
-        return bilinear(column, row, x - Float(column), y - Float(row))
+        return bilinear(row * width + column, x - Float(column), y - Float(row))
     }
 
-    @inline(__always) private func bilinear(_ column: Int, _ row: Int, _ fx: Float, _ fy: Float) -> Float {
-        let start = row * width + column
+    /// Between the pixel at `start`, its neighbour on the right, and those below.
+    @inline(__always) private func bilinear(_ start: Int, _ fx: Float, _ fy: Float) -> Float {
         let upper = Float(pixels[start]) * (1 - fx) + Float(pixels[start + 1]) * fx
         let lower = Float(pixels[start + width]) * (1 - fx) + Float(pixels[start + width + 1]) * fx
         return upper * (1 - fy) + lower * fy

@@ -80,13 +80,31 @@ extension ContrastView {
         looks: inout Int
     ) -> FinderProfile? {
         let sign: Float = isInverted ? -1 : 1
-        guard contrast(place) * sign < 0 else { return nil }
-        guard
-            let after = edges(
-                from: place, along: step, reach: reach, sign: sign, hysteresis: hysteresis, looks: &looks),
-            let before = edges(
-                from: place, along: step * -1, reach: reach, sign: sign, hysteresis: hysteresis, looks: &looks
-            ),
+        let start = contrast(place) * sign
+        guard start < 0 else { return nil }
+        func edges(_ step: Vector) -> (Float, Float, Float)? {
+            var edges = EdgeSearch(start: start, hysteresis: hysteresis)
+            // Along rows, columns and diagonals, as most of them are.
+            if step.x.isUnit, step.y.isUnit,
+                var walk = Walk(self, from: place, across: Int(step.x), down: Int(step.y))
+            {
+                for index in 0..<min(reach, walk.count) where edges.ends(with: walk.next() * sign) {
+                    looks += index + 1
+                    return edges.found
+                }
+            } else {
+                var position = place
+                for index in 0..<reach {
+                    position = position + step
+                    guard edges.ends(with: contrast(position) * sign) else { continue }
+                    looks += index + 1
+                    return edges.found
+                }
+            }
+            looks += reach
+            return nil
+        }
+        guard let after = edges(step), let before = edges(step * -1),
             FinderProfile.moduleSize(-before.2, -before.1, -before.0, after.0, after.1, after.2) != nil
         else { return nil }
         return FinderProfile(
@@ -134,37 +152,42 @@ extension ContrastView {
             && abs(after.2 - after.0 - 2 * module) < 0.8 * module + 2
             && middle > 1.7 * module - 2 && middle < 4.4 * module + 2
     }
+}
 
-    /// The first three edges from a dark place, in steps: the ends of the core, of the light ring and of the
-    /// dark ring.
-    private func edges(
-        from place: Vector, along step: Vector, reach: Int, sign: Float, hysteresis: Float, looks: inout Int
-    ) -> (Float, Float, Float)? {
-        var edges: (Float, Float, Float) = (0, 0, 0)
-        var found = 0
-        var isDark = true
-        var last = contrast(place) * sign
-        var crossing: Float = 0
-        var position = place
-        for index in 1...max(1, reach) {
-            looks += 1
-            position = position + step
-            let value = contrast(position) * sign
-            if (value < 0) != (last < 0) {
-                crossing = Float(index) - 1 + last / (last - value)
-            }
-            last = value
-            guard isDark ? value > hysteresis : value < -hysteresis else { continue }
-            switch found {
-            case 0: edges.0 = crossing
-            case 1: edges.1 = crossing
-            default:
-                edges.2 = crossing
-                return edges
-            }
-            found += 1
-            isDark.toggle()
+/// The first three edges from a dark place, in steps: the ends of the core, of the light ring and of the dark
+/// ring.
+private struct EdgeSearch {
+    private let hysteresis: Float
+    private(set) var found: (Float, Float, Float) = (0, 0, 0)
+    private var count = 0
+    private var isDark = true
+    private var last: Float
+    private var crossing: Float = 0
+    private var index: Float = 0
+
+    /// - Parameter start: the difference where the search begins, below 0.
+    init(start: Float, hysteresis: Float) { (last, self.hysteresis) = (start, hysteresis) }
+
+    /// Takes the difference one step further; true if that was the third edge.
+    @inline(__always) mutating func ends(with value: Float) -> Bool {
+        // The last change of sign is the edge, interpolated between two steps.
+        if (value < 0) != (last < 0) { crossing = index + last / (last - value) }
+        last = value
+        index += 1
+        guard isDark ? value > hysteresis : value < -hysteresis else { return false }
+        switch count {
+        case 0: found.0 = crossing
+        case 1: found.1 = crossing
+        default:
+            found.2 = crossing
+            return true
         }
-        return nil
+        count += 1
+        isDark.toggle()
+        return false
     }
+}
+
+extension Float {
+    fileprivate var isUnit: Bool { self == 0 || self == 1 || self == -1 }
 }

@@ -81,7 +81,7 @@ struct FinderSearch {
         var isDark = false
         var (start, x) = (0, 0)
         while true {
-            var peak: Int16 = 0
+            var peak = FinderSearch.skip(row, from: &x, isDark: isDark, threshold: threshold)
             if isDark {
                 while x < row.count, row[x] <= threshold {
                     peak = max(peak, -row[x])
@@ -116,6 +116,27 @@ struct FinderSearch {
             isDark.toggle()
             start = x
         }
+    }
+
+    /// Goes on to the sixteen pixels in which the run ends, and returns its greatest difference up to there:
+    /// most pixels are in long runs.
+    @inline(__always) private static func skip(
+        _ row: UnsafeMutableBufferPointer<Int16>, from x: inout Int, isDark: Bool, threshold: Int16
+    ) -> Int16 {
+        let bytes = UnsafeRawBufferPointer(row)
+        // All bits set negate a number, less one.
+        let flip = SIMD16<Int16>(repeating: isDark ? -1 : 0)
+        let limit = SIMD16<Int16>(repeating: -threshold)
+        var peaks = SIMD16<Int16>(repeating: 0)
+        let start = x
+        while x &+ 16 <= row.count {
+            let values = bytes.loadUnaligned(fromByteOffset: 2 &* x, as: SIMD16<Int16>.self)
+            let heights = (values ^ flip) &- flip
+            if any(heights .< limit) { break }
+            peaks = pointwiseMax(peaks, heights)
+            x &+= 16
+        }
+        return x > start ? peaks.max() : 0
     }
 
     private mutating func check(_ place: Vector, module: Float, isInverted: Bool) {
