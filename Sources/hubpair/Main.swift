@@ -42,6 +42,13 @@ enum Main {
     }
 
     private static func finish(with error: any Error) -> Int32 {
+        if let silent = error as? ExitStatus { return silent.rawValue }
+        if let output = error as? OutputError, output.isReaderGone { return ExitStatus(of: error).rawValue }
+        // Ours need nothing of ArgumentParser, which writes the help of all commands to find the exit code.
+        if error is any UserError {
+            Console.report(error)
+            return ExitStatus(of: error).rawValue
+        }
         let status = Hubpair.exitCode(for: error)
         if status == .success || error is CleanExit {  // help and version
             do {
@@ -51,8 +58,6 @@ enum Main {
                 return finish(with: error)
             }
         }
-        if let silent = error as? ExitStatus { return silent.rawValue }
-        if let output = error as? OutputError, output.isReaderGone { return ExitStatus(of: error).rawValue }
         if status == .validationFailure {
             // In ArgumentParser's messages the first sentence is the error, the rest says how to mend it.
             let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: " ")
