@@ -36,11 +36,8 @@ struct hubpair_avahi_client {
 #undef HUBPAIR_FIELD
 };
 
-// Fills in all of `client`. Returns 1; 0 if the library or a function is missing, with the reason in dlerror(3).
-static inline int hubpair_load_avahi_client(struct hubpair_avahi_client *client) {
-    // Without a path, so that only the system's folders are searched.
-    void *library = dlopen("libavahi-client.so.3", RTLD_NOW | RTLD_LOCAL);
-    if (!library) return 0;
+// Fills in all of `client` from the library. Returns 1; 0 if a function is missing, with the reason in dlerror(3).
+static inline int hubpair_load_avahi_client(struct hubpair_avahi_client *client, void *library) {
 #define HUBPAIR_LOAD(name) if (!(client->name = (__typeof__(&name))dlsym(library, #name))) return 0;
     HUBPAIR_EACH(HUBPAIR_LOAD)
 #undef HUBPAIR_LOAD

@@ -36,16 +36,11 @@ struct hubpair_avahi_core {
 #undef HUBPAIR_FIELD
 };
 
-// Fills in all of `core`. Returns 1; 0 if the library or a function is missing, with the reason in dlerror(3), or NULL
-// there under the address sanitizer, which ends the program at RTLD_DEEPBIND.
-static inline int hubpair_load_avahi_core(struct hubpair_avahi_core *core) {
-    if (dlsym(RTLD_DEFAULT, "__asan_init")) {
-        dlerror();
-        return 0;
-    }
-    // RTLD_DEEPBIND (8; glibc shows it only with _GNU_SOURCE): the library's own functions come first.
-    void *library = dlopen("libavahi-core.so.7", RTLD_NOW | RTLD_LOCAL | 8);
-    if (!library) return 0;
+// The address sanitizer ends a program that loads a library with RTLD_DEEPBIND.
+static inline int hubpair_has_address_sanitizer(void) { return dlsym(RTLD_DEFAULT, "__asan_init") != 0; }
+
+// Fills in all of `core` from the library. Returns 1; 0 if a function is missing, with the reason in dlerror(3).
+static inline int hubpair_load_avahi_core(struct hubpair_avahi_core *core, void *library) {
 #define HUBPAIR_LOAD(name) if (!(core->name = (__typeof__(&name))dlsym(library, #name))) return 0;
     HUBPAIR_EACH(HUBPAIR_LOAD)
 #undef HUBPAIR_LOAD

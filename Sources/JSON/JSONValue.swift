@@ -73,14 +73,9 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
             }
             bytes.append(UInt8(ascii: "]"))
         case .object(let members):
-            bytes.append(UInt8(ascii: "{"))
-            for (index, member) in members.sorted(by: { $0.key < $1.key }).enumerated() {
-                if index > 0 { bytes.append(UInt8(ascii: ",")) }
-                JSONValue.write(member.key, to: &bytes)
-                bytes.append(UInt8(ascii: ":"))
-                member.value.write(to: &bytes)
+            JSONMembers.write(to: &bytes) { object in
+                for (key, value) in members.sorted(by: { $0.key < $1.key }) { object.add(key, value) }
             }
-            bytes.append(UInt8(ascii: "}"))
         }
     }
 

@@ -1,6 +1,6 @@
 import CAvahi
 import CAvahiCore
-import Glibc
+import Identity
 
 /// The functions of libavahi-client. The library is loaded at first use and never unloaded.
 ///
@@ -8,11 +8,16 @@ import Glibc
 /// travel meanwhile.
 enum AvahiClient {
     private static let loaded: Result<hubpair_avahi_client, DiscoveryError> = {
-        var functions = hubpair_avahi_client()
-        guard hubpair_load_avahi_client(&functions) == 1 else {
-            return .failure(.noClient(dlerror().map { String(cString: $0) } ?? "no reason given"))
+        do throws(DiscoveryError) {
+            let library = try SharedLibrary("libavahi-client.so.3") { DiscoveryError.noClient($0) }
+            var functions = hubpair_avahi_client()
+            guard hubpair_load_avahi_client(&functions, library.handle) == 1 else {
+                throw library.missingFunction
+            }
+            return .success(functions)
+        } catch {
+            return .failure(error)
         }
-        return .success(functions)
     }()
 
     /// The functions; throws ``DiscoveryError/noClient(_:)`` if the library cannot be loaded.
@@ -31,13 +36,23 @@ struct AvahiCore {
 
     /// The functions, or ``DiscoveryError/noEmbeddedStack(_:)`` if the library cannot be loaded.
     static let shared: Result<AvahiCore, DiscoveryError> = {
-        var functions = hubpair_avahi_core()
-        guard hubpair_load_avahi_core(&functions) == 1 else {
-            return .failure(
-                .noEmbeddedStack(dlerror().map { String(cString: $0) } ?? "not with the address sanitizer"))
+        do throws(DiscoveryError) {
+            guard hubpair_has_address_sanitizer() == 0 else {
+                throw .noEmbeddedStack("not with the address sanitizer")
+            }
+            // It and libavahi-client have functions of one name.
+            let library = try SharedLibrary("libavahi-core.so.7", prefersItsOwn: true) {
+                DiscoveryError.noEmbeddedStack($0)
+            }
+            var functions = hubpair_avahi_core()
+            guard hubpair_load_avahi_core(&functions, library.handle) == 1 else {
+                throw library.missingFunction
+            }
+            // By default avahi logs to standard error, which belongs to the program and not to a library.
+            functions.avahi_set_log_function { _, _ in }
+            return .success(AvahiCore(functions: functions))
+        } catch {
+            return .failure(error)
         }
-        // By default avahi logs to standard error, which belongs to the program and not to a library.
-        functions.avahi_set_log_function { _, _ in }
-        return .success(AvahiCore(functions: functions))
     }()
 }

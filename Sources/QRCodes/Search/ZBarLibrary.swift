@@ -1,4 +1,5 @@
 import CZBar
+import Identity
 
 /// The functions of libzbar that are used here, loaded with the first picture.
 ///

@@ -1,5 +1,5 @@
 import CSQLite
-import Glibc
+import Identity
 
 /// The functions of libsqlite3 that are used here, loaded when `serve` opens its database.
 ///
@@ -54,39 +54,27 @@ struct SQLiteLibrary: @unchecked Sendable {
     static func load() throws(DatabaseError) -> SQLiteLibrary { try loaded.get() }
 
     private init() throws(DatabaseError) {
-        guard let library = dlopen("libsqlite3.so.0", RTLD_NOW | RTLD_LOCAL) else {
-            throw .missingLibrary(SQLiteLibrary.loaderMessage)
-        }
-        func function<Function>(_ find: (UnsafeMutableRawPointer?) -> Function?) throws(DatabaseError)
-            -> Function
-        {
-            guard let found = find(library) else { throw .missingLibrary(SQLiteLibrary.loaderMessage) }
-            return found
-        }
-        open = try function(lazy_sqlite3_open_v2)
-        close = try function(lazy_sqlite3_close_v2)
-        extendResultCodes = try function(lazy_sqlite3_extended_result_codes)
-        errorCode = try function(lazy_sqlite3_extended_errcode)
-        errorMessage = try function(lazy_sqlite3_errmsg)
-        setBusyTimeout = try function(lazy_sqlite3_busy_timeout)
-        prepare = try function(lazy_sqlite3_prepare_v3)
-        finalize = try function(lazy_sqlite3_finalize)
-        reset = try function(lazy_sqlite3_reset)
-        clear = try function(lazy_sqlite3_clear_bindings)
-        step = try function(lazy_sqlite3_step)
-        bindInteger = try function(lazy_sqlite3_bind_int64)
-        bindText = try function(lazy_sqlite3_bind_text64)
-        bindNull = try function(lazy_sqlite3_bind_null)
-        columnType = try function(lazy_sqlite3_column_type)
-        columnInteger = try function(lazy_sqlite3_column_int64)
-        columnText = try function(lazy_sqlite3_column_text)
-        columnByteCount = try function(lazy_sqlite3_column_bytes)
-        isOutsideTransaction = try function(lazy_sqlite3_get_autocommit)
-        serialize = try function(lazy_sqlite3_serialize)
-        free = try function(lazy_sqlite3_free)
-    }
-
-    private static var loaderMessage: String {
-        dlerror().map { String(cString: $0) } ?? "a function is missing"
+        let library = try SharedLibrary("libsqlite3.so.0") { DatabaseError.missingLibrary($0) }
+        open = try library.function(lazy_sqlite3_open_v2)
+        close = try library.function(lazy_sqlite3_close_v2)
+        extendResultCodes = try library.function(lazy_sqlite3_extended_result_codes)
+        errorCode = try library.function(lazy_sqlite3_extended_errcode)
+        errorMessage = try library.function(lazy_sqlite3_errmsg)
+        setBusyTimeout = try library.function(lazy_sqlite3_busy_timeout)
+        prepare = try library.function(lazy_sqlite3_prepare_v3)
+        finalize = try library.function(lazy_sqlite3_finalize)
+        reset = try library.function(lazy_sqlite3_reset)
+        clear = try library.function(lazy_sqlite3_clear_bindings)
+        step = try library.function(lazy_sqlite3_step)
+        bindInteger = try library.function(lazy_sqlite3_bind_int64)
+        bindText = try library.function(lazy_sqlite3_bind_text64)
+        bindNull = try library.function(lazy_sqlite3_bind_null)
+        columnType = try library.function(lazy_sqlite3_column_type)
+        columnInteger = try library.function(lazy_sqlite3_column_int64)
+        columnText = try library.function(lazy_sqlite3_column_text)
+        columnByteCount = try library.function(lazy_sqlite3_column_bytes)
+        isOutsideTransaction = try library.function(lazy_sqlite3_get_autocommit)
+        serialize = try library.function(lazy_sqlite3_serialize)
+        free = try library.function(lazy_sqlite3_free)
     }
 }

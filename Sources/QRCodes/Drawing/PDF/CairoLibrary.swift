@@ -1,4 +1,5 @@
 import CCairo
+import Identity
 
 /// Cairo and Pango, loaded when the first PDF or chart is drawn.
 ///

@@ -1,5 +1,6 @@
 import CGIF
 import Glibc
+import Identity
 
 /// Owns a giflib decoder and the bytes that it reads.
 final class GIFFile {

@@ -1,5 +1,6 @@
 import CHEIF
 import Glibc
+import Identity
 
 /// The functions of libheif that are used here.
 struct HEIFLibrary {

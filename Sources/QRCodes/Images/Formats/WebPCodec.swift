@@ -1,4 +1,5 @@
 import CWebP
+import Identity
 
 /// WebP (RFC 9649), lossy and lossless, through libwebp: the Y plane of its YUV output.
 ///

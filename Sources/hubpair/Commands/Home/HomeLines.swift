@@ -23,40 +23,29 @@ struct HomeDeviceLine: JSONWritable {
     }
 
     func write(to bytes: inout [UInt8]) {
-        bytes.append("{\"activators\":[")
-        for (index, activator) in device.activators.enumerated() {
-            bytes.append(index == 0 ? "{\"activator\":" : ",{\"activator\":")
-            JSONValue.write(activator.id, to: &bytes)
-            bytes.append(",\"name\":")
-            JSONValue.write(activator.name, to: &bytes)
-            bytes.append(",\"rank\":")
-            JSONValue.integer(Int64(activator.rank)).write(to: &bytes)
-            bytes.append(",\"state\":")
-            activator.state.write(to: &bytes)
-            bytes.append(",\"type\":")
-            JSONValue.write(activator.kind.word, to: &bytes)
-            if !units.isEmpty, let amount = units.amount(activator.state, of: device.id, activator.id) {
-                bytes.append(",\"unit\":")
-                JSONValue.write(amount.unit, to: &bytes)
-                bytes.append(",\"value\":")
-                JSONValue.number(amount.value).write(to: &bytes)
+        JSONMembers.write(to: &bytes) { line in
+            line.add("activators", each: device.activators) { activator, member in
+                member.add("activator", activator.id)
+                member.add("name", activator.name)
+                member.add("rank", .integer(Int64(activator.rank)))
+                member.add("state", activator.state)
+                member.add("type", activator.kind.word)
+                if !units.isEmpty, let amount = units.amount(activator.state, of: device.id, activator.id) {
+                    member.add("unit", amount.unit)
+                    member.add("value", .number(amount.value))
+                }
             }
-            bytes.append("}")
+            if let silent {
+                line.add("age", .count(silent.age))
+                line.add("answers", .boolean(false))
+            }
+            line.add("device", device.id)
+            line.add("hub", session.json["hub"] ?? .null)
+            line.add("hub_name", session.hub.name.description)
+            line.add("name", device.name)
+            line.add("type", device.type)
+            line.add("unprotected", .boolean(session.hub.isUnprotected))
         }
-        bytes.append("]")
-        if let silent {
-            bytes.append(",\"age\":")
-            (silent.age.map { JSONValue.integer(Int64($0)) } ?? .null).write(to: &bytes)
-            bytes.append(",\"answers\":false")
-        }
-        bytes.append(",\"device\":")
-        JSONValue.write(device.id, to: &bytes)
-        bytes += session.hubMembers
-        bytes.append(",\"name\":")
-        JSONValue.write(device.name, to: &bytes)
-        bytes.append(",\"type\":")
-        JSONValue.write(device.type, to: &bytes)
-        bytes.append(session.hub.isUnprotected ? ",\"unprotected\":true}" : ",\"unprotected\":false}")
     }
 }
 
@@ -65,12 +54,6 @@ extension [String: JSONValue] {
     mutating func add(_ amount: (value: Double, unit: String)?) {
         guard let amount else { return }
         (self["value"], self["unit"]) = (.number(amount.value), .string(amount.unit))
-    }
-}
-
-extension [UInt8] {
-    fileprivate mutating func append(_ text: StaticString) {
-        text.withUTF8Buffer { append(contentsOf: $0) }
     }
 }
 

@@ -51,8 +51,6 @@ final class HomeSession: Sendable {
     let household: HouseholdLink
     /// The keys of the hub in every JSON line.
     let json: [String: JSONValue]
-    /// The members `hub` and `hub_name` of a JSON line, each with a comma before it.
-    let hubMembers: [UInt8]
     private let reach: UseHub
     private let isInsecureAllowed: Bool
     private let isNoted = Mutex(false)
@@ -75,11 +73,6 @@ final class HomeSession: Sendable {
             "hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description),
             "unprotected": .boolean(hub.isUnprotected),
         ]
-        var members = Array(",\"hub\":".utf8)
-        JSONValue.text(hub.fingerprint?.description).write(to: &members)
-        members += ",\"hub_name\":".utf8
-        JSONValue.write(hub.name.description, to: &members)
-        hubMembers = members
         self.isInsecureAllowed = isInsecureAllowed
         let connections = KeptConnections(atMost: HubHome.maximumConnections) {
             try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed, deadline: connecting)

@@ -1,0 +1,51 @@
+/// Writes an object member by member, for lines of which there may be thousands: no `JSONValue` in between.
+///
+/// The keys are the writer's own names: they are written as they are, in the order in which they are added,
+/// which is the alphabetical one in every line of hubpair.
+package struct JSONMembers {
+    private var bytes: [UInt8]
+    private var isFirst = true
+
+    /// Appends an object to `bytes`, with the members that `body` adds.
+    package static func write(to bytes: inout [UInt8], _ body: (inout JSONMembers) -> Void) {
+        var members = JSONMembers(bytes: bytes)
+        // Only one owner of the memory, so that nothing is copied.
+        bytes = []
+        members.bytes.append(UInt8(ascii: "{"))
+        body(&members)
+        members.bytes.append(UInt8(ascii: "}"))
+        bytes = members.bytes
+    }
+
+    private init(bytes: [UInt8]) { self.bytes = bytes }
+
+    package mutating func add(_ key: String, _ text: String) {
+        begin(key)
+        JSONValue.write(text, to: &bytes)
+    }
+
+    package mutating func add(_ key: String, _ value: JSONValue) {
+        begin(key)
+        value.write(to: &bytes)
+    }
+
+    /// Adds an array of objects, one for each element.
+    package mutating func add<Element>(
+        _ key: String, each elements: [Element], _ body: (Element, inout JSONMembers) -> Void
+    ) {
+        begin(key)
+        bytes.append(UInt8(ascii: "["))
+        for (index, element) in elements.enumerated() {
+            if index > 0 { bytes.append(UInt8(ascii: ",")) }
+            JSONMembers.write(to: &bytes) { body(element, &$0) }
+        }
+        bytes.append(UInt8(ascii: "]"))
+    }
+
+    private mutating func begin(_ key: String) {
+        if !isFirst { bytes.append(UInt8(ascii: ",")) }
+        isFirst = false
+        JSONValue.write(key, to: &bytes)
+        bytes.append(UInt8(ascii: ":"))
+    }
+}
