@@ -46,8 +46,8 @@ final class UpstreamLink: Sendable {
         }
     }
 
-    /// Sets who is told what happens on the way to the upstream.
-    func observe(_ observer: some UpstreamObserver) { self.observer.withLock { $0 = observer } }
+    /// Sets who is told what happens on the way to the upstream; nil for nobody any more.
+    func observe(_ observer: (any UpstreamObserver)?) { self.observer.withLock { $0 = observer } }
 
     /// Records that the upstream has carried out a request that may have changed a state.
     func noteOrder() { observer.withLock { $0 }?.orderPassed() }

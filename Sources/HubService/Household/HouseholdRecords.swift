@@ -10,6 +10,7 @@ final class HouseholdRecords: UpstreamObserver {
     private let states: StateStore
     private let notices: DeviceNotices
     private let hook: HookRunner?
+    private let link: UpstreamLink
     private let looksAfterOrders: Bool
     private let clock: @Sendable () -> Moment
 
@@ -30,6 +31,7 @@ final class HouseholdRecords: UpstreamObserver {
         hook = hub.settings.hook.map { HookRunner($0, database, alerts: alerts, log: log) }
         if let hook { messages.add { hook.wake($0) } }
         self.looksAfterOrders = looksAfterOrders
+        self.link = link
         database.whenBroken { words in
             poller.databaseBeganAnew()
             messages.feed.restart()
@@ -58,6 +60,7 @@ final class HouseholdRecords: UpstreamObserver {
     }
 
     func stop() async {
+        link.observe(nil)
         await poller.stop()
         await alerts.stop()
         await notices.stop()

@@ -9,8 +9,8 @@ final class HubHousehold: Sendable {
     let resources: OwnResources
     private let calls: UpstreamCalls
     private let timed: TimedScenes
-    private let teller: RuleTeller
-    private let records: HouseholdRecords
+    let teller: RuleTeller
+    let records: HouseholdRecords
 
     /// - Parameters:
     ///   - link: the way to the server behind the hub.

@@ -21,7 +21,7 @@ package final class ServeHub: Sendable {
     private let status: ServiceStatus
     private let keepAlive: KeepAlive
     private let renewal: Task<Void, Never>
-    private let household: HubHousehold
+    let household: HubHousehold
     let shared: ServerContext
     /// Finished when the announcement is withdrawn, or when waiting for that is given up.
     private let withdrawal = AsyncStream.makeStream(of: Void.self)

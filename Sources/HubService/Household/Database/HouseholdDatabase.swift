@@ -62,6 +62,8 @@ final class HouseholdDatabase: Sendable {
                     content.connection = nil
                     content.isClosed = true
                 }
+                // It is told of what holds this database.
+                onBroken.withLock { $0 = nil }
                 continuation.resume()
             }
         }

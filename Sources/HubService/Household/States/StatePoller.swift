@@ -69,10 +69,12 @@ final class StatePoller: Sendable {
         }
     }
 
+    /// Ends it, and forgets the observers: they hold it, too.
     func stop() async {
         store.feed.close()
         await looking.withLock { $0.take() }?.stop()
         release()
+        state.withLock { $0.observers = [] }
     }
 
     /// Registers an observer. They are told in the order in which they were registered.
