@@ -81,15 +81,20 @@ package final class ServeHub: Sendable {
                 state, hub, link: link, register: register,
                 owners: OwnerPaths(state: state, log: log, findings: options.findings, clock: clock),
                 looksAfterOrders: options.looksAfterOrders, on: group.next(), log: log, clock: clock)
-            let shared = try ServerContext(
-                hub: hub, identity: identity, authority: try authority(identity, state),
-                devices: DeviceAccess(register, log: log, clock: clock),
-                options: options, pairing: pairing, resources: household.resources,
-                link: link, alerts: household.alerts,
-                seen: SeenDevices(state, register, log: log, clock: clock), log: log)
-            return try await start(
-                hub, identity, on: group, port: port, state: state, options: options, shared: shared,
-                household: household, clock: clock)
+            do {
+                let shared = try ServerContext(
+                    hub: hub, identity: identity, authority: try authority(identity, state),
+                    devices: DeviceAccess(register, log: log, clock: clock),
+                    options: options, pairing: pairing, resources: household.resources,
+                    link: link, alerts: household.alerts,
+                    seen: SeenDevices(state, register, log: log, clock: clock), log: log)
+                return try await start(
+                    hub, identity, on: group, port: port, state: state, options: options, shared: shared,
+                    household: household, clock: clock)
+            } catch {
+                await household.stop()
+                throw error
+            }
         } catch {
             try? await group.shutdownGracefully()
             throw error
