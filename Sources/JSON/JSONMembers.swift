@@ -1,7 +1,7 @@
 /// Writes an object member by member, for lines of which there may be thousands: no `JSONValue` in between.
 ///
-/// The keys are the writer's own names: they are written as they are, in the order in which they are added,
-/// which is the alphabetical one in every line of hubpair.
+/// Keys are the writer's own names, in ASCII without characters that JSON escapes: they are written as they
+/// are, in the order in which they are added, which is the alphabetical one in every line of hubpair.
 package struct JSONMembers {
     private var bytes: [UInt8]
     private var isFirst = true
@@ -19,19 +19,31 @@ package struct JSONMembers {
 
     private init(bytes: [UInt8]) { self.bytes = bytes }
 
-    package mutating func add(_ key: String, _ text: String) {
+    /// Writes the members of `object` in the alphabetical order of their keys, which may be any text.
+    static func write(_ object: [String: JSONValue], to bytes: inout [UInt8]) {
+        write(to: &bytes) { members in
+            for (key, value) in object.sorted(by: { $0.key < $1.key }) {
+                members.separate()
+                JSONValue.write(key, to: &members.bytes)
+                members.bytes.append(UInt8(ascii: ":"))
+                value.write(to: &members.bytes)
+            }
+        }
+    }
+
+    package mutating func add(_ key: StaticString, _ text: String) {
         begin(key)
         JSONValue.write(text, to: &bytes)
     }
 
-    package mutating func add(_ key: String, _ value: JSONValue) {
+    package mutating func add(_ key: StaticString, _ value: JSONValue) {
         begin(key)
         value.write(to: &bytes)
     }
 
     /// Adds an array of objects, one for each element.
     package mutating func add<Element>(
-        _ key: String, each elements: [Element], _ body: (Element, inout JSONMembers) -> Void
+        _ key: StaticString, each elements: [Element], _ body: (Element, inout JSONMembers) -> Void
     ) {
         begin(key)
         bytes.append(UInt8(ascii: "["))
@@ -42,10 +54,16 @@ package struct JSONMembers {
         bytes.append(UInt8(ascii: "]"))
     }
 
-    private mutating func begin(_ key: String) {
+    private mutating func begin(_ key: StaticString) {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        key.withUTF8Buffer { bytes.append(contentsOf: $0) }
+        bytes.append(UInt8(ascii: "\""))
+        bytes.append(UInt8(ascii: ":"))
+    }
+
+    private mutating func separate() {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
-        JSONValue.write(key, to: &bytes)
-        bytes.append(UInt8(ascii: ":"))
     }
 }

@@ -72,10 +72,7 @@ package enum JSONValue: Equatable, Sendable, JSONWritable {
                 value.write(to: &bytes)
             }
             bytes.append(UInt8(ascii: "]"))
-        case .object(let members):
-            JSONMembers.write(to: &bytes) { object in
-                for (key, value) in members.sorted(by: { $0.key < $1.key }) { object.add(key, value) }
-            }
+        case .object(let members): JSONMembers.write(members, to: &bytes)
         }
     }
 
