@@ -30,6 +30,9 @@ struct BrowseProgress: Sendable {
         if case .domain = browse { isSettling = true }
     }
 
+    /// True if name servers have not answered all questions yet.
+    var awaitsNameServers: Bool { !isMulticast && !isEnded && !hasSettled }
+
     var isMulticast: Bool { if case .multicast = browse { true } else { false } }
 
     mutating func take(_ sighting: Sighting, at time: Duration) {
@@ -82,7 +85,7 @@ struct BrowseProgress: Sendable {
     }
 
     /// True if it was asked and never answered.
-    var isUnanswered: Bool { !isEnded && (isMulticast ? isBeginning : !hasSettled) }
+    var isUnanswered: Bool { isMulticast ? !isEnded && isBeginning : awaitsNameServers }
 
     /// What that means.
     var silence: String {

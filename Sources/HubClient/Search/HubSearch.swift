@@ -82,7 +82,7 @@ package struct HubSearch: Sendable {
     /// True if the search is over at `time`, unless the user has set a duration.
     package func isOver(at time: Duration) -> Bool {
         guard !isSweeping else { return false }
-        if time >= QuietRule.limit { return true }
+        if time >= limit { return true }
         return tasks == 0 && asking.isEmpty
             && !browses.contains { $0.pending(at: time, isEmpty: isEmpty) > 0 }
             && currentRule(at: time).waits(at: time).isEmpty
@@ -94,6 +94,11 @@ package struct HubSearch: Sendable {
     }
 
     var isEmpty: Bool { rows.isEmpty }
+
+    /// When it is over whatever is still under way.
+    var limit: Duration {
+        browses.contains(where: \.awaitsNameServers) ? QuietRule.domainLimit : QuietRule.limit
+    }
 
     /// The rule with all that is known at `time`.
     func currentRule(at time: Duration) -> QuietRule {

@@ -53,6 +53,10 @@ package struct QuietRule: Hashable, Sendable {
     package static let thirdQuestion = Duration.milliseconds(3_400)
     /// The maximum duration of a search, so that a hostile host cannot keep it busy forever.
     package static let limit = Duration.seconds(10)
+    /// The same while name servers still answer: a thousand hubs take some two thousand questions, which a
+    /// slow line or a busy machine does not bring back in ten seconds. A question that is not answered ends
+    /// by itself.
+    package static let domainLimit = Duration.seconds(60)
 
     /// When the first question was asked: a busy daemon may be late.
     package var begun = Duration.zero

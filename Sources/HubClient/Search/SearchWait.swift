@@ -25,7 +25,7 @@ extension HubSearch {
 
     /// What the search waits for at `time`; empty if it is over.
     package func waits(at time: Duration) -> [SearchWait] {
-        if !isSweeping, time >= QuietRule.limit { return [] }
+        if !isSweeping, time >= limit { return [] }
         var waits = browses.compactMap { $0.wait(at: time, isEmpty: isEmpty) }
         if isSweeping { waits.append(SearchWait("the rest of the addresses of --scan")) }
         if tasks > 0 { waits.append(SearchWait("the last addresses of known hubs", "\(tasks)")) }

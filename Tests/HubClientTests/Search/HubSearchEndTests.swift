@@ -156,6 +156,26 @@ extension HubSearchTests {
         #expect(swept.isOver(at: .zero))
     }
 
+    /// Name servers that answer late are waited for longer than hosts, and not forever.
+    @Test func aSlowLineDoesNotCutADomainShort() throws {
+        func search(_ sightings: [Sighting]) throws -> HubSearch {
+            var survey = HubSearch(
+                known: [], networks: Self.networks, browses: [.domain(try SearchDomain("example.org"))],
+                isProbing: false)
+            for sighting in [.began, .pending(2)] + sightings {
+                _ = survey.take(.sighting(sighting), at: .milliseconds(1))
+            }
+            return survey
+        }
+        #expect(try !search([]).isOver(at: .milliseconds(59_999)))
+        #expect(try search([]).waits(at: .milliseconds(59_999)).count == 1)
+        #expect(try search([]).isOver(at: .seconds(60)))
+        #expect(try search([]).waits(at: .seconds(60)).isEmpty)
+        var late = try search([])
+        #expect(names(late.finish(at: .seconds(60))).count == 1)
+        #expect(try search([.pending(0), .settled]).isOver(at: .milliseconds(1)))
+    }
+
     // A responder that has just answered another host answers the repetition of the question.
     @Test func withoutADaemonTheRepetitionIsWaitedFor() throws {
         var survey = try survey()
