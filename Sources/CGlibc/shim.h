@@ -23,6 +23,12 @@ int setresgid(gid_t real, gid_t effective, gid_t saved);
 int setresuid(uid_t real, uid_t effective, uid_t saved);
 int unshare(int flags);
 
+// Swift does not let a global variable be read that others may change. Read it while there is one thread.
+static inline char **hubpair_environment(void) {
+    extern char **environ;
+    return environ;
+}
+
 // Swift imports neither fork(2) nor variadic functions. The child dies with its parent, so that a search that was
 // interrupted does not go on.
 static inline pid_t hubpair_fork(void) {

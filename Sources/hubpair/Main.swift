@@ -19,6 +19,7 @@ enum Main {
             case ["--version", "--json"], ["--json", "--version"]: return try writeVersion()
             default: break
             }
+            if let order = CodeOrder(plain: arguments) { return try order.run() }
             var command = try Invocation.command(from: arguments)
             switch command {
             case let print as PrintCommand where print.place.on == nil: try print.runHere()

@@ -1,12 +1,28 @@
 import CGlibc
-import FoundationEssentials
 import Glibc
 import Identity
 
 /// Makes safe what the process gets from its parent: descriptors, limits, arguments. Runs before all else.
 enum Startup {
-    /// The environment, read once: with many variables that takes as long as to draw a code.
-    static let environment = ProcessInfo.processInfo.environment
+    /// The environment, read once.
+    ///
+    /// Not by `ProcessInfo`, which grows its table variable by variable: with a hundred of them that takes as
+    /// long as to draw a code. Of a name that is there twice the first one counts, as with getenv(3).
+    static let environment: [String: String] = {
+        guard let first = hubpair_environment() else { return [:] }
+        var count = 0
+        while first[count] != nil { count += 1 }
+        var variables = [String: String](minimumCapacity: count)
+        for index in 0..<count {
+            guard let variable = first[index], let mark = strchr(variable, Int32(UInt8(ascii: "="))) else {
+                continue
+            }
+            let name = UnsafeRawBufferPointer(start: variable, count: mark - variable)
+            let key = String(decoding: name, as: UTF8.self)
+            if variables[key] == nil { variables[key] = String(cString: mark + 1) }
+        }
+        return variables
+    }()
 
     /// Opens `/dev/null` in the place of closed standard descriptors: else a file of ours could get the
     /// number of standard output, and results would be written into it. Writing still fails, as it would

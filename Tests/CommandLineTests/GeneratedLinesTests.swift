@@ -144,10 +144,18 @@ import Testing
                 values.randomElement(using: &random) ?? ""
             }
             for flag in flags { words.insert(flag, at: Int.random(in: 0...words.count, using: &random)) }
-            guard let plain = PlainLines.command(from: [command] + words) else { continue }
+            let line = [command] + words
+            if let order = CodeOrder(plain: line) {
+                let root = try #require(try Hubpair.parseAsRoot(line) as? PrintCommand, "\(words)")
+                #expect(order == root.order, "\(words)")
+                #expect(root.place.on == nil && root.place.configuration.path == nil)
+            } else if let plain = PlainLines.command(from: line) {
+                let root = try Hubpair.parseAsRoot(line)
+                #expect(String(reflecting: plain) == String(reflecting: root), "\(words)")
+            } else {
+                continue
+            }
             read += 1
-            let root = try Hubpair.parseAsRoot([command] + words)
-            #expect(String(reflecting: plain) == String(reflecting: root), "\(words)")
         }
         #expect(read > 30)
     }

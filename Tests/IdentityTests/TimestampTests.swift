@@ -3,12 +3,12 @@ import Identity
 import Testing
 
 @Suite struct TimestampTests {
-    /// Foundation's calendar writes what is read here: every month of 1583 to 9999, and seconds of every
-    /// kind.
-    @Test func readsWhatFoundationWrites() {
+    /// As Foundation's calendar writes it: every month of 1583 to 9999, and seconds of every kind.
+    @Test func readsAndWritesAsFoundation() {
         var second = -12_212_553_600.0
         while second < 253_402_300_800 {
             let date = Date(timeIntervalSince1970: second)
+            #expect(date.timestamp == date.formatted(.iso8601))
             #expect(Date(timestamp: date.timestamp) == date)
             second += 2_593_741
         }
@@ -21,6 +21,17 @@ import Testing
     ])
     func reads(_ text: String, _ seconds: Double) {
         #expect(Date(timestamp: text)?.timeIntervalSince1970 == seconds)
+    }
+
+    /// A wrong clock, or a number out of a file, can say any time.
+    @Test(arguments: [
+        (-0.5, "1969-12-31T23:59:59Z"), (0.999, "1970-01-01T00:00:00Z"),
+        (-62_135_596_800, "0001-01-01T00:00:00Z"), (-62_135_596_801, "0001-01-01T00:00:00Z"),
+        (253_402_300_800, "9999-12-31T23:59:59Z"), (.infinity, "9999-12-31T23:59:59Z"),
+        (-.greatestFiniteMagnitude, "0001-01-01T00:00:00Z"), (.nan, "9999-12-31T23:59:59Z"),
+    ])
+    func writes(_ seconds: Double, _ text: String) {
+        #expect(Date(timeIntervalSince1970: seconds).timestamp == text)
     }
 
     @Test(arguments: [

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Glibc
 
 extension Date {
     /// Reads `2026-11-21T10:22:03Z` (RFC 3339 in UTC, whole seconds, from 1583 on) and nothing else.
@@ -30,9 +31,19 @@ extension Date {
             timeIntervalSince1970: Double(((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]))
     }
 
-    /// `2026-11-21T10:22:03Z`: RFC 3339 in UTC, rounded down to whole seconds.
+    /// `2026-11-21T10:22:03Z`: RFC 3339 in UTC, rounded down to whole seconds. Times outside of the years 1
+    /// to 9999, which it has no digits for, count as the first or the last of them.
+    ///
+    /// By the C library: Foundation's calendar would look for time zones first.
     package var timestamp: String {
-        Date(timeIntervalSince1970: timeIntervalSince1970.rounded(.down)).formatted(.iso8601)
+        let exact = timeIntervalSince1970.rounded(.down)
+        var seconds = time_t(max(-62_135_596_800, min(253_402_300_799, exact)))
+        var parts = tm()
+        gmtime_r(&seconds, &parts)
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let year = String(10_000 + parts.tm_year + 1900).dropFirst()
+        return "\(year)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))T"
+            + "\(two(parts.tm_hour)):\(two(parts.tm_min)):\(two(parts.tm_sec))Z"
     }
 
     /// `2026-11-21T10:22:03.123Z`: RFC 3339 in UTC, rounded down to milliseconds; for what needs an order.

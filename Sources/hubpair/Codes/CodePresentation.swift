@@ -6,12 +6,12 @@ import JSON
 import Pairing
 import QRCodes
 
-/// Issues codes, and shows them or writes them to a file, as the options say.
+/// Issues codes, and shows them or writes them to a file, as the form says.
 struct CodePresentation {
     /// 10 minutes, in seconds.
     static let defaultLifetime: Double = 600
 
-    let options: CodeOptions
+    let form: CodeForm
     let json: Bool
     /// For the code of a hub that was just set up: what comes next is told by itself.
     var isFirst = false
@@ -31,11 +31,11 @@ struct CodePresentation {
     ///   - lifetime: seconds; nil for a label that stays valid.
     ///   - role: what the device may do that a code lets in; nil if nothing was said.
     func present(_ kind: PairingCode.Kind, lifetime: Double?, role: Role?, state: HubState) throws {
-        let format = try options.chosenFormat()
-        if let path = options.outputPath {
+        let format = try form.chosenFormat()
+        if let path = form.outputPath {
             try OutputFile.check(path, of: "--output", isNoneOf: state.ownFiles)
         }
-        let copies = format == .pdf ? options.medium.labelCount : 1
+        let copies = format == .pdf ? form.medium.labelCount : 1
         let now = Date()
         var result = Result()
         var file: OutputFile?
@@ -46,14 +46,14 @@ struct CodePresentation {
         let label = CodeNotes.label(in: before)
         let issue = IssueCode(kind, count: copies, lifetime: lifetime, role: role, state: state, now: now)
         let (codes, hub, tickets) = try issue.run(
-            addressHint: { options.addressHint(port: $0.settings.port, kind: kind) },
+            addressHint: { form.addressHint(port: $0.settings.port, kind: kind) },
             output: { output },
             draw: { codes, hub in
                 result = try draw(
                     codes, of: hub.description, as: format, lifetime: lifetime, role: role, now: now)
                 output = CodeOutput(nil, isDrawn: format == .terminal)
                 if let path = result.path {
-                    let fresh = try OutputFile(result.file, at: path, inPlace: options.outputPath != nil)
+                    let fresh = try OutputFile(result.file, at: path, inPlace: form.outputPath != nil)
                     if fresh.isFile { output = CodeOutput(path, isDrawn: false) }
                     if fresh.replacesFile { replaced = output }
                     file = consume fresh
@@ -78,20 +78,20 @@ struct CodePresentation {
         _ kind: PairingCode.Kind, lifetime: Double?, role: Role?, from remote: AdministerHub,
         command: String
     ) async throws {
-        let format = try options.chosenFormat()
+        let format = try form.chosenFormat()
         let now = Date()
         let before = kind == .label ? try await remote.codes() : []
-        let address = options.isTooWideForAddress ? AddressChoice.none : options.address
+        let address = form.isTooWideForAddress ? AddressChoice.none : form.address
         let (codes, hub) = try await remote.makeCodes(
             .init(
                 kind, role: role, lifetime: lifetime, address: "\(address)",
-                count: kind == .once && format == .pdf ? options.medium.labelCount : 1))
+                count: kind == .once && format == .pdf ? form.medium.labelCount : 1))
         let result: Result
         var replaced: CodeOutput?
         do {
             result = try draw(codes, of: hub, as: format, lifetime: lifetime, role: role, now: now)
             if let path = result.path {
-                var file = try OutputFile(result.file, at: path, inPlace: options.outputPath != nil)
+                var file = try OutputFile(result.file, at: path, inPlace: form.outputPath != nil)
                 if file.isFile, file.replacesFile { replaced = CodeOutput(path, isDrawn: false) }
                 try file.commit()
             }
@@ -119,8 +119,8 @@ struct CodePresentation {
     ) throws {
         if json {
             try JSONLine.write(codes.map { $0.json(of: hub, file: result.path, format: format, role: role) })
-        } else if format != .terminal || options.outputPath != nil {
-            let copies = format == .pdf ? options.medium.labelCount : 1
+        } else if format != .terminal || form.outputPath != nil {
+            let copies = format == .pdf ? form.medium.labelCount : 1
             Console.note(summary(codes, of: hub, copies: copies, lifetime: lifetime, role: role))
         }
         for note in result.notes { Console.note(note) }
@@ -134,12 +134,12 @@ struct CodePresentation {
         guard let code = codes.first else { return Result() }
         var result = Result()
         let width = Console.size.columns
-        if options.plain {
+        if form.plain {
             result.output = Array(
                 try CodeInWords(code, of: hub, lifetime: lifetime, role: role, now: now).text.utf8)
         } else {
             let drawing = try PrintCode(
-                codes, of: hub, as: format, style: style, columns: width, medium: options.medium
+                codes, of: hub, as: format, style: style, columns: width, medium: form.medium
             ).run()
             switch drawing {
             case .file(let bytes, let unknownCharacters):
@@ -152,16 +152,16 @@ struct CodePresentation {
                     ]
                 }
             case .lines(let lines, let columns):
-                let isShown = options.outputPath == nil && Console.outputIsTerminal
+                let isShown = form.outputPath == nil && Console.outputIsTerminal
                 if isShown, columns > width {
                     let tooNarrow = TerminalTooNarrow(columns: width, needed: columns)
-                    guard !options.insistsOnTerminal else { throw tooNarrow }
+                    guard !form.insistsOnTerminal else { throw tooNarrow }
                     return try drawFile(
                         codes, of: hub, instead: tooNarrow, lifetime: lifetime, role: role, now: now)
                 }
                 let captions = CodeCaptions(code: code, hub: hub, lifetime: lifetime, role: role, now: now)
                 result.output = Array(captions.beside(lines, columns: columns, width: width).utf8)
-                if isShown, options.ascii, !options.invert {
+                if isShown, form.ascii, !form.invert {
                     result.notes.append("hint: this is for light text on a dark ground; else add --invert")
                 }
                 if isShown, lines.count > Console.size.rows {
@@ -172,7 +172,7 @@ struct CodePresentation {
                 }
             }
         }
-        if let path = options.outputPath {
+        if let path = form.outputPath {
             result.path = path
             (result.file, result.output) = (result.output, [])
         }
@@ -188,7 +188,7 @@ struct CodePresentation {
         var result = Result()
         guard let code = codes.first,
             case .file(let bytes, _) = try PrintCode(
-                codes, of: hub, as: .png, style: style, columns: tooNarrow.columns, medium: options.medium
+                codes, of: hub, as: .png, style: style, columns: tooNarrow.columns, medium: form.medium
             ).run()
         else { return result }
         let path = code.kind == .once ? "hubpair-code.png" : "hubpair-label.png"
@@ -207,14 +207,14 @@ struct CodePresentation {
 
     private var style: TerminalStyle {
         let style: TerminalStyle =
-            if options.ascii {
+            if form.ascii {
                 .ascii
-            } else if Console.outputHasColours && options.outputPath == nil {
+            } else if Console.outputHasColours && form.outputPath == nil {
                 .colours
             } else {
                 .blocks
             }
-        return options.invert ? style.inverted : style
+        return form.invert ? style.inverted : style
     }
 
     private func summary(
@@ -231,7 +231,7 @@ struct CodePresentation {
             }
         return "\(what) of \(hub.name) (\(hub.id))"
             + (lifetime.map { ", valid for \(Duration(passed: $0).words)" } ?? ", without an expiry")
-            + (options.outputPath.map { ": \($0)" } ?? "")
+            + (form.outputPath.map { ": \($0)" } ?? "")
     }
 }
 

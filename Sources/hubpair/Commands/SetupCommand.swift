@@ -84,7 +84,7 @@ struct SetupCommand: ParsableCommand {
     @Flag(help: .json) var json = false
 
     func validate() throws {
-        guard !json || code.output == nil || code.outputPath != nil else {
+        guard !json || code.output == nil || code.form.outputPath != nil else {
             throw ValidationError("--json and a code on standard output would mix. Add -o code.png")
         }
         guard listen.count == 1 || !listen.contains(.all) else {
@@ -127,7 +127,7 @@ struct SetupCommand: ParsableCommand {
             let isTaken = ServedPort(hub.settings.port, listen: hub.settings.listen).isServed == true
             let runs = startService(state)
             if !json || code.output != nil {
-                try CodePresentation(options: code, json: false, isFirst: true)
+                try CodePresentation(form: code.form, json: false, isFirst: true)
                     .present(.once, lifetime: CodePresentation.defaultLifetime, role: .owner, state: state)
             }
             if !json, !runs { tellNextStep(hub, state, isTaken: isTaken) }
@@ -139,7 +139,7 @@ struct SetupCommand: ParsableCommand {
             let change = changes.isEmpty ? "nothing was changed" : changes.joined(separator: "; ")
             Console.note("the hub \(title) is set up already in \(hub.statePath); \(change)")
         }
-        if let path = code.outputPath {
+        if let path = code.form.outputPath {
             Console.report(
                 "\(path) was not written",
                 hint: "make a new code: hubpair print --output \(shellQuoted(path))", exit: .cannotWrite)

@@ -27,7 +27,12 @@ struct StateOption: ParsableArguments {
         guard path != "" else { throw ValidationError("--state takes a directory") }
     }
 
-    var state: HubState {
+    var state: HubState { StateOption.state(at: path) }
+
+    /// The state of this machine's hub.
+    ///
+    /// - Parameter path: what `--state` says.
+    static func state(at path: String?) -> HubState {
         let environment = Startup.environment
         return HubState(
             option: path, environment: environment, isRoot: geteuid() == 0, home: userHome(environment),

@@ -1,7 +1,8 @@
 import ArgumentParser
 
 /// The lines that people and scripts use most, read without ArgumentParser: it reflects on every option of a
-/// command, and searches all conformances of the program for each kind of value, 2 to 4 ms.
+/// command, and searches all conformances of the program for each kind of value, 2 to 4 ms. `print` is not
+/// even made one of its commands: ``CodeOrder``.
 ///
 /// Anything else, and anything that is wrong, is nil here and read by ArgumentParser. What an option is if
 /// nothing is said stands here and in its command; `GeneratedLinesTests` compares both.
@@ -9,11 +10,7 @@ enum PlainLines {
     /// Reads the arguments without `hubpair`.
     static func command(from arguments: [String]) -> (any ParsableCommand)? {
         let rest = Array(arguments.dropFirst())
-        switch arguments.first {
-        case "scan": return ScanCommand.plain(rest)
-        case "print": return PrintCommand.plain(rest)
-        default: break
-        }
+        if arguments.first == "scan" { return ScanCommand.plain(rest) }
         guard rest.isEmpty || rest == ["--json"] else { return nil }
         return switch arguments.first {
         case "list": list(isJSON: !rest.isEmpty)

@@ -52,67 +52,24 @@ struct PrintCommand: AsyncParsableCommand {
     @OptionGroup var place: HubPlaceOption
     @Flag(help: .json) var json = false
 
-    /// The longest that a code for one device lives without being asked for twice: 90 days.
-    private static let longest = Duration.seconds(90 * 86_400)
-
-    func validate() throws {
-        guard label || yes || expires ?? .zero <= PrintCommand.longest else {
-            throw ValidationError(
-                "a code for one device that lives longer than 90 days needs --yes. Give a shorter time, or "
-                    + "--yes: anybody who finds the code until then is let in")
-        }
-        guard !json || code.outputPath != nil else {
-            throw ValidationError("--json describes the code that a file holds. Add -o code.png")
-        }
-        guard !label || role == nil else {
-            throw ValidationError(
-                "a label lets nobody in by itself, so it has no role. "
-                    + "Say the role when you approve: hubpair devices approve DEVICE --role guest")
-        }
-        guard !label || !code.plain else {
-            throw ValidationError(
-                "a label has no typed code to spell. Make a code for one device, without --label, "
-                    + "or draw the label into a file with --output label.pdf")
-        }
+    var order: CodeOrder {
+        CodeOrder(
+            kind: label ? .label : .once, expires: expires, role: role?.role, isConfirmed: yes,
+            form: code.form, json: json, statePath: place.state.path)
     }
 
-    /// A code or a label of this machine's hub, in the terminal or in a file; nil for anything else.
-    static func plain(_ arguments: [String]) -> PrintCommand? {
-        var command = PrintCommand()
-        (command.expires, command.role, command.yes) = (nil, nil, false)
-        (command.label, command.json) = (false, false)
-        command.code = .unsaid
-        command.place = .unsaid
-        var rest = arguments[...]
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--label" where !command.label: command.label = true
-            case "--json" where !command.json: command.json = true
-            case "-o" where command.code.output == nil, "--output" where command.code.output == nil:
-                guard let path = rest.popFirst(), !path.hasPrefix("-") else { return nil }
-                command.code.output = path
-            default: return nil
-            }
-        }
-        // What is wrong is said by ArgumentParser.
-        guard (try? command.code.validate()) != nil, (try? command.validate()) != nil else { return nil }
-        return command
-    }
+    func validate() throws { try order.check() }
 
-    private var kind: PairingCode.Kind { label ? .label : .once }
-    private var lifetime: Double? { expires?.inSeconds ?? (label ? nil : CodePresentation.defaultLifetime) }
-    private var presentation: CodePresentation { CodePresentation(options: code, json: json) }
-
-    /// Makes a code of this machine's hub: without another thread, whose start is a tenth of the work.
-    func runHere() throws {
-        try presentation.present(kind, lifetime: lifetime, role: role?.role, state: place.state.state)
-    }
+    /// Without another thread, whose start is a tenth of the work.
+    func runHere() throws { try order.run() }
 
     func run() async throws {
         guard let remote = try place.remote() else { return try runHere() }
+        let order = order
         do {
-            try await presentation.present(
-                kind, lifetime: lifetime, role: role?.role, from: remote, command: place.command("codes"))
+            try await order.presentation.present(
+                order.kind, lifetime: order.lifetime, role: order.role, from: remote,
+                command: place.command("codes"))
         } catch {
             throw HubFailure.named(error, hub: remote.hub.name)
         }

@@ -1,0 +1,77 @@
+import ArgumentParser
+import HubService
+import Pairing
+
+/// A code that is asked for: what it is for, and where it goes. A plain value: it is made from
+/// ``PrintCommand``, or, for the lines that are used most, without ArgumentParser.
+struct CodeOrder: Equatable {
+    /// The longest that a code for one device lives without being asked for twice: 90 days.
+    private static let longest = Duration.seconds(90 * 86_400)
+
+    var kind = PairingCode.Kind.once
+    var expires: Duration?
+    var role: Role?
+    /// It may live longer than 90 days.
+    var isConfirmed = false
+    var form = CodeForm()
+    var json = false
+    /// What `--state` names.
+    var statePath: String?
+
+    /// Seconds; nil for a label that stays valid.
+    var lifetime: Double? {
+        expires?.inSeconds ?? (kind == .label ? nil : CodePresentation.defaultLifetime)
+    }
+
+    var presentation: CodePresentation { CodePresentation(form: form, json: json) }
+
+    /// Makes a code of this machine's hub.
+    func run() throws {
+        try presentation.present(
+            kind, lifetime: lifetime, role: role, state: StateOption.state(at: statePath))
+    }
+
+    /// - Throws: `ValidationError`: what does not go together, the form's options aside.
+    func check() throws {
+        guard kind == .label || isConfirmed || expires ?? .zero <= CodeOrder.longest else {
+            throw ValidationError(
+                "a code for one device that lives longer than 90 days needs --yes. Give a shorter time, or "
+                    + "--yes: anybody who finds the code until then is let in")
+        }
+        guard !json || form.outputPath != nil else {
+            throw ValidationError("--json describes the code that a file holds. Add -o code.png")
+        }
+        guard kind != .label || role == nil else {
+            throw ValidationError(
+                "a label lets nobody in by itself, so it has no role. "
+                    + "Say the role when you approve: hubpair devices approve DEVICE --role guest")
+        }
+        guard kind != .label || !form.plain else {
+            throw ValidationError(
+                "a label has no typed code to spell. Make a code for one device, without --label, "
+                    + "or draw the label into a file with --output label.pdf")
+        }
+    }
+}
+
+extension CodeOrder {
+    /// Reads `print` with `--label`, `--json` and a file; nil for anything else, and for what is wrong.
+    init?(plain arguments: [String]) {
+        var order = CodeOrder()
+        var rest = arguments.dropFirst()
+        guard arguments.first == "print" else { return nil }
+        while let argument = rest.popFirst() {
+            switch argument {
+            case "--label" where order.kind == .once: order.kind = .label
+            case "--json" where !order.json: order.json = true
+            case "-o" where order.form.output == nil, "--output" where order.form.output == nil:
+                guard let path = rest.popFirst(), !path.hasPrefix("-") else { return nil }
+                order.form.output = path
+            default: return nil
+            }
+        }
+        // What is wrong is said by ArgumentParser.
+        guard (try? order.form.check()) != nil, (try? order.check()) != nil else { return nil }
+        self = order
+    }
+}
