@@ -23,11 +23,11 @@ SECONDS = 300
 
 def originals(work):
     """The bytes of one picture of TEXT in every format and variant that hubpair reads, by name."""
+    # Pillow's advice about palettes.
+    warnings.filterwarnings("ignore", module="PIL")
     subprocess.run(["qrencode", "-s", "4", "-l", "L", "-o", work / "plain.png", TEXT], check=True)
     code = Image.open(work / "plain.png").convert("L")
     colour = code.convert("RGB")
-    # Pillow's advice about palettes.
-    warnings.filterwarnings("ignore", module="PIL")
     save = {
         "code.gif": (code, {}), "grey.bmp": (code, {}), "colour.bmp": (colour, {}), "grey.pgm": (code, {}),
         "bits.pbm": (code.convert("1"), {}), "colour.ppm": (colour, {}), "grey.jpg": (code, {}),
