@@ -19,7 +19,9 @@ enum Main {
             case ["--version", "--json"], ["--json", "--version"]: return try writeVersion()
             default: break
             }
-            if let order = CodeOrder(plain: arguments) { return try order.run() }
+            if try PlainLines.run(arguments) { return }
+            if let order = PlainLines.list(arguments) { return try await order.run() }
+            if let order = PlainLines.home(arguments) { return try await order.run() }
             var command = try Invocation.command(from: arguments)
             switch command {
             case let print as PrintCommand where print.place.on == nil: try print.runHere()

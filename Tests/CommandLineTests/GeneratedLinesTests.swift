@@ -119,13 +119,25 @@ import Testing
         #expect(accepted > count / 6)
     }
 
-    @Test(arguments: ["list", "home", "codes", "devices"], [[], ["--json"]])
-    func plainListsAreReadAsTheRootReadsThem(command: String, flags: [String]) throws {
-        let plain = try #require(PlainLines.command(from: [command] + flags))
-        let root = try Hubpair.parseAsRoot([command] + flags)
-        #expect(String(reflecting: plain) == String(reflecting: root))
-        for stray in [["--jsno"], ["--json", "--json"], ["--json", "x"], ["-h"]] {
-            #expect(PlainLines.command(from: [command] + stray) == nil)
+    @Test(arguments: [false, true])
+    func plainListsAreWhatTheRootReads(json: Bool) throws {
+        func read<Command: ParsableCommand>(_ word: String) throws -> Command? {
+            try Hubpair.parseAsRoot([word] + (json ? ["--json"] : [])) as? Command
+        }
+        let flags = json ? ["--json"] : []
+        #expect((try read("list") as ListCommand?)?.order == PlainLines.list(["list"] + flags))
+        #expect((try read("codes") as CodesCommand.List?)?.order == ListCodes(json: json))
+        #expect((try read("devices") as DevicesCommand.List?)?.order == ListDevices(json: json))
+        #expect((try read("hubs") as HubsCommand.List?)?.order == ListHubs(json: json))
+        #expect((try read("home") as HomeCommand.List?)?.order == PlainLines.home(["home"] + flags))
+    }
+
+    @Test(arguments: ["list", "home", "codes", "devices", "hubs"])
+    func whatIsNotPlainIsLeftToTheRoot(command: String) throws {
+        for stray in [["--jsno"], ["--json", "--json"], ["--json", "x"], ["-h"], ["", "--json"]] {
+            let line = [command] + stray
+            #expect(try !PlainLines.run(line))
+            #expect(PlainLines.list(line) == nil && PlainLines.home(line) == nil)
         }
     }
 
@@ -149,9 +161,9 @@ import Testing
                 let root = try #require(try Hubpair.parseAsRoot(line) as? PrintCommand, "\(words)")
                 #expect(order == root.order, "\(words)")
                 #expect(root.place.on == nil && root.place.configuration.path == nil)
-            } else if let plain = PlainLines.command(from: line) {
-                let root = try Hubpair.parseAsRoot(line)
-                #expect(String(reflecting: plain) == String(reflecting: root), "\(words)")
+            } else if let order = ScanImages(plain: line) {
+                let root = try #require(try Hubpair.parseAsRoot(line) as? ScanCommand, "\(words)")
+                #expect(order == root.order, "\(words)")
             } else {
                 continue
             }

@@ -1,7 +1,5 @@
-import Addresses
 import ArgumentParser
 import Discovery
-import HubClient
 
 /// `hubpair list`: the hubs on the network.
 struct ListCommand: AsyncParsableCommand {
@@ -80,47 +78,11 @@ struct ListCommand: AsyncParsableCommand {
         }
     }
 
-    func run() async throws {
-        var options = SearchHubs.Options()
-        options.time = timeout
-        options.watches = watch
-        options.domain = try domain.map { text throws(ServiceNameError) in try SearchDomain(text) }
-        // A domain is asked for its own hubs, wherever this computer is.
-        options.usesMDNS = !noMDNS && domain == nil
-        options.explainsWaits = explainsWaits
-        options.usesUDP = !noUDP && domain == nil
-        if !types.isEmpty { options.types = [] }
-        for type in try types.map({ text throws(ServiceNameError) in try ServiceType(text) })
-        where !options.types.contains(type) {
-            options.types.append(type)
-        }
-        options.sweep = try scan.map { text throws(SweepRangeError) in try SweepRange(text) }
-
-        let known = try configuration.configuration.knownHubs()
-        let start = ContinuousClock.now
-        var output = ListOutput(json: json, watches: watch)
-        let hubs = try await SearchHubs(known: known, options: options).run { try output.show($0) }
-        if explainsWaits { Console.note("\(milliseconds(since: start)) ms: nothing more is waited for") }
-        try output.finish(hubs)
-        guard hubs.isEmpty else { return }
-        let place = options.domain.map { "in the domain \($0)" } ?? "on this network"
-        Console.report("no hub found \(place)", hint: hint, exit: .nothingFound)
-        throw ExitStatus.nothingFound
+    var order: ListFoundHubs {
+        ListFoundHubs(
+            watch: watch, timeout: timeout, noMDNS: noMDNS, noUDP: noUDP, scan: scan, domain: domain,
+            types: types, explainsWaits: explainsWaits, configurationPath: configuration.path, json: json)
     }
 
-    private func milliseconds(since start: ContinuousClock.Instant) -> Int {
-        Int(start.duration(to: .now) / .milliseconds(1))
-    }
-
-    private var hint: String {
-        if let domain {
-            return "'hubpair hub records --domain \(domain)' on a hub says what its name servers need"
-        }
-        let question = "is the hub switched on, and on the same network?"
-        guard scan == nil, let range = SweepRange(around: LocalNetwork.current()) else {
-            return "\(question) 'hubpair list --timeout 5' searches longer"
-        }
-        return
-            "\(question) where multicast does not arrive, 'hubpair list --scan \(range)' tries every address"
-    }
+    func run() async throws { try await order.run() }
 }

@@ -16,13 +16,6 @@ struct StateOption: ParsableArguments {
         completion: .directory)
     var path: String?
 
-    /// As it is if nothing is said.
-    static var unsaid: StateOption {
-        var option = StateOption()
-        option.path = nil
-        return option
-    }
-
     func validate() throws {
         guard path != "" else { throw ValidationError("--state takes a directory") }
     }
@@ -41,16 +34,17 @@ struct StateOption: ParsableArguments {
 
     /// The command with these arguments, without `--state`, as a person would type it again.
     static func command(_ arguments: some Sequence<String>) -> String {
-        var words = ["hubpair"]
+        // Not by `joined`, which searches all conformances of the program, at every start.
+        var command = "hubpair"
         var isValue = false
         for argument in arguments {
             if isValue || argument == "--state" || argument.hasPrefix("--state=") {
                 isValue = !isValue && argument == "--state"
             } else {
-                words.append(shellWord(argument, plain: "=:,"))
+                command += " " + shellWord(argument, plain: "=:,")
             }
         }
-        return words.joined(separator: " ")
+        return command
     }
 }
 
@@ -64,20 +58,17 @@ struct ConfigurationOption: ParsableArguments {
         completion: .directory)
     var path: String?
 
-    /// As it is if nothing is said.
-    static var unsaid: ConfigurationOption {
-        var option = ConfigurationOption()
-        option.path = nil
-        return option
-    }
-
     func validate() throws {
         guard path != "" else { throw ValidationError("--config takes a directory") }
     }
 
-    var configuration: DeviceConfiguration {
-        let environment = Startup.environment
-        return DeviceConfiguration(option: path, environment: environment)
+    var configuration: DeviceConfiguration { ConfigurationOption.configuration(at: path) }
+
+    /// This computer's configuration.
+    ///
+    /// - Parameter path: what `--config` says.
+    static func configuration(at path: String?) -> DeviceConfiguration {
+        DeviceConfiguration(option: path, environment: Startup.environment)
     }
 }
 

@@ -6,8 +6,7 @@ enum Invocation {
     ///
     /// - Throws: `UnknownCommand`, `UnknownOption`, `StrayArgument`, or what ArgumentParser says.
     static func command(from arguments: [String]) throws -> any ParsableCommand {
-        if let plain = PlainLines.command(from: arguments) { return plain }
-        return try command(from: arguments, mayMove: true)
+        try command(from: arguments, mayMove: true)
     }
 
     private static func command(

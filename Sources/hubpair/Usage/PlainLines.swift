@@ -1,53 +1,46 @@
-import ArgumentParser
-
 /// The lines that people and scripts use most, read without ArgumentParser: it reflects on every option of a
-/// command, and searches all conformances of the program for each kind of value, 2 to 4 ms. `print` is not
-/// even made one of its commands: ``CodeOrder``.
+/// command, and for each kind of option the runtime searches all conformances of the program, 2 to 4 ms.
 ///
-/// Anything else, and anything that is wrong, is nil here and read by ArgumentParser. What an option is if
-/// nothing is said stands here and in its command; `GeneratedLinesTests` compares both.
+/// What a command does is a plain value therefore, which its options only fill in. `GeneratedLinesTests`
+/// compares both ways. What is wrong in a line, or not plain, is left to ArgumentParser.
 enum PlainLines {
-    /// Reads the arguments without `hubpair`.
-    static func command(from arguments: [String]) -> (any ParsableCommand)? {
-        let rest = Array(arguments.dropFirst())
-        if arguments.first == "scan" { return ScanCommand.plain(rest) }
-        guard rest.isEmpty || rest == ["--json"] else { return nil }
-        return switch arguments.first {
-        case "list": list(isJSON: !rest.isEmpty)
-        case "home": home(isJSON: !rest.isEmpty)
-        case "codes": codes(isJSON: !rest.isEmpty)
-        case "devices": devices(isJSON: !rest.isEmpty)
-        default: nil
+    /// Runs a line that needs no network; false if it is none of these.
+    ///
+    /// Without `await`: the process keeps its one thread. `scan` forks, and a thread's start is a tenth of the
+    /// work of the others.
+    ///
+    /// - Parameter arguments: without `hubpair`.
+    static func run(_ arguments: [String]) throws -> Bool {
+        if let order = CodeOrder(plain: arguments) {
+            try order.run()
+        } else if let order = ScanImages(plain: arguments) {
+            try order.run()
+        } else if let json = flag("codes", arguments) {
+            try ListCodes(json: json).runHere()
+        } else if let json = flag("devices", arguments) {
+            try ListDevices(json: json).runHere()
+        } else if let json = flag("hubs", arguments) {
+            try ListHubs(json: json).run()
+        } else {
+            return false
         }
+        return true
     }
 
-    private static func list(isJSON: Bool) -> ListCommand {
-        var command = ListCommand()
-        (command.watch, command.noMDNS, command.noUDP) = (false, false, false)
-        (command.timeout, command.scan, command.domain) = (nil, nil, nil)
-        (command.types, command.explainsWaits) = ([], false)
-        (command.configuration, command.json) = (.unsaid, isJSON)
-        return command
+    /// `list`, `list --json`
+    static func list(_ arguments: [String]) -> ListFoundHubs? {
+        flag("list", arguments).map { ListFoundHubs(json: $0) }
     }
 
-    private static func home(isJSON: Bool) -> HomeCommand.List {
-        var options = HomeOptions()
-        (options.hub, options.insecure, options.configuration) = (nil, false, .unsaid)
-        var command = HomeCommand.List()
-        (command.home, command.json) = (options, isJSON)
-        (command.allHubs, command.timeout, command.by) = (false, nil, nil)
-        return command
+    /// `home`, `home --json`
+    static func home(_ arguments: [String]) -> ListAppliances? {
+        flag("home", arguments).map { ListAppliances(json: $0) }
     }
 
-    private static func codes(isJSON: Bool) -> CodesCommand.List {
-        var command = CodesCommand.List()
-        (command.each, command.place, command.json) = (false, .unsaid, isJSON)
-        return command
-    }
-
-    private static func devices(isJSON: Bool) -> DevicesCommand.List {
-        var command = DevicesCommand.List()
-        (command.place, command.json) = (.unsaid, isJSON)
-        return command
+    /// True if the line is this command with `--json`, false if it is the command alone, nil if it is another
+    /// line.
+    private static func flag(_ command: String, _ arguments: [String]) -> Bool? {
+        guard let word = arguments.first, word == command, arguments.count <= 2 else { return nil }
+        return arguments.count == 1 ? false : arguments[1] == "--json" ? true : nil
     }
 }

@@ -75,84 +75,12 @@ struct HomeCommand: ParsableCommand {
             }
         }
 
-        func run() async throws {
-            guard allHubs else {
-                return try await home.use { session in
-                    do {
-                        try write(try await List.look(session, by: by, isJSON: json), of: session)
-                    } catch {
-                        // How things were is told, and that it is no more than that.
-                        if await session.takeLastKnown(error) {
-                            let rooms = try await session.rooms(isNeeded: false)
-                            try write(HouseLook(devices: [], rooms: rooms), of: session)
-                        }
-                        throw error
-                    }
-                }
-            }
-            let reach = try UseHub(configuration: home.configuration.configuration)
-            let timeout = timeout ?? .seconds(10)
-            // Connecting gets half of the time: its own error says more than a timeout.
-            let connecting = timeout / 2
-            let sessions = try reach.all().map {
-                HomeSession($0, reach: reach, connecting: connecting, notesNames: false)
-            }
-            guard !sessions.isEmpty else {
-                throw NoHubToUse(found: try await HomeSearch.hubs(home.configuration.configuration))
-            }
-            var isFirst = true
-            let every = HomeOfEveryHub(sessions: sessions, timeout: timeout) { [by, json] session in
-                try await List.look(session, by: by, isJSON: json, saysWait: false)
-            }
-            let failures = try await every.run {
-                if !isFirst, !json { try Console.output("") }
-                isFirst = false
-                try write($1, of: $0)
-            }
-            for (session, error) in failures {
-                Console.report(error, subject: session.hub.name.description)
-            }
-            guard failures.count < sessions.count else {
-                throw ExitStatus.worst(of: failures.map { ExitStatus(of: $0.error) })
-            }
+        var order: ListAppliances {
+            ListAppliances(
+                home: home.choice, json: json, allHubs: allHubs, timeout: timeout ?? .seconds(10), by: by)
         }
 
-        /// The appliances, and then the rooms and units, over the same connection: to open another one takes
-        /// longer than the hub takes for what it keeps itself.
-        private static func look(
-            _ session: HomeSession, by: Grouping?, isJSON: Bool, saysWait: Bool = true
-        ) async throws -> HouseLook {
-            let devices = try await session.devices(saysWait: saysWait)
-            let rooms = try await session.rooms(isNeeded: by == .room)
-            // Programs get the server's order unless they ask for another.
-            let isGrouped = by == .room || by == nil && !isJSON
-            return HouseLook(devices: devices, rooms: isGrouped ? rooms : HouseRooms([], rooms.units))
-        }
-
-        private func write(_ look: HouseLook, of session: HomeSession) throws {
-            let silent = Dictionary(session.lastKnown.map { ($0.device.id, $0) }) { first, _ in first }
-            let all = look.devices + session.silentDevices
-            let groups: [ApplianceGroup]? =
-                switch by {
-                case .hub: nil
-                case .type: ApplianceGroup.byType(all)
-                case .room, nil: look.rooms.rooms.isEmpty ? nil : look.rooms.groups(all)
-                }
-            let devices = groups?.flatMap(\.devices) ?? all
-            if json {
-                return try JSONLine.write(
-                    devices.lazy.map {
-                        HomeDeviceLine($0, of: session, units: look.rooms.units, silent: silent[$0.id])
-                    })
-            }
-            if devices.isEmpty {
-                Console.note("\(session.hub.name) has no appliances yet; 'hubpair home add' adds one")
-            }
-            let table =
-                devices.isEmpty
-                ? [] : Table(devices, groups: groups, units: look.rooms.units, silent: silent).linesForOutput
-            try Console.output(([SafeText.escaped(session.title)] + table).joined(separator: "\n"))
-        }
+        func run() async throws { try await order.run() }
     }
 
     struct Show: AsyncParsableCommand {

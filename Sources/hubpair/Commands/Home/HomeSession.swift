@@ -6,43 +6,6 @@ import JSON
 import Pairing
 import Synchronization
 
-/// Which hub's appliances.
-struct HomeOptions: ParsableArguments {
-    @Option(help: .chosenHub)
-    var hub: PeerSelector?
-
-    @Flag(help: "Use a stock hub although nothing protects the connection; it is remembered for that hub.")
-    var insecure = false
-
-    @OptionGroup var configuration: ConfigurationOption
-
-    /// Calls `body` with the chosen hub. Errors of the hub get its name.
-    func use(_ body: (HomeSession) async throws -> Void) async throws {
-        let reach = try UseHub(configuration: configuration.configuration)
-        let session = HomeSession(try await chosen(reach), reach: reach, isInsecureAllowed: insecure)
-        try await session.use(body)
-    }
-
-    /// The hub that is meant. Of several without a default the user chooses one, this once; without any it is
-    /// one that is found on the network.
-    private func chosen(_ reach: UseHub) async throws -> SavedHub {
-        let search = HomeSearch(
-            configuration: configuration.configuration, name: hub, isInsecureAllowed: insecure)
-        do {
-            let known = try configuration.configuration.knownHubs()
-            if hub != nil, known.hubs.isEmpty, known.added.isEmpty { return try await search.run() }
-            return try reach.find(hub)
-        } catch HubChoiceError.noHub {
-            return try await search.run()
-        } catch HubChoiceError.noDefault where Question.canBeAnswered {
-            let hubs = try reach.all()
-            return try Question.choose(
-                "which hub?", among: hubs, kind: "hub", titles: hubs.map(\.name.description)
-            ) { try reach.find(PeerSelector($0)) }
-        }
-    }
-}
-
 /// One hub in use, and what has to be saved after its first answer.
 final class HomeSession: Sendable {
     let hub: SavedHub

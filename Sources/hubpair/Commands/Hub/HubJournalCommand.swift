@@ -32,7 +32,9 @@ struct HubJournalCommand: AsyncParsableCommand {
     @Flag(help: .json) var json = false
 
     func run() async throws {
-        let (entries, hasMore) = try await place.acting { try await $0.journal(after: after, limit: limit) }
+        let (entries, hasMore) = try await place.hub.acting {
+            try await $0.journal(after: after, limit: limit)
+        }
         if json { return try JSONLine.write(entries.map(\.json)) }
         if entries.isEmpty { Console.note("the journal has no such entry yet") }
         let now = Date()

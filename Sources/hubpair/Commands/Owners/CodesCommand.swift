@@ -37,16 +37,9 @@ struct CodesCommand: ParsableCommand {
         @OptionGroup var place: HubPlaceOption
         @Flag(help: .json) var json = false
 
-        func run() async throws {
-            let codes = try await place.acting { try await $0.codes() }
-            if json { return try JSONLine.write(codes.lazy.map(\.json)) }
-            if codes.isEmpty { Console.note("no code is out; '\(place.command("print"))' makes one") }
-            let now = Date()
-            try Table(
-                columns: CodeLine.titles,
-                rows: CodeLine.rows(codes, isEach: each).map { $0.cells(seenAt: now) }
-            ).write()
-        }
+        var order: ListCodes { ListCodes(each: each, place: place.hub, json: json) }
+
+        func run() async throws { try await order.run() }
     }
 
     struct Void: AsyncParsableCommand {
@@ -77,7 +70,7 @@ struct CodesCommand: ParsableCommand {
         }
 
         func run() async throws {
-            let outcomes = try await place.acting { hub in
+            let outcomes = try await place.hub.acting { hub in
                 all ? try await hub.voidAll(keepsLabel: butLabel) : try await hub.void(code)
             }
             if json { return try JSONLine.write(outcomes.flatMap(\.void).map(\.json)) }

@@ -44,13 +44,9 @@ struct DevicesCommand: ParsableCommand {
         @OptionGroup var place: HubPlaceOption
         @Flag(help: .json) var json = false
 
-        func run() async throws {
-            let devices = try await place.acting { try await $0.devices() }
-            if devices.isEmpty, !json {
-                Console.note("no device has paired yet; '\(place.command("print"))' makes a code for one")
-            }
-            try DeviceLine.write(devices, at: Date(), json: json)
-        }
+        var order: ListDevices { ListDevices(place: place.hub, json: json) }
+
+        func run() async throws { try await order.run() }
     }
 
     struct Approve: AsyncParsableCommand {
@@ -96,7 +92,7 @@ struct DevicesCommand: ParsableCommand {
 
         func run() async throws {
             let end = span.map { ApprovalEnd.after($0.inSeconds) } ?? until ?? .unsaid
-            try await place.acting { hub in
+            try await place.hub.acting { hub in
                 let (device, changed) = try await hub.approve(device, end: end, role: role?.role)
                 let last = device.expires.map { ", until \(LocalTime($0).text(seenAt: Date()))" } ?? ""
                 let standing = device.knownRole.flatMap { $0 == .member ? nil : " as \($0.words)" } ?? ""
@@ -125,7 +121,7 @@ struct DevicesCommand: ParsableCommand {
         @Argument(help: "Its name or fingerprint.") var device: PeerSelector
 
         func run() async throws {
-            try await place.acting { hub in
+            try await place.hub.acting { hub in
                 let (device, changed) = try await hub.revoke(device)
                 Console.note(
                     "\(device.name) (\(device.device)) \(changed ? "is" : "was already") revoked")
@@ -148,7 +144,7 @@ struct DevicesCommand: ParsableCommand {
         @Argument(help: "The new name, 1 to 63 bytes.") var name: String
 
         func run() async throws {
-            try await place.acting { hub in
+            try await place.hub.acting { hub in
                 let (device, _) = try await hub.change(device, name: PeerName(name), role: nil)
                 Console.note("\(device.device) is called \(device.name) now")
                 await warnOfLikeness(device, on: hub)

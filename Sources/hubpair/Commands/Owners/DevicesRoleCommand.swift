@@ -18,7 +18,7 @@ struct DevicesRoleCommand: AsyncParsableCommand {
     @Argument(help: "What it may do from now on.") var role: RoleChoice
 
     func run() async throws {
-        try await place.acting { hub in
+        try await place.hub.acting { hub in
             let (device, changed) = try await hub.change(device, name: nil, role: role.role)
             Console.note(
                 "\(device.name) (\(device.device)) \(changed ? "is" : "was already") \(role.role.words)"

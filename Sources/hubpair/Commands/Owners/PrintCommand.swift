@@ -64,12 +64,12 @@ struct PrintCommand: AsyncParsableCommand {
     func runHere() throws { try order.run() }
 
     func run() async throws {
-        guard let remote = try place.remote() else { return try runHere() }
+        guard let remote = try place.hub.remote() else { return try runHere() }
         let order = order
         do {
             try await order.presentation.present(
                 order.kind, lifetime: order.lifetime, role: order.role, from: remote,
-                command: place.command("codes"))
+                command: place.hub.command("codes"))
         } catch {
             throw HubFailure.named(error, hub: remote.hub.name)
         }

@@ -34,19 +34,9 @@ struct HubsCommand: ParsableCommand {
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false
 
-        func run() throws {
-            let manage = ManageHubs(configuration: configuration.configuration)
-            let (hubs, defaultHub) = try manage.list()
-            let defaultAdded = try manage.defaultAdded()
-            let lines =
-                hubs.map { HubLine($0, isDefault: $0.fingerprint == defaultHub) }
-                + (try manage.added().map { HubLine($0, isDefault: $0.name == defaultAdded) })
-            if json { return try JSONLine.write(lines.map(\.json)) }
-            if hubs.isEmpty { Console.note("this computer is not paired with a hub yet") }
-            try Table(
-                columns: ["HUB", "FINGERPRINT", "ADDRESS", "PAIRED", ""], rows: lines.map(\.cells)
-            ).write()
-        }
+        var order: ListHubs { ListHubs(configurationPath: configuration.path, json: json) }
+
+        func run() throws { try order.run() }
     }
 
     struct Show: ParsableCommand {

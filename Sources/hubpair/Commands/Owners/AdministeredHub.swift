@@ -1,0 +1,40 @@
+import HubClient
+import HubService
+import Identity
+import Pairing
+
+/// On which hub a command acts, as ``HubPlaceOption`` says it: a plain value.
+struct AdministeredHub: Equatable {
+    /// The name or the fingerprint of a hub whose owner this computer is; nil for this machine's hub.
+    var on: String?
+    /// What `--state` and `--config` name.
+    var statePath: String?
+    var configurationPath: String?
+
+    /// A command for the same hub, to paste: `hubpair print --on Kitchen`.
+    func command(_ name: String) -> String {
+        "hubpair \(name)" + (on.map { onHub($0) } ?? "")
+    }
+
+    /// This machine's hub.
+    var machine: MachineHub { MachineHub(state: StateOption.state(at: statePath)) }
+
+    /// The hub that `--on` names; nil for this machine's.
+    func remote() throws -> AdministerHub? {
+        try on.map {
+            try AdministerHub(
+                configuration: ConfigurationOption.configuration(at: configurationPath),
+                selector: PeerSelector($0))
+        }
+    }
+
+    /// Lets `body` act on the hub. What fails on the way to another machine's bears the hub's name.
+    func acting<Result>(_ body: (any HubAdministration) async throws -> Result) async throws -> Result {
+        guard let remote = try remote() else { return try await body(machine) }
+        do {
+            return try await body(remote)
+        } catch {
+            throw HubFailure.named(error, hub: remote.hub.name)
+        }
+    }
+}

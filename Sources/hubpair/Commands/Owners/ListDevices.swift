@@ -1,0 +1,22 @@
+import FoundationEssentials
+import Pairing
+
+/// `hubpair devices`, as a plain value.
+struct ListDevices: Equatable {
+    var place = AdministeredHub()
+    var json = false
+
+    func run() async throws {
+        try write(try await place.acting { try await $0.devices() })
+    }
+
+    /// The same for this machine's hub.
+    func runHere() throws { try write(place.machine.devices()) }
+
+    private func write(_ devices: [DeviceRecord]) throws {
+        if devices.isEmpty, !json {
+            Console.note("no device has paired yet; '\(place.command("print"))' makes a code for one")
+        }
+        try DeviceLine.write(devices, at: Date(), json: json)
+    }
+}
