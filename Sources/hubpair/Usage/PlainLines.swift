@@ -6,8 +6,8 @@
 enum PlainLines {
     /// Runs a line that needs no network; false if it is none of these.
     ///
-    /// Without `await`: the process keeps its one thread. `scan` forks, and a thread's start is a tenth of the
-    /// work of the others.
+    /// Without `await`: the process keeps its one thread. `scan` forks, and to start a thread is a tenth of
+    /// the work of the others.
     ///
     /// - Parameter arguments: without `hubpair`.
     static func run(_ arguments: [String]) throws -> Bool {
