@@ -47,11 +47,12 @@ let package = Package(
         // avahi's stack for machines without its daemon. Its header only: libavahi-core is loaded when it is
         // needed, too. Both export an avahi_entry_group_free, and they differ.
         .systemLibrary(name: "CAvahiCore", providers: [.apt(["libavahi-core-dev"])]),
+        // Loaded with the first code or picture, never linked. These three cost every start a tenth of its
+        // time; with libzbar come the libraries of cameras and of X11.
         .systemLibrary(name: "CQREncode", providers: [.apt(["libqrencode-dev"])]),
-        // Loaded with the first picture, never linked: with it come the libraries of cameras and of X11.
-        .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
         .systemLibrary(name: "CPNG", providers: [.apt(["libpng-dev"])]),
         .systemLibrary(name: "CTurboJPEG", providers: [.apt(["libturbojpeg0-dev"])]),
+        .systemLibrary(name: "CZBar", providers: [.apt(["libzbar-dev"])]),
         // Headers only, the map has no `link`: linked, Cairo and Pango would cost every start of every
         // command some 20 shared libraries more, for a PDF now and then.
         // QRCodes/Drawing/PDF/CairoLibrary.swift loads them.
@@ -198,11 +199,16 @@ let package = Package(
             // Half of the time to start: 30,000 symbols that nobody looks up are not exported, and 87,000
             // relocations take a hundredth of their room (DT_RELR, glibc 2.36), which of the toolchain's
             // linkers only lld can do. Whoever depends on Discovery or Pairing builds without these flags.
+            //
+            // A sixth of the rest: the Swift runtime and BoringSSL need little of the C++ library, and the
+            // shared one has 5,200 relocations for every start. The Swift driver asks for it by itself, so
+            // its file is replaced with an empty one, and the static one is named.
             linkerSettings: [
                 .unsafeFlags(
                     [
                         "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker",
-                        "pack-relative-relocs",
+                        "pack-relative-relocs", "-Xlinker", "--remap-inputs=*/libstdc++.so=/dev/null",
+                        "-Xlinker", "-l:libstdc++.a", "-Xclang-linker", "-static-libgcc",
                     ], .when(configuration: .release))
             ]
         ),
@@ -233,8 +239,10 @@ let package = Package(
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "QRCodesTests", dependencies: ["QRCodes", "CPNG", "CQREncode", "CTurboJPEG"],
-            swiftSettings: strict),
+            name: "QRCodesTests", dependencies: ["QRCodes", "CQREncode"],
+            swiftSettings: strict,
+            // One test writes a code with an ECI header, which QRCodes never does.
+            linkerSettings: [.linkedLibrary("qrencode")]),
         .testTarget(name: "PairingTests", dependencies: ["Pairing", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",

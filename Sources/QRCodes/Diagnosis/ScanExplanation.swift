@@ -112,12 +112,7 @@ struct ScanExplanation {
 
     /// The picture as a PNG file.
     func png() throws(RenderError) -> [UInt8] {
-        switch PNGCodec.encode(
-            indexed: pixels, palette: ScanExplanation.palette, width: width, height: height)
-        {
-        case .success(let file): return file
-        case .failure(let error): throw .notWritten(error.message)
-        }
+        try PNGCodec.encode(indexed: pixels, palette: ScanExplanation.palette, width: width, height: height)
     }
 }
 

@@ -6,6 +6,8 @@ public enum RenderError: Equatable, UserError {
     case pixelsPerModule(Int)
     /// libpng cannot write the file; its message.
     case notWritten(String)
+    /// libpng cannot be loaded.
+    case missingLibrary
     /// The drawing (`PNG`, `SVG`, `terminal`) was read back, and does not contain the right payload.
     case unreadable(String)
     /// A page could not be read back: the library for that is not installed.
@@ -16,6 +18,7 @@ public enum RenderError: Equatable, UserError {
         switch self {
         case .pixelsPerModule(let count): "a module of \(count) pixels is out of range"
         case .notWritten(let message): "the PNG image cannot be written: \(message)"
+        case .missingLibrary: "the library libpng is not installed"
         case .unchecked: QRScanError.missingLibrary.description
         case .unreadable(let kind):
             "the drawing (\(kind)) was read again to check it, and it does not say what it should"
@@ -23,7 +26,13 @@ public enum RenderError: Equatable, UserError {
     }
 
     /// What a program does with it; the command's exit code follows from it.
-    public var kind: UserErrorKind { self == .unchecked ? QRScanError.missingLibrary.kind : .tryAgain }
+    public var kind: UserErrorKind {
+        switch self {
+        case .missingLibrary: .unavailable
+        case .unchecked: QRScanError.missingLibrary.kind
+        case .pixelsPerModule, .notWritten, .unreadable: .tryAgain
+        }
+    }
 
     /// How to fix it; nil if there is no advice.
     public var hint: String? {
@@ -31,6 +40,7 @@ public enum RenderError: Equatable, UserError {
         return switch self {
         case .pixelsPerModule: "choose \(range.lowerBound) to \(range.upperBound)"
         case .notWritten: "close other programs and try again"
+        case .missingLibrary: "apt install libpng16-16"
         case .unchecked: QRScanError.missingLibrary.hint
         case .unreadable: "choose another format, and report this as a fault of hubpair"
         }

@@ -17,10 +17,7 @@ extension QRSymbol {
             }
             for _ in 0..<pixelsPerModule { pixels.append(contentsOf: row) }
         }
-        switch PNGCodec.encode(bilevel: pixels, width: side, height: side) {
-        case .success(let file): return file
-        case .failure(let error): throw .notWritten(error.message)
-        }
+        return try PNGCodec.encode(bilevel: pixels, width: side, height: side)
     }
 
     /// Reads a PNG file back, and checks that it holds this symbol's payload and nothing else.

@@ -83,6 +83,8 @@ public enum QREncodeError: Equatable, UserError {
     case empty
     /// This many bytes do not fit the largest symbol (version 40) at the requested level.
     case tooLong(Int)
+    /// libqrencode cannot be loaded.
+    case missingLibrary
     /// libqrencode cannot allocate memory.
     case outOfMemory
     /// Another error of libqrencode, with this errno.
@@ -93,17 +95,19 @@ public enum QREncodeError: Equatable, UserError {
         switch self {
         case .empty: "there is nothing to put into the QR code"
         case .tooLong(let count): "\(count) bytes are too many for a QR code"
+        case .missingLibrary: "the library libqrencode is not installed"
         case .outOfMemory: "there is not enough memory to make the QR code"
         case .refused(let number): "libqrencode refuses to make the QR code (errno \(number))"
         }
     }
 
     /// What a program does with it; the command's exit code follows from it.
-    public var kind: UserErrorKind { .tryAgain }
+    public var kind: UserErrorKind { self == .missingLibrary ? .unavailable : .tryAgain }
 
     /// How to fix it; nil if there is no advice.
     public var hint: String? {
         switch self {
+        case .missingLibrary: "apt install libqrencode4"
         case .empty: "give at least one byte"
         case .tooLong: "give at most 2,331 bytes, or 3,391 letters and digits in upper case"
         case .outOfMemory: "close other programs and try again"
@@ -134,32 +138,46 @@ extension [UInt8] {
     }
 }
 
+/// The functions of libqrencode that are used here, loaded with the first code.
+private enum QREncodeLibrary {
+    private static let loaded = Result { () throws(QREncodeError) in
+        let library = try SharedLibrary("libqrencode.so.4") { _ in QREncodeError.missingLibrary }
+        var functions = hubpair_qrencode()
+        guard hubpair_load_qrencode(&functions, library.handle) == 1 else { throw library.missingFunction }
+        return functions
+    }
+
+    static func load() throws(QREncodeError) -> hubpair_qrencode { try loaded.get() }
+}
+
 /// The only owner of a libqrencode input.
 private struct QRInput: ~Copyable {
+    let library: hubpair_qrencode
     let pointer: OpaquePointer
 
     /// Version 0 lets the library choose the smallest.
     init(level: QRecLevel) throws(QREncodeError) {
-        guard let pointer = QRinput_new2(0, level) else { throw .outOfMemory }
-        self.pointer = pointer
+        let library = try QREncodeLibrary.load()
+        guard let pointer = library.QRinput_new2(0, level) else { throw .outOfMemory }
+        (self.library, self.pointer) = (library, pointer)
     }
 
-    deinit { QRinput_free(pointer) }
+    deinit { library.QRinput_free(pointer) }
 
     func append(_ bytes: [UInt8], mode: QRencodeMode) throws(QREncodeError) {
-        guard QRinput_append(pointer, mode, Int32(bytes.count), bytes) == 0 else { throw .refused(errno) }
+        guard library.QRinput_append(pointer, mode, Int32(bytes.count), bytes) == 0 else { throw .refused(errno) }
     }
 
     func symbol(payload: [UInt8]) throws(QREncodeError) -> QRSymbol {
         errno = 0
-        guard let code = QRcode_encodeInput(pointer) else {
+        guard let code = library.QRcode_encodeInput(pointer) else {
             switch errno {
             case ERANGE: throw .tooLong(payload.count)
             case ENOMEM: throw .outOfMemory
             case let number: throw .refused(number)
             }
         }
-        defer { QRcode_free(code) }
+        defer { library.QRcode_free(code) }
         let side = Int(code.pointee.width)
         guard (21...177).contains(side), let data = code.pointee.data else { throw .refused(0) }
         // Bit 0 is the colour; the other bits say what the module is for.

@@ -77,6 +77,8 @@ package enum ImageError: Equatable, UserError {
         case .heic, .avif: ("libheif", "libheif1")
         case .gif: ("giflib", "libgif7")
         case .pdf: ("pdftoppm", "poppler-utils")
+        case .png: ("libpng", "libpng16-16")
+        case .jpeg: ("libjpeg-turbo", "libturbojpeg0")
         default: ("its decoder", "libpng16-16 libturbojpeg0")
         }
     }

@@ -26,9 +26,13 @@ package enum ParallelScan {
             }
             return
         }
-        // Loaded once for all children. If it is missing, each child reports it. A single file may not need
-        // it.
-        if paths.count > 1 { _ = try? ZBarLibrary.load() }
+        // Loaded once for all children. What is missing, each child reports that needs it. A single file may
+        // not need it.
+        if paths.count > 1 {
+            _ = try? ZBarLibrary.load()
+            _ = try? PNGLibrary.load()
+            _ = try? TurboJPEGLibrary.load()
+        }
         let processors = paths.count < 2 ? 1 : max(1, ProcessInfo.processInfo.activeProcessorCount)
         var running: [(index: Int, scan: IsolatedScan)] = []
         var done: [Int: IsolatedScan.Outcome] = [:]

@@ -62,7 +62,7 @@ import Testing
             random = random &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
             return UInt8(random >> 63)
         }
-        let file = try PNGCodec.encode(bilevel: modules, width: 64, height: 64).get()
+        let file = try PNGCodec.encode(bilevel: modules, width: 64, height: 64)
         let whole = try LuminanceImage.decode(file)
         var longest = 0
         // Without the 12 bytes of IEND all pixels are there.

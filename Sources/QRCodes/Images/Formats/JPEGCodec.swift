@@ -1,4 +1,5 @@
 import CTurboJPEG
+import Identity
 
 /// JPEG through libjpeg-turbo's TurboJPEG API, decoded straight to grey: the colour planes are never
 /// converted. A frame of Motion JPEG without Huffman tables gets the usual ones (ITU-T T.81 § K.3) from
@@ -16,13 +17,13 @@ struct JPEGCodec: ImageCodec {
         if let size = JPEGHeader.dimensions(bytes) {
             try limits.check(width: size.width, height: size.height)
         }
-        guard let decoder = JPEGDecompressor() else { throw .outOfMemory }
+        let decoder = try JPEGDecompressor()
         var columns: Int32 = 0
         var rows: Int32 = 0
         var subsampling: Int32 = 0
         var colourSpace: Int32 = 0
         let header = bytes.withUnsafeBufferPointer { file in
-            tjDecompressHeader3(
+            decoder.library.tjDecompressHeader3(
                 decoder.handle, file.baseAddress, UInt(file.count), &columns, &rows, &subsampling,
                 &colourSpace)
         }
@@ -40,7 +41,7 @@ struct JPEGCodec: ImageCodec {
     /// Decodes the picture; of a damaged file as much as could be decoded, with a note in `damage`, like
     /// other tools.
     func decode(scale: Int, ground: UInt8) throws(ImageError) -> LuminanceImage {
-        guard let decoder = JPEGDecompressor() else { throw .outOfMemory }
+        let decoder = try JPEGDecompressor()
         let columns = (width + scale - 1) / scale
         let rows = (height + scale - 1) / scale
         // At most 65,535² × 4 bytes: no overflow. Initialised to white: libjpeg-turbo reports a file that is
@@ -51,7 +52,7 @@ struct JPEGCodec: ImageCodec {
             samples.withUnsafeMutableBufferPointer { samples in
                 // The size selects the scale. TJFLAG_LIMITSCANS: a progressive file of few bytes could
                 // otherwise cost hours.
-                tjDecompress2(
+                decoder.library.tjDecompress2(
                     decoder.handle, file.baseAddress, UInt(file.count), samples.baseAddress, Int32(columns),
                     0, Int32(rows), Int32(format.rawValue), TJFLAG_LIMITSCANS)
             }
@@ -120,24 +121,38 @@ enum JPEGHeader {
     }
 }
 
-/// Owns a TurboJPEG decompressor.
-private struct JPEGDecompressor: ~Copyable {
-    let handle: tjhandle
-
-    /// Nil if there is no memory for it.
-    init?() {
-        guard let handle = tjInitDecompress() else { return nil }
-        self.handle = handle
+/// The functions of libjpeg-turbo that are used here, loaded with the first JPEG.
+enum TurboJPEGLibrary {
+    private static let loaded = Result { () throws(ImageError) in
+        let library = try SharedLibrary("libturbojpeg.so.0") { _ in ImageError.missing(.jpeg) }
+        var functions = hubpair_turbojpeg()
+        guard hubpair_load_turbojpeg(&functions, library.handle) == 1 else { throw library.missingFunction }
+        return functions
     }
 
-    deinit { tjDestroy(handle) }
+    /// A process that forks search processes calls this first, once for all children.
+    static func load() throws(ImageError) -> hubpair_turbojpeg { try loaded.get() }
+}
+
+/// Owns a TurboJPEG decompressor.
+private struct JPEGDecompressor: ~Copyable {
+    let library: hubpair_turbojpeg
+    let handle: tjhandle
+
+    init() throws(ImageError) {
+        let library = try TurboJPEGLibrary.load()
+        guard let handle = library.tjInitDecompress() else { throw .outOfMemory }
+        (self.library, self.handle) = (library, handle)
+    }
+
+    deinit { _ = library.tjDestroy(handle) }
 
     /// True if the last call completed despite an error.
-    var isWarning: Bool { tjGetErrorCode(handle) == Int32(TJERR_WARNING.rawValue) }
+    var isWarning: Bool { library.tjGetErrorCode(handle) == Int32(TJERR_WARNING.rawValue) }
 
     /// The message of the last call: an array of 200 characters inside the handle.
     var message: String {
-        guard let text = tjGetErrorStr2(handle) else { return boundedMessage([]) }
+        guard let text = library.tjGetErrorStr2(handle) else { return boundedMessage([]) }
         let bytes = UnsafeBufferPointer(start: text, count: 200)
         return boundedMessage(bytes.lazy.map { UInt8(bitPattern: $0) })
     }

@@ -1,4 +1,5 @@
 import CPNG
+import Identity
 
 /// PNG through libpng's simplified API (`png_image`), which turns every kind of PNG into plain samples, with
 /// a palette, 16-bit and interlaced ones too.
@@ -17,10 +18,10 @@ struct PNGCodec: ImageCodec {
         if let size = PNGHeader.dimensions(bytes) {
             try limits.check(width: size.width, height: size.height)
         }
-        let png = PNGImage()
+        let png = try PNGImage()
         // libpng keeps the address for later reads, but none follow here.
         let isWhole = bytes.withUnsafeBufferPointer { file in
-            png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count)
+            png.library.png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count)
         }
         guard isWhole != 0 else { throw .broken(.png, png.message) }
         width = Int(png.pointer.pointee.width)
@@ -38,7 +39,7 @@ struct PNGCodec: ImageCodec {
         try bytes.withUnsafeBufferPointer { (file) throws(ImageError) in
             guard width * height > PNGCodec.largePixels, budget.left < .infinity else {
                 return try decode(ground: ground) { png in
-                    png_image_begin_read_from_memory(png, file.baseAddress, file.count)
+                    png.library.png_image_begin_read_from_memory(png.pointer, file.baseAddress, file.count)
                 }
             }
             var input = hubpair_png_file()
@@ -54,7 +55,9 @@ struct PNGCodec: ImageCodec {
                     defer { fclose(stream) }
                     do throws(ImageError) {
                         return .success(
-                            try decode(ground: ground) { png_image_begin_read_from_stdio($0, stream) })
+                            try decode(ground: ground) { png in
+                                png.library.png_image_begin_read_from_stdio(png.pointer, stream)
+                            })
                     } catch {
                         return .failure(error)
                     }
@@ -65,10 +68,10 @@ struct PNGCodec: ImageCodec {
     }
 
     private func decode(
-        ground: UInt8, begin: (UnsafeMutablePointer<png_image>) -> Int32
+        ground: UInt8, begin: (borrowing PNGImage) -> Int32
     ) throws(ImageError) -> LuminanceImage {
-        let png = PNGImage()
-        guard begin(png.pointer) != 0 else { throw .broken(.png, png.message) }
+        let png = try PNGImage()
+        guard begin(png) != 0 else { throw .broken(.png, png.message) }
         // A palette is converted to grey once, instead of every pixel.
         let hasPalette = png.pointer.pointee.format & UInt32(PNG_FORMAT_FLAG_COLORMAP) != 0
         png.pointer.pointee.format = UInt32(PNG_FORMAT_GRAY)
@@ -84,7 +87,7 @@ struct PNGCodec: ImageCodec {
         var palette = [UInt8](repeating: ground, count: 256)
         let read = pixels.withUnsafeMutableBytes { samples in
             palette.withUnsafeMutableBytes { palette in
-                png_image_finish_read(
+                png.library.png_image_finish_read(
                     png.pointer, &background, samples.baseAddress, Int32(width), palette.baseAddress)
             }
         }
@@ -100,11 +103,11 @@ struct PNGCodec: ImageCodec {
 
     /// A PNG file of black and white, one bit a pixel. `pixels` holds `width` × `height` values, 0 (white) or
     /// 1 (black).
-    static func encode(bilevel pixels: [UInt8], width: Int, height: Int) -> Result<[UInt8], PNGWriteError> {
-        let png = PNGImage()
+    static func encode(bilevel pixels: [UInt8], width: Int, height: Int) throws(RenderError) -> [UInt8] {
         guard let columns = UInt32(exactly: width), let rows = UInt32(exactly: height), columns > 0, rows > 0,
             width.multipliedReportingOverflow(by: height) == (pixels.count, false)
-        else { return .failure(PNGWriteError(message: "the size does not fit the pixels")) }
+        else { throw .notWritten("the size does not fit the pixels") }
+        let png = try PNGImage.toWrite()
         png.pointer.pointee.width = columns
         png.pointer.pointee.height = rows
         // Two entries make libpng write one bit a pixel.
@@ -117,29 +120,30 @@ struct PNGCodec: ImageCodec {
         for _ in 0..<2 {
             var size = file.count
             let written = file.withUnsafeMutableBytes { memory in
-                png_image_write_to_memory(png.pointer, memory.baseAddress, &size, 0, pixels, 0, palette)
+                png.library.png_image_write_to_memory(
+                    png.pointer, memory.baseAddress, &size, 0, pixels, 0, palette)
             }
             if written != 0 {
                 file.removeSubrange(size...)
-                return .success(file)
+                return file
             }
             guard size > file.count else { break }
             file = [UInt8](repeating: 0, count: size)
         }
-        return .failure(PNGWriteError(message: png.message))
+        throw .notWritten(png.message)
     }
 
     /// A PNG file of at most 256 colours. `pixels` holds `width` × `height` indices into `palette`, which
     /// holds red, green and blue of each colour. An index beyond the palette is an error.
-    static func encode(indexed pixels: [UInt8], palette: [UInt8], width: Int, height: Int)
-        -> Result<[UInt8], PNGWriteError>
-    {
+    static func encode(
+        indexed pixels: [UInt8], palette: [UInt8], width: Int, height: Int
+    ) throws(RenderError) -> [UInt8] {
         guard let columns = UInt32(exactly: width), let rows = UInt32(exactly: height), columns > 0, rows > 0,
             width.multipliedReportingOverflow(by: height) == (pixels.count, false),
             (3...768).contains(palette.count), palette.count % 3 == 0,
             pixels.allSatisfy({ Int($0) < palette.count / 3 })
-        else { return .failure(PNGWriteError(message: "the size does not fit the pixels")) }
-        let png = PNGImage()
+        else { throw .notWritten("the size does not fit the pixels") }
+        let png = try PNGImage.toWrite()
         png.pointer.pointee.width = columns
         png.pointer.pointee.height = rows
         png.pointer.pointee.format = UInt32(PNG_FORMAT_RGB) | UInt32(PNG_FORMAT_FLAG_COLORMAP)
@@ -148,11 +152,12 @@ struct PNGCodec: ImageCodec {
         var file = [UInt8](repeating: 0, count: 65_536 + pixels.count + height + pixels.count / 100)
         var size = file.count
         let written = file.withUnsafeMutableBytes { memory in
-            png_image_write_to_memory(png.pointer, memory.baseAddress, &size, 0, pixels, 0, palette)
+            png.library.png_image_write_to_memory(
+                png.pointer, memory.baseAddress, &size, 0, pixels, 0, palette)
         }
-        guard written != 0, size <= file.count else { return .failure(PNGWriteError(message: png.message)) }
+        guard written != 0, size <= file.count else { throw .notWritten(png.message) }
         file.removeSubrange(size...)
-        return .success(file)
+        return file
     }
 }
 
@@ -169,9 +174,17 @@ enum PNGHeader {
     }
 }
 
-/// libpng's message for a failed write.
-struct PNGWriteError: Error, Equatable {
-    let message: String
+/// The functions of libpng that are used here, loaded with the first PNG.
+enum PNGLibrary {
+    private static let loaded = Result { () throws(ImageError) in
+        let library = try SharedLibrary("libpng16.so.16") { _ in ImageError.missing(.png) }
+        var functions = hubpair_png()
+        guard hubpair_load_png(&functions, library.handle) == 1 else { throw library.missingFunction }
+        return functions
+    }
+
+    /// A process that forks search processes calls this first, once for all children.
+    static func load() throws(ImageError) -> hubpair_png { try loaded.get() }
 }
 
 /// Owns a `png_image`.
@@ -179,15 +192,22 @@ struct PNGWriteError: Error, Equatable {
 /// It has a fixed address, since libpng keeps a pointer to it from the first call to the last.
 struct PNGImage: ~Copyable {
     let pointer: UnsafeMutablePointer<png_image>
+    let library: hubpair_png
 
-    init() {
+    init() throws(ImageError) {
+        library = try PNGLibrary.load()
         pointer = .allocate(capacity: 1)
         pointer.initialize(to: png_image())
         pointer.pointee.version = UInt32(PNG_IMAGE_VERSION)
     }
 
+    /// For a picture that is written.
+    static func toWrite() throws(RenderError) -> PNGImage {
+        do throws(ImageError) { return try PNGImage() } catch { throw .missingLibrary }
+    }
+
     deinit {
-        png_image_free(pointer)
+        library.png_image_free(pointer)
         pointer.deallocate()
     }
 
