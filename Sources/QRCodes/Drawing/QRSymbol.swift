@@ -165,7 +165,9 @@ private struct QRInput: ~Copyable {
     deinit { library.QRinput_free(pointer) }
 
     func append(_ bytes: [UInt8], mode: QRencodeMode) throws(QREncodeError) {
-        guard library.QRinput_append(pointer, mode, Int32(bytes.count), bytes) == 0 else { throw .refused(errno) }
+        guard library.QRinput_append(pointer, mode, Int32(bytes.count), bytes) == 0 else {
+            throw .refused(errno)
+        }
     }
 
     func symbol(payload: [UInt8]) throws(QREncodeError) -> QRSymbol {
