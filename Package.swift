@@ -42,7 +42,7 @@ let package = Package(
         // Floor 0: C libraries. Module maps and a shim header, no logic. Of avahi only what has no daemon in
         // it is linked; the client is loaded when it is needed: with it come libdbus, libsystemd and nine
         // more, which `scan` or `print` would load at their start for nothing. avahi-client's pkg-config file
-        // has a flag that SwiftPM prohibits, so every map links by itself.
+        // has a flag that SwiftPM prohibits, so the map links by itself.
         .systemLibrary(name: "CAvahi", providers: [.apt(["libavahi-client-dev"])]),
         // avahi's stack for machines without its daemon. Its header only: libavahi-core is loaded when it is
         // needed, too. Both export an avahi_entry_group_free, and they differ.

@@ -8,13 +8,13 @@
 #include <avahi-common/malloc.h>
 #include <avahi-common/simple-watch.h>
 #include <avahi-common/strlst.h>
-#include <dlfcn.h>
 #include <sys/eventfd.h>
+
+#include "../CGlibc/functions.h"
 
 // libavahi-client's functions, by their declarations above. The library is loaded when the daemon is asked and never
 // linked: with it come libdbus, libsystemd and nine more, which most commands would load at their start for nothing.
-struct hubpair_avahi_client {
-#define HUBPAIR_EACH(function) \
+#define HUBPAIR_AVAHI_CLIENT(function) \
     function(avahi_client_errno) \
     function(avahi_client_free) \
     function(avahi_client_get_state) \
@@ -31,19 +31,7 @@ struct hubpair_avahi_client {
     function(avahi_service_resolver_free) \
     function(avahi_service_resolver_get_client) \
     function(avahi_service_resolver_new)
-#define HUBPAIR_FIELD(name) __typeof__(&name) name;
-    HUBPAIR_EACH(HUBPAIR_FIELD)
-#undef HUBPAIR_FIELD
-};
-
-// Fills in all of `client` from the library. Returns 1; 0 if a function is missing, with the reason in dlerror(3).
-static inline int hubpair_load_avahi_client(struct hubpair_avahi_client *client, void *library) {
-#define HUBPAIR_LOAD(name) if (!(client->name = (__typeof__(&name))dlsym(library, #name))) return 0;
-    HUBPAIR_EACH(HUBPAIR_LOAD)
-#undef HUBPAIR_LOAD
-    return 1;
-}
-#undef HUBPAIR_EACH
+HUBPAIR_FUNCTIONS(avahi_client, HUBPAIR_AVAHI_CLIENT)
 
 // glibc declares it only with _GNU_SOURCE, which Swift does not define.
 int pthread_setname_np(unsigned long thread, const char *name);

@@ -6,12 +6,12 @@
 #include <avahi-core/lookup.h>
 #include <avahi-core/publish.h>
 #include <avahi-core/rr.h>
-#include <dlfcn.h>
+
+#include "../CGlibc/functions.h"
 
 // libavahi-core's functions, by their declarations above. The library is loaded when it is needed and never linked:
 // it has an avahi_entry_group_free of its own, which libavahi-client's of the same name would take the place of.
-struct hubpair_avahi_core {
-#define HUBPAIR_EACH(function) \
+#define HUBPAIR_AVAHI_CORE(function) \
     function(avahi_key_new) \
     function(avahi_key_unref) \
     function(avahi_s_entry_group_commit) \
@@ -31,18 +31,7 @@ struct hubpair_avahi_core {
     function(avahi_server_free) \
     function(avahi_server_new) \
     function(avahi_set_log_function)
-#define HUBPAIR_FIELD(name) __typeof__(&name) name;
-    HUBPAIR_EACH(HUBPAIR_FIELD)
-#undef HUBPAIR_FIELD
-};
+HUBPAIR_FUNCTIONS(avahi_core, HUBPAIR_AVAHI_CORE)
 
 // The address sanitizer ends a program that loads a library with RTLD_DEEPBIND.
 static inline int hubpair_has_address_sanitizer(void) { return dlsym(RTLD_DEFAULT, "__asan_init") != 0; }
-
-// Fills in all of `core` from the library. Returns 1; 0 if a function is missing, with the reason in dlerror(3).
-static inline int hubpair_load_avahi_core(struct hubpair_avahi_core *core, void *library) {
-#define HUBPAIR_LOAD(name) if (!(core->name = (__typeof__(&name))dlsym(library, #name))) return 0;
-    HUBPAIR_EACH(HUBPAIR_LOAD)
-#undef HUBPAIR_LOAD
-    return 1;
-}

@@ -1,8 +1,9 @@
-#include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/types.h>
 #include <png.h>
+
+#include "../CGlibc/functions.h"
 
 // A file in memory that ends early: where the bytes end, or when `is_over` says so.
 struct hubpair_png_file {
@@ -40,23 +41,10 @@ static inline FILE *hubpair_png_open(struct hubpair_png_file *file) {
 }
 
 // libpng's functions, by their declarations. The library is loaded with the first PNG, and never linked.
-struct hubpair_png {
-#define HUBPAIR_EACH(function) \
+#define HUBPAIR_PNG(function) \
     function(png_image_begin_read_from_memory) \
     function(png_image_begin_read_from_stdio) \
     function(png_image_finish_read) \
     function(png_image_free) \
     function(png_image_write_to_memory)
-#define HUBPAIR_FIELD(name) __typeof__(&name) name;
-    HUBPAIR_EACH(HUBPAIR_FIELD)
-#undef HUBPAIR_FIELD
-};
-
-// Fills in all of `functions` from the library. Returns 1; 0 if one is missing, with the reason in dlerror(3).
-static inline int hubpair_load_png(struct hubpair_png *functions, void *library) {
-#define HUBPAIR_LOAD(name) if (!(functions->name = (__typeof__(&name))dlsym(library, #name))) return 0;
-    HUBPAIR_EACH(HUBPAIR_LOAD)
-#undef HUBPAIR_LOAD
-    return 1;
-}
-#undef HUBPAIR_EACH
+HUBPAIR_FUNCTIONS(png, HUBPAIR_PNG)

@@ -7,8 +7,8 @@ import Glibc
 /// `hubpair` takes. If a library is missing, everything that does not need it still works.
 /// Libraries are never unloaded: they keep state of their own.
 package struct SharedLibrary<Failure: Error> {
-    /// As dlopen(3) returns it; for functions of a C shim that look up many names at once.
-    package let handle: UnsafeMutableRawPointer
+    /// As dlopen(3) returns it.
+    private let handle: UnsafeMutableRawPointer
     private let failure: (_ message: String) -> Failure
 
     /// - Parameters:
@@ -36,8 +36,20 @@ package struct SharedLibrary<Failure: Error> {
         return found
     }
 
-    /// For a shim that has not found all functions.
-    package var missingFunction: Failure { failure(loaderMessage() ?? "a function is missing") }
+    /// All functions that a C shim names, in its structure.
+    ///
+    /// - Parameters:
+    ///   - none: the structure without any.
+    ///   - load: fills it in; 0 if one is missing.
+    package func functions<Functions>(
+        _ none: Functions, _ load: (UnsafeMutablePointer<Functions>?, UnsafeMutableRawPointer?) -> Int32
+    ) throws(Failure) -> Functions {
+        var functions = none
+        guard load(&functions, handle) == 1 else { throw missingFunction }
+        return functions
+    }
+
+    private var missingFunction: Failure { failure(loaderMessage() ?? "a function is missing") }
 }
 
 private func loaderMessage() -> String? { dlerror().map { String(cString: $0) } }

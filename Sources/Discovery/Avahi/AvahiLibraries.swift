@@ -7,18 +7,10 @@ import Identity
 /// Loading reads twelve libraries. It happens after the one-shot query has been sent, so that the answers
 /// travel meanwhile.
 enum AvahiClient {
-    private static let loaded: Result<hubpair_avahi_client, DiscoveryError> = {
-        do throws(DiscoveryError) {
-            let library = try SharedLibrary("libavahi-client.so.3") { DiscoveryError.noClient($0) }
-            var functions = hubpair_avahi_client()
-            guard hubpair_load_avahi_client(&functions, library.handle) == 1 else {
-                throw library.missingFunction
-            }
-            return .success(functions)
-        } catch {
-            return .failure(error)
-        }
-    }()
+    private static let loaded = Result { () throws(DiscoveryError) in
+        try SharedLibrary("libavahi-client.so.3") { DiscoveryError.noClient($0) }
+            .functions(hubpair_avahi_client(), hubpair_load_avahi_client)
+    }
 
     /// The functions; throws ``DiscoveryError/noClient(_:)`` if the library cannot be loaded.
     static func load() throws(DiscoveryError) -> hubpair_avahi_client { try loaded.get() }
@@ -44,10 +36,7 @@ struct AvahiCore {
             let library = try SharedLibrary("libavahi-core.so.7", prefersItsOwn: true) {
                 DiscoveryError.noEmbeddedStack($0)
             }
-            var functions = hubpair_avahi_core()
-            guard hubpair_load_avahi_core(&functions, library.handle) == 1 else {
-                throw library.missingFunction
-            }
+            let functions = try library.functions(hubpair_avahi_core(), hubpair_load_avahi_core)
             // By default avahi logs to standard error, which belongs to the program and not to a library.
             functions.avahi_set_log_function { _, _ in }
             return .success(AvahiCore(functions: functions))

@@ -141,10 +141,8 @@ extension [UInt8] {
 /// The functions of libqrencode that are used here, loaded with the first code.
 private enum QREncodeLibrary {
     private static let loaded = Result { () throws(QREncodeError) in
-        let library = try SharedLibrary("libqrencode.so.4") { _ in QREncodeError.missingLibrary }
-        var functions = hubpair_qrencode()
-        guard hubpair_load_qrencode(&functions, library.handle) == 1 else { throw library.missingFunction }
-        return functions
+        try SharedLibrary("libqrencode.so.4") { _ in QREncodeError.missingLibrary }
+            .functions(hubpair_qrencode(), hubpair_load_qrencode)
     }
 
     static func load() throws(QREncodeError) -> hubpair_qrencode { try loaded.get() }

@@ -124,10 +124,8 @@ enum JPEGHeader {
 /// The functions of libjpeg-turbo that are used here, loaded with the first JPEG.
 enum TurboJPEGLibrary {
     private static let loaded = Result { () throws(ImageError) in
-        let library = try SharedLibrary("libturbojpeg.so.0") { _ in ImageError.missing(.jpeg) }
-        var functions = hubpair_turbojpeg()
-        guard hubpair_load_turbojpeg(&functions, library.handle) == 1 else { throw library.missingFunction }
-        return functions
+        try SharedLibrary("libturbojpeg.so.0") { _ in ImageError.missing(.jpeg) }
+            .functions(hubpair_turbojpeg(), hubpair_load_turbojpeg)
     }
 
     /// A process that forks search processes calls this first, once for all children.

@@ -177,10 +177,8 @@ enum PNGHeader {
 /// The functions of libpng that are used here, loaded with the first PNG.
 enum PNGLibrary {
     private static let loaded = Result { () throws(ImageError) in
-        let library = try SharedLibrary("libpng16.so.16") { _ in ImageError.missing(.png) }
-        var functions = hubpair_png()
-        guard hubpair_load_png(&functions, library.handle) == 1 else { throw library.missingFunction }
-        return functions
+        try SharedLibrary("libpng16.so.16") { _ in ImageError.missing(.png) }
+            .functions(hubpair_png(), hubpair_load_png)
     }
 
     /// A process that forks search processes calls this first, once for all children.
