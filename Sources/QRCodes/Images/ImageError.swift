@@ -79,7 +79,8 @@ package enum ImageError: Equatable, UserError {
         case .pdf: ("pdftoppm", "poppler-utils")
         case .png: ("libpng", "libpng16-16")
         case .jpeg: ("libjpeg-turbo", "libturbojpeg0")
-        default: ("its decoder", "libpng16-16 libturbojpeg0")
+        // Read without a library, or not at all.
+        case .bmp, .pnm, .tiff, .svg: ("hubpair itself", "hubpair")
         }
     }
 }
