@@ -20,8 +20,8 @@
 ///   The search waits that long if there is a sign of loss (a host that answers one question but not another,
 ///   a resolver without an answer), and before an empty result.
 /// - A responder multicasts a record at most once a second (§ 6). If another host has just asked, it seems
-///   silent to a stack without a cache. The repeated question comes after that second, and the search waits
-///   for its answer: 1,400 ms.
+///   silent to a stack without a cache, and answers after that second: with its delay of up to 120 ms, and
+///   python-zeroconf collects such answers for 200 ms more. With a margin: 1,600 ms.
 /// - A hint that the browse does not confirm comes from a host that exists but that the daemon does not hear.
 ///   The search waits for the answer to the daemon's third question, two seconds after the second (§ 5.2):
 ///   3,400 ms.
@@ -36,7 +36,7 @@ package struct QuietRule: Hashable, Sendable {
         case repetition
         /// The same, since nothing has been found.
         case something
-        /// The same, since a stack without a cache may not be told what another host was told just before.
+        /// A late answer: what others have just been told, responders tell a stack without a cache later.
         case uncached
         /// That the browse confirms a hint.
         case confirmation
@@ -50,6 +50,7 @@ package struct QuietRule: Hashable, Sendable {
     package static let promptQuiet = Duration.milliseconds(50)
     package static let quiet = Duration.milliseconds(250)
     package static let repetition = Duration.milliseconds(1_400)
+    package static let uncached = Duration.milliseconds(1_600)
     package static let thirdQuestion = Duration.milliseconds(3_400)
     /// The maximum duration of a search, so that a hostile host cannot keep it busy forever.
     package static let limit = Duration.seconds(10)
@@ -106,7 +107,7 @@ package struct QuietRule: Hashable, Sendable {
         let quiet = lastNews + (isPrompt || isAlone ? QuietRule.promptQuiet : QuietRule.quiet)
         let all = [
             (wait, begun + least), (.quiet, quiet),
-            (.uncached, uncachedSince.map { $0 + QuietRule.repetition } ?? .zero),
+            (.uncached, uncachedSince.map { $0 + QuietRule.uncached } ?? .zero),
         ]
         return all.filter { time < $0.1 }
     }

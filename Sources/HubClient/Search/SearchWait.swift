@@ -44,7 +44,10 @@ extension HubSearch {
                 until: until)
         case .repetition: SearchWait("\(repetition) a packet was lost", lossSign, until: until)
         case .something: SearchWait("\(repetition) there is no hub yet", until: until)
-        case .uncached: SearchWait("\(repetition) there is no avahi-daemon that remembers", until: until)
+        case .uncached:
+            SearchWait(
+                "answers that responders hold back, since others have just had them (RFC 6762 § 6) and no "
+                    + "avahi-daemon has heard those", until: until)
         case .confirmation:
             SearchWait(
                 "multicast DNS to confirm what one host alone has said",

@@ -32,7 +32,7 @@ import Testing
         rule.lastNews = .milliseconds(160)
         #expect(end(rule) == .milliseconds(210))
         rule.uncachedSince = .zero
-        #expect(end(rule) == .milliseconds(1_400))
+        #expect(end(rule) == .milliseconds(1_600))
         rule.uncachedSince = nil
         rule.isLossy = true
         #expect(end(rule) == .milliseconds(1_400))
@@ -51,7 +51,7 @@ import Testing
         rule.lastNews = .milliseconds(210)
         #expect(end(rule) == .milliseconds(260))
         rule.uncachedSince = .zero
-        #expect(end(rule) == .milliseconds(1_400))
+        #expect(end(rule) == .milliseconds(1_600))
         rule.uncachedSince = nil
         rule.isLossy = true
         #expect(end(rule) == .milliseconds(1_400))
