@@ -9,26 +9,31 @@ extension Date {
     package init?(timestamp: String) {
         let text = Array(timestamp.utf8)
         guard text.count == 20 else { return nil }
-        for (index, mark) in [(4, "-"), (7, "-"), (10, "T"), (13, ":"), (16, ":"), (19, "Z")] {
-            guard text[index] == mark.utf8.first else { return nil }
+        // Without further arrays: the files of a hub have hundreds of these.
+        func mark(_ index: Int, _ mark: Unicode.Scalar) -> Bool { text[index] == UInt8(ascii: mark) }
+        guard mark(4, "-"), mark(7, "-"), mark(10, "T"), mark(13, ":"), mark(16, ":"), mark(19, "Z") else {
+            return nil
         }
-        var numbers: [Int] = []
-        for range in [0..<4, 5..<7, 8..<10, 11..<13, 14..<16, 17..<19] {
-            guard text[range].allSatisfy({ (0x30...0x39).contains($0) }) else { return nil }
-            numbers.append(text[range].reduce(0) { 10 * $0 + Int($1 - 0x30) })
+        func number(_ range: Range<Int>) -> Int? {
+            var number = 0
+            for index in range {
+                guard (0x30...0x39).contains(text[index]) else { return nil }
+                number = 10 * number + Int(text[index] - 0x30)
+            }
+            return number
         }
-        let (year, month, day) = (numbers[0], numbers[1], numbers[2])
-        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let lengths = [31, isLeapYear ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
-        guard year >= 1583, (1...12).contains(month), (1...lengths[month - 1]).contains(day),
-            numbers[3] < 24, numbers[4] < 60, numbers[5] < 60
+        guard let year = number(0..<4), let month = number(5..<7), let day = number(8..<10),
+            let hour = number(11..<13), let minute = number(14..<16), let second = number(17..<19)
         else { return nil }
+        let isLeapYear = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        guard year >= 1583, (1...12).contains(month), hour < 24, minute < 60, second < 60 else { return nil }
+        func start(of month: Int) -> Int { monthStarts[month - 1] + (isLeapYear && month > 2 ? 1 : 0) }
+        guard day >= 1, day <= start(of: month + 1) - start(of: month) else { return nil }
         // The Gregorian years before this one, and those before 1970: 719,162 days.
         let before = year - 1
         let leapDays = before / 4 - before / 100 + before / 400
-        let days = 365 * before + leapDays + lengths[..<(month - 1)].reduce(0, +) + day - 1 - 719_162
-        self.init(
-            timeIntervalSince1970: Double(((days * 24 + numbers[3]) * 60 + numbers[4]) * 60 + numbers[5]))
+        let days = 365 * before + leapDays + start(of: month) + day - 1 - 719_162
+        self.init(timeIntervalSince1970: Double(((days * 24 + hour) * 60 + minute) * 60 + second))
     }
 
     /// `2026-11-21T10:22:03Z`: RFC 3339 in UTC, rounded down to whole seconds. Times outside of the years 1
@@ -63,3 +68,6 @@ extension Date {
     /// - Parameter milliseconds: since 1970.
     package init(milliseconds: Int64) { self.init(timeIntervalSince1970: Double(milliseconds) / 1000) }
 }
+
+/// The days before each month of a year that is no leap year, and those of the whole year.
+private let monthStarts = [0, 31, 59, 90, 120, 151, 181, 212, 243, 273, 304, 334, 365]

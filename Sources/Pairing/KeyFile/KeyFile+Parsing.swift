@@ -7,10 +7,14 @@ extension KeyFile {
         guard let last = bytes.last else { return }
         guard last == UInt8(ascii: "\n") else { throw .torn }
 
+        // One set for all groups, so that its storage is kept.
         var keys: Set<String> = []
-        let lines = bytes.dropLast().split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        for (index, slice) in lines.enumerated() {
-            let number = index + 1
+        var (number, start) = (0, 0)
+        while start < bytes.count {
+            number += 1
+            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
+            let slice = bytes[start..<end]
+            start = end + 1
             let line = slice.last == UInt8(ascii: "\r") ? slice.dropLast() : slice
             let content = line.drop(while: isBlank)
             let raw = String(decoding: slice, as: UTF8.self)
@@ -20,7 +24,7 @@ extension KeyFile {
                 let name = try KeyFile.groupName(content, line: number)
                 guard !hasGroup(name) else { throw .duplicateGroup(name, line: number) }
                 addGroup(name, header: raw)
-                keys = []
+                keys.removeAll(keepingCapacity: true)
             } else {
                 let (key, value) = try KeyFile.pair(content, line: number)
                 guard let group = groups.last?.name else { throw .pairOutsideGroup(line: number) }
@@ -35,10 +39,9 @@ extension KeyFile {
     // before it. A device with such a name would make the whole file unreadable.
     private static func groupName(_ content: ArraySlice<UInt8>, line: Int) throws(KeyFileError) -> String {
         let trimmed = content.droppingLast(while: isBlank)
-        guard trimmed.last == UInt8(ascii: "]"), let name = name(trimmed.dropFirst().dropLast()) else {
-            throw .invalidHeader(line: line)
-        }
-        return name
+        let name = trimmed.dropFirst().dropLast()
+        guard trimmed.last == UInt8(ascii: "]"), isName(name) else { throw .invalidHeader(line: line) }
+        return String(decoding: name, as: UTF8.self)
     }
 
     private static func pair(
@@ -53,7 +56,7 @@ extension KeyFile {
             guard !locale.isEmpty, locale.allSatisfy(isLocaleByte) else { throw .invalidLine(line: line) }
             unlocalized = key[..<bracket]
         }
-        guard name(unlocalized) != nil else { throw .invalidLine(line: line) }
+        guard isName(unlocalized) else { throw .invalidLine(line: line) }
         let value = content[(equals + 1)...].drop(while: isBlank)
         return (String(decoding: key, as: UTF8.self), String(decoding: value, as: UTF8.self))
     }
@@ -78,10 +81,9 @@ extension KeyFile {
         }
     }
 
-    /// The name of a group or key; nil if it is empty or contains a bracket or a control character.
-    private static func name(_ bytes: ArraySlice<UInt8>) -> String? {
-        let isAllowed = !hasControlCharacter(bytes) && !bytes.contains { $0 == 0x5B || $0 == 0x5D }
-        return bytes.isEmpty || !isAllowed ? nil : String(decoding: bytes, as: UTF8.self)
+    /// True for the name of a group or key: not empty, without brackets and control characters.
+    private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+        !bytes.isEmpty && !hasControlCharacter(bytes) && !bytes.contains { $0 == 0x5B || $0 == 0x5D }
     }
 
     /// `value` with escapes. A space at either end becomes `\s`: the parser drops leading spaces, and editors
