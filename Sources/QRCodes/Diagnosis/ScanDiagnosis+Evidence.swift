@@ -82,16 +82,18 @@ extension ScanDiagnosis {
     ) {
         for (scale, seen) in sightings {
             guard let picture = pictures[scale] else { continue }
-            let sure = seen.patterns.filter {
-                $0.directions == 4 && FinderLikeness($0, in: picture).isSure
-            }
+            // What is said below depends on the first four.
+            let sure = Array(
+                seen.patterns.lazy.filter {
+                    $0.directions == 4 && FinderLikeness($0, in: picture).isSure
+                }.prefix(4))
             guard let first = sure.first else { continue }
             let pixels = first.moduleSize * Float(scale)
             if pixels < 2 {
                 self = .tooSmall(hundredthsOfPixelsPerModule: Int(pixels * 100))
                 return
             }
-            if sure.prefix(4).contains(where: { MicroCode.isSeen(at: $0, in: picture) }) {
+            if sure.contains(where: { MicroCode.isSeen(at: $0, in: picture) }) {
                 self = .microQR
                 return
             }
@@ -117,6 +119,9 @@ extension ScanDiagnosis {
 
 /// The distribution of the luma in a picture.
 private struct Tones {
+    /// About how many pixels are counted at most.
+    private static let sample = 100_000
+
     /// The 99th percentile of the luma.
     let brightest: Int
     /// The difference between the 99th and the 1st percentile.
@@ -127,17 +132,21 @@ private struct Tones {
     init(_ picture: LuminanceImage) {
         var counts = [Int](repeating: 0, count: 256)
         var steps = counts
+        var total = 0
+        // Of a large picture a sample is enough.
+        let stride = max(1, picture.pixels.count / Tones.sample)
         picture.pixels.withUnsafeBufferPointer { pixels in
-            for index in pixels.indices {
+            for index in Swift.stride(from: 2, to: pixels.count, by: stride) {
                 counts[Int(pixels[index])] += 1
-                if index >= 2 { steps[abs(Int(pixels[index]) - Int(pixels[index - 2]))] += 1 }
+                steps[abs(Int(pixels[index]) - Int(pixels[index - 2]))] += 1
+                total += 1
             }
         }
         func percentile(_ counts: [Int], _ thousandths: Int) -> Int {
             var seen = 0
             for (value, count) in counts.enumerated() {
                 seen += count
-                if seen * 1000 >= picture.pixels.count * thousandths { return value }
+                if seen * 1000 >= total * thousandths { return value }
             }
             return counts.count - 1
         }

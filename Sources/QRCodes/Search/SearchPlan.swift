@@ -136,7 +136,8 @@ struct SearchPlan: Equatable {
         }
         steps.append(
             Step(
-                method: .symbols(effort == .thorough ? .thorough : .normal), scale: coarse,
+                method: .symbols(effort == .thorough ? .thorough : .normal(pixels: pixels(at: coarse))),
+                scale: coarse,
                 reason: "blurred, low in contrast, or with a finder pattern that is covered"))
         guard effort == .thorough else {
             self.steps = steps

@@ -45,8 +45,9 @@ extension SymbolSearch.Limits {
         return limits
     }
 
-    static var normal: SymbolSearch.Limits {
+    static func normal(pixels: Int) -> SymbolSearch.Limits {
         var limits = SymbolSearch.Limits()
+        limits.finders.rowStep = pixels > 400_000 ? 2 : 1
         limits.fields = [.near, .nearSmooth, .sharp]
         limits.finders.maximumChecks = 8000
         limits.finders.maximumLooks = 400_000

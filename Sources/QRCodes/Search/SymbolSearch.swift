@@ -94,7 +94,6 @@ struct SymbolSearch {
     private static let perfectFit: Float = 0.85
 
     private let limits: Limits
-    private var registrations: [Int: GridRegistration] = [:]
     private var decoder: GridDecoder
     /// How many grids were bent.
     private var bent = 0
@@ -148,13 +147,6 @@ struct SymbolSearch {
         decoder = GridDecoder(limit: limits.readings)
     }
 
-    private mutating func registration(_ version: Int) -> GridRegistration {
-        if let known = registrations[version] { return known }
-        let made = GridRegistration(version: version)
-        registrations[version] = made
-        return made
-    }
-
     /// A grid before it is fitted.
     private struct Start {
         let triple: FinderTriple
@@ -186,7 +178,7 @@ struct SymbolSearch {
             if index == seenCount { looks = 0 }
             for version in triple.versions
             where looks < limits.looks.starts && !triple.centres.contains(where: { used.contains($0) }) {
-                for found in registration(version).starts(triple, in: view, looks: &looks).prefix(2)
+                for found in GridRegistration.of(version).starts(triple, in: view, looks: &looks).prefix(2)
                 where found.score.known > SymbolSearch.leastPromise
                     && !triple.centres.contains(where: { used.contains($0) })
                 {
@@ -203,7 +195,7 @@ struct SymbolSearch {
         for start in starts
         where outcome.grids.count < limits.grids && !decoder.isExhausted && looks < limits.looks.fits {
             guard !start.triple.centres.contains(where: { used.contains($0) }) else { continue }
-            let (map, score) = registration(start.version).refined(
+            let (map, score) = GridRegistration.of(start.version).refined(
                 start.map, moduleSize: start.triple.moduleSize, in: view, sign: start.isInverted ? -1 : 1,
                 looks: &looks)
             let isKnown = outcome.grids.contains {
@@ -221,7 +213,7 @@ struct SymbolSearch {
         _ start: Start, map: ModuleMap, score: GridRegistration.Score, rounds: Int, in view: ContrastView,
         _ outcome: inout Outcome
     ) throws(QRScanError) {
-        let registration = registration(start.version)
+        let registration = GridRegistration.of(start.version)
         var found = QRScanResult()
         let function = score.known > SymbolSearch.leastFit ? map.function : nil
         if let function {

@@ -114,7 +114,7 @@ import Testing
         var photograph = Photograph()
         photograph.blots = [(-0.5, -0.5, 6.5)]
         let image = try photograph.image()
-        var limits = SymbolSearch.Limits.normal
+        var limits = SymbolSearch.Limits.normal(pixels: image.pixels.count)
         #expect(try SymbolSearch.run(image, limits: limits).triples.contains { $0.corner.directions == 2 })
         limits.crowd = 0
         let seen = try SymbolSearch.run(image, limits: limits)

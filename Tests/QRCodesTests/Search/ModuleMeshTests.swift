@@ -67,7 +67,7 @@ import Testing
             let code = try picture(of: payload, pixelsPerModule: 5)
             for angle: Float in [0.6, 0.7, 0.75, 0.8] {
                 let image = try wound(code, angle: angle)
-                var limits = SymbolSearch.Limits.normal
+                var limits = SymbolSearch.Limits.normal(pixels: image.pixels.count)
                 let found = try SymbolSearch.run(image, limits: limits).result.codes.map(\.payload)
                 limits.meshes = 0
                 let without = try SymbolSearch.run(image, limits: limits).result.codes.map(\.payload)

@@ -38,7 +38,6 @@ struct CrowdSearch {
     private let view: ContrastView
     private let hysteresis: Float
     private var decoder: GridDecoder
-    private var registrations: [Int: GridRegistration] = [:]
     private var outcome = SymbolSearch.Outcome()
     /// The middles of the finder patterns of codes that were read.
     private var used: [Vector] = []
@@ -83,19 +82,12 @@ struct CrowdSearch {
         decoder = GridDecoder(limit: limits.readings)
     }
 
-    private mutating func registration(_ version: Int) -> GridRegistration {
-        if let known = registrations[version] { return known }
-        let made = GridRegistration(version: version)
-        registrations[version] = made
-        return made
-    }
-
     private mutating func read(_ patterns: [FinderPattern]) throws(QRScanError) {
         outcome.patterns = patterns
         let candidates = CrowdCandidate.among(patterns, limits: limits.candidates, in: view)
         // What fits at once first, so that the patterns of clear codes are out of the way of the others.
         for candidate in candidates where isFree(candidate) && !decoder.isExhausted {
-            let registration = registration(candidate.version)
+            let registration = GridRegistration.of(candidate.version)
             let map = candidate.flatMap(registration)
             let score = score(map, registration, candidate)
             if score.known > CrowdSearch.perfectFit {
@@ -106,7 +98,7 @@ struct CrowdSearch {
         var starts: [(promise: Float, triple: FinderTriple, version: Int, map: ModuleMap)] = []
         for candidate in candidates where isFree(candidate) && looks < limits.looks.starts {
             let triple = candidate.measured(in: view, hysteresis: hysteresis)
-            let registration = registration(candidate.version)
+            let registration = GridRegistration.of(candidate.version)
             guard let found = registration.starts(triple, in: view, looks: &looks).first,
                 found.score.known > CrowdSearch.leastPromise
             else { continue }
@@ -121,7 +113,7 @@ struct CrowdSearch {
         where isFree(start.triple.centres) && looks < limits.looks.fits && !decoder.isExhausted
             && outcome.grids.count < limits.grids
         {
-            let registration = registration(start.version)
+            let registration = GridRegistration.of(start.version)
             let (map, score) = registration.refined(
                 start.map, moduleSize: start.triple.moduleSize, in: view,
                 sign: start.triple.corner.isInverted ? -1 : 1, looks: &looks)

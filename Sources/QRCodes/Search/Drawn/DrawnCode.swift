@@ -65,7 +65,7 @@ enum DrawnCode {
         let sign: Float = isInverted ? -1 : 1
         var starts: [(score: GridRegistration.Score, map: ModuleMap, registration: GridRegistration)] = []
         for version in versions {
-            let registration = GridRegistration(version: version)
+            let registration = GridRegistration.of(version)
             // In each of the four directions; a mirrored code fits one of them too.
             for turn in 0..<4 {
                 let turned = (0..<4).map { corners[($0 + turn) % 4] }

@@ -25,14 +25,19 @@ struct FinderLikeness: Equatable {
         (1, 0), (0.966, 0.259), (0.866, 0.5), (0.707, 0.707), (0.5, 0.866), (0.259, 0.966),
     ]
 
+    /// How many of these frames are fitted, the best first.
+    private static let fitted = 3
+
     init(_ pattern: FinderPattern, in picture: LuminanceImage) {
         self = picture.pixels.withUnsafeBufferPointer { pixels in
             let view = View(
                 pixels: pixels, width: picture.width, height: picture.height, centre: pattern.centre,
                 sign: pattern.isInverted ? -1 : 1)
-            let fits = FinderLikeness.turns.map {
-                view.fit(cosine: $0.0, sine: $0.1, size: pattern.moduleSize)
-            }
+            // A frame that begins much worse than others does not become the best one.
+            let starts = FinderLikeness.turns.map {
+                view.square(cosine: $0.0, sine: $0.1, size: pattern.moduleSize)
+            }.sorted { $0.match > $1.match }
+            let fits = starts.prefix(FinderLikeness.fitted).map { view.fit($0, size: pattern.moduleSize) }
             return fits.max { $0.match < $1.match } ?? FinderLikeness(match: 0, contrast: 0)
         }
     }
@@ -50,11 +55,18 @@ struct FinderLikeness: Equatable {
         let centre: Vector
         let sign: Float
 
+        /// A square frame.
+        func square(cosine: Float, sine: Float, size: Float) -> FinderLikeness {
+            let (across, down) = (Vector(x: cosine, y: sine) * size, Vector(x: -sine, y: cosine) * size)
+            var found = likeness(across, down)
+            (found.across, found.down) = (across, down)
+            return found
+        }
+
         /// Improves a square frame step by step to a foreshortened or slanted one.
-        func fit(cosine: Float, sine: Float, size: Float) -> FinderLikeness {
-            var across = Vector(x: cosine, y: sine) * size
-            var down = Vector(x: -sine, y: cosine) * size
-            var best = likeness(across, down)
+        func fit(_ start: FinderLikeness, size: Float) -> FinderLikeness {
+            var (across, down) = (start.across, start.down)
+            var best = start
             for step in [0.2 * size, 0.1 * size] {
                 for _ in 0..<3 {
                     let before = best.match

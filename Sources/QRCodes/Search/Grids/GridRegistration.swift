@@ -1,3 +1,5 @@
+import Synchronization
+
 /// Fits the grid of a version to a picture: moves its anchors until the function patterns are seen where they
 /// should be, and the data modules are as clearly light or dark as possible.
 struct GridRegistration {
@@ -25,7 +27,20 @@ struct GridRegistration {
     private let data: [Vector]
     private let alignment: [(place: Vector, target: Float)]
 
-    init(version: Int) {
+    /// Those that were made: a picture is searched several times, and its regions too.
+    private static let made = Mutex<[Int: GridRegistration]>([:])
+
+    /// The one for a version, 1 to 40.
+    static func of(_ version: Int) -> GridRegistration {
+        made.withLock { made in
+            if let known = made[version] { return known }
+            let new = GridRegistration(version: version)
+            made[version] = new
+            return new
+        }
+    }
+
+    private init(version: Int) {
         patterns = FunctionPatterns(version: version)
         let side = patterns.side
         fourth = version >= 2 ? Float(side) - 6.5 : Float(side) - 3.5
