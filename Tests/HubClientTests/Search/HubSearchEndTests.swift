@@ -176,14 +176,14 @@ extension HubSearchTests {
         #expect(try search([.pending(0), .settled]).isOver(at: .milliseconds(1)))
     }
 
-    // A responder that has just answered another host answers the repetition of the question.
-    @Test func withoutADaemonTheRepetitionIsWaitedFor() throws {
+    // A responder that has just answered another host holds its next answer back for a second.
+    @Test func withoutADaemonAnswersThatAreHeldBackAreWaitedFor() throws {
         var survey = try survey()
         #expect(names(survey.take(.embedded("words"), at: .milliseconds(1))) == ["words"])
         _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(100))
         #expect(!survey.isOver(at: .milliseconds(900)))
         _ = survey.take(.sighting(.settled), at: .milliseconds(1_000))
-        #expect(!survey.isOver(at: .milliseconds(1_400)))
-        #expect(survey.isOver(at: .milliseconds(1_401)))
+        #expect(!survey.isOver(at: .milliseconds(1_600)))
+        #expect(survey.isOver(at: .milliseconds(1_601)))
     }
 }
