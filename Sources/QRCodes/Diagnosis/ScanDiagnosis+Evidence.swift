@@ -136,9 +136,9 @@ private struct Tones {
         // Of a large picture a sample is enough.
         let stride = max(1, picture.pixels.count / Tones.sample)
         picture.pixels.withUnsafeBufferPointer { pixels in
-            for index in Swift.stride(from: 2, to: pixels.count, by: stride) {
+            for index in Swift.stride(from: 0, to: pixels.count, by: stride) {
                 counts[Int(pixels[index])] += 1
-                steps[abs(Int(pixels[index]) - Int(pixels[index - 2]))] += 1
+                if index >= 2 { steps[abs(Int(pixels[index]) - Int(pixels[index - 2]))] += 1 }
                 total += 1
             }
         }
