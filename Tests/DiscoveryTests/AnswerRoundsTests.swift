@@ -3,7 +3,8 @@ import Testing
 @testable import Discovery
 
 /// What the answers to two questions say about losses, and when. Times are in ms; the second question goes
-/// out at 120, and where three are asked the second at 60 and the third at 120.
+/// out at 120, or at 20 once somebody has answered, and where three are asked the second at 60 and the third
+/// at 120.
 @Suite struct AnswerRoundsTests {
     struct Case: Sendable, CustomTestStringConvertible {
         let testDescription: String
@@ -38,6 +39,15 @@ import Testing
         Case(
             "one answers on and on", (0..<60).map { (2, 1, 130 + $0 * 20) } + [(1, 0, 5), (2, 0, 6)],
             known: 1_120, isLossy: true),
+        Case(
+            "both answered, asked at once", [(1, 0, 5), (1, 1, 25)], known: 170, isLossy: false,
+            questions: [0, 20]),
+        Case(
+            "the second answer is lost, asked at once", [(1, 0, 5)], known: 170, isLossy: true,
+            questions: [0, 20]),
+        Case(
+            "one host is slow to both, asked at once", [(2, 0, 5), (2, 1, 25), (1, 0, 130), (1, 1, 131)],
+            known: 170, isLossy: false, questions: [0, 20]),
         Case("nobody answers three", [], known: 270, isLossy: false, questions: [0, 60, 120]),
         Case(
             "the first of three is lost", [(1, 1, 65), (1, 2, 125)], known: 120, isLossy: true,

@@ -195,7 +195,9 @@ extension BrowseSession {
 // browse confirms it.
 extension BrowseSession {
     /// Resolvers wait this long for hints: each costs a round trip over the bus and the daemon's time, and a
-    /// responder that answers a one-shot query does so within a few milliseconds.
+    /// responder that answers a one-shot query does so within a few milliseconds. If somebody has, the second
+    /// question follows, and only after it the one for multicast answers: with 200 hubs those keep every host
+    /// busy for a second or two, and an answer that is late then looks like one that is lost.
     private static let grace = Duration.milliseconds(20)
 
     private func askOnce() {
@@ -214,10 +216,14 @@ extension BrowseSession {
             try await Task.sleep(for: BrowseSession.grace)
             book.hintsAreIn(at: .now)
             carryOut()
+            let isAnswered = query?.isSilent == false
+            if isAnswered { query?.ask(isLast: true) }
+            query?.askForMulticast()
             try await Task.sleep(for: OneShotQuery.insistence - BrowseSession.grace)
             if query?.isSilent == true { query?.ask() }
             try await Task.sleep(for: OneShotQuery.repetition - OneShotQuery.insistence)
-            query?.ask(isLast: true)
+            if !isAnswered { query?.ask(isLast: true) }
+            // Whatever has been asked by then: a host whose first answer is late must have had the time for it.
             try await Task.sleep(for: AnswerRounds.promptness)
             if query?.isPrompt(at: .now) == true { send(.prompt) }
             if query?.isSilent == true { send(.silent) }

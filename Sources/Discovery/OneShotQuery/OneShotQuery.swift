@@ -6,11 +6,12 @@
 ///
 /// Used on the thread of an avahi poll loop only, and freed there.
 final class OneShotQuery {
-    /// The question is asked at 0 and once more. Later than an answer to the first takes, so that the second
-    /// tells something about losses; early enough to be over before the network has gone quiet.
-    static let repetition = Duration.milliseconds(120)
-    /// If nobody has answered until then, it is asked then too: silence must not be the loss of a packet.
+    /// If nobody has answered until then, the question is asked then, too: silence must not be the loss of a
+    /// packet.
     static let insistence = Duration.milliseconds(60)
+    /// Where nobody has answered the first question at once, the last is asked here: early enough to be over
+    /// before the network has gone quiet.
+    static let repetition = Duration.milliseconds(120)
     private static let maximumInterfaces = 16
     /// The most packets read at a time, so that a flood does not starve the loop's other jobs.
     private static let packetsAtATime = 64
@@ -69,12 +70,15 @@ final class OneShotQuery {
         rounds += 1
         answers.ask(isLast: isLast, at: .now)
         for socket in sockets { socket.send(message) }
-        // With the first question goes one whose answers are multicast: all who do not answer one-shot
-        // queries answer it, within 120 ms (RFC 6762 § 6), and the stack hears them. It collects its own
-        // question with others for 100 ms first.
-        guard rounds == 1,
-            let question = DNSMessage.question(forServicesOf: serviceType, id: 0, unicast: false)
-        else { return }
+    }
+
+    /// Asks for answers that are multicast: all who do not answer one-shot queries give one, within 120 ms
+    /// (RFC 6762 § 6), and the stack hears them. The stack collects its own question with others for 100 ms
+    /// first.
+    func askForMulticast() {
+        guard let question = DNSMessage.question(forServicesOf: serviceType, id: 0, unicast: false) else {
+            return
+        }
         for socket in sockets { socket.multicast(question) }
     }
 

@@ -2,13 +2,13 @@
 /// what it waits for until then.
 ///
 /// The reasons for the times (RFC 6762):
-/// - A responder delays its answer by 20–120 ms, because several may answer (§ 6). The search sends its first
-///   question at once; avahi-daemon sends the same once more, with others that it collects for up to 100 ms.
+/// - A responder delays its answer by 20–120 ms, because several may answer (§ 6). The search sends its
+///   question after 20 ms; avahi-daemon sends the same once more, with others that it collects for up to 100 ms.
 ///   So without packet loss the last answer arrives 240 ms after the start. With a margin for Wi-Fi and slow
 ///   machines: 350 ms.
 /// - If all hosts here have answered two one-shot questions (§ 5.1) at once, and there is no hub that has
-///   not, no margin is needed, and the daemon's repetition need not be waited for: 120 ms, and what the
-///   answer needs to get here: 190 ms.
+///   not, no margin is needed, and the daemon's repetition need not be waited for. The question for multicast
+///   answers goes out after 20 ms; 120 ms, and what the answer needs to get here: 190 ms.
 /// - If nobody has answered three one-shot questions, and all that is announced is on this machine, there
 ///   is no sign of a slow machine or network: no margin is needed. But nobody has shown that packets get
 ///   through either, so the answer to the daemon's repetition is waited for: 100 and 120 ms, and what the
@@ -23,8 +23,8 @@
 ///   silent to a stack without a cache, and answers after that second: with its delay of up to 120 ms, and
 ///   python-zeroconf collects such answers for 200 ms more. With a margin: 1,600 ms.
 /// - A hint that the browse does not confirm comes from a host that exists but that the daemon does not hear.
-///   The search waits for the answer to the daemon's third question, two seconds after the second (§ 5.2):
-///   3,400 ms.
+///   The answer to the repeated question is waited for, too; and if there is another sign of loss, the one to
+///   the daemon's third question, two seconds after the second (§ 5.2): 3,400 ms.
 ///
 /// A pure value: times since the start go in, a verdict comes out.
 package struct QuietRule: Hashable, Sendable {
@@ -96,7 +96,7 @@ package struct QuietRule: Hashable, Sendable {
             }
         let (least, wait): (Duration, Wait) =
             if hasHints {
-                (QuietRule.thirdQuestion, .confirmation)
+                (isLossy ? QuietRule.thirdQuestion : QuietRule.repetition, .confirmation)
             } else if isLossy {
                 (QuietRule.repetition, .repetition)
             } else if isEmpty {

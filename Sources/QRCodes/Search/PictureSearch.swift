@@ -241,7 +241,9 @@ package struct PictureSearch {
             return seen.result.isEmpty ? QRScanResult() : found
         case .negative: return try ZBarSearch.run(picture.inverted)
         case .symbols(let limits):
-            let (seen, result) = try PictureSearch.symbols(in: picture, limits: limits)
+            let first = sightings.last { $0.scale == step.scale && $0.seen.first?.limits == limits.finders }
+            let (seen, result) = try PictureSearch.symbols(
+                in: picture, limits: limits, first: first?.seen.first)
             sightings.append((step.scale, seen))
             return result
         case .denseRegions(let limits, let pixels):
@@ -257,10 +259,11 @@ package struct PictureSearch {
 extension PictureSearch {
     /// Our own search, and libzbar's if there is a part of a structured append: it joins the parts. `noise`:
     /// that of the whole picture, if `image` is a part.
-    private static func symbols(in image: LuminanceImage, limits: SymbolSearch.Limits, noise: Float? = nil)
-        throws(QRScanError) -> (seen: SymbolSearch.Outcome, result: QRScanResult)
-    {
-        let seen = try SymbolSearch.run(image, limits: limits, noise: noise)
+    private static func symbols(
+        in image: LuminanceImage, limits: SymbolSearch.Limits, noise: Float? = nil,
+        first: SymbolSearch.FirstField? = nil
+    ) throws(QRScanError) -> (seen: SymbolSearch.Outcome, result: QRScanResult) {
+        let seen = try SymbolSearch.run(image, limits: limits, noise: noise, first: first)
         guard seen.result.incompleteStructuredAppends > 0 else { return (seen, seen.result) }
         var result = try ZBarSearch.run(image)
         guard !result.isEmpty else { return (seen, seen.result) }

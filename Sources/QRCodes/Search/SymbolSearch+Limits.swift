@@ -17,8 +17,10 @@ extension SymbolSearch.Limits {
             limits.finders.largestModule = 16
             limits.finders.leastContrast = leastContrast
         }
-        limits.finders.maximumKept = 96
-        limits.finders.maximumPatterns = 14
+        // As in `normal`, which takes over what was found here.
+        limits.finders.maximumKept = 128
+        limits.finders.maximumPatterns = 20
+        limits.patterns = 14
         limits.triples = 10
         limits.pairs = 0
         limits.grids = 3

@@ -28,6 +28,8 @@ struct SymbolSearch {
     /// The limits of the work.
     struct Limits: Equatable {
         var finders = FinderSearch.Limits()
+        /// How many of the finder patterns that are found in the first field are used.
+        var patterns = Int.max
         /// The other fields in which finder patterns are searched.
         var fields: [Field] = []
         /// How many triples of finder patterns are tried.
@@ -68,8 +70,26 @@ struct SymbolSearch {
         var isModel1 = false
     }
 
+    /// The first field of a picture, and the finder patterns in it. Two searches of one picture with the same
+    /// limits for finder patterns share it.
+    struct FirstField {
+        let limits: FinderSearch.Limits
+        let noise: Float
+        let field: ContrastField
+        let patterns: (best: [FinderPattern], sureCount: Int)
+
+        init(_ image: LuminanceImage, noise: Float? = nil, limits: FinderSearch.Limits) {
+            self.limits = limits
+            self.noise = noise ?? image.noise
+            field = ContrastField(image, radius: 7)
+            patterns = FinderSearch.patterns(in: field, noise: self.noise, limits: limits)
+        }
+    }
+
     /// The outcome of a search, and what it saw.
     struct Outcome {
+        /// For the next search of the same picture.
+        var first: FirstField?
         /// The size of the picture that was searched.
         var size = (width: 0, height: 0)
         var result = QRScanResult()
@@ -101,14 +121,20 @@ struct SymbolSearch {
     private var used: [Vector] = []
 
     /// `besides`: known codes; finder patterns in them are ignored. `noise`: that of the whole picture, if
-    /// `image` is a part of one.
+    /// `image` is a part of one. `first`: what an earlier search of the same whole picture has found.
     static func run(
-        _ image: LuminanceImage, limits: Limits, besides known: [ScannedQRCode] = [], noise: Float? = nil
+        _ image: LuminanceImage, limits: Limits, besides known: [ScannedQRCode] = [], noise: Float? = nil,
+        first earlier: FirstField? = nil
     ) throws(QRScanError) -> Outcome {
-        let noise = noise ?? image.noise
-        let field = ContrastField(image, radius: 7)
+        let first: FirstField =
+            if let earlier, earlier.limits == limits.finders {
+                earlier
+            } else {
+                FirstField(image, noise: noise, limits: limits.finders)
+            }
+        let (field, noise, sureCount) = (first.field, first.noise, first.patterns.sureCount)
         var search = SymbolSearch(limits: limits)
-        var (patterns, sureCount) = FinderSearch.patterns(in: field, noise: noise, limits: limits.finders)
+        var patterns = Array(first.patterns.best.prefix(limits.patterns))
         if !limits.fields.isEmpty {
             let smooth = image.smoothed()
             for kind in limits.fields {
@@ -139,6 +165,7 @@ struct SymbolSearch {
         }
         var found = try outcome.get()
         found.sureCount = sureCount
+        found.first = first
         return found
     }
 

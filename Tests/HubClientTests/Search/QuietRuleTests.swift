@@ -18,6 +18,8 @@ import Testing
         #expect(end(rule) == .milliseconds(1_400))
         rule.hasHints = true
         #expect(end(rule) == .milliseconds(3_400))
+        rule.isLossy = false
+        #expect(end(rule) == .milliseconds(1_400))
         rule.isDirect = true
         #expect(end(rule) == .zero)
     }

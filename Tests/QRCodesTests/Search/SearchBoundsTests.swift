@@ -59,6 +59,27 @@ import Testing
         #expect(try SymbolSearch.run(photograph, limits: .quick(pixels: 76_800)).result.codes.count == 1)
     }
 
+    @Test(arguments: [Float(0), 6, 12, 18])
+    func `what the quick search found is what the next one would find again`(noise: Float) throws {
+        var photograph = Photograph()
+        photograph.noise = noise
+        let image = try photograph.image()
+        let quick = try SymbolSearch.run(image, limits: .quick(pixels: image.pixels.count))
+        let limits = SymbolSearch.Limits.normal(pixels: image.pixels.count)
+        let first = try #require(quick.first)
+        #expect(first.limits == limits.finders)
+        let (again, shared) = (
+            try SymbolSearch.run(image, limits: limits),
+            try SymbolSearch.run(image, limits: limits, first: first)
+        )
+        #expect(shared.patterns == again.patterns && !again.patterns.isEmpty)
+        #expect(shared.sureCount == again.sureCount)
+        #expect(shared.result == again.result)
+        // With other limits it is looked for anew.
+        let thorough = try SymbolSearch.run(image, limits: .thorough, first: first)
+        #expect(thorough.first?.limits == SymbolSearch.Limits.thorough.finders)
+    }
+
     @Test func `modules that are large at a finer scale are left to the coarser one`() throws {
         var photograph = Photograph()
         (photograph.width, photograph.height) = (900, 900)
