@@ -154,6 +154,71 @@ import Testing
         }
     }
 
+    @Test(arguments: [(1, 1), (1, 40), (40, 1), (2, 2), (5, 3), (37, 64), (1 << 22 + 9, 3)])
+    func `eight places at once are the same as one after the other`(size: (Int, Int)) throws {
+        var generator = SystemRandomNumberGenerator()
+        let pixels = (0..<size.0 * size.1).map { UInt8(truncatingIfNeeded: $0 &* 151 ^ $0 >> 3) }
+        let image = try #require(LuminanceImage(width: size.0, height: size.1, pixels: pixels))
+        ContrastField(image, radius: 3).withView { view in
+            func coordinate(_ size: Int) -> Float {
+                switch Int.random(in: 0..<12, using: &generator) {
+                case 0: [.nan, .infinity, -.infinity, -0.0, 1e30, -1e30][Int.random(in: 0..<6)]
+                case 1: Float(size)
+                case 2: 0.5
+                case 3: Float(size) - 0.5
+                case 4: (Float(size) - 0.5).nextDown
+                case 5: Float(Int.random(in: 0...size, using: &generator))
+                case 6: Float(Int.random(in: 0..<size, using: &generator)) + 0.5
+                default: .random(in: -2...Float(size) + 2, using: &generator)
+                }
+            }
+            for _ in 0..<2_000 {
+                let x = SIMD8<Float>((0..<8).map { _ in coordinate(size.0) })
+                let y = SIMD8<Float>((0..<8).map { _ in coordinate(size.1) })
+                let all = view.contrasts(x: x, y: y)
+                for lane in 0..<8 {
+                    let one = view.contrast(Vector(x: x[lane], y: y[lane]))
+                    #expect(abs(all[lane] - one) < 1e-3, "at \(x[lane]), \(y[lane])")
+                }
+            }
+        }
+    }
+
+    @Test(arguments: [1, 2, 7, 24], [false, true])
+    func `a grid is scored as its definition says`(version: Int, isInverted: Bool) throws {
+        var photograph = Photograph()
+        photograph.noise = 9
+        let image = try photograph.image()
+        let side = 17 + 4 * version
+        var map = ModuleMap(
+            side: side, fourth: Float(side) - (version < 2 ? 3.5 : 6.5),
+            anchors: [(90, 50), (231, 54), (95, 190), (220, 186)].map { Vector(x: $0.0, y: $0.1) })
+        map.top = Vector(x: 2, y: -3)
+        map.right = Vector(x: -1, y: 2)
+        let function = try #require(map.function)
+        let patterns = FunctionPatterns(version: version)
+        var samples: [(place: Vector, target: Float)] = []
+        for y in 0..<side {
+            for x in 0..<side where patterns[x, y] == .light || patterns[x, y] == .dark {
+                let place = Vector(x: Float(x) + 0.5, y: Float(y) + 0.5)
+                samples.append((place, patterns[x, y] == .light ? 1 : -1))
+            }
+        }
+        ContrastField(isInverted ? image.inverted : image, radius: 7).withView { view in
+            let values = samples.map { view.contrast(function($0.place)) }
+            let softness = max(1, values.map(abs).reduce(0, +) / Float(values.count))
+            let match = zip(values, samples).map { $0 * $1.target / (abs($0) + softness) }
+            let clarity = values.map { abs($0) / (abs($0) + softness) }
+            func mean(_ numbers: [Float]) -> Float { numbers.reduce(0, +) / Float(values.count) }
+            let all = ModuleSamples(samples)
+            #expect(abs(all.softness(function, in: view) - softness) < 1e-2)
+            #expect(abs(all.match(function, in: view).softness - softness) < 1e-2)
+            #expect(abs(all.match(function, in: view).match - mean(match)) < 1e-3)
+            #expect(abs(all.match(function, in: view, softness: softness) - mean(match)) < 1e-3)
+            #expect(abs(all.clarity(function, in: view, softness: softness) - mean(clarity)) < 1e-3)
+        }
+    }
+
     @Test(arguments: [(Float(0), 0), (17, 0), (45, 0), (45, 1), (80, 2)], [false, true])
     func `finder patterns are found to a part of a pixel`(turn: (Float, Int), isInverted: Bool) throws {
         var photograph = Photograph()

@@ -122,16 +122,22 @@ struct CrowdCandidate {
         func match(_ along: Vector, _ aside: Vector, _ modules: ClosedRange<Int>) -> Float {
             // The timing pattern is 3 modules beside the middles of the finder patterns.
             let start = triple.corner.centre + aside * 3
-            var (sum, size): (Float, Float) = (0, 1e-3)
-            for module in modules {
-                let value = view.contrast(start + along * (Float(module) - 3)) * sign
-                // Noise and a glare must not outweigh the rest.
-                let bounded = max(-60, min(60, value))
-                sum += module % 2 == 0 ? -bounded : bounded
-                size += abs(bounded)
+            var (sum, size) = (SIMD8<Float>(), SIMD8<Float>())
+            let isLight: Float = modules.lowerBound % 2 == 0 ? -1 : 1
+            let targets = SIMD8(1, -1, 1, -1, 1, -1, 1, -1) * (isLight * sign)
+            // Noise and a glare must not outweigh the rest.
+            let most = SIMD8<Float>(repeating: 60)
+            for first in stride(from: modules.lowerBound, through: modules.upperBound, by: 8) {
+                let module = Float(first) + SIMD8<Float>(0, 1, 2, 3, 4, 5, 6, 7)
+                let value = view.contrasts(
+                    x: start.x + along.x * (module - 3), y: start.y + along.y * (module - 3))
+                let bounded = value.clamped(lowerBound: -most, upperBound: most)
+                    .replacing(with: 0, where: module .> Float(modules.upperBound))
+                sum += targets * bounded
+                size += bounded.magnitudes
             }
             looks += modules.count
-            return sum / size
+            return sum.sum() / (size.sum() + 1e-3)
         }
         // Beside the corner the step counts least, so that both begin well if they are seen at all.
         let beginning = 7...min(12, side - 8)

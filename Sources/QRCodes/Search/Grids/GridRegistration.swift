@@ -23,8 +23,8 @@ struct GridRegistration {
     /// The place of the fourth anchor on the diagonal, in modules: the middle of the last alignment pattern;
     /// without one the place where a fourth finder pattern would be.
     let fourth: Float
-    private let known: [(place: Vector, target: Float)]
-    private let data: [Vector]
+    private let known: ModuleSamples
+    private let data: ModuleSamples
     private let alignment: [(place: Vector, target: Float)]
 
     /// Those that were made: a picture is searched several times, and its regions too.
@@ -64,10 +64,11 @@ struct GridRegistration {
             known.append((Vector(x: beyond, y: along), 1))
             known.append((Vector(x: along, y: beyond), 1))
         }
-        self.known = known
+        self.known = ModuleSamples(known)
         // A sample of about 300 modules, spread over the symbol.
         let stride = max(1, data.count / 300)
-        self.data = data.indices.filter { $0 % stride == stride / 2 }.map { data[$0] }
+        self.data = ModuleSamples(
+            data.indices.filter { $0 % stride == stride / 2 }.map { (data[$0], 1) })
         let middle = side - 7
         let patterns = patterns
         alignment =
@@ -86,59 +87,25 @@ struct GridRegistration {
     /// `softness`: a module with this contrast, in grey levels, counts half. `sign` is −1 for light on dark.
     func score(_ map: ModuleMap, in view: ContrastView, softness: Float, sign: Float) -> Score {
         guard let function = map.function else { return .none }
-        var matching: Float = 0
-        known.withUnsafeBufferPointer { known in
-            for sample in known {
-                let value = view.contrast(function(sample.place)) * sign
-                matching += sample.target * value / (abs(value) + softness)
-            }
-        }
         return Score(
-            known: 2 * matching / Float(max(1, known.count)),
-            data: clarity(function, in: view, softness: softness))
+            known: 2 * sign * known.match(function, in: view, softness: softness),
+            data: 2 * data.clarity(function, in: view, softness: softness))
     }
 
-    /// The score with the map's own softness, in one pass over the function patterns. If they match no better
-    /// than `least`, the data modules are not looked at.
+    /// The score with the map's own softness. If the function patterns match no better than `least`, the data
+    /// modules are not looked at.
     func score(_ map: ModuleMap, in view: ContrastView, sign: Float, least: Float = -1) -> Score {
         guard let function = map.function else { return .none }
-        let (softness, match) = known.withUnsafeBufferPointer { known in
-            withUnsafeTemporaryAllocation(of: Float.self, capacity: max(1, known.count)) { values in
-                var sum: Float = 0
-                for index in known.indices {
-                    let value = view.contrast(function(known[index].place)) * sign
-                    values[index] = value
-                    sum += abs(value)
-                }
-                let softness = max(1, sum / Float(max(1, known.count)))
-                var matching: Float = 0
-                for index in known.indices {
-                    matching += known[index].target * values[index] / (abs(values[index]) + softness)
-                }
-                return (softness, 2 * matching / Float(max(1, known.count)))
-            }
-        }
-        guard match > least else { return Score(known: match, data: 0) }
-        return Score(known: match, data: clarity(function, in: view, softness: softness))
-    }
-
-    /// How far the data modules are from grey. If every contrast equals the softness, it is 1.
-    private func clarity(_ function: ModuleFunction, in view: ContrastView, softness: Float) -> Float {
-        var clarity: Float = 0
-        data.withUnsafeBufferPointer { data in
-            for place in data {
-                let value = abs(view.contrast(function(place)))
-                clarity += value / (value + softness)
-            }
-        }
-        return 2 * clarity / Float(max(1, data.count))
+        let (match, softness) = known.match(function, in: view)
+        let score = 2 * sign * match
+        guard score > least else { return Score(known: score, data: 0) }
+        return Score(known: score, data: 2 * data.clarity(function, in: view, softness: softness))
     }
 
     /// The mean contrast of the modules to their surroundings, in grey levels: the scale for this code.
     func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
         guard let function = map.function else { return 1 }
-        let sum = known.reduce(Float(0)) { $0 + abs(view.contrast(function($1.place))) }
-        return max(1, sum / Float(max(1, known.count)))
+        return known.softness(function, in: view)
     }
 
     /// What a first look at a map counts.
@@ -204,7 +171,7 @@ struct GridRegistration {
     ) -> [ModuleMap] {
         guard !alignment.isEmpty, let function = map.function else { return [] }
         let middle = function(Vector(x: fourth, y: fourth))
-        let offsets = alignment.map { ($0.place, $0.target) }.map { (function($0.0) - middle, $0.1 * sign) }
+        let pattern = ModuleSamples(alignment.map { (function($0.place) - middle, $0.target * sign) })
         let across = function(Vector(x: fourth + 0.5, y: fourth)) - middle
         let down = function(Vector(x: fourth, y: fourth + 0.5)) - middle
         let reach = min(14, 6 + patterns.side / 10)
@@ -213,14 +180,7 @@ struct GridRegistration {
         for row in -reach...reach {
             for column in -reach...reach {
                 let place = middle + across * Float(column) + down * Float(row)
-                var match: Float = 0
-                var power: Float = 1
-                for (offset, target) in offsets {
-                    let value = view.contrast(place + offset)
-                    match += target * value
-                    power += value * value
-                }
-                match /= (power * Float(offsets.count)).squareRoot()
+                let match = pattern.match(at: place, in: view)
                 guard match > 0.4 else { continue }
                 let radius = 1.6 * max(across.length, down.length)
                 if let near = best.firstIndex(where: { ($0.place - place).length < radius }) {

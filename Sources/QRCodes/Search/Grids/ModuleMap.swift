@@ -134,6 +134,22 @@ struct ModuleFunction: ModulePlaces {
     fileprivate let right: Vector
     fileprivate let inverseSide: Float
 
+    /// Eight places at once.
+    @inline(__always) func callAsFunction(x: SIMD8<Float>, y: SIMD8<Float>) -> (
+        x: SIMD8<Float>, y: SIMD8<Float>
+    ) {
+        let h = homography
+        let scale = 1 / (h.g * x + h.h * y + 1)
+        let (s, t) = (x * inverseSide, y * inverseSide)
+        let (m, n) = (s * (1 - s), t * (1 - t))
+        let (mt, mb, nl, nr) = (m * (1 - t), m * t, n * (1 - s), n * s)
+        let (atX, atY) = ((h.a * x + h.b * y + h.c) * scale, (h.d * x + h.e * y + h.f) * scale)
+        return (
+            atX + top.x * mt + bottom.x * mb + left.x * nl + right.x * nr,
+            atY + top.y * mt + bottom.y * mb + left.y * nl + right.y * nr
+        )
+    }
+
     @inline(__always) func callAsFunction(_ module: Vector) -> Vector {
         let s = module.x * inverseSide
         let t = module.y * inverseSide
