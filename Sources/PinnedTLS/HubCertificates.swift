@@ -6,10 +6,10 @@ import SwiftASN1
 import X509
 
 /// The certificates by which a browser can believe a hub: both have the hub's one key, so its pin is the same
-/// in each, and whoever goes by pins notices nothing.
+/// in each, and clients that check pins notice nothing.
 ///
 /// The upper one is for years, and is what a person tells a browser to trust. It may stand only for names and
-/// addresses of a home (RFC 5280 § 4.2.1.10, critical): whoever steals the hub's key cannot speak for other
+/// addresses of a home (RFC 5280 § 4.2.1.10, critical): a thief of the hub's key cannot speak for other
 /// sites. The lower one has the hub's own names and addresses, and lives as long as browsers take one.
 extension TLSIdentity {
     /// What the upper certificate may stand for: `local` (RFC 6762), `home.arpa` (RFC 8375), `localhost`, and

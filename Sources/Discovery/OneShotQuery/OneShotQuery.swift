@@ -72,7 +72,7 @@ final class OneShotQuery {
         for socket in sockets { socket.send(message) }
     }
 
-    /// Asks for answers that are multicast: all who do not answer one-shot queries give one, within 120 ms
+    /// Asks for answers that are multicast: responders that ignore one-shot queries give one, within 120 ms
     /// (RFC 6762 § 6), and the stack hears them. The stack collects its own question with others for 100 ms
     /// first.
     func askForMulticast() {

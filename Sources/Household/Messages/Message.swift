@@ -58,7 +58,7 @@ package struct MessageDraft: Equatable, Sendable {
 ///
 /// What a message does not have is left out. `read` is missing where nobody in particular is told.
 package struct Message: Equatable, Sendable {
-    /// Who has taken note of an alarm, and when.
+    /// The one who has taken note of an alarm, and when.
     package struct Acknowledgement: Equatable, Sendable {
         /// The device's fingerprint.
         package let by: String

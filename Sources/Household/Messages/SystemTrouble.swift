@@ -3,7 +3,7 @@ package import Pairing
 
 /// Strangers that are refused in numbers: a few are people with an old code, many are somebody at work.
 ///
-/// It tells once an hour at most: otherwise whoever knocks could fill the list of messages.
+/// It tells once an hour at most: otherwise a stranger could fill the list of messages.
 package struct RefusalCount: Equatable, Sendable {
     /// So many refusals within ``period`` are told of.
     package static let limit = 100

@@ -39,7 +39,7 @@ package struct Rule: Equatable, Sendable {
         (self.scenes, self.run) = (scenes, run)
     }
 
-    /// What is wrong with it, whoever wrote it; nil if nothing is.
+    /// What is wrong with it, from any author; nil if nothing is.
     var fault: (key: String, reason: String)? {
         let idReason = "an id has 1 to \(HouseholdNames.maximumIDByteCount) bytes"
         if !HouseholdNames.isID(device) { return ("device", idReason) }

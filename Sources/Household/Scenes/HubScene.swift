@@ -45,7 +45,7 @@ package struct HubScene: Equatable, Sendable {
         (self.name, self.states, self.time, self.days, self.arms) = (name, states, time, days, arms)
     }
 
-    /// What is wrong with it, whoever wrote it; nil if nothing is.
+    /// What is wrong with it, from any author; nil if nothing is.
     var fault: (key: String, reason: String)? {
         if states.count > HubScene.maximumStateCount {
             return ("states", "more than \(HubScene.maximumStateCount) states")

@@ -281,7 +281,7 @@ package struct HubSearch: Sendable {
         // not have.
         let isAnnounced = row.hub.sources.contains(.mdns) || !isBrowsing
         let isDirect = hinted.contains(row.hub.key.name) || (row.hub.pin != nil && isAnnounced)
-        // Who watches changes gets a line for each, and is not told of parts. Who does not is told as soon as
+        // With --watch each change is a line, so no part of one is told. Without it a row is told as soon as
         // a program can use the row, and once more at the end if it has changed.
         let isUsable =
             !watches && row.hub.sources.contains(.mdns) && row.hub.addresses.contains { !$0.isLinkLocal }

@@ -1,7 +1,7 @@
 import Discovery
 
 /// A server without hubpair at the address of a hub: mostly the server behind that hub's gateway, which still
-/// listens for everybody, and announces itself. Whoever takes that door needs no approval.
+/// listens for everybody, and announces itself. Through that door nobody needs approval.
 ///
 /// Nothing proves that it is the same house's. So it stays a row of its own, and is named.
 package struct SideDoor: Equatable, Sendable {

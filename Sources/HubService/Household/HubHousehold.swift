@@ -64,7 +64,7 @@ final class HubHousehold: Sendable {
         timed.start()
     }
 
-    /// Who is told of the system's own trouble.
+    /// Receives the system's own trouble.
     var alerts: SystemAlerts { records.alerts }
 
     /// The files in the state directory are others than before.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// The server behind the hub, as the house that it is: appliances that can be read and ordered.
 final class UpstreamHouse: OrderedHouse {
-    /// A server holds its answer back while an appliance hangs; whoever orders has a deadline of its own.
+    /// A server holds its answer back while an appliance hangs; the sender of an order has a deadline.
     private static let orderTime = Duration.seconds(35)
 
     private let calls: UpstreamCalls

@@ -18,7 +18,7 @@ package struct ServeOptions: Sendable {
     var looksAfterOrders = true
     /// The number of event loops; nil: one per core, at most 16.
     package var threads: Int?
-    /// Who is told how the hub does.
+    /// Receives what becomes of the hub.
     package var serviceManager = ServiceManager(environment: [:])
 
     /// Lets the doctor look at the hub, for its owners: lines of `doctor --json`. Nil: nobody can.

@@ -9,7 +9,7 @@ extension HubState {
         do {
             owner = try open().owner
         } catch {
-            return nil  // whoever opens it next says what is wrong
+            return nil  // the next command that opens it says what is wrong
         }
         return try owner.become() ? owner.name : nil
     }

@@ -15,7 +15,7 @@ package struct IssuedCode: Equatable, Sendable {
     }
 
     package let ticket: Ticket
-    /// Who used it, the oldest first; of a label those of the last 10 minutes, and some before.
+    /// The devices that used it, oldest first; of a label those of the last 10 minutes, and some before.
     package let uses: [TicketUse]
     /// How many proofs for it were wrong.
     package let failures: Int

@@ -28,8 +28,8 @@ public enum Role: String, Equatable, Sendable, CaseIterable {
     /// The word in the keyfile of a device that has used a code.
     ///
     /// A code that says nothing leaves the role of a device as it is. But it makes no owner of a device that
-    /// has no access, or not any more: whoever revoked an owner's phone, and later lets it in with an
-    /// ordinary code, would give it the hub.
+    /// has no access, or not any more: otherwise an ordinary code would make an owner's phone that was
+    /// revoked an owner again.
     ///
     /// - Parameters:
     ///   - ticket: the word in the code's record.

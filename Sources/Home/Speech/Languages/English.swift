@@ -1,5 +1,5 @@
 extension SpokenLanguage {
-    /// Who may have done what is asked about.
+    /// The persons of a question: who may have done it.
     private static let people = "i|we|anyone|anybody|someone|somebody"
     /// "Would you mind turning it off" is "would you turn it off".
     private static let gerunds = Dictionary(

@@ -57,7 +57,7 @@ package struct ListeningGrammar: Equatable, Sendable {
             orders += ["<move> (<blind> | [all] the blinds)"]
         }
         if rule("heating", words.heatings) { orders.append("make <heating> <heat>") }
-        // Locks are asked about only: whoever calls through a window must not open the door.
+        // Locks are asked about only: a stranger at a window must not open the door.
         if rule("lock", words.locks) { orders.append("is <lock> locked") }
         if rule("scene", words.scenes) { orders.append("[run] <scene>") }
         rules.append("<order> = " + orders.joined(separator: " | ") + ";")

@@ -12,7 +12,7 @@ struct HookMark {
     /// What starts others faster than it is ended is given up after so many rounds.
     private static let maximumRounds = 50
 
-    /// `NAME=VALUE`. Who does not belong to the hook cannot guess it; who copies it harms itself.
+    /// `NAME=VALUE`. No other process can guess it; one that copies it harms itself.
     let variable: String
 
     init() {

@@ -155,7 +155,7 @@ final class MessageLog: Sendable {
 
     /// Takes no more messages, and returns once those that wait have been written, or cannot be.
     func close() async {
-        // Who is told may hold this log.
+        // The receiver may hold this log.
         defer { listeners.withLock { $0 = [] } }
         state.withLock { $0.isClosed = true }
         feed.close()

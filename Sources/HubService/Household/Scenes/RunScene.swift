@@ -14,7 +14,7 @@ final class RunScene: Sendable {
         case unavailable(String)
     }
 
-    /// Who has had it run.
+    /// The one who started it.
     enum Cause: Sendable {
         case device(String)
         case time

@@ -190,7 +190,7 @@ final class StatePoller: Sendable {
         let (lastEnd, lastDuration) = state.withLock { ($0.lastEnd, $0.lastDuration) }
         if let lastEnd {
             let left = max(StatePoller.shortest, lastDuration) - (ContinuousClock.now - lastEnd)
-            // Not slept here: whoever stops the hub would wait for it.
+            // Not slept here: the end of the hub would wait for it.
             if left > StatePoller.shortest { return left.inSeconds }
             if left > .zero { try? await Task.sleep(for: left) }
         }
@@ -218,7 +218,7 @@ final class StatePoller: Sendable {
                 state.watchers > 0 || !state.reasons.isEmpty, state.lastOrder.map { $0 > start } ?? false
             )
         }
-        // Who waits after an order waits for the next answer, which that order has asked for.
+        // A client that waits after an order waits for the next answer, which that order has asked for.
         if !isOutdated { release() }
         guard isWanted else { return nil }
         return max(StatePoller.interval - took, took).inSeconds

@@ -154,7 +154,7 @@ private struct SoundNotRead: UserError {
     var hint: String? { nil }
 }
 
-/// Whoever calls through an open window must not open the door.
+/// A stranger at an open window must not open the door.
 private struct LockByVoice: UserError {
     var description: String { "locks are not set by voice" }
     var kind: UserErrorKind { .notPermitted }
