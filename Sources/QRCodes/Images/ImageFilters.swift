@@ -38,20 +38,21 @@ extension LuminanceImage {
         let smooth = LuminanceImage(width: width, height: height) { result in
             pixels.withUnsafeBufferPointer { pixels in
                 // The sums of three rows, with one more pixel at each end. The compiler vectorises both
-                // loops.
+                // loops, as no sum in them is checked for an overflow; an index is at most the number of
+                // pixels.
                 withUnsafeTemporaryAllocation(of: UInt16.self, capacity: width + 2) { sums in
                     for y in 0..<height {
                         let row = y * width
                         let (above, below) = (max(0, y - 1) * width, min(height - 1, y + 1) * width)
                         for x in 0..<width {
-                            sums[x + 1] =
-                                UInt16(pixels[above + x]) &+ 2 &* UInt16(pixels[row + x])
-                                &+ UInt16(pixels[below + x])
+                            sums[x &+ 1] =
+                                UInt16(pixels[above &+ x]) &+ 2 &* UInt16(pixels[row &+ x])
+                                &+ UInt16(pixels[below &+ x])
                         }
                         (sums[0], sums[width + 1]) = (sums[1], sums[width])
                         for x in 0..<width {
-                            let sum = sums[x] &+ 2 &* sums[x + 1] &+ sums[x + 2]
-                            result[row + x] = UInt8(truncatingIfNeeded: (sum &+ 8) >> 4)
+                            let sum = sums[x] &+ 2 &* sums[x &+ 1] &+ sums[x &+ 2]
+                            result[row &+ x] = UInt8(truncatingIfNeeded: (sum &+ 8) &>> 4)
                         }
                     }
                 }

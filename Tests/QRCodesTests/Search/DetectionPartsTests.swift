@@ -211,11 +211,17 @@ import Testing
             let clarity = values.map { abs($0) / (abs($0) + softness) }
             func mean(_ numbers: [Float]) -> Float { numbers.reduce(0, +) / Float(values.count) }
             let all = ModuleSamples(samples)
-            #expect(abs(all.softness(function, in: view) - softness) < 1e-2)
             #expect(abs(all.match(function, in: view).softness - softness) < 1e-2)
             #expect(abs(all.match(function, in: view).match - mean(match)) < 1e-3)
             #expect(abs(all.match(function, in: view, softness: softness) - mean(match)) < 1e-3)
             #expect(abs(all.clarity(function, in: view, softness: softness) - mean(clarity)) < 1e-3)
+
+            let centre = Vector(x: 130, y: 98)
+            let moved = samples.map { view.contrast($0.place + centre) }
+            let power = 1 + moved.reduce(0) { $0 + $1 * $1 }
+            let product = zip(moved, samples).reduce(0) { $0 + $1.0 * $1.1.target }
+            let norm = (power * Float(samples.count)).squareRoot()
+            #expect(abs(all.match(at: centre, in: view) - product / norm) < 1e-3)
         }
     }
 

@@ -119,34 +119,33 @@ struct CrowdCandidate {
         let across = (triple.right.centre - triple.corner.centre) * step
         let down = (triple.down.centre - triple.corner.centre) * step
         let sign: Float = triple.corner.isInverted ? -1 : 1
-        func match(_ along: Vector, _ aside: Vector, _ modules: ClosedRange<Int>) -> Float {
+        func match(_ along: Vector, _ aside: Vector, through last: Int) -> Float {
             // The timing pattern is 3 modules beside the middles of the finder patterns.
             let start = triple.corner.centre + aside * 3
             var (sum, size) = (SIMD8<Float>(), SIMD8<Float>())
-            let isLight: Float = modules.lowerBound % 2 == 0 ? -1 : 1
-            let targets = SIMD8(1, -1, 1, -1, 1, -1, 1, -1) * (isLight * sign)
+            // It begins with the separator: the modules with odd numbers are light.
+            let targets = SIMD8(1, -1, 1, -1, 1, -1, 1, -1) * sign
             // Noise and a glare must not outweigh the rest.
             let most = SIMD8<Float>(repeating: 60)
-            for first in stride(from: modules.lowerBound, through: modules.upperBound, by: 8) {
+            for first in stride(from: 7, through: last, by: 8) {
                 let module = Float(first) + SIMD8<Float>(0, 1, 2, 3, 4, 5, 6, 7)
                 let value = view.contrasts(
                     x: start.x + along.x * (module - 3), y: start.y + along.y * (module - 3))
                 let bounded = value.clamped(lowerBound: -most, upperBound: most)
-                    .replacing(with: 0, where: module .> Float(modules.upperBound))
+                    .replacing(with: 0, where: module .> Float(last))
                 sum += targets * bounded
                 size += bounded.magnitudes
             }
-            looks += modules.count
+            looks += last - 6
             return sum.sum() / (size.sum() + 1e-3)
         }
         // Beside the corner the step counts least, so that both begin well if they are seen at all.
-        let beginning = 7...min(12, side - 8)
-        guard match(across, down, beginning) + match(down, across, beginning) > 0 else { return 0 }
-        let whole = 7...side - 8
-        let one = match(across, down, whole)
+        let early = min(12, side - 8)
+        guard match(across, down, through: early) + match(down, across, through: early) > 0 else { return 0 }
+        let one = match(across, down, through: side - 8)
         // Even if the other one were perfect.
         guard 1 + 2 * one > 3 * leastMatch else { return 0 }
-        let other = match(down, across, whole)
+        let other = match(down, across, through: side - 8)
         return (max(one, other) + 2 * min(one, other)) / 3
     }
 

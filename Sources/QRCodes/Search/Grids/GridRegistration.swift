@@ -105,7 +105,7 @@ struct GridRegistration {
     /// The mean contrast of the modules to their surroundings, in grey levels: the scale for this code.
     func softness(_ map: ModuleMap, in view: ContrastView) -> Float {
         guard let function = map.function else { return 1 }
-        return known.softness(function, in: view)
+        return known.match(function, in: view).softness
     }
 
     /// What a first look at a map counts.

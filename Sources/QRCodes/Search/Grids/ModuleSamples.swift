@@ -30,31 +30,34 @@ struct ModuleSamples {
 
     private var size: Float { Float(max(1, count)) }
 
-    /// How well the picture matches, from −1 to 1. `softness`: this contrast, in grey levels, counts half.
-    func match(_ function: ModuleFunction, in view: ContrastView, softness: Float) -> Float {
-        var sum = SIMD8<Float>()
+    /// The sum of what `term` makes of the contrasts at eight places each, and of the number of the eight.
+    @inline(__always) private func sum(
+        _ function: ModuleFunction, in view: ContrastView,
+        _ term: (Int, SIMD8<Float>) -> SIMD8<Float>
+    ) -> Float {
         places.withUnsafeBufferPointer { places in
-            targets.withUnsafeBufferPointer { targets in
-                for index in places.indices {
-                    let place = function(x: places[index].x, y: places[index].y)
-                    let value = view.contrasts(x: place.x, y: place.y)
-                    sum += targets[index] * value / (value.magnitudes + softness)
-                }
-            }
-        }
-        return sum.sum() / size
-    }
-
-    /// The same with the softness of these places, which comes with it.
-    func match(_ function: ModuleFunction, in view: ContrastView) -> (match: Float, softness: Float) {
-        withUnsafeTemporaryAllocation(of: SIMD8<Float>.self, capacity: max(1, places.count)) { values in
             var sum = SIMD8<Float>()
             for index in places.indices {
                 let place = function(x: places[index].x, y: places[index].y)
-                values[index] = view.contrasts(x: place.x, y: place.y)
-                sum += values[index].magnitudes * weights[index]
+                sum += term(index, view.contrasts(x: place.x, y: place.y))
             }
-            let softness = max(1, sum.sum() / size)
+            return sum.sum()
+        }
+    }
+
+    /// How well the picture matches, from −1 to 1. `softness`: this contrast, in grey levels, counts half.
+    func match(_ function: ModuleFunction, in view: ContrastView, softness: Float) -> Float {
+        sum(function, in: view) { targets[$0] * $1 / ($1.magnitudes + softness) } / size
+    }
+
+    /// The same with the mean contrast of these places as the softness, which comes with it; at least 1.
+    func match(_ function: ModuleFunction, in view: ContrastView) -> (match: Float, softness: Float) {
+        withUnsafeTemporaryAllocation(of: SIMD8<Float>.self, capacity: max(1, places.count)) { values in
+            let sum = self.sum(function, in: view) { index, value in
+                values[index] = value
+                return value.magnitudes * weights[index]
+            }
+            let softness = max(1, sum / size)
             var match = SIMD8<Float>()
             for index in places.indices {
                 match += targets[index] * values[index] / (values[index].magnitudes + softness)
@@ -65,51 +68,27 @@ struct ModuleSamples {
 
     /// How far the places are from grey, from 0 to 1. If every contrast equals the softness, it is a half.
     func clarity(_ function: ModuleFunction, in view: ContrastView, softness: Float) -> Float {
-        var sum = SIMD8<Float>()
-        places.withUnsafeBufferPointer { places in
-            weights.withUnsafeBufferPointer { weights in
-                for index in places.indices {
-                    let place = function(x: places[index].x, y: places[index].y)
-                    let size = view.contrasts(x: place.x, y: place.y).magnitudes
-                    sum += weights[index] * size / (size + softness)
-                }
-            }
-        }
-        return sum.sum() / size
+        sum(function, in: view) { weights[$0] * $1.magnitudes / ($1.magnitudes + softness) } / size
     }
 
     /// How well a small pattern matches when it is moved to `centre`, from −1 to 1. The places here are in
     /// pixels from there.
     func match(at centre: Vector, in view: ContrastView) -> Float {
-        var (match, power) = (SIMD8<Float>(), SIMD8<Float>())
         places.withUnsafeBufferPointer { places in
+            var (match, power) = (SIMD8<Float>(), SIMD8<Float>())
             for index in places.indices {
                 let value = view.contrasts(x: places[index].x + centre.x, y: places[index].y + centre.y)
                 match += targets[index] * value
                 power += weights[index] * value * value
             }
+            return match.sum() / ((1 + power.sum()) * size).squareRoot()
         }
-        return match.sum() / ((1 + power.sum()) * size).squareRoot()
-    }
-
-    /// The mean contrast in grey levels; at least 1.
-    func softness(_ function: ModuleFunction, in view: ContrastView) -> Float {
-        var sum = SIMD8<Float>()
-        for index in places.indices {
-            let place = function(x: places[index].x, y: places[index].y)
-            sum += view.contrasts(x: place.x, y: place.y).magnitudes * weights[index]
-        }
-        return max(1, sum.sum() / size)
     }
 }
 
 extension SIMD8<Float> {
     /// Without the signs.
     @inline(__always) var magnitudes: SIMD8<Float> {
-        SIMD8(bitPattern: unsafeBitCast(self, to: SIMD8<UInt32>.self) & 0x7FFF_FFFF)
-    }
-
-    @inline(__always) private init(bitPattern: SIMD8<UInt32>) {
-        self = unsafeBitCast(bitPattern, to: SIMD8<Float>.self)
+        unsafeBitCast(unsafeBitCast(self, to: SIMD8<UInt32>.self) & 0x7FFF_FFFF, to: SIMD8<Float>.self)
     }
 }
