@@ -223,7 +223,7 @@ extension BrowseSession {
             if query?.isSilent == true { query?.ask() }
             try await Task.sleep(for: OneShotQuery.repetition - OneShotQuery.insistence)
             if !isAnswered { query?.ask(isLast: true) }
-            // Whatever has been asked by then: a host whose first answer is late must have had its time.
+            // No earlier, even if the last question was: until here a host can show that it is slow.
             try await Task.sleep(for: AnswerRounds.promptness)
             if query?.isPrompt(at: .now) == true { send(.prompt) }
             if query?.isSilent == true { send(.silent) }

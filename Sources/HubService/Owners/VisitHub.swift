@@ -3,9 +3,8 @@ import FoundationEssentials
 package import Pairing
 package import PinnedTLS
 
-/// Lets a user of this machine in as an owner for one visit, if the hub's files are theirs: with a key that
-/// is made for it, is never written down, and is let in until ``end()``, or for ``longest`` if that never
-/// comes.
+/// Lets a user who may read and write the hub's files in as an owner, for one visit: with a key that is made
+/// for it, is never written down, and is let in until ``end()``, or for ``longest`` if that never comes.
 ///
 /// The journal keeps both ends of it; the list of devices keeps nothing.
 package struct VisitHub: Sendable {

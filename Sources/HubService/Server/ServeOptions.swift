@@ -18,7 +18,7 @@ package struct ServeOptions: Sendable {
     var looksAfterOrders = true
     /// The number of event loops; nil: one per core, at most 16.
     package var threads: Int?
-    /// Receives what becomes of the hub.
+    /// Is told when the hub is ready, when it ends, and that it lives.
     package var serviceManager = ServiceManager(environment: [:])
 
     /// Lets the doctor look at the hub, for its owners: lines of `doctor --json`. Nil: nobody can.

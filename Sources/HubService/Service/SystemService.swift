@@ -22,7 +22,7 @@ package enum SystemService {
     package static func restart(for state: HubState) -> Outcome { run("try-restart", state) }
 
     private static func run(_ verb: String, _ state: HubState) -> Outcome {
-        // sd_booted(3): systemd is the first process. If the unit is disabled, the hub is started otherwise.
+        // sd_booted(3): systemd is the first process. If the unit is disabled, something else starts the hub.
         guard geteuid() == 0, state.path == path, access("/run/systemd/system", F_OK) == 0,
             systemctl("is-enabled")
         else { return .notOurs }
