@@ -8,6 +8,8 @@ import Glibc
 package enum ParallelScan {
     /// The maximum number of outcomes that wait for an earlier one, because they are delivered in order.
     private static let maximumLead = 4096
+    /// With fewer files the warm-up takes longer than it saves.
+    private static let leastToWarmUp = 20
 
     /// True if a picture is searched in a process of its own: this one has one thread.
     package static var isIsolated: Bool { IsolatedScan.isPossible }
@@ -32,6 +34,7 @@ package enum ParallelScan {
             _ = try? ZBarLibrary.load()
             _ = try? PNGLibrary.load()
             _ = try? TurboJPEGLibrary.load()
+            if paths.count > leastToWarmUp { WarmUp.run() }
         }
         let processors = paths.count < 2 ? 1 : max(1, ProcessInfo.processInfo.activeProcessorCount)
         var running: [(index: Int, scan: IsolatedScan)] = []

@@ -75,6 +75,7 @@ package struct PictureSearch {
             outcome.result.codes = found.codes.map { $0.scaled(by: step.scale) }.withoutContradictions
             if outcome.result.codes.isEmpty, case .symbols = step.method,
                 let seen = sightings.last?.seen, seen.sureCount > PictureSearch.crowd,
+                seen.hasSquares(3, in: try picture(step.scale)),
                 crowded.insert(step.scale).inserted
             {
                 var codes: [ScannedQRCode] = []
@@ -184,11 +185,12 @@ package struct PictureSearch {
     /// left.
     private mutating func readCrowd(_ scale: Int, _ codes: inout [ScannedQRCode]) throws -> Int {
         let picture = try picture(scale)
+        let first = sightings.last { $0.scale == scale && $0.seen.first != nil }?.seen.first
         var left = 0
         for field in [nil, SymbolSearch.Field.sharp] where field == nil || !codes.isEmpty {
             let seen = try CrowdSearch.run(
                 picture, limits: .many(pixels: picture.pixels.count), field: field,
-                besides: codes.map { $0.scaled(down: scale) })
+                besides: codes.map { $0.scaled(down: scale) }, first: first)
             sightings.append((scale, seen))
             codes.add(seen.result.codes.map { $0.scaled(by: scale) })
             left = seen.smallPatterns(besides: codes, scale: scale)
@@ -228,11 +230,11 @@ package struct PictureSearch {
         throws(QRScanError) -> QRScanResult
     {
         switch step.method {
-        case .plain(let finderPatterns):
+        case .plain(let finderPatterns, let density):
             let isCrowded = sightings.contains {
                 $0.scale == step.scale && $0.seen.sureCount > finderPatterns
             }
-            return isCrowded ? QRScanResult() : try ZBarSearch.run(picture, density: 2)
+            return isCrowded ? QRScanResult() : try ZBarSearch.run(picture, density: density)
         case .framed(let frame):
             let (seen, result) = try PictureSearch.symbols(
                 in: frame(picture), limits: .quick(pixels: picture.pixels.count))
@@ -330,6 +332,16 @@ extension SymbolSearch.Outcome {
             pattern.hits > 1 && pattern.moduleSize < 1.4 * size && size < 1.4 * pattern.moduleSize
                 && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
         } > 1
+    }
+
+    /// True if so many of the finder patterns are squares; gravel and fur have the stripes only. A code
+    /// has three.
+    fileprivate func hasSquares(_ count: Int, in picture: LuminanceImage) -> Bool {
+        var found = 0
+        for pattern in patterns where found < count && pattern.isSure {
+            if FinderLikeness(pattern, in: picture).isLikely { found += 1 }
+        }
+        return found == count
     }
 
     /// The patterns with modules so small that a finer scale would show them better.

@@ -6,8 +6,9 @@ struct SearchPlan: Equatable {
     /// A way to look for codes.
     enum Method: Equatable {
         /// libzbar's own search, but not if more than this many finder patterns are sure and none belongs to
-        /// a code that was read: libzbar tries all triples of them.
-        case plain(finderPatterns: Int)
+        /// a code that was read: libzbar tries all triples of them. `density`: the distance of its scan lines
+        /// in pixels.
+        case plain(finderPatterns: Int, density: Int32)
         /// libzbar's own search in the inverted picture.
         case negative
         /// Our own search by finder patterns.
@@ -82,7 +83,10 @@ struct SearchPlan: Equatable {
                 reason: "most codes are large enough; tilted, badly lit, light on dark")
         ]
         let plain = Step(
-            method: .plain(finderPatterns: effort == .thorough ? .max : 9), scale: coarse,
+            // libzbar wants three lines through the middle of a finder pattern, which has three modules.
+            method: effort == .thorough
+                ? .plain(finderPatterns: .max, density: 2)
+                : .plain(finderPatterns: 9, density: pixels(at: coarse) > 400_000 ? 4 : 2), scale: coarse,
             reason: "what is damaged where finder patterns are looked for")
         // From here on the next finer scale is decoded together with the coarse one.
         if coarse < 4 { steps.append(plain) }
@@ -100,7 +104,7 @@ struct SearchPlan: Equatable {
             if effort == .thorough {
                 steps.append(
                     Step(
-                        method: .plain(finderPatterns: .max), scale: scale,
+                        method: .plain(finderPatterns: .max, density: 2), scale: scale,
                         reason: "several small codes, or large versions"))
             }
         }
@@ -116,13 +120,14 @@ struct SearchPlan: Equatable {
                     reason: "codes of two or three pixels a module in a large picture"))
         }
         if whole <= 600_000 {
-            for factor in whole <= 90_000 ? [1, 4] : [1] {
+            // Magnified, a code that was cut out is found as well.
+            for factor in whole <= 90_000 ? [3] : [1] {
                 for shade: UInt8 in [255, 0] {
                     steps.append(
                         Step(
                             method: .framed(Frame(shade: shade, factor: factor)), scale: 1,
                             reason: factor == 1
-                                ? "a code that was cut out to its edge" : "clean modules of one or two pixels"
+                                ? "a code that was cut out to its edge" : "modules of one or two pixels"
                         ))
                 }
             }

@@ -32,6 +32,8 @@ struct SymbolSearch {
         var patterns = Int.max
         /// The other fields in which finder patterns are searched.
         var fields: [Field] = []
+        /// Whether `fields` ends with its first one if there is no finder pattern in that and the one before.
+        var needsPatterns = false
         /// How many triples of finder patterns are tried.
         var triples = 24
         /// How many pairs of finder patterns are completed with a third one.
@@ -136,17 +138,18 @@ struct SymbolSearch {
         var search = SymbolSearch(limits: limits)
         var patterns = Array(first.patterns.best.prefix(limits.patterns))
         if !limits.fields.isEmpty {
-            let smooth = image.smoothed()
-            for kind in limits.fields {
+            lazy var smooth = image.smoothed()
+            for (index, kind) in limits.fields.enumerated()
+            where index == 0 || !patterns.isEmpty || !limits.needsPatterns {
                 let filtered =
                     switch kind.filter {
                     case .none: image
                     case .smoothed: smooth
                     case .sharpened: image.sharpened(smooth: smooth)
                     }
-                let field = ContrastField(filtered, radius: kind.radius, byMean: kind.isByMean)
                 let more = FinderSearch.patterns(
-                    in: field, noise: kind.filter == .sharpened ? noise * 2 : noise / 2,
+                    in: ContrastField(filtered, radius: kind.radius, byMean: kind.isByMean),
+                    noise: kind.filter == .sharpened ? noise * 2 : noise / 2,
                     limits: limits.finders
                 ).best
                 patterns = FinderPattern.merged(patterns, more, limit: limits.finders.maximumPatterns)

@@ -36,9 +36,9 @@ enum ZBarSearch {
         name: String, payload: [UInt8]
     )] {
         // These have check digits or long patterns; others (I2/5, Codabar) are found in any hatching. A
-        // barcode is tall: 100 scan lines over the shorter side of the picture cross it often enough.
+        // barcode is tall: 64 scan lines over the shorter side of the picture cross it often enough.
         let linear = [ZBAR_EAN13, ZBAR_EAN8, ZBAR_UPCA, ZBAR_CODE128, ZBAR_CODE39]
-        let density = Int32(clamping: (min(image.width, image.height) + 99) / 100)
+        let density = Int32(clamping: (min(image.width, image.height) + 63) / 64)
         let symbols = try ZBarScanner.symbols(linear, in: image, density: density)
         let zbar = try ZBarLibrary.load()
         return symbols.filter { $0.quality > 1 }.compactMap { symbol in

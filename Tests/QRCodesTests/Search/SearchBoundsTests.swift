@@ -80,6 +80,30 @@ import Testing
         #expect(thorough.first?.limits == SymbolSearch.Limits.thorough.finders)
     }
 
+    @Test func `fields end where none before shows a finder pattern, if that is asked for`() throws {
+        func patterns(_ fields: [SymbolSearch.Field], in image: LuminanceImage, needsPatterns: Bool) throws
+            -> [FinderPattern]
+        {
+            var limits = SymbolSearch.Limits()
+            (limits.fields, limits.needsPatterns) = (fields, needsPatterns)
+            return try SymbolSearch.run(image, limits: limits).patterns
+        }
+        var (ended, whole) = (0, 0)
+        for blur in 0...9 {
+            var photograph = Photograph()
+            photograph.corners = Photograph.corners(side: 68, turned: 33)
+            photograph.blur = blur
+            let image = try photograph.image()
+            let before = try patterns([.middleSmooth], in: image, needsPatterns: false)
+            let all = try patterns([.middleSmooth, .sharp], in: image, needsPatterns: false)
+            let found = try patterns([.middleSmooth, .sharp], in: image, needsPatterns: true)
+            #expect(found == (before.isEmpty ? [] : all), "blur \(blur)")
+            if before.isEmpty, !all.isEmpty { ended += 1 }
+            if !before.isEmpty, before != all { whole += 1 }
+        }
+        #expect(ended > 0 && whole > 0, "the test shows nothing")
+    }
+
     @Test func `modules that are large at a finer scale are left to the coarser one`() throws {
         var photograph = Photograph()
         (photograph.width, photograph.height) = (900, 900)

@@ -42,14 +42,15 @@ struct CrowdSearch {
     /// The middles of the finder patterns of codes that were read.
     private var used: [Vector] = []
 
-    /// `besides`: known codes; finder patterns in them are ignored.
+    /// `besides`: known codes; finder patterns in them are ignored. `first`: from an earlier search of the
+    /// same picture.
     static func run(
         _ image: LuminanceImage, limits: Limits, field kind: SymbolSearch.Field? = nil,
-        besides known: [ScannedQRCode] = []
+        besides known: [ScannedQRCode] = [], first: SymbolSearch.FirstField? = nil
     ) throws(QRScanError) -> SymbolSearch.Outcome {
-        let noise = image.noise * (kind?.filter == .sharpened ? 2 : 1)
+        let noise = (first?.noise ?? image.noise) * (kind?.filter == .sharpened ? 2 : 1)
         // The codes are read in the picture as it is, also if the patterns are looked for in a filtered one.
-        let field = ContrastField(image, radius: 7)
+        let field = first?.field ?? ContrastField(image, radius: 7)
         let seen =
             kind.map {
                 ContrastField(

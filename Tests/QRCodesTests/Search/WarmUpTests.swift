@@ -1,0 +1,10 @@
+import Testing
+
+@testable import QRCodes
+
+@Suite struct WarmUpTests {
+    @Test func `the code of the warm-up is read where it fills the picture and where it is a part of one`() {
+        let text = Array(WarmUp.text.utf8)
+        #expect(WarmUp.run().map(\.payload) == [text, text])
+    }
+}
