@@ -85,7 +85,17 @@ class Browser:
         self.wait(once, f"nothing can be done with {xpath}")
 
     def click(self, xpath):
-        self.attempt(xpath, self.press)
+        self.attempt(xpath, self.press_at_rest)
+
+    def press_at_rest(self, element):
+        """Presses it once it has not moved for 50 ms. A driver looks where it is and presses there: while a page is
+        still being laid out, that may be beside it."""
+        for _ in range(100):
+            place = self.place_of(element)
+            time.sleep(0.05)
+            if place == self.place_of(element):
+                break
+        self.press(element)
 
     def type(self, xpath, text):
         self.attempt(xpath, lambda element: self.write(element, text))

@@ -93,6 +93,9 @@ class Chromium(Browser):
     def attribute(self, xpath, name):
         return self.get(f"element/{self.find(xpath)}/attribute/{name}")
 
+    def place_of(self, element):
+        return self.get(f"element/{element}/rect")
+
     def press(self, element):
         self.post(f"element/{element}/click")
 

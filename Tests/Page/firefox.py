@@ -125,6 +125,9 @@ class Firefox(Browser):
     def attribute(self, xpath, name):
         return self.command("WebDriver:GetElementAttribute", id=self.find(xpath), name=name)["value"]
 
+    def place_of(self, element):
+        return self.command("WebDriver:GetElementRect", id=element)
+
     def press(self, element):
         self.command("WebDriver:ElementClick", id=element)
 
