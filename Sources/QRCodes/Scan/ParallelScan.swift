@@ -34,7 +34,7 @@ package enum ParallelScan {
             _ = try? ZBarLibrary.load()
             _ = try? PNGLibrary.load()
             _ = try? TurboJPEGLibrary.load()
-            if paths.count > leastToWarmUp { WarmUp.run() }
+            if paths.count >= leastToWarmUp { _ = try? WarmUp.run() }
         }
         let processors = paths.count < 2 ? 1 : max(1, ProcessInfo.processInfo.activeProcessorCount)
         var running: [(index: Int, scan: IsolatedScan)] = []

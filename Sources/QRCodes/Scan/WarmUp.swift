@@ -34,16 +34,15 @@ enum WarmUp {
         """
 
     /// Reads `code` where it fills the picture, and where it is a part of one; then searches for it where a
-    /// finder pattern is missing. Returns what was read. An error is left to the files: there it is reported.
+    /// finder pattern is missing. Returns what was read.
     @discardableResult
-    static func run() -> [ScannedQRCode] {
-        guard let drawn = try? ImageScan().run(ImageBytes(Array(code.utf8))),
-            let picture = try? ImageSource(Array(code.utf8)).luminance(scale: 1)
-        else { return [] }
-        let part = picture.framed(width: 24, shade: 255, factor: 4)
+    static func run() throws -> [ScannedQRCode] {
+        let file = Array(code.utf8)
+        let drawn = try ImageScan().run(ImageBytes(file))
+        let part = try ImageSource(file).luminance(scale: 1).framed(width: 24, shade: 255, factor: 4)
+        let whole = try SymbolSearch.run(part, limits: .quick(pixels: part.pixels.count))
         let cut = part.part(x: 0, y: 0, width: part.width, height: part.height * 3 / 5)
-        let whole = try? SymbolSearch.run(part, limits: .quick(pixels: part.pixels.count))
-        _ = try? SymbolSearch.run(cut, limits: .normal(pixels: cut.pixels.count))
-        return drawn.result.codes + (whole?.result.codes ?? [])
+        _ = try SymbolSearch.run(cut, limits: .normal(pixels: cut.pixels.count))
+        return drawn.result.codes + whole.result.codes
     }
 }

@@ -83,7 +83,8 @@ struct SearchPlan: Equatable {
                 reason: "most codes are large enough; tilted, badly lit, light on dark")
         ]
         let plain = Step(
-            // libzbar wants three lines through the middle of a finder pattern, which has three modules.
+            // libzbar wants three lines through the middle of a finder pattern, which has three modules: four
+            // pixels apart, they see modules of four pixels and more.
             method: effort == .thorough
                 ? .plain(finderPatterns: .max, density: 2)
                 : .plain(finderPatterns: 9, density: pixels(at: coarse) > 400_000 ? 4 : 2), scale: coarse,
