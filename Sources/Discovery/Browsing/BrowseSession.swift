@@ -21,6 +21,8 @@ actor BrowseSession: SearchSession {
     private var deadlines: Task<Void, Never>?
     private var query: OneShotQuery?
     private var questions: Task<Void, Never>?
+    /// The slowest answer that was reported.
+    private var slowest = AnswerRounds.promptness / 2
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     var isOpen: Bool { if case .open = state { !isClosing } else { false } }
@@ -239,6 +241,10 @@ extension BrowseSession {
         let addresses = hint.addresses.compactMap { NetworkAddress(bytes: $0, scope: interface.name) }
         guard isOpen, let address = addresses.first(where: { $0.family == family }) ?? addresses.first else {
             return
+        }
+        if let answer = query?.slowest, answer >= slowest * 2 {
+            slowest = answer
+            send(.slow(answer))
         }
         let instance = ServiceInstance(
             nameBytes: hint.name, interface: interface, family: family,

@@ -41,6 +41,9 @@ public enum Sighting: Hashable, Sendable {
     /// The host at this address answered one question but not another: this network loses packets. Reported
     /// once.
     case lossy(NetworkAddress)
+    /// An answer to a one-shot query took this long: a host, or this machine, is busy, and what is still to
+    /// come may be as late. Reported from 50 ms on, and again when it has doubled.
+    case slow(Duration)
     /// The daemon was lost. Earlier sightings remain valid; the browse continues by itself when the daemon is
     /// back.
     case interrupted(DiscoveryError)

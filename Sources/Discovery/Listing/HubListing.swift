@@ -113,8 +113,7 @@ public struct HubListing: Sendable {
                 addresses.remove(address)
             }
         case .began, .withoutDaemon, .unresolved, .settled, .flooded, .pending, .prompt, .silent, .lossy,
-            .interrupted,
-            .resumed:
+            .slow, .interrupted, .resumed:
             return []
         }
     }

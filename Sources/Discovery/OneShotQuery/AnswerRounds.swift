@@ -29,7 +29,8 @@ struct AnswerRounds: Sendable {
     /// When each question went out.
     private var questions: [ContinuousClock.Instant] = []
     private var isComplete = false
-    private var hasLateAnswers = false
+    /// The longest that an answer took.
+    private(set) var slowest = Duration.zero
     private var lastAnswer: ContinuousClock.Instant?
 
     /// A question goes out, the last one or one before it; at most seven in all.
@@ -47,7 +48,7 @@ struct AnswerRounds: Sendable {
         let source = Source(address: address, socket: socket)
         guard answered[source] != nil || answered.count < AnswerRounds.maximumSources else { return }
         answered[source, default: 0] |= 1 << round
-        if questions[round] + AnswerRounds.promptness < now { hasLateAnswers = true }
+        slowest = max(slowest, questions[round].duration(to: now))
         lastAnswer = now
     }
 
@@ -70,7 +71,7 @@ struct AnswerRounds: Sendable {
     /// and none is late.
     func isPrompt(at now: ContinuousClock.Instant) -> Bool {
         guard let lastQuestion, now >= lastQuestion + AnswerRounds.promptness else { return false }
-        return !answered.isEmpty && !hasLateAnswers && !hasLosses
+        return !answered.isEmpty && slowest <= AnswerRounds.promptness && !hasLosses
     }
 
     /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.

@@ -88,6 +88,9 @@ final class OneShotQuery {
     /// A host that has not answered all questions; believe it once there is no more ``doubt(at:)``.
     var missing: NetworkAddress? { answers.missing }
 
+    /// The longest that an answer took.
+    var slowest: Duration { answers.slowest }
+
     /// True once all hosts that answer have answered all questions at once.
     func isPrompt(at now: ContinuousClock.Instant) -> Bool { answers.isPrompt(at: now) }
 

@@ -23,13 +23,13 @@ package struct HubSearch: Sendable {
     private let known: [KnownHub]
     private let pins: Set<Pin>
     let networks: [LocalNetwork]
-    private let watches: Bool
+    let watches: Bool
     private(set) var listing: HubListing
     private var proofs = HubProofs()
     private var unprotected: Set<HubAddress> = []
-    private var rule = QuietRule()
+    private(set) var rule = QuietRule()
     private(set) var browses: [BrowseProgress]
-    private var isProbing: Bool
+    private(set) var isProbing: Bool
     private(set) var isSweeping = false
     /// What showed that packets get lost here.
     private(set) var lossSign: String?
@@ -38,10 +38,10 @@ package struct HubSearch: Sendable {
     /// Browses of several service types tell the same fault once.
     private var told: Set<String> = []
 
-    private var rows: [DiscoveredHub.Key: AssessedHub] = [:]
+    private(set) var rows: [DiscoveredHub.Key: AssessedHub] = [:]
     private var said: [DiscoveredHub.Key: AssessedHub] = [:]
     private var fresh: [DiscoveredHub.Key: Duration] = [:]
-    private var hinted: Set<[UInt8]> = []
+    private(set) var hinted: Set<[UInt8]> = []
     private var answers: [DiscoveredHub.Key: Bool] = [:]
     private var isStale = false
     private var lastUpdate = Duration.seconds(-1)
@@ -71,65 +71,13 @@ package struct HubSearch: Sendable {
     /// The current table: impostors first, then by name.
     package var table: [AssessedHub] { Table(rows: rows.values).sorted }
 
-    private var isBrowsing: Bool { browses.contains { $0.isMulticast && !$0.isEnded } }
+    var isBrowsing: Bool { browses.contains { $0.isMulticast && !$0.isEnded } }
 
     /// The addresses to ask for a key now, each once. Answer with ``Step/proof(_:)`` or ``Step/noProof(_:)``.
     package mutating func takeQuestions() -> [HubAddress] {
         defer { questions = [] }
         return questions
     }
-
-    /// True if the search is over at `time`, unless the user has set a duration.
-    package func isOver(at time: Duration) -> Bool {
-        guard !isSweeping else { return false }
-        if time >= limit { return true }
-        return tasks == 0 && asking.isEmpty
-            && !browses.contains { $0.pending(at: time, isEmpty: isEmpty) > 0 }
-            && currentRule(at: time).waits(at: time).isEmpty
-    }
-
-    /// When the times are over that are waited for now; nil if none is.
-    package func quietTime(at time: Duration) -> Duration? {
-        currentRule(at: time).waits(at: time).map(\.until).max()
-    }
-
-    var isEmpty: Bool { rows.isEmpty }
-
-    /// When it is over whatever is still under way.
-    var limit: Duration {
-        browses.contains(where: \.awaitsNameServers) ? QuietRule.domainLimit : QuietRule.limit
-    }
-
-    /// The rule with all that is known at `time`.
-    func currentRule(at time: Duration) -> QuietRule {
-        var rule = rule
-        rule.isEmpty = rows.isEmpty
-        rule.hasHints = isBrowsing && listing.hasHints
-        rule.isDirect = !isBrowsing && !isProbing
-        rule.isPrompt = isPrompt
-        rule.isAlone = isAlone
-        return rule
-    }
-
-    /// True if every hub that multicast DNS has found answers one-shot queries at once: what is not known yet
-    /// would have to be different from all of them. A hub on this machine is not asked.
-    private var isPrompt: Bool {
-        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0.isPrompt }
-            && rows.values.allSatisfy { row in
-                !row.hub.sources.contains(.mdns) || hinted.contains(row.hub.key.name) || isOwn(row)
-            }
-    }
-
-    /// True if nobody has answered the one-shot queries, and what was found is on this machine, whose
-    /// services are not asked for so: there is no sign of any other hub.
-    private var isAlone: Bool {
-        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0.isSilent }
-            && rows.values.allSatisfy(isOwn)
-    }
-
-    private func isOwn(_ row: AssessedHub) -> Bool { row.hub.addresses.contains(where: isOwn) }
-
-    private func isOwn(_ address: NetworkAddress) -> Bool { networks.contains { $0.address == address } }
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
@@ -175,6 +123,7 @@ package struct HubSearch: Sendable {
         case .swept(let done, let total):
             isSweeping = done < total
             return [.progress(done: done, total: total)]
+        case .stalled(let pause): rule.stall(for: pause, until: time)
         case .tick: return tick(at: time)
         }
         return []
@@ -186,6 +135,7 @@ package struct HubSearch: Sendable {
         case .lossy(let host):
             rule.isLossy = true
             lossSign = "\(host) answered one question and not the other"
+        case .slow(let duration): rule.noteAnswer(after: duration)
         case .flooded:
             return [.incomplete("a host floods the network with services; hubs may be missing")]
         case .interrupted(let error):
@@ -298,9 +248,7 @@ package struct HubSearch: Sendable {
     /// The remaining events at the end of the search.
     package mutating func finish(at time: Duration) -> [Event] {
         var events = update(at: time)
-        if let browse = browses.first(where: \.isUnanswered) {
-            events.append(.incomplete(browse.silence))
-        }
+        events += shortcoming(at: time).map { [.incomplete($0)] } ?? []
         for (key, _) in fresh.sorted(by: { $0.value < $1.value }) {
             if let event = rows[key].flatMap({ say($0) }) { events.append(event) }
         }

@@ -26,6 +26,10 @@
 ///   The answer to the repeated question is waited for, too; and if there is another sign of loss, the one to
 ///   the daemon's third question, two seconds after the second (§ 5.2): 3,400 ms.
 ///
+/// - Whoever is slow to answer one question may be as slow with the next: all these times are longer by what
+///   the slowest answer took, 1 s at most. And where this process could not run, it could not listen either:
+///   that time does not count.
+///
 /// A pure value: times since the start go in, a verdict comes out.
 package struct QuietRule: Hashable, Sendable {
     /// What is waited for.
@@ -54,6 +58,12 @@ package struct QuietRule: Hashable, Sendable {
     package static let thirdQuestion = Duration.milliseconds(3_400)
     /// The maximum duration of a search, so that a hostile host cannot keep it busy forever.
     package static let limit = Duration.seconds(10)
+    /// What one slow host can add to the times above; the threat is one that is slow on purpose.
+    package static let maximumSlowness = Duration.seconds(1)
+    /// What a busy machine can add to ``limit``.
+    package static let maximumStall = Duration.seconds(20)
+    /// A machine that did not let this process run for that long, in all, is busy.
+    package static let busyStall = Duration.milliseconds(500)
     /// The same while name servers still answer: a thousand hubs take some two thousand questions, which a
     /// slow line or a busy machine does not bring back in ten seconds. A question that is not answered ends
     /// by itself.
@@ -63,6 +73,10 @@ package struct QuietRule: Hashable, Sendable {
     package var begun = Duration.zero
     /// When the list last changed.
     package var lastNews = Duration.zero
+    /// How long the slowest answer took; zero if all were prompt.
+    package private(set) var slowness = Duration.zero
+    /// How long this process could not run, in all.
+    package private(set) var stalled = Duration.zero
     /// True if there is a sign of packet loss.
     package var isLossy = false
     /// True if all hosts have answered all questions at once.
@@ -81,6 +95,22 @@ package struct QuietRule: Hashable, Sendable {
 
     package init() {}
 
+    /// True if this machine is too busy for its silence to mean anything.
+    package var isBusy: Bool { stalled >= QuietRule.busyStall }
+
+    /// An answer took this long.
+    package mutating func noteAnswer(after time: Duration) {
+        slowness = max(slowness, min(time, QuietRule.maximumSlowness))
+    }
+
+    /// At `time` this process can run again, and could not for `pause` before it.
+    package mutating func stall(for pause: Duration, until time: Duration) {
+        stalled += pause
+        begun = min(begun + pause, time)
+        lastNews = min(lastNews + pause, time)
+        uncachedSince = uncachedSince.map { min($0 + pause, time) }
+    }
+
     /// What is waited for at `time` beside answers that are under way, and until when.
     package func waits(at time: Duration) -> [(wait: Wait, until: Duration)] {
         guard !isDirect else { return [] }
@@ -96,7 +126,7 @@ package struct QuietRule: Hashable, Sendable {
             }
         let (least, wait): (Duration, Wait) =
             if hasHints {
-                (isLossy ? QuietRule.thirdQuestion : QuietRule.repetition, .confirmation)
+                (isLossy || isBusy ? QuietRule.thirdQuestion : QuietRule.repetition, .confirmation)
             } else if isLossy {
                 (QuietRule.repetition, .repetition)
             } else if isEmpty {
@@ -108,7 +138,7 @@ package struct QuietRule: Hashable, Sendable {
         let all = [
             (wait, begun + least), (.quiet, quiet),
             (.uncached, uncachedSince.map { $0 + QuietRule.uncached } ?? .zero),
-        ]
+        ].map { ($0.0, $0.1 + slowness) }
         return all.filter { time < $0.1 }
     }
 }

@@ -26,6 +26,8 @@ package struct SearchHubs: Sendable {
     /// The interval of checks: during the first answers, and later.
     private static let ticks = (early: Duration.milliseconds(2), late: Duration.milliseconds(10))
     private static let early = Duration.milliseconds(150)
+    /// A check that is this much too late has not had its turn.
+    private static let stall = Duration.milliseconds(30)
     /// The maximum time for a hub to present its key.
     private static let keyDeadline = Duration.milliseconds(750)
     /// How often a watched hub is asked whether it is still there, and the maximum time for its answer.
@@ -191,8 +193,12 @@ package struct SearchHubs: Sendable {
 
     private func tick(since start: ContinuousClock.Instant, _ steps: Steps) async throws {
         while !Task.isCancelled {
-            let isEarly = start.duration(to: .now) < SearchHubs.early
-            try await Task.sleep(for: isEarly ? SearchHubs.ticks.early : SearchHubs.ticks.late)
+            let before = ContinuousClock.now
+            let isEarly = start.duration(to: before) < SearchHubs.early
+            let pause = isEarly ? SearchHubs.ticks.early : SearchHubs.ticks.late
+            try await Task.sleep(for: pause)
+            let late = before.duration(to: .now) - pause
+            if late >= SearchHubs.stall { steps.yield(.stalled(late)) }
             steps.yield(.tick)
         }
     }

@@ -75,6 +75,45 @@ extension HubSearchTests {
         #expect(words == ["avahi-daemon does not answer; hubs may be missing"])
     }
 
+    @Test func aSearchThatEndsTooSoonSaysSo() throws {
+        let more = "hubs may be missing; a longer --timeout may find them"
+        let hub = try service("Hub", at: "10.0.0.5")
+        var survey = HubSearch(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
+        _ = survey.take(.sighting(.began), at: .zero)
+        _ = survey.take(.sighting(.resolved(hub)), at: .milliseconds(20))
+        _ = survey.take(.tick, at: .milliseconds(300))
+        // A machine that is busy, and nothing else: what this process could not hear is waited for.
+        _ = survey.take(.stalled(.milliseconds(600)), at: .milliseconds(900))
+        #expect(!survey.isOver(at: .milliseconds(940)))
+        #expect(survey.isOver(at: .milliseconds(960)))
+        #expect(names(survey.finish(at: .milliseconds(960))).isEmpty)
+        // With a sign that something is missing.
+        let other = try service("Other", at: "10.0.0.6")
+        _ = survey.take(.sighting(.hinted(other)), at: .milliseconds(961))
+        #expect(!survey.isOver(at: .milliseconds(3_990)))
+        #expect(survey.isOver(at: .milliseconds(4_010)))
+        let words = "this machine is busy and did not let the search listen for 600 ms of its time: \(more)"
+        #expect(names(survey.finish(at: .milliseconds(4_010))).contains(words))
+        survey = try self.survey()
+        _ = survey.take(.sighting(.hinted(other)), at: .milliseconds(5))
+        #expect(survey.isOver(at: .milliseconds(1_400)))
+        let unconfirmed =
+            "multicast DNS has not confirmed Other, found by a direct question: hubs may be missing; "
+            + "'hubpair doctor' looks for the cause"
+        #expect(names(survey.finish(at: .milliseconds(1_400))) == [unconfirmed, "added Other claimed"])
+
+        // Whatever is still under way at the end.
+        survey = try self.survey()
+        _ = survey.take(.sighting(.pending(1)), at: .milliseconds(20))
+        #expect(!survey.isOver(at: .milliseconds(9_990)))
+        #expect(survey.isOver(at: .seconds(10)))
+        let unfinished = "the search ended before all had answered: \(more)"
+        #expect(names(survey.finish(at: .seconds(10))) == [unfinished])
+        _ = survey.take(.stalled(.seconds(3)), at: .seconds(10))
+        #expect(!survey.isOver(at: .milliseconds(12_990)))
+        #expect(survey.isOver(at: .seconds(13)))
+    }
+
     @Test func nothingIsThereOnlyOnceTheDaemonHasSaidSo() throws {
         var survey = try survey()
         #expect(!survey.isOver(at: .milliseconds(2_000)))

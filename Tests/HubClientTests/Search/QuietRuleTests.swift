@@ -59,6 +59,36 @@ import Testing
         #expect(end(rule) == .milliseconds(1_400))
     }
 
+    @Test func whereOneAnswerWasSlowTheNextMayBe() {
+        var rule = QuietRule()
+        rule.isEmpty = false
+        rule.noteAnswer(after: .milliseconds(200))
+        rule.noteAnswer(after: .milliseconds(100))
+        #expect(end(rule) == .milliseconds(550))
+        rule.lastNews = .milliseconds(300)
+        #expect(end(rule) == .milliseconds(750))
+        // One that is slow on purpose delays the end by a second at most.
+        rule.noteAnswer(after: .seconds(9))
+        #expect(end(rule) == .milliseconds(1_550))
+    }
+
+    @Test func whatThisProcessCouldNotHearDoesNotCount() {
+        var rule = QuietRule()
+        rule.isEmpty = false
+        rule.stall(for: .milliseconds(100), until: .milliseconds(150))
+        #expect(end(rule) == .milliseconds(450))
+        // News that came in the meantime has its quiet time from now on, and no longer.
+        rule.lastNews = .milliseconds(290)
+        rule.stall(for: .milliseconds(100), until: .milliseconds(300))
+        #expect(end(rule) == .milliseconds(550))
+        #expect(!rule.isBusy)
+        rule.hasHints = true
+        #expect(end(rule) == .milliseconds(1_600))
+        rule.stall(for: .milliseconds(300), until: .milliseconds(700))
+        #expect(rule.isBusy)
+        #expect(end(rule) == .milliseconds(3_900))
+    }
+
     @Test func whatIsWaitedFor() {
         var rule = QuietRule()
         #expect(rule.waits(at: .milliseconds(10)).map(\.wait) == [.something, .quiet])
