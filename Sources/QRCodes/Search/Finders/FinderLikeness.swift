@@ -109,10 +109,12 @@ struct FinderLikeness: Equatable {
             guard x == x, y == y else { return 0 }
             let (column, row) = (Int(x), Int(y))
             let (fx, fy) = (x - Float(column), y - Float(row))
-            let (right, below) = (min(column + 1, width - 1), min(row + 1, height - 1))
-            func at(_ x: Int, _ y: Int) -> Float { Float(pixels[y * width + x]) }
-            return (at(column, row) * (1 - fx) + at(right, row) * fx) * (1 - fy)
-                + (at(column, below) * (1 - fx) + at(right, below) * fx) * fy
+            // Column and row are inside the picture, so no sum can overflow.
+            let first = row &* width &+ column
+            let (right, below) = (column &+ 1 < width ? 1 : 0, row &+ 1 < height ? width : 0)
+            func at(_ offset: Int) -> Float { Float(pixels[first &+ offset]) }
+            return (at(0) * (1 - fx) + at(right) * fx) * (1 - fy)
+                + (at(below) * (1 - fx) + at(below &+ right) * fx) * fy
         }
     }
 }
