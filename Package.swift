@@ -116,8 +116,7 @@ let package = Package(
         // What people share on the hub: rooms, scenes and when they run, rules, states and messages. Pure as
         // Home is: time, zone and place are parameters.
         .target(
-            name: "Household", dependencies: ["Addresses", "Home", "Identity", "JSON", "Pairing"],
-            swiftSettings: strict),
+            name: "Household", dependencies: ["Home", "Identity", "JSON", "Pairing"], swiftSettings: strict),
         // What strangers' bytes may do: requests, answers, targets and fields of the gateway. No NIO: every
         // byte that decides can be fuzzed.
         .target(
@@ -135,7 +134,6 @@ let package = Package(
                 "Addresses", "Identity",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "X509", package: "swift-certificates"),
-                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict
@@ -163,13 +161,13 @@ let package = Package(
             name: "HubClient",
             dependencies: [
                 "Addresses", "CGlibc", "Discovery", "GatewayRules", "Home", "Household", "HubPage",
-                "Identity",
-                "JSON", "Pairing", "PinnedTLS", "QRCodes",
+                "Identity", "JSON", "Pairing", "PinnedTLS", "QRCodes",
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
+                .product(name: "NIOTLS", package: "swift-nio"),
             ],
             swiftSettings: strict
         ),
@@ -189,16 +187,15 @@ let package = Package(
             name: "hubpair",
             dependencies: [
                 "Addresses", "CGlibc", "Diagnosis", "Discovery", "Home", "Household", "HubClient",
-                "HubService",
-                "Identity",
-                "JSON", "Pairing", "QRCodes",
+                "HubService", "Identity", "JSON", "Pairing", "QRCodes",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: strict,
             // Half of the time to start: 30,000 symbols that nobody looks up are not exported, and 87,000
             // relocations take a hundredth of their room (DT_RELR, glibc 2.36), which of the toolchain's
-            // linkers only lld can do. Whoever depends on Discovery or Pairing builds without these flags.
+            // linkers only lld can do. A package that depends on one of the libraries builds without these
+            // flags.
             //
             // A sixth of the rest: the Swift runtime and BoringSSL need little of the C++ library, and the
             // shared one has 5,200 relocations for every start. The Swift driver asks for it by itself, so
@@ -222,7 +219,8 @@ let package = Package(
         .executableTarget(
             name: "qr-codes", dependencies: ["QRCodes"], path: "samples/qr-codes", swiftSettings: strict),
         .executableTarget(
-            name: "call-hub", dependencies: ["HubClient"], path: "samples/call-hub", swiftSettings: strict),
+            name: "call-hub", dependencies: ["HubClient", "Pairing"], path: "samples/call-hub",
+            swiftSettings: strict),
 
         // What several test targets share.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
@@ -230,24 +228,30 @@ let package = Package(
             name: "GatewayRulesTests",
             dependencies: ["Addresses", "GatewayRules", "Identity", "Pairing", "TestSupport"],
             swiftSettings: strict),
-        .testTarget(name: "IdentityTests", dependencies: ["Identity", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "IdentityTests",
+            dependencies: ["Identity", "TestSupport", .product(name: "Crypto", package: "swift-crypto")],
+            swiftSettings: strict),
         .testTarget(
             name: "DiscoveryTests",
             dependencies: [
-                "Addresses", "CAvahi", "CGlibc", "Discovery", "TestSupport",
+                "Addresses", "CAvahi", "Discovery", "TestSupport",
                 .product(name: "Crypto", package: "swift-crypto"),
             ],
             swiftSettings: strict),
         .testTarget(
-            name: "QRCodesTests", dependencies: ["QRCodes", "CQREncode"],
+            name: "QRCodesTests", dependencies: ["CQREncode", "Identity", "QRCodes"],
             swiftSettings: strict,
             // One test writes a code with an ECI header, which QRCodes never does.
             linkerSettings: [.linkedLibrary("qrencode")]),
-        .testTarget(name: "PairingTests", dependencies: ["Pairing", "TestSupport"], swiftSettings: strict),
+        .testTarget(
+            name: "PairingTests", dependencies: ["Identity", "Pairing", "TestSupport"],
+            swiftSettings: strict),
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
                 "Diagnosis", "Home", "HubService", "Identity", "Pairing", "TestSupport", "hubpair",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),
         .testTarget(
@@ -258,7 +262,6 @@ let package = Package(
                 .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -266,7 +269,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DiagnosisTests",
-            dependencies: ["Addresses", "Diagnosis", "Discovery", "HubClient", "HubService", "Pairing"],
+            dependencies: ["Addresses", "Diagnosis", "Discovery", "HubService", "Pairing"],
             swiftSettings: strict),
         .testTarget(
             name: "HomeTests", dependencies: ["Home", "Identity", "JSON", "Pairing"],
@@ -280,10 +283,8 @@ let package = Package(
             dependencies: [
                 "Addresses", "Discovery", "Home", "HubClient", "Identity", "JSON", "Pairing", "PinnedTLS",
                 "TestSupport",
-                .product(name: "Crypto", package: "swift-crypto"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
-                .product(name: "NIOHTTP1", package: "swift-nio"),
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: strict
@@ -312,7 +313,7 @@ if Context.environment["HUBPAIR_BENCHMARKS"] != nil {
     package.targets.append(
         .executableTarget(
             name: "PairingsBenchmark",
-            dependencies: ["Addresses", "Discovery", "HubService", "Pairing"],
+            dependencies: ["Addresses", "HubService", "Pairing"],
             path: "Tests/Benchmarks/Pairings",
             swiftSettings: strict
         ))

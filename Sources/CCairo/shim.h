@@ -1,6 +1,7 @@
-#include <dlfcn.h>
 #include <cairo/cairo-pdf.h>
 #include <cairo/cairo.h>
+
+#include "../CGlibc/functions.h"
 
 // Pango's own headers need GLib's, and the path of those depends on the machine's architecture. So the
 // functions of Pango that are used are declared here; Tests/CLI/print/print-pdf.txt has the compiler compare
@@ -36,9 +37,8 @@ void pango_layout_set_text(PangoLayout *layout, const char *text, int length);
 void pango_layout_set_width(PangoLayout *layout, int width);
 void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
 
-// The libraries are loaded when a PDF or a chart is drawn, and never linked. These functions are looked up then. Each
-// one gets a field in a struct, and a `lazy_` function that looks it up in the loaded library, both with the
-// type from the header.
+// The libraries are loaded when a PDF or a chart is drawn, and never linked. These functions are looked up
+// then. Each one gets a field in a struct, with the type from the header, and a `lazy_` function.
 #define HUBPAIR_CAIRO(EACH) \
     EACH(cairo_create) \
     EACH(cairo_destroy) \
@@ -88,13 +88,9 @@ void pango_layout_set_wrap(PangoLayout *layout, PangoWrapMode mode);
     EACH(pango_layout_set_width) \
     EACH(pango_layout_set_wrap)
 
-#define HUBPAIR_FIELD(name) __typeof__(name) *_Nonnull name;
-#define HUBPAIR_LAZY(name) \
-    static inline __typeof__(&name) lazy_##name(void *library) { \
-        return (__typeof__(&name))dlsym(library, #name); \
-    }
+#define HUBPAIR_NONNULL_FIELD(name) __typeof__(name) *_Nonnull name;
 
-struct hubpair_cairo { HUBPAIR_CAIRO(HUBPAIR_FIELD) };
-struct hubpair_pango { HUBPAIR_PANGO(HUBPAIR_FIELD) };
+struct hubpair_cairo { HUBPAIR_CAIRO(HUBPAIR_NONNULL_FIELD) };
+struct hubpair_pango { HUBPAIR_PANGO(HUBPAIR_NONNULL_FIELD) };
 HUBPAIR_CAIRO(HUBPAIR_LAZY)
 HUBPAIR_PANGO(HUBPAIR_LAZY)

@@ -1,15 +1,9 @@
-#include <dlfcn.h>
 #include <stdio.h>
 #include <gif_lib.h>
 
-// The library is loaded with the first picture of its format, and never linked. Each line makes a function
-// that looks up its namesake in the loaded library, with the type from the header: Swift cannot take a type
-// from a declaration.
-#define HUBPAIR_LAZY(name) \
-    static inline __typeof__(&name) lazy_##name(void *library) { \
-        return (__typeof__(&name))dlsym(library, #name); \
-    }
+#include "../CGlibc/functions.h"
 
+// The library is loaded with the first picture of its format, and never linked.
 HUBPAIR_LAZY(DGifOpen)
 HUBPAIR_LAZY(DGifCloseFile)
 HUBPAIR_LAZY(DGifGetRecordType)

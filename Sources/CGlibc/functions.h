@@ -13,3 +13,10 @@
     }
 #define HUBPAIR_FIELD(name) __typeof__(&name) name;
 #define HUBPAIR_LOAD(name) if (!(functions->name = (__typeof__(&name))dlsym(library, #name))) return 0;
+
+// Makes lazy_NAME, a function that looks up its namesake in the loaded library, with the type from the header:
+// Swift cannot take a type from a declaration. It returns NULL if the function is missing.
+#define HUBPAIR_LAZY(name) \
+    static inline __typeof__(&name) lazy_##name(void *library) { \
+        return (__typeof__(&name))dlsym(library, #name); \
+    }

@@ -1,14 +1,8 @@
-#include <dlfcn.h>
 #include <libheif/heif.h>
 
-// The library is loaded with the first picture of its format, and never linked. Each line makes a function
-// that looks up its namesake in the loaded library, with the type from the header: Swift cannot take a type
-// from a declaration.
-#define HUBPAIR_LAZY(name) \
-    static inline __typeof__(&name) lazy_##name(void *library) { \
-        return (__typeof__(&name))dlsym(library, #name); \
-    }
+#include "../CGlibc/functions.h"
 
+// The library is loaded with the first picture of its format, and never linked.
 HUBPAIR_LAZY(heif_context_alloc)
 HUBPAIR_LAZY(heif_context_free)
 HUBPAIR_LAZY(heif_context_read_from_memory_without_copy)

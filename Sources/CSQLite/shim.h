@@ -1,14 +1,8 @@
-#include <dlfcn.h>
 #include <sqlite3.h>
 
-// The library is loaded when `serve` opens its database, and never linked. Each line makes a function that
-// looks up its namesake in the loaded library, with the type from the header: Swift cannot take a type from a
-// declaration.
-#define HUBPAIR_LAZY(name) \
-    static inline __typeof__(&name) lazy_##name(void *library) { \
-        return (__typeof__(&name))dlsym(library, #name); \
-    }
+#include "../CGlibc/functions.h"
 
+// The library is loaded when `serve` opens its database, and never linked.
 HUBPAIR_LAZY(sqlite3_open_v2)
 HUBPAIR_LAZY(sqlite3_close_v2)
 HUBPAIR_LAZY(sqlite3_extended_result_codes)

@@ -26,7 +26,7 @@ package struct PageFile: Sendable {
 
     package static func at(_ path: PagePath) -> PageFile { all[path] ?? PageFile(path) }
 
-    /// The file with this path; nil if it is none of the page's.
+    /// The file with this path; nil if the page has no such file.
     package init?(path: String) {
         guard let path = PagePath(rawValue: path) else { return nil }
         self = PageFile.at(path)

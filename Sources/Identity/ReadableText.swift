@@ -13,7 +13,7 @@ extension Unicode.Scalar {
     /// Nothing to see: format characters (Cf), Default_Ignorable_Code_Point (variation selectors, joiners,
     /// fillers, tags), noncharacters, and characters whose glyph is blank although they are no white space.
     ///
-    /// Unassigned characters are not among them, but for the ignorable ones: they show as a box, and a hub
+    /// Unassigned characters are not among them, except the ignorable ones: they show as a box, and a hub
     /// must not refuse the emoji of a newer Unicode. Nor is white space: it is seen, and `LookAlike` leaves
     /// it out.
     package var isInvisible: Bool {

@@ -106,6 +106,8 @@ import Testing
         }
         #expect(!rounds.isPrompt(at: start + .milliseconds(169)))
         #expect(rounds.isPrompt(at: start + .milliseconds(180)) == isPrompt)
+        let delays = answers.map { $0.time - 120 * $0.round }
+        #expect(rounds.slowest == .milliseconds(delays.max() ?? 0))
     }
 
     /// However late and in whatever order 200 hosts answer: if nothing is lost, and no pause is longer than

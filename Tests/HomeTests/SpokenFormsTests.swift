@@ -261,7 +261,7 @@ import Testing
         #expect(understood.leftAlone == whole.leftAlone)
     }
 
-    /// A gate of the type `Switch` is known by its name; what only ends like one is none.
+    /// A gate of the type `Switch` is known by its name; a word that only ends like one is no gate.
     @Test(arguments: [
         ("Garagentor", true), ("Gartentor", true), ("Haupttor", true), ("Schiebetor", true),
         ("Haustür", true),

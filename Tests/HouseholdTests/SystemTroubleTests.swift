@@ -23,7 +23,7 @@ import Testing
         #expect(told == [599, 4201])
     }
 
-    /// A few now and then are none in numbers.
+    /// A few now and then are too few to be told.
     @Test func aFewStrangersAreNotTold() {
         var count = RefusalCount()
         let told = (0..<1000).filter { count.note(at: moment(Double($0) * 10)) }

@@ -66,14 +66,14 @@ class Browser:
         return self.wait(lambda: next(iter(self.visible(xpath)), None), f"no {xpath}")
 
     def visible(self, xpath):
-        # A list that is drawn anew meanwhile is looked at again.
+        # A list that is drawn again meanwhile is looked at again.
         try:
             return [each for each in self.elements("xpath", xpath) if self.is_displayed(each)]
         except Failed:
             return []
 
     def attempt(self, xpath, act):
-        """Acts on the element; again if the page has just been drawn anew."""
+        """Acts on the element; again if the page has just been drawn again."""
         def once():
             try:
                 act(self.find(xpath))

@@ -1,3 +1,4 @@
+import Addresses
 import CGlibc
 import Discovery
 import FoundationEssentials
@@ -75,19 +76,10 @@ enum CheckDaemon {
     }
 
     private static func connectError(_ path: String) -> Int32 {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let bytes = Array(path.utf8)
-        guard bytes.count < MemoryLayout.size(ofValue: address.sun_path) else { return ENAMETOOLONG }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: bytes) }
+        guard let address = UnixAddress(path: path) else { return ENAMETOOLONG }
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return errno }
         defer { close(descriptor) }
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        return result == 0 ? 0 : errno
+        return address.connectError(of: descriptor)
     }
 }

@@ -15,7 +15,7 @@ enum CheckSearch {
 
     static func check(sweeps: Bool) -> DiagnosisCheck {
         DiagnosisCheck(
-            "hubs", tried: "searched by multicast DNS and UDP", deadline: sweeps ? .seconds(16) : .seconds(4)
+            "hubs", tried: "searched by multicast DNS and UDP", deadline: sweeps ? .seconds(16) : .seconds(6)
         ) {
             let networks = LocalNetwork.current()
             guard NetworkLink.current().contains(where: \.isUsable) else {

@@ -22,7 +22,7 @@ actor BrowseSession: SearchSession {
     private var query: OneShotQuery?
     private var questions: Task<Void, Never>?
     /// The slowest answer that was reported.
-    private var slowest = AnswerRounds.promptness / 2
+    private var slowest = AnswerRounds.promptness - BrowseSession.slowStep
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { loop.asUnownedSerialExecutor() }
     var isOpen: Bool { if case .open = state { !isClosing } else { false } }
@@ -201,6 +201,8 @@ extension BrowseSession {
     /// question follows, and only after it the one for multicast answers: with 200 hubs those keep every host
     /// busy for a second or two, and an answer that is late then looks like one that is lost.
     private static let grace = Duration.milliseconds(20)
+    /// A slow answer is reported if it is this much slower than the one before.
+    private static let slowStep = Duration.milliseconds(25)
 
     private func askOnce() {
         let output: OneShotQuery.Output = { [unowned self] hint, interface, family, source in
@@ -242,7 +244,9 @@ extension BrowseSession {
         guard isOpen, let address = addresses.first(where: { $0.family == family }) ?? addresses.first else {
             return
         }
-        if let answer = query?.slowest, answer >= slowest * 2 {
+        if let answer = query?.slowest, slowest < AnswerRounds.limit,
+            answer >= slowest + BrowseSession.slowStep
+        {
             slowest = answer
             send(.slow(answer))
         }

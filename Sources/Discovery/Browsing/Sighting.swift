@@ -12,7 +12,7 @@ public enum Sighting: Hashable, Sendable {
     /// The daemon cannot be used, for this reason, and the embedded stack replaces it
     /// (``HubBrowser/Stack/automatic``). Reported at most once, usually before ``began``.
     case withoutDaemon(DiscoveryError)
-    /// A service was resolved to an address. Reported again if the service is announced anew.
+    /// A service was resolved to an address. Reported again if the service is announced again.
     case resolved(ResolvedService)
     /// A service answered a one-shot query (RFC 6762 § 5.1) with its address. The only evidence is that one
     /// packet, until ``resolved(_:)`` of the same instance confirms it. There is no ``gone(_:)`` for an
@@ -42,7 +42,7 @@ public enum Sighting: Hashable, Sendable {
     /// once.
     case lossy(NetworkAddress)
     /// An answer to a one-shot query took this long: a host, or this machine, is busy, and what is still to
-    /// come may be as late. Reported from 50 ms on, and again when it has doubled.
+    /// come may be as late. Reported from 50 ms on, and again for each 25 ms more, until it is a second.
     case slow(Duration)
     /// The daemon was lost. Earlier sightings remain valid; the browse continues by itself when the daemon is
     /// back.

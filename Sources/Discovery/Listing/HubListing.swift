@@ -94,6 +94,11 @@ public struct HubListing: Sendable {
         return Array(Set(hints.map(\.service.instance.name)))
     }
 
+    /// The names of the hubs of which nothing is confirmed.
+    package var unconfirmedNames: Set<String> {
+        Set(rows.values.filter { $0.announcements.allSatisfy { $0.hinted != nil } }.compactMap(\.hub?.name))
+    }
+
     /// Applies a sighting; `time` is the time since the start of the search.
     public mutating func apply(_ sighting: Sighting, at time: Duration) -> [Change] {
         switch sighting {

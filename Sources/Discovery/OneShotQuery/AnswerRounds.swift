@@ -7,8 +7,8 @@
 ///
 /// A pure value: answers and times come in, a verdict comes out.
 struct AnswerRounds: Sendable {
-    /// The time that a host has for an answer: the longest response delay (RFC 6762 § 6). It begins anew with
-    /// each answer: while they come, the network and the hosts are busy.
+    /// The time that a host has for an answer: the longest response delay (RFC 6762 § 6). Each answer
+    /// starts it again: while they come, the network and the hosts are busy.
     static let patience = Duration.milliseconds(150)
     /// The longest that answers to the second question are waited for, so that a host that goes on answering
     /// cannot delay the verdict for ever. A lost question is repeated one second after the first (§ 5.2).

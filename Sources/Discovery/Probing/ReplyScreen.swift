@@ -85,9 +85,9 @@ struct ReplyScreen: Sendable {
         }
         guard let source else { return .dropped(.offLink) }
         guard nonces.contains(nonce) else { return .dropped(.wrongNonce) }
-        // Checked for all sources: a hub signs every reply anew, so a repeated signature does not come from
-        // the hub. A host that overhears a reply and sends it first suppresses the hub's own; the next probes
-        // give the hub another chance.
+        // Checked for all sources: a hub signs each reply separately, so a repeated signature does not come
+        // from the hub. A host that overhears a reply and sends it first suppresses the hub's own; the next
+        // probes give the hub another chance.
         let signature = bytes.suffix(64)
         guard !signatures.contains(signature) else { return .dropped(.replayed) }
         let said = Statement(source: source, bytes: statement)

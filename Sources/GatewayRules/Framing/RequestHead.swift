@@ -72,7 +72,7 @@ package struct RequestHead: Sendable {
     /// The head to send to the upstream, including its empty line.
     ///
     /// Dropped are hop-by-hop fields and those that `Connection` names (RFC 9110 § 7.6.1), framing fields,
-    /// which are written anew, and fields that a client must not send (``FieldRole/proxyOnly``,
+    /// which the gateway writes itself, and fields that a client must not send (``FieldRole/proxyOnly``,
     /// ``FieldRole/ambiguous``). `Host` is forwarded unchanged.
     ///
     /// - Parameters:

@@ -54,8 +54,8 @@ package struct ResponseHead: Sendable {
 
     /// The head to send to the client, including its empty line.
     ///
-    /// Dropped are hop-by-hop fields and those that `Connection` names, and framing fields, which are written
-    /// anew.
+    /// Dropped are hop-by-hop fields and those that `Connection` names, and framing fields, which the gateway
+    /// writes itself.
     ///
     /// - Parameters:
     ///   - framing: the framing to announce; `none` for an informational response.

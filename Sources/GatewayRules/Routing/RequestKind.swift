@@ -6,8 +6,8 @@
 ///
 /// Method and target are compared as the bytes that came, and never decoded: an encoded character might be a
 /// `/` for the server behind, so no `%` belongs to an `id`, and neither do a query, a `;` or a last `/` to
-/// the target. A request for another protocol is none of both, whatever its method, and neither is one with a
-/// field that some servers take for its method.
+/// the target. A request for another protocol is neither reading nor switching, whatever its method; nor is
+/// one with a field that some servers take for its method.
 ///
 /// Switching: `POST /devices/6b01/activators/7c`. Changing: the same with `?x=1`,
 /// `/devices//6b01/activators/7c`, `/devices/6b01/activators/%37c`, `PUT /devices/6b01`, `GET /socket` with

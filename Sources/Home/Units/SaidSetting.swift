@@ -21,7 +21,7 @@ package enum SaidSetting: Equatable, Sendable {
     }
 
     private static func parsed(_ text: String) -> SaidSetting? {
-        // More would be no symbol's.
+        // The longest number, a space and the longest symbol have 42 bytes.
         guard text.utf8.count <= 48 else { return nil }
         let digits = text.prefix { $0 == "-" || $0 == "." || $0.isASCII && $0.isNumber }
         let rest = text[digits.endIndex...]

@@ -3,9 +3,9 @@ package import Identity
 /// Which rules are armed.
 ///
 /// A scene arms a rule by naming it in `arms`, or the rule names the scene in `in`; both mean the same. A
-/// rule that neither names is always armed. The others are while a scene that arms them is the last one that
-/// has run, of those that decide: of those with `arms`, be it empty, and those that a rule names. Any other
-/// scene leaves what is armed as it is, so that lights at sunset do not disarm a house whose people are away.
+/// rule without such a scene is always armed. Any other is armed if the last deciding scene that has run arms
+/// it. A scene decides if it has `arms`, even an empty one, or if a rule names it. The other scenes leave
+/// what is armed as it is, so that lights at sunset do not disarm a house whose people are away.
 ///
 /// What counts is which scene has run, and not how the appliances stand: opening a door that a scene has
 /// locked must not disarm what watches it.

@@ -128,11 +128,11 @@ package struct HubScenes: HouseholdFile, Equatable {
 }
 
 extension SceneTime {
-    /// What a text that is none should have been.
+    /// What is wrong with a refused text.
     static let rule = "neither HH:MM nor sunrise or sunset with up to 720 minutes (sunset-30)"
 }
 
 extension SceneDays {
-    /// What a text that is none should have been.
+    /// What is wrong with a refused text.
     static let rule = "not days like mon, tue or sun, each once at most"
 }

@@ -7,7 +7,7 @@
 ///
 /// Accepted: `52.52 13.41`, `-33.9 151`. Rejected: `52.52,13.41`, `52.52N 13.41E`, `91 0`, `+52 13`, `52`.
 package struct Place: Hashable, Sendable, CustomStringConvertible {
-    /// What a text that is none should have been.
+    /// What is wrong with a refused text.
     package static let rule = "not degrees north and degrees east, like 52.52 13.41 or -33.9 151.2"
 
     /// Degrees north.

@@ -112,12 +112,12 @@ package struct AdministerHub: Sendable {
             return code
         }
         guard codes.count == made.count, !codes.isEmpty else {
-            throw ServerError.unreadable("it holds a code that is none of this hub's")
+            throw ServerError.unreadable("it holds a code that is not this hub's")
         }
         return (codes, HubDescription(name: name, id: id))
     }
 
-    /// Takes the codes back that are named; if one of the names is none, nothing is changed.
+    /// Takes the named codes back; if a name fits no code, nothing is changed.
     ///
     /// - Returns: for each name the codes that are void now, and those that had been used.
     package func void(_ names: [String]) async throws -> [(void: [CodeRecord], used: [CodeRecord])] {

@@ -1,3 +1,4 @@
+import GatewayRules
 import HubPage
 import Identity
 import JSON
@@ -29,7 +30,7 @@ struct BrowserAnswer {
         case .refuse(let status, let word, let message): try await refuse(status, word, message, to: head)
         case .enter:
             let cookie = visit.gate.withLock { $0.cookie }
-            try await write(303, [("Location", "/hubpair/"), ("Set-Cookie", cookie)], [])
+            try await write(303, [("Location", PagePath.page.rawValue), ("Set-Cookie", cookie)], [])
         case .pass:
             guard let body else {
                 return try await refuse(413, "too_large", "this takes no body of so many bytes", to: head)

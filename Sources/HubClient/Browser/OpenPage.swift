@@ -1,3 +1,4 @@
+import GatewayRules
 import Glibc
 package import Identity
 import NIOCore
@@ -40,7 +41,7 @@ package struct OpenPage: Sendable {
         if let hub, hub.isUnprotected { throw OpenPageError.noPage(hub: hub.name) }
         name = hub?.name
         shown = ShownHub(hub) { hub in
-            // Anew each time: a computer that knows no hub yet gets its key when it pairs.
+            // Made for each connection: a computer that knows no hub yet gets its key when it pairs.
             try await UseHub(configuration: configuration).connect(to: hub)
         }
         local = LocalPaths(configuration: configuration, pictures: pictures, shown: shown)
@@ -95,7 +96,7 @@ package struct OpenPage: Sendable {
     private func checkPage() async throws {
         guard let name, let relay = shown.relay else { return }
         var status = 0
-        try await relay.send(HubRequest(method: "GET", target: "/hubpair/")) {
+        try await relay.send(HubRequest(method: "GET", target: PagePath.page.rawValue)) {
             status = $0.status
         } body: { _ in
         }

@@ -107,7 +107,8 @@ package struct ReadCodes {
         self.search = search
     }
 
-    /// Reads the images.
+    /// Reads several images at once, each in a child process; one after the other if this process has
+    /// several threads.
     ///
     /// - Parameters:
     ///   - waiting: called some ten times a second with the number of images that are done.

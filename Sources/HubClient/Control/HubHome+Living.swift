@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayRules
 package import Home
 import Household
 import Identity
@@ -73,7 +74,8 @@ extension HubHome {
     /// Every appliance in the hub's last known states. Those that its server does not answer for come with
     /// all that the hub knew of them, the others with their states alone.
     package func lastKnown() async throws -> [LastKnownAppliance] {
-        let body = try await answer(to: HubRequest(method: "GET", target: "/hubpair/v1/states"))
+        let target = HubResource.root + ResourcePattern.states.rawValue
+        let body = try await answer(to: HubRequest(method: "GET", target: target))
         guard case .object(let members) = JSONValue(parsing: body),
             case .array(let states) = members["states"]
         else { return [] }

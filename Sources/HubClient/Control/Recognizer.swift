@@ -45,7 +45,7 @@ package struct Recognizer: Sendable {
         rmdir(directory)
     }
 
-    /// The sentence that was said; nil if it was none of the house's, or is not clear.
+    /// The sentence that was said; nil if it is not one of the house's, or not clear.
     package func sentence(in samples: [Int16]) throws -> String? {
         try write(SoundFile.raw(samples), to: "speech.raw")
         try write(Array("speech\n".utf8), to: "list")

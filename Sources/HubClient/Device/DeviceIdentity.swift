@@ -5,7 +5,7 @@ package import PinnedTLS
 /// The files of this computer's lasting key, and of the certificate that carries it in TLS.
 ///
 /// The key is made when the device first pairs, and never replaced: hubs know the device by it. The
-/// certificate is for other programs, such as curl. It is made anew if it is lost.
+/// certificate is for other programs, such as curl. It is made again if it is lost.
 package enum DeviceIdentity {
     package static let keyFileName = "device-key.pem"
     package static let certificateFileName = "device-certificate.pem"

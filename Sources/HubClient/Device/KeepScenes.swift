@@ -26,9 +26,9 @@ package struct KeepScenes: Sendable {
         return scene
     }
 
-    /// Keeps a scene.
+    /// Adds a scene, or replaces the one of the same name. One without states is refused.
     ///
-    /// - Returns: true if it took the place of one of the same name.
+    /// - Returns: true if it replaced one.
     package func save(_ scene: Scene) throws -> Bool {
         guard !scene.states.isEmpty else { throw SceneError.empty }
         return try ProtectedDirectory(path: configuration.path, create: true).withLock { directory in

@@ -70,8 +70,8 @@ package struct ArrangeRooms: Sendable {
 }
 
 extension StateUnits {
-    /// The units in an answer of the hub. One that this version cannot read is none: its levels are told as
-    /// percentages then.
+    /// The units in an answer of the hub. One that this version cannot read is left out: its levels are
+    /// then told as percentages.
     init(_ value: JSONValue?) {
         self.init()
         guard case .array(let values)? = value else { return }

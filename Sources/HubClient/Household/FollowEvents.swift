@@ -101,7 +101,7 @@ package struct FollowEvents: Sendable {
         }
     }
 
-    /// The hub has ended the stream: it stops, or starts anew.
+    /// The hub has ended the stream: it stops, or restarts.
     private struct StreamEnd: UserError {
         var description: String { "the hub has ended the stream" }
         var kind: UserErrorKind { .unavailable }

@@ -104,7 +104,7 @@ package actor HouseholdLink {
     }
 
     /// Calls `change`, which reads and then changes; again if somebody else has changed the same meanwhile.
-    /// Nothing is lost by that; who is refused ten times gives up, and says so.
+    /// Nothing is lost by that; after ten refusals it gives up, and says so.
     package nonisolated func changing<Value>(_ change: () async throws -> Value) async throws -> Value {
         for attempt in 0..<9 {
             do {

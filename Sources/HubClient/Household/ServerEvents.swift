@@ -5,9 +5,9 @@
 ///     field  = name [ ":" [ SP ] value ] end-of-line
 ///     end-of-line = CR LF / LF / CR
 ///
-/// `event`, `id` and `data` count; `retry` and other fields are ignored. An event without data is none, but
-/// its id counts. Accepted: `id: 5f-17\ndata: {}\n\n`. Refused: a line, or the data of an event, above
-/// ``maximumByteCount``.
+/// `event`, `id` and `data` count; `retry` and other fields are ignored. An event without data is left
+/// out, but its id counts. Accepted: `id: 5f-17\ndata: {}\n\n`. Refused: a line, or the data of an event,
+/// above ``maximumByteCount``.
 package struct ServerEvents: Sendable {
     package struct Event: Equatable, Sendable {
         /// `message` if the stream does not say.

@@ -11,7 +11,7 @@ package enum PairError: Equatable, UserError {
     /// The owner did not answer in time.
     case notApprovedInTime
 
-    /// True if the attempt cannot go on: the same code is refused, or pairing begins anew.
+    /// True if the attempt cannot go on: the same code is refused, or pairing begins again.
     var isFinal: Bool {
         switch self {
         case .revoked, .askIsGone: true

@@ -6,7 +6,7 @@ package struct PairOutcome: Sendable {
     package enum Change: Equatable, Sendable {
         /// It was not known before.
         case added
-        /// It was known, and is stored anew.
+        /// It was known, and is stored again.
         case renewed
         /// It was known, this computer was approved, and the code had been used: nothing was changed.
         case none

@@ -53,8 +53,7 @@ package struct PairWithHub: Sendable {
         self.interval = interval
     }
 
-    /// Pairs.
-    ///
+    /// - Parameter report: is told what happens meanwhile. What it throws ends the attempt.
     /// - Throws: `PairRefusal`, `PairReplyError`, `HubConnectionError`, `HubLookupError`, `PairError`, and
     ///   what files throw.
     package func run(_ report: (Event) throws -> Void) async throws -> PairOutcome {
@@ -169,7 +168,7 @@ package struct PairWithHub: Sendable {
         }
     }
 
-    /// Asks on one connection until the owner has decided. A lost connection is opened anew.
+    /// Asks on one connection until the owner has decided. A lost connection is opened again.
     private func awaitApproval(
         of device: Pin, by first: HubConnection, _ dialer: HubDialer, _ report: (Event) throws -> Void
     ) async throws {

@@ -10,9 +10,13 @@ extension HubSearch {
     }
 
     private func isQuiet(at time: Duration) -> Bool {
-        tasks == 0 && asking.isEmpty
-            && !browses.contains { $0.pending(at: time, isEmpty: isEmpty) > 0 }
-            && currentRule(at: time).waits(at: time).isEmpty
+        !isUnderWay(at: time) && currentRule(at: time).waits(at: time).isEmpty
+    }
+
+    /// True while something was asked whose answer, or failure, is still to come.
+    private func isUnderWay(at time: Duration) -> Bool {
+        isSweeping || tasks > 0 || !asking.isEmpty
+            || browses.contains { $0.pending(at: time, isEmpty: isEmpty) > 0 }
     }
 
     /// When the times are over that are waited for now; nil if none is.
@@ -63,20 +67,28 @@ extension HubSearch {
     func shortcoming(at time: Duration) -> String? {
         if let browse = browses.first(where: \.isUnanswered) { return browse.silence }
         guard !watches else { return nil }
-        let missing = "hubs may be missing"
-        let more = "\(missing); a longer --timeout may find them"
-        if rule.isBusy, !isQuiet(at: time) || rule.isLossy || listing.hasHints {
-            return "this machine is busy and did not let the search listen for "
-                + "\(Int(rule.stalled / .milliseconds(1))) ms of its time: \(more)"
+        let isWorthAsking = time >= rule.begun + QuietRule.repetition
+        let unconfirmed = isBrowsing && isWorthAsking ? unconfirmedNames : []
+        let isCut = isUnderWay(at: time) && (time >= limit || isSweeping)
+        // Half a second of a long search says nothing.
+        if rule.isBusy, rule.stalled * 10 >= time,
+            isCut || isEmpty || rule.isLossy || !unconfirmed.isEmpty
+        {
+            let stalled = Int(rule.stalled / .milliseconds(1))
+            return "this machine is busy: hubpair could not run for \(stalled) ms of the search; "
+                + "hubs may be missing"
         }
-        if time >= limit, !isQuiet(at: time) {
-            return "the search ended before all had answered: \(more)"
-        }
+        if isCut { return "the search ended before all had answered; hubs may be missing" }
         // An answer to a direct question holds only so much: the rest of a host's hubs comes by multicast.
-        if time >= QuietRule.repetition, isBrowsing, listing.hasHints {
-            return "multicast DNS has not confirmed \(HubSearch.names(listing.hintedNames)), found by a "
-                + "direct question: \(missing); 'hubpair doctor' looks for the cause"
+        if !unconfirmed.isEmpty {
+            return "multicast DNS has not confirmed \(HubSearch.names(unconfirmed)), found by a direct "
+                + "question; hubs may be missing: 'hubpair doctor' looks for the cause"
         }
         return nil
+    }
+
+    /// The hubs that multicast DNS has not confirmed on any interface, in any family.
+    private var unconfirmedNames: Set<String> {
+        expired.subtracting(rows.values.map(\.hub.name)).union(listing.unconfirmedNames)
     }
 }

@@ -22,7 +22,7 @@ extension HubSearch {
         /// A task that runs in parallel, such as trying a known address, has begun or ended.
         case begun, ended
         case swept(done: Int, total: Int)
-        /// This process could not run for this long, since the machine is busy.
+        /// This process could not run for this long: the machine is busy, or was asleep.
         case stalled(Duration)
         /// Some time has passed.
         case tick

@@ -42,6 +42,8 @@ package struct HubSearch: Sendable {
     private var said: [DiscoveredHub.Key: AssessedHub] = [:]
     private var fresh: [DiscoveredHub.Key: Duration] = [:]
     private(set) var hinted: Set<[UInt8]> = []
+    /// The names of hubs that were hinted at, not confirmed, and not hinted at again.
+    private(set) var expired: Set<String> = []
     private var answers: [DiscoveredHub.Key: Bool] = [:]
     private var isStale = false
     private var lastUpdate = Duration.seconds(-1)
@@ -202,7 +204,12 @@ package struct HubSearch: Sendable {
     }
 
     private mutating func tick(at time: Duration) -> [Event] {
-        if !listing.expireHints(at: time).isEmpty { isStale = true }
+        for change in listing.expireHints(at: time) {
+            isStale = true
+            if case .removed(let hub) = change, expired.count < HubListing.maximumRows {
+                expired.insert(hub.name)
+            }
+        }
         var events: [Event] = []
         if isStale { events = refresh(at: time) }
         for (key, since) in fresh.sorted(by: { $0.value < $1.value }) {
@@ -247,8 +254,9 @@ package struct HubSearch: Sendable {
 
     /// The remaining events at the end of the search.
     package mutating func finish(at time: Duration) -> [Event] {
+        let shortcoming = shortcoming(at: time)
         var events = update(at: time)
-        events += shortcoming(at: time).map { [.incomplete($0)] } ?? []
+        if let shortcoming { events.append(.incomplete(shortcoming)) }
         for (key, _) in fresh.sorted(by: { $0.value < $1.value }) {
             if let event = rows[key].flatMap({ say($0) }) { events.append(event) }
         }

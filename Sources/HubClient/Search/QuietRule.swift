@@ -26,9 +26,11 @@
 ///   The answer to the repeated question is waited for, too; and if there is another sign of loss, the one to
 ///   the daemon's third question, two seconds after the second (§ 5.2): 3,400 ms.
 ///
-/// - Whoever is slow to answer one question may be as slow with the next: all these times are longer by what
-///   the slowest answer took, 1 s at most. And where this process could not run, it could not listen either:
-///   that time does not count.
+/// - A host that is slow to answer one question may be as slow with the next: all these times are longer by
+///   what the slowest answer took, 1 s at most.
+/// - While this process could not run, it could not listen either: that time does not count. If it is more
+///   than half a second in all, the machine is busy, and avahi-daemon on it may be too: silence means nothing
+///   any more, and what a hint says is waited for as if packets were lost.
 ///
 /// A pure value: times since the start go in, a verdict comes out.
 package struct QuietRule: Hashable, Sendable {
@@ -58,16 +60,17 @@ package struct QuietRule: Hashable, Sendable {
     package static let thirdQuestion = Duration.milliseconds(3_400)
     /// The maximum duration of a search, so that a hostile host cannot keep it busy forever.
     package static let limit = Duration.seconds(10)
-    /// What one slow host can add to the times above; the threat is one that is slow on purpose.
-    package static let maximumSlowness = Duration.seconds(1)
-    /// What a busy machine can add to ``limit``.
+    /// What a busy machine can add to ``limit``; a flood makes it busy, too.
     package static let maximumStall = Duration.seconds(20)
-    /// A machine that did not let this process run for that long, in all, is busy.
-    package static let busyStall = Duration.milliseconds(500)
     /// The same while name servers still answer: a thousand hubs take some two thousand questions, which a
     /// slow line or a busy machine does not bring back in ten seconds. A question that is not answered ends
     /// by itself.
     package static let domainLimit = Duration.seconds(60)
+    /// What one slow host can add to the times above; the threat is one that is slow on purpose.
+    package static let maximumSlowness = Duration.seconds(1)
+    /// A machine is busy if this process could not run for that long, in all: more than the margin of the
+    /// first answers.
+    package static let busyStall = Duration.milliseconds(500)
 
     /// When the first question was asked: a busy daemon may be late.
     package var begun = Duration.zero
@@ -95,7 +98,7 @@ package struct QuietRule: Hashable, Sendable {
 
     package init() {}
 
-    /// True if this machine is too busy for its silence to mean anything.
+    /// True if this machine is too busy for silence to mean that nobody has answered.
     package var isBusy: Bool { stalled >= QuietRule.busyStall }
 
     /// An answer took this long.
@@ -114,7 +117,7 @@ package struct QuietRule: Hashable, Sendable {
     /// What is waited for at `time` beside answers that are under way, and until when.
     package func waits(at time: Duration) -> [(wait: Wait, until: Duration)] {
         guard !isDirect else { return [] }
-        let isSure = !isLossy && uncachedSince == nil
+        let isSure = !isLossy && !isBusy && uncachedSince == nil
         let (isPrompt, isAlone) = (isPrompt && isSure, isAlone && isSure)
         let answers =
             if isPrompt {
@@ -135,10 +138,10 @@ package struct QuietRule: Hashable, Sendable {
                 (answers, .firstAnswers)
             }
         let quiet = lastNews + (isPrompt || isAlone ? QuietRule.promptQuiet : QuietRule.quiet)
-        let all = [
-            (wait, begun + least), (.quiet, quiet),
-            (.uncached, uncachedSince.map { $0 + QuietRule.uncached } ?? .zero),
-        ].map { ($0.0, $0.1 + slowness) }
-        return all.filter { time < $0.1 }
+        var all = [(wait, begun + least), (.quiet, quiet)]
+        if let uncachedSince { all.append((.uncached, uncachedSince + QuietRule.uncached)) }
+        // An answer that waited for this process is no slow one.
+        let slowness = max(.zero, slowness - stalled)
+        return all.map { ($0.0, $0.1 + slowness) }.filter { time < $0.1 }
     }
 }

@@ -26,7 +26,8 @@ package struct SearchHubs: Sendable {
     /// The interval of checks: during the first answers, and later.
     private static let ticks = (early: Duration.milliseconds(2), late: Duration.milliseconds(10))
     private static let early = Duration.milliseconds(150)
-    /// A check that is this much too late has not had its turn.
+    /// If nothing has been looked at for this much longer than the interval of checks, the process could not
+    /// run. A timer on an idle machine is late by a millisecond; the times of ``QuietRule`` begin at 50 ms.
     private static let stall = Duration.milliseconds(30)
     /// The maximum time for a hub to present its key.
     private static let keyDeadline = Duration.milliseconds(750)
@@ -78,8 +79,13 @@ package struct SearchHubs: Sendable {
             }
             var reached = [DiscoveredHub.Key: Duration]()
             var explained: Set<String> = []
+            var lastLook = Duration.zero
             steps: for try await step in steps {
                 let now = start.duration(to: .now)
+                let pause = now - lastLook - SearchHubs.ticks.late
+                lastLook = now
+                // Before the step itself: it may decide that the search is over.
+                if pause >= SearchHubs.stall { _ = search.take(.stalled(pause), at: now) }
                 for event in search.take(step, at: now) {
                     try report(event)
                     // Check again as soon as a new row can be reported, without waiting for the next tick.
@@ -193,12 +199,8 @@ package struct SearchHubs: Sendable {
 
     private func tick(since start: ContinuousClock.Instant, _ steps: Steps) async throws {
         while !Task.isCancelled {
-            let before = ContinuousClock.now
-            let isEarly = start.duration(to: before) < SearchHubs.early
-            let pause = isEarly ? SearchHubs.ticks.early : SearchHubs.ticks.late
-            try await Task.sleep(for: pause)
-            let late = before.duration(to: .now) - pause
-            if late >= SearchHubs.stall { steps.yield(.stalled(late)) }
+            let isEarly = start.duration(to: .now) < SearchHubs.early
+            try await Task.sleep(for: isEarly ? SearchHubs.ticks.early : SearchHubs.ticks.late)
             steps.yield(.tick)
         }
     }

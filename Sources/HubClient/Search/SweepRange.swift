@@ -17,7 +17,8 @@ package struct SweepRange: Hashable, Sendable, CustomStringConvertible {
     private let network: NetworkAddress
     private let prefix: Int
 
-    /// Parses a range.
+    /// - Throws: ``SweepRangeError/notCIDR(_:)`` for a text of another form; another case if the range is too
+    ///   large, not local, or lacks its interface.
     package init(_ text: String) throws(SweepRangeError) {
         let parts = text.split(separator: "/", omittingEmptySubsequences: false)
         guard parts.count <= 2, let address = NetworkAddress(String(parts[0]))?.withScopeName

@@ -7,7 +7,7 @@ import PinnedTLS
 /// Sets a hub up: its key and certificate, its empty keyfile, its settings.
 ///
 /// The settings are written last, so that a set-up that was interrupted is taken up where it stopped, with
-/// the same key. One that is complete is never changed, but for what can be made anew without letting anybody
+/// the same key. A complete hub is never changed, except for what can be made again without letting anybody
 /// in: the certificate from the key, and the file of codes, without a code.
 package struct SetUpHub {
     /// What `setup` was told; nil where it was told nothing.
@@ -53,11 +53,11 @@ package struct SetUpHub {
         case made
         /// There was a hub, and nothing was changed.
         case present
-        /// There was a hub, and these files of it were made anew.
+        /// There was a hub, and these files of it were made again.
         case mended([Part])
     }
 
-    /// What is made anew.
+    /// What is made again.
     package enum Part: Equatable, Sendable {
         /// It was missing, or of another key.
         case certificate

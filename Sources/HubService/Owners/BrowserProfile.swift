@@ -12,7 +12,7 @@ package enum BrowserProfile {
                 "com.apple.security.pkcs12", "\(id).key", "\(name) at \(hub)", handout.pkcs12, file: "key.p12"
             ),
             payload(
-                "com.apple.security.root", "\(id).hub", hub, derBytes(of: handout.hubCertificate),
+                "com.apple.security.root", "\(id).hub", hub, derBytes(ofPEM: handout.hubCertificate),
                 file: "hub.cer"),
         ].joined()
         let text = """
@@ -48,14 +48,6 @@ package enum BrowserProfile {
         </dict>
 
         """
-    }
-
-    /// The bytes between the lines of PEM (RFC 7468).
-    private static func derBytes(of pem: [UInt8]) -> [UInt8] {
-        let lines = String(decoding: pem, as: UTF8.self).split(separator: "\n").filter {
-            !$0.hasPrefix("-----")
-        }
-        return Data(base64Encoded: lines.joined()).map { Array($0) } ?? []
     }
 
     /// Names are any text (XML 1.0 § 2.4); they hold no control characters.

@@ -1,5 +1,4 @@
 import Crypto
-import FoundationEssentials
 import Pairing
 import PinnedTLS
 
@@ -18,11 +17,7 @@ package struct ReadHubCertificate {
             try SetUpHub.ensureCertificate(of: identity, in: directory)
             return try directory.read(HubState.certificateFileName) ?? []
         }
-        let lines = String(decoding: pem, as: UTF8.self).split(separator: "\n").filter {
-            !$0.hasPrefix("-----")
-        }
-        let der = Data(base64Encoded: lines.joined()) ?? Data()
-        let digest = SHA256.hash(data: der).map { byte in
+        let digest = SHA256.hash(data: derBytes(ofPEM: pem)).map { byte in
             (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
         }
         return (pem, digest.joined(separator: ":"))

@@ -111,7 +111,7 @@ struct AccessPage {
             \(list(asking, orElse: "Nobody is waiting."))
             <h2>Devices</h2>
             \(list(known, orElse: "No device is let in."))
-            <p class="small"><a href="/hubpair/">Back to the page of the house</a></p>
+            <p class="small"><a href="\(PagePath.page.rawValue)">Back to the page of the house</a></p>
             </main>
             """)
     }

@@ -1,3 +1,5 @@
+import GatewayRules
+
 /// A text as part of an HTML document: between tags, or in an attribute's quotes. Names come from strangers.
 func htmlText(_ text: some StringProtocol) -> String {
     var result = ""
@@ -29,8 +31,8 @@ func plainPage(_ title: String, _ body: String) -> [UInt8] {
         <title>\(htmlText(title))</title>
         <meta name="viewport" content="width=device-width, initial-scale=1">
         <meta name="color-scheme" content="light dark">
-        <link rel="icon" href="/hubpair/page/icon.svg" type="image/svg+xml">
-        <link rel="stylesheet" href="/hubpair/page/plain.css">
+        <link rel="icon" href="\(PagePath.icon.rawValue)" type="image/svg+xml">
+        <link rel="stylesheet" href="\(PagePath.plainStyle.rawValue)">
         </head>
         <body>
         \(body)

@@ -15,7 +15,7 @@ struct StrangerPage {
             hub.name.description,
             """
             <main class="plain">
-            <img src="/hubpair/page/icon.svg" alt="" width="48" height="48">
+            <img src="\(PagePath.icon.rawValue)" alt="" width="48" height="48">
             <h1 dir="auto">\(name)</h1>
             <p>This is a home hub. It guards the appliances of a house, and lets in only devices that its \
             owner has approved.</p>

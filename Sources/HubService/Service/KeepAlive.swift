@@ -3,7 +3,7 @@ import Pairing
 
 /// Tells the service manager that the hub is alive, each time that a round through all that serves has ended:
 /// every event loop does what a request does first, it looks a device up; then a task runs, as for every
-/// pairing. If one of them hangs, no round ends, and systemd starts the hub anew.
+/// pairing. If one of them hangs, no round ends, and systemd restarts the hub.
 ///
 /// A hub that cannot read its keyfile is alive: it refuses everybody, and a restart would not mend it.
 final class KeepAlive: Sendable {

@@ -1,3 +1,4 @@
+import Addresses
 import CGlibc
 import Glibc
 import Identity
@@ -52,29 +53,20 @@ package struct ServiceManager: Sendable {
     @discardableResult
     package func notify(_ notification: Notification) -> Bool {
         guard let socket, let first = socket.utf8.first else { return true }
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let isAbstract = first == UInt8(ascii: "@")
-        var name = Array(socket.utf8)
-        if isAbstract { name[0] = 0 }
-        let room = MemoryLayout.size(ofValue: address.sun_path)
-        // A path ends with NUL; an abstract name has an explicit length.
-        guard isAbstract || first == UInt8(ascii: "/"), name.count < room else { return false }
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: name) }
-        let length = socklen_t(
-            MemoryLayout<sockaddr_un>.size - room + name.count + (isAbstract ? 0 : 1))
+        let address: UnixAddress? =
+            switch first {
+            case UInt8(ascii: "@"): UnixAddress(abstract: socket.utf8.dropFirst())
+            case UInt8(ascii: "/"): UnixAddress(path: socket)
+            default: nil
+            }
+        guard let address else { return false }
 
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         // Names have no line breaks (PeerName), but errors may name a path that has.
         let message = Array(notification.line.utf8).map { $0 == 0x0A ? 0x20 : $0 }
-        let sent = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                sendto(descriptor, message, message.count, Int32(MSG_NOSIGNAL), $0, length)
-            }
-        }
-        return sent == message.count
+        return address.send(message, from: descriptor)
     }
 
     /// True if `descriptor` is the journal's stream.

@@ -6,9 +6,9 @@ import Synchronization
 ///
 ///     Kitchen hub on port 8000; 3 devices are paired; pairing open until 14:05
 ///
-/// It is told anew when a file has changed, and when a code or an approval expires.
+/// It is updated when a file has changed, and when a code or an approval expires.
 final class ServiceStatus: Sendable {
-    /// After a look at files that could not be read, in seconds.
+    /// How soon to look again at files that could not be read, in seconds.
     private static let retry: Double = 60
 
     private let manager: ServiceManager

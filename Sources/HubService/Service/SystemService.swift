@@ -18,7 +18,7 @@ package enum SystemService {
     /// Starts the service, if its owner wants it to run, and returns when it serves or has failed.
     package static func start(for state: HubState) -> Outcome { run("start", state) }
 
-    /// Starts it anew, with changed settings, if it runs.
+    /// Restarts it, with changed settings, if it runs.
     package static func restart(for state: HubState) -> Outcome { run("try-restart", state) }
 
     private static func run(_ verb: String, _ state: HubState) -> Outcome {

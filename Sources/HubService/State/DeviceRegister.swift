@@ -5,8 +5,8 @@ import Synchronization
 
 /// Which devices may come in, as the keyfile says now: what every request is checked against.
 ///
-/// A look-up answers what reading the file anew would: once `devices revoke` has returned in another process,
-/// the next one refuses. Two ways lead there:
+/// A look-up answers what reading the file again would: once `devices revoke` has returned in another
+/// process, the next one refuses. Two ways lead there:
 /// - The kernel tells of changes (``StateEvents``): a look-up asks it, with one system call, and reads the
 ///   file only if something happened. Once a second a look-up also looks at the file itself, for what the
 ///   kernel does not tell of.

@@ -13,7 +13,7 @@ extension Duration {
         (UInt8(ascii: "m"), 60), (UInt8(ascii: "s"), 1),
     ]
 
-    /// Reads a span that a person wrote; nil if it is none.
+    /// Reads a span that a person wrote; nil if it is not a span.
     package init?(written text: String) {
         var milliseconds = 0
         var rest = Array(text.utf8)[...]

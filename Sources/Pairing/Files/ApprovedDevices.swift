@@ -78,7 +78,7 @@ public struct ApprovedDevices: Equatable, Sendable {
         index()
     }
 
-    /// The bytes of the file: what was read, but for what has been changed.
+    /// The bytes of the file: what was read, with the changes since.
     public var serialized: [UInt8] { file.serialized }
 
     /// The device with this pin; takes the same time among 10 devices and among 10,000.

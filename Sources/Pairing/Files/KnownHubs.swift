@@ -95,7 +95,7 @@ public struct KnownHubs: Equatable, Sendable {
         }
     }
 
-    /// The bytes of the file: what was read, but for what has been changed.
+    /// The bytes of the file: what was read, with the changes since.
     public var serialized: [UInt8] { file.serialized }
 
     /// Adds a hub, or puts it in the place of the one with the same pin.

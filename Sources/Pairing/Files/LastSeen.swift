@@ -12,7 +12,7 @@ package import FoundationEssentials
 ///
 /// `since` is when the file was begun: of a device that is not in it, nothing is known before. `address` is
 /// as `NetworkAddress` writes it. Nothing depends on the file but what the owner is told: one that is lost or
-/// has a fault is begun anew.
+/// has a fault is replaced by a new one.
 ///
 /// Accepted: the above. Rejected: no `since`, a group whose name is no fingerprint, an address with a port,
 /// `format=2`.

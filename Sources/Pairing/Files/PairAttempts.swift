@@ -69,7 +69,7 @@ package struct PairAttempts: Equatable, Sendable {
         }
     }
 
-    /// The bytes of the file: what was read, but for what has been changed.
+    /// The bytes of the file: what was read, with the changes since.
     package var serialized: [UInt8] { file.serialized }
 
     /// The attempt that was begun with this code, or nil.

@@ -69,7 +69,7 @@ public struct Tickets: Equatable, Sendable {
         index()
     }
 
-    /// The bytes of the file: what was read, but for what has been changed.
+    /// The bytes of the file: what was read, with the changes since.
     public var serialized: [UInt8] { file.serialized }
 
     /// The ticket of this ID; takes the same time among many as among few.

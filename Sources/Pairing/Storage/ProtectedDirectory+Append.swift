@@ -3,8 +3,8 @@ import Glibc
 
 extension ProtectedDirectory {
     /// Appends `bytes` to the file `name`, durably; makes the file if it is missing. If it fails, the file is
-    /// what it was, but for a crash or a broken disk: then the last line may be cut short. Call it inside
-    /// `withLock`.
+    /// what it was, except after a crash or on a broken disk: then the last line may be cut short. Call it
+    /// inside `withLock`.
     package func append(_ bytes: [UInt8], to name: String) throws(FileError) {
         let path = path(of: name)
         let isNew = try stamp(of: name) == nil

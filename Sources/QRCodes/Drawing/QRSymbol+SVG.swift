@@ -34,8 +34,8 @@ extension QRSymbol {
     }
 }
 
-/// `text` as XML character data (XML 1.0 § 2.4).
-private func xmlText(_ text: String) -> String {
+/// `text` as XML character data (XML 1.0 § 2.4). What XML 1.0 § 2.2 forbids becomes U+FFFD.
+func xmlText(_ text: String) -> String {
     var escaped = ""
     for scalar in text.unicodeScalars {
         switch scalar {

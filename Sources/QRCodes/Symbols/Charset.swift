@@ -32,7 +32,7 @@ package struct Charset: Hashable, Sendable {
         }
     }
 
-    /// The bytes in UTF-8; nil if they are none of this set, or if the system cannot convert it.
+    /// The bytes in UTF-8; nil if they are not valid in this set, or the system cannot convert it.
     package func utf8(of bytes: [UInt8]) -> [UInt8]? {
         if self == .utf8 { return String(validating: bytes, as: UTF8.self) == nil ? nil : bytes }
         guard let converter = iconv_open("UTF-8", name), Int(bitPattern: converter) != -1 else {

@@ -64,7 +64,7 @@ package enum SymbolMessage: Equatable, Sendable {
             }
             pieces.append(segment, its)
         }
-        // Bytes that are none of the set that is named: libzbar has a word for that.
+        // Nil if bytes are not valid in the named set: left to libzbar.
         guard let message = pieces.message, !message.isEmpty else {
             self = .other
             return
@@ -92,7 +92,7 @@ private struct Pieces {
     /// The bytes as they stand in the code.
     var stated: [UInt8] { pieces.flatMap(\.bytes) }
 
-    /// In UTF-8, as far as the sets are named; nil if bytes are none of theirs. Kanji are left in Shift_JIS
+    /// In UTF-8, as far as the sets are named; nil if bytes are not valid in theirs. Kanji stay in Shift_JIS
     /// where no set is named: programs write bytes of it beside them without a word.
     var message: [UInt8]? {
         var message: [UInt8] = []

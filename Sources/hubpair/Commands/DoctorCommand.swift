@@ -121,7 +121,7 @@ extension Finding {
         ])
     }
 
-    /// What another hub's doctor has found; a status that this version does not know is none to worry about.
+    /// What another hub's doctor has found; an unknown status counts as skipped.
     init(_ told: HubFinding) {
         let (seen, mend) = (told.seen, told.mend)
         let verdict: Verdict =

@@ -18,7 +18,7 @@ struct OpenCommand: PreparedCommand {
             not paired yet pairs there, by a picture, a camera or a typed code.
 
             On a machine with a hub of its own that knows no other one, it is that hub's page, for its \
-            owner: whoever may change the hub's files, mostly root. --state says so.
+            owner: the user who may change the hub's files, mostly root. --state says so.
 
             The address works once, in one browser, for programs of this user alone. The command ends with \
             Ctrl-C, or when nobody has looked at the page for 10 minutes.
@@ -100,21 +100,18 @@ struct OpenCommand: PreparedCommand {
         defer { withExtendedLifetime(signals) {} }
         let (isQuiet, name) = (isQuiet, open.name)
         do {
-            try await withThrowingTaskGroup(of: Bool.self) { group in
-                group.addTask {
+            let isIdle = try await first(
+                of: {
                     try await open.run(environment: environment) { address in
                         try OpenCommand.tell(address, of: name, environment, isQuiet: isQuiet)
                     }
                     return true
-                }
-                group.addTask {
+                },
+                or: {
                     for await _ in stream { break }
                     return false
-                }
-                let isIdle = try await group.next() ?? false
-                if isIdle { Console.note("nobody has looked at the page for 10 minutes: it is closed") }
-                group.cancelAll()
-            }
+                })
+            if isIdle { Console.note("nobody has looked at the page for 10 minutes: it is closed") }
         } catch {
             guard let name else { throw error }
             throw HubFailure.named(error, hub: name)

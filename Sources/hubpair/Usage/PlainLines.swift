@@ -4,7 +4,7 @@
 /// What a command does is a plain value therefore, which its options only fill in. `GeneratedLinesTests`
 /// compares both ways. What is wrong in a line, or not plain, is left to ArgumentParser.
 enum PlainLines {
-    /// Runs a line that needs no network; false if it is none of these.
+    /// Runs a plain line that needs no network; false for any other line.
     ///
     /// Without `await`: the process keeps its one thread. `scan` forks, and to start a thread is a tenth of
     /// the work of the others.

@@ -73,8 +73,8 @@ struct StrayArgument: Equatable, UserError {
         for (index, word) in values.enumerated() {
             // A path of `call` may have an option's name.
             if word.hasPrefix("/"), path.words == ["call"] { continue }
-            // Without a dash: an option with its value behind it, or a flag. The last word of a name, as in
-            // `pair Kitchen hub`, is none.
+            // Without a dash: an option with its value behind it, or a flag. The last word of a name is
+            // neither, as in `pair Kitchen hub`.
             let isFlag = form["--" + word]?.takesValue == false
             let isStray = index >= form.valueCount.upperBound && (isFlag || index + 1 < values.count)
             let meant = OptionSpelling.meant(by: word, in: form, plain: isStray)

@@ -4,7 +4,7 @@ import Testing
 @testable import Discovery
 
 extension LiveBrowsing {
-    /// avahi 0.8 leaves a service unregistered for ever (its issues 7 and 234); it is published anew.
+    /// avahi 0.8 leaves a service unregistered for ever (its issues 7 and 234); it is published again.
     @Suite struct Registration {
         /// While the probes are out (0 to 250 ms, then three times 250 ms) an interface's address goes and
         /// comes back: avahi 0.8 waits for ever for the probes that went with it. On a busy machine that

@@ -204,7 +204,7 @@ import Testing
             _ = try await pair(try three.code(), alias: "Kitchen hub 2")
         }
         #expect(three.requests.withLock { $0.isEmpty })
-        // Pairing anew keeps the name that the hub has here.
+        // Pairing again keeps the name that the hub has here.
         #expect(try await pair(try two.code()).hub.name == outcome.hub.name)
         #expect(try await pair(try two.code(), alias: "Shed").hub.name == PeerName("Shed"))
     }
@@ -236,7 +236,7 @@ import Testing
         #expect(!device.exists("device-key.pem"))
     }
 
-    /// The certificate only carries the key: it is made anew.
+    /// The certificate only carries the key: it is made again.
     @Test func aLostCertificateIsMadeAgain() async throws {
         let identity = try DeviceIdentity.ensure(in: device.configuration)
         try FileManager.default.removeItem(atPath: config + "/device-certificate.pem")

@@ -75,43 +75,84 @@ extension HubSearchTests {
         #expect(words == ["avahi-daemon does not answer; hubs may be missing"])
     }
 
-    @Test func aSearchThatEndsTooSoonSaysSo() throws {
-        let more = "hubs may be missing; a longer --timeout may find them"
-        let hub = try service("Hub", at: "10.0.0.5")
+    @Test func aBusyMachineIsWaitedForAndNamed() throws {
         var survey = HubSearch(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
         _ = survey.take(.sighting(.began), at: .zero)
-        _ = survey.take(.sighting(.resolved(hub)), at: .milliseconds(20))
+        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(20))
         _ = survey.take(.tick, at: .milliseconds(300))
-        // A machine that is busy, and nothing else: what this process could not hear is waited for.
         _ = survey.take(.stalled(.milliseconds(600)), at: .milliseconds(900))
         #expect(!survey.isOver(at: .milliseconds(940)))
         #expect(survey.isOver(at: .milliseconds(960)))
         #expect(names(survey.finish(at: .milliseconds(960))).isEmpty)
-        // With a sign that something is missing.
-        let other = try service("Other", at: "10.0.0.6")
-        _ = survey.take(.sighting(.hinted(other)), at: .milliseconds(961))
-        #expect(!survey.isOver(at: .milliseconds(3_990)))
-        #expect(survey.isOver(at: .milliseconds(4_010)))
-        let words = "this machine is busy and did not let the search listen for 600 ms of its time: \(more)"
-        #expect(names(survey.finish(at: .milliseconds(4_010))).contains(words))
-        survey = try self.survey()
-        _ = survey.take(.sighting(.hinted(other)), at: .milliseconds(5))
-        #expect(survey.isOver(at: .milliseconds(1_400)))
-        let unconfirmed =
-            "multicast DNS has not confirmed Other, found by a direct question: hubs may be missing; "
-            + "'hubpair doctor' looks for the cause"
-        #expect(names(survey.finish(at: .milliseconds(1_400))) == [unconfirmed, "added Other claimed"])
 
-        // Whatever is still under way at the end.
+        // With a sign that something is missing.
+        let busy =
+            "this machine is busy: hubpair could not run for 600 ms of the search; hubs may be missing"
+        let address = try #require(NetworkAddress("10.0.0.5"))
+        _ = survey.take(.sighting(.lossy(address)), at: .milliseconds(961))
+        #expect(!survey.isOver(at: .milliseconds(1_990)))
+        #expect(survey.isOver(at: .milliseconds(2_010)))
+        #expect(names(survey.finish(at: .milliseconds(2_010))) == [busy])
+        // Half a second of a minute says nothing.
+        #expect(names(survey.finish(at: .seconds(60))).isEmpty)
+        // Nothing was found at all.
         survey = try self.survey()
+        _ = survey.take(.stalled(.milliseconds(600)), at: .milliseconds(900))
+        #expect(names(survey.finish(at: .seconds(4))) == [busy])
+    }
+
+    @Test func whatIsStillUnderWayAtTheEndIsSaid() throws {
+        let words = "the search ended before all had answered; hubs may be missing"
+        var survey = try self.survey()
         _ = survey.take(.sighting(.pending(1)), at: .milliseconds(20))
         #expect(!survey.isOver(at: .milliseconds(9_990)))
         #expect(survey.isOver(at: .seconds(10)))
-        let unfinished = "the search ended before all had answered: \(more)"
-        #expect(names(survey.finish(at: .seconds(10))) == [unfinished])
+        #expect(names(survey.finish(at: .seconds(10))) == [words])
         _ = survey.take(.stalled(.seconds(3)), at: .seconds(10))
         #expect(!survey.isOver(at: .milliseconds(12_990)))
         #expect(survey.isOver(at: .seconds(13)))
+        _ = survey.take(.stalled(.seconds(90)), at: .seconds(29))
+        #expect(!survey.isOver(at: .milliseconds(29_990)))
+        #expect(survey.isOver(at: .seconds(30)))
+        // A sweep that --timeout cut off.
+        survey = try self.survey()
+        _ = survey.take(.swept(done: 3, total: 9), at: .milliseconds(20))
+        #expect(names(survey.finish(at: .seconds(2))) == [words])
+        // News at the last moment is no answer that is missing.
+        survey = try self.survey()
+        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(11_990))
+        #expect(names(survey.finish(at: .seconds(12))) == ["added Hub claimed"])
+    }
+
+    @Test func whatMulticastHasNotConfirmedIsSaid() throws {
+        func words(_ name: String) -> String {
+            "multicast DNS has not confirmed \(name), found by a direct question; hubs may be missing: "
+                + "'hubpair doctor' looks for the cause"
+        }
+        let hub = try service("Hub", at: "10.0.0.5")
+        var survey = try self.survey()
+        _ = survey.take(.sighting(.settled), at: .milliseconds(4))
+        _ = survey.take(.sighting(.hinted(hub)), at: .milliseconds(5))
+        #expect(names(survey.finish(at: .milliseconds(1_390))) == ["added Hub claimed"])  // too soon to say
+        #expect(survey.isOver(at: .milliseconds(1_400)))
+        #expect(names(survey.finish(at: .milliseconds(1_400))) == [words("Hub")])
+        // Its row goes with the hint, and the warning stays.
+        _ = survey.take(.tick, at: .seconds(11))
+        #expect(survey.table.isEmpty)
+        #expect(names(survey.finish(at: .seconds(12))) == [words("Hub")])
+        // Until it is confirmed, in one family.
+        _ = survey.take(.sighting(.resolved(hub)), at: .seconds(13))
+        _ = survey.take(.sighting(.hinted(try service("Hub", at: "fe80::5%eth0"))), at: .seconds(13))
+        #expect(!names(survey.finish(at: .seconds(15))).contains(words("Hub")))
+    }
+
+    @Test func aSlowAnswerDelaysTheEnd() throws {
+        var survey = try self.survey()
+        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(20))
+        _ = survey.take(.sighting(.slow(.milliseconds(80))), at: .milliseconds(100))
+        _ = survey.take(.tick, at: .milliseconds(300))
+        #expect(!survey.isOver(at: .milliseconds(429)))
+        #expect(survey.isOver(at: .milliseconds(430)))
     }
 
     @Test func nothingIsThereOnlyOnceTheDaemonHasSaidSo() throws {

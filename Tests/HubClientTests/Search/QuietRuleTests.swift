@@ -87,6 +87,15 @@ import Testing
         rule.stall(for: .milliseconds(300), until: .milliseconds(700))
         #expect(rule.isBusy)
         #expect(end(rule) == .milliseconds(3_900))
+        // Nor does silence show that nobody else is there.
+        rule.hasHints = false
+        (rule.isAlone, rule.isPrompt) = (true, true)
+        #expect(end(rule) == .milliseconds(850))
+        // An answer that waited as long as this process did is no slow one.
+        rule.noteAnswer(after: .milliseconds(500))
+        #expect(end(rule) == .milliseconds(850))
+        rule.noteAnswer(after: .milliseconds(600))
+        #expect(end(rule) == .milliseconds(950))
     }
 
     @Test func whatIsWaitedFor() {
@@ -99,5 +108,8 @@ import Testing
         #expect(rule.waits(at: .milliseconds(360)).map(\.until) == [.milliseconds(400)])
         rule.isLossy = true
         #expect(rule.waits(at: .milliseconds(500)).map(\.wait) == [.repetition])
+        // There is a daemon, whatever was slow.
+        rule.noteAnswer(after: .milliseconds(800))
+        #expect(rule.waits(at: .milliseconds(700)).map(\.wait) == [.repetition, .quiet])
     }
 }

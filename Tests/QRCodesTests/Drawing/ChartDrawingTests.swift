@@ -11,7 +11,7 @@ import Testing
         let steps: [ChartDrawing.Point] = [.init(20, 80), .init(100, 80), .init(100, 30), .init(180, 30)]
         chart.add(
             ChartDrawing.Lines([steps, [.init(20, 90), .init(60, 90)]], width: 4, colour: blue))
-        // A line of one point is none.
+        // A line of one point is not drawn.
         chart.add(ChartDrawing.Lines([[.init(10, 10)]], width: 20, colour: blue))
         chart.add(.init("Lampe 漢字 <b>", at: .init(20, 20)))
         chart.add(.init("100%", at: .init(190, 20), size: 16, endsThere: true))

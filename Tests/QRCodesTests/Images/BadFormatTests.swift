@@ -107,7 +107,7 @@ import Testing
         "P5 0 9 255\n", "P5 9 0 255\n", "P5 9 9 0\n", "P5 9 9 65536\n", "P5 9999999999 9 255\n", "P2 9",
         "P1\n#", "P6 -9 9 255\n", "P4 9 9",
     ])
-    func `a header of Netpbm's that is none`(text: String) {
+    func `a malformed header of Netpbm is refused`(text: String) {
         #expect(failure(Array(text.utf8)) != nil)
     }
 

@@ -179,7 +179,7 @@ import Testing
         #expect(seen.result.codes.map(\.payload) == [Photograph.payload])
     }
 
-    @Test func `codes that lie in each other and say different things are none`() {
+    @Test func `codes that overlap and say different things are dropped`() {
         func code(_ text: String, _ x: Int) -> ScannedQRCode {
             let corners = [(x, 0), (x, 40), (x + 40, 40), (x + 40, 0)].map { PixelPoint(x: $0, y: $1) }
             return ScannedQRCode(payload: Array(text.utf8), corners: corners)

@@ -75,7 +75,7 @@ import Testing
         #expect(shared.patterns == again.patterns && !again.patterns.isEmpty)
         #expect(shared.sureCount == again.sureCount)
         #expect(shared.result == again.result)
-        // With other limits it is looked for anew.
+        // With other limits it is looked for again.
         let thorough = try SymbolSearch.run(image, limits: .thorough, first: first)
         #expect(thorough.first?.limits == SymbolSearch.Limits.thorough.finders)
     }

@@ -528,7 +528,7 @@ class GeneratedTests(unittest.TestCase):
             got = upstream.got.pop(request.nonce, [])
             verdict = Verdict(role, request)
             for message in got:
-                # nginx may write a target anew: an absolute form becomes a path.
+                # nginx may rewrite a target: an absolute form becomes a path.
                 arrived = [(b"Upgrade", b"")] if message.value(b"upgrade") else []
                 if not may(role, message.start[0], message.start[1], arrived) or is_own(message.start[1]):
                     self.fail_with(request, name, f"nginx passed it on as {message}")

@@ -20,7 +20,7 @@ enum SpokenAction: Equatable, Sendable {
         }
     }
 
-    /// The way in which a step goes; nil if it is none.
+    /// 1 for a step up, -1 for a step down; nil for anything but a step.
     var direction: Double? {
         switch self {
         case .brighter, .warmer, .up: 1

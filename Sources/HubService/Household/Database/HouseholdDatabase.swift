@@ -7,8 +7,8 @@ import Synchronization
 /// The database `household.sqlite` in the state directory: the one owner of its connection, on a thread of
 /// its own. Waiting for the disk never holds up a connection of the gateway.
 ///
-/// It is opened with the first use. A broken file is put aside and begun anew (``onBroken`` is told); if it
-/// cannot be opened, every use fails, and the next tries again.
+/// It is opened with the first use. A broken file is put aside and a new one begun (``onBroken`` is told);
+/// if it cannot be opened, every use fails, and the next tries again.
 final class HouseholdDatabase: Sendable {
     static let fileName = "household.sqlite"
     /// What a broken file is called from then on; one before it is replaced.

@@ -84,7 +84,7 @@ enum HouseholdSchema {
         }
     }
 
-    /// The tag of the file: another one if the file was begun anew.
+    /// The tag of the file: a new file has another one.
     static func tag(_ connection: inout SQLiteConnection) throws(DatabaseError) -> String {
         try connection.text("SELECT value FROM meta WHERE name = 'tag'") ?? ""
     }

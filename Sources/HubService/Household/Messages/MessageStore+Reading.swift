@@ -94,7 +94,7 @@ extension MessageStore {
         case events([UInt8], last: EventID)
         /// Everything has been sent: the feed goes on from `position`.
         case upToDate(position: Int, last: EventID)
-        /// The id is of another file, or of messages that are gone: the client lists them anew.
+        /// The id is of another file, or of messages that are gone: the client lists them again.
         case reset([UInt8], position: Int, last: EventID)
     }
 

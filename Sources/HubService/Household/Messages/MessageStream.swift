@@ -5,7 +5,7 @@ import Synchronization
 /// feed.
 ///
 /// Events: `message`, `acknowledged` with the whole message, and `reset` if the client has to list the
-/// messages anew.
+/// messages again.
 final class MessageStream: HubEvents {
     private struct Place {
         /// The last event that was sent; nil: only new ones are wanted.

@@ -7,8 +7,8 @@ protocol StateObserver: Sendable {
     /// - Parameter changes: those of one poll, by device and activator; not empty. At the first sight of an
     ///   activator `before` is nil.
     /// - Returns: the messages that come of them. They are written down together with the states, so that a
-    ///   hub that is killed neither forgets one nor tells it twice. Who wants to act on them once they are on
-    ///   disk registers with ``MessageLog/add(_:)``.
+    ///   hub that is killed neither forgets one nor tells it twice. To act on them once they are on disk,
+    ///   register with ``MessageLog/add(_:)``.
     func statesChanged(_ changes: [StateChange]) async -> [MessageDraft]
 }
 

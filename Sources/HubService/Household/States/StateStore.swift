@@ -10,7 +10,7 @@ final class StateStore: Sendable {
     /// The history's limits.
     static let maximumRowCount: Int64 = 1_000_000
     static let maximumAge = Duration.seconds(30 * 86_400)
-    /// The most changes that a stream makes up for; who has missed more gets all states instead.
+    /// The most changes that a stream makes up for; a client that has missed more gets all states instead.
     static let maximumReplay: Int64 = 10_000
     private static let pageCount = 500
 
@@ -54,8 +54,8 @@ final class StateStore: Sendable {
         try await messages.append(drafts, alongside: keep) { feed.publish(written.withLock { $0 }) }
     }
 
-    /// Tells the watchers all states, since changes cannot be written down. The event has no id: who comes
-    /// back later gets what was written down after the last one.
+    /// Tells the watchers all states, since changes cannot be written down. The event has no id: a
+    /// client that comes back later gets what was written down after the last id.
     func tellUnrecorded(_ states: KnownStates) {
         feed.publish([EventFeed.Event(bytes: StateStore.reset(states, id: nil), id: nil)])
     }

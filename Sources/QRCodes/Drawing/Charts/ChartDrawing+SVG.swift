@@ -3,7 +3,7 @@ extension ChartDrawing {
     package var svg: String {
         var text = "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 \(n(width)) \(n(height))\" "
         text += "font-family=\"sans-serif\" fill=\"\(hex(ChartDrawing.ink))\">\n"
-        text += "<title>\(escaped(title))</title>\n"
+        text += "<title>\(xmlText(title))</title>\n"
         text += "<rect width=\"\(n(width))\" height=\"\(n(height))\" fill=\"#ffffff\"/>\n"
         for each in lines {
             let path = each.lines.map { points in
@@ -15,7 +15,7 @@ extension ChartDrawing {
         for each in texts {
             text += "<text x=\"\(n(each.origin.x))\" y=\"\(n(each.origin.y))\" font-size=\"\(n(each.size))\""
             text += each.endsThere ? " text-anchor=\"end\">" : ">"
-            text += "\(escaped(each.text))</text>\n"
+            text += "\(xmlText(each.text))</text>\n"
         }
         return text + "</svg>\n"
     }
@@ -32,9 +32,5 @@ extension ChartDrawing {
             text.append(digits[Int(part >> 4)])
             text.append(digits[Int(part & 0xF)])
         }
-    }
-
-    private func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }

@@ -22,7 +22,7 @@ enum NegativeSetting {
             let isNumber = (0x30...0x39).contains(next) || next == UInt8(ascii: ".")
             if !isValue, isNumber, argument.utf8.first == UInt8(ascii: "-") {
                 if command.last == "set", (try? SaidSetting(argument)) == nil { throw .outOfRange(argument) }
-                // A second one is none of an order.
+                // A second `--` would be read as a value.
                 guard !arguments.contains("--") else { return arguments }
                 return Array(arguments[..<index]) + Array(arguments[(index + 1)...]) + ["--", argument]
             }

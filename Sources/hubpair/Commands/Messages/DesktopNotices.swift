@@ -54,7 +54,7 @@ struct DesktopNotices {
     private func arguments(_ message: HouseMessage, _ hub: PeerName) -> [String] {
         let level = ["alarm": 2, "alert": 1][message.kind] ?? 0
         let title = SafeText.escaped("\(hub): \(message.kind)")
-        // The service reads the text as markup: names of appliances are none.
+        // The service reads the text as markup, and names of appliances are plain text.
         let text = SafeText.escaped(message.text).replacing("&", with: "&amp;").replacing("<", with: "&lt;")
         switch program {
         case .notifySend:

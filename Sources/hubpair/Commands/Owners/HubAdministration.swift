@@ -12,7 +12,7 @@ protocol HubAdministration: Sendable {
     func change(_ selector: PeerSelector, name: PeerName?, role: Role?) async throws -> DeviceChange
 
     func codes() async throws -> [CodeRecord]
-    /// Takes the codes back that are named; if one of the names is none, nothing is changed.
+    /// Takes the named codes back; if a name fits no code, nothing is changed.
     func void(_ selectors: [CodeSelector]) async throws -> [VoidedCodes]
     /// Takes all codes back that are good.
     func voidAll(keepsLabel: Bool) async throws -> [VoidedCodes]

@@ -139,7 +139,7 @@ struct SceneShelf {
         return (try? await session?.rooms(isNeeded: false))?.units ?? StateUnits()
     }
 
-    /// Why there is no such scene: a hub that could not be asked, or a name that is none.
+    /// Why there is no such scene: a hub that could not be asked, or an unknown name.
     func notFound(_ name: PeerName) -> any Error {
         let names = local.map(\.name.description) + shared.map(\.scene.name)
         // A refusal is reported as such; a scene may also be of an older hub, which keeps none.
