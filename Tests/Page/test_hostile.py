@@ -1,4 +1,4 @@
-"""A hostile page in a browser that the hub lets in as an owner. The browser shows its certificate to whoever asks, for any
+"""A hostile page in a browser that the hub lets in as an owner. The browser shows its certificate to all that ask, for any
 page: what the page gets out of it, and what it changes, must be nothing.
 
 Oracles: what the server behind the hub got, the hub's devices, codes and journal, and what the page itself read. That
@@ -124,7 +124,7 @@ PAGE = f"<!DOCTYPE html><meta charset=utf-8><title>Win a prize</title><body><scr
 
 class Site(http.server.ThreadingHTTPServer):
     """A server over TLS with a certificate of its own: of a hostile page, or one that asks for certificates and counts who
-    shows one. Of other requests it says what it knows: whoever asks may read it."""
+    shows one. Of other requests it says what it knows: anybody may read it."""
     daemon_threads = True
     allow_reuse_address = True
 

@@ -61,7 +61,7 @@ class EndTests(HouseTests):
                     const now = document.activeElement;
                     return [now.getAttribute('aria-label') ?? now.textContent, now.matches(':focus-visible'), getComputedStyle(now).outlineStyle];""")
                 if words in said[0]:
-                    # Whoever uses the keyboard sees where they are.
+                    # A person at the keyboard sees where they are.
                     self.assertEqual(said[1:], [True, "solid"])
                     return
             self.fail(f"Tab does not lead to {words}")

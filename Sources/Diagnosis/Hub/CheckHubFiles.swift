@@ -130,7 +130,7 @@ struct CheckHubFiles: Sendable {
         return Finding.Verdict(status: verdict.status, seen: verdict.seen + more, mend: verdict.mend)
     }
 
-    /// Reads what `serve` does, but for the keyfile of the devices and the key, which have checks of their
+    /// Reads what `serve` does, except the keyfile of the devices and the key, which have checks of their
     /// own.
     private static func contents(_ state: HubState) -> [() throws -> Void] {
         [

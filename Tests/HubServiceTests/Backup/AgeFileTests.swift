@@ -88,7 +88,7 @@ private let work = 4
         #expect(read(archive.serialized, limit: 2) == nil)
     }
 
-    /// Every single bit counts but for those of contents.
+    /// Every single bit counts, except those of contents.
     @Test func nothingElseIsRead() {
         let bytes = archive.serialized
         for bit in 0..<(bytes.count * 8) {

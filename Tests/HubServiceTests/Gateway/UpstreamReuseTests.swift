@@ -112,7 +112,7 @@ import Testing
         }
     }
 
-    /// A known server gets requests with a body over connections that are used again, but for a body that a
+    /// A known server gets requests with a body over connections that are used again, except a body that a
     /// server might take for a request.
     /// Bytes that come too late, when the next request is already under way, are not its answer: it is asked
     /// again on another connection.

@@ -1,4 +1,4 @@
-/// Reads a code that fills its picture but for a plain border: of one pixel a module and more, with a quiet
+/// Reads a code that fills its picture, up to a plain border: of one pixel a module and more, with a quiet
 /// zone and without one, dark on light and light on dark.
 ///
 /// Its four edges say where every module is, so nothing is searched: each version that fits is laid over the

@@ -42,7 +42,7 @@ struct GridDecoder {
     /// How well the function patterns must match under a mesh.
     private static let leastBentFit: Float = 0.45
 
-    /// Reads a grid that fits but for paper that is bent in more than one way.
+    /// Reads a grid that fits, except where the paper is bent in more than one way.
     mutating func decodeBent(
         _ map: ModuleMap, _ registration: GridRegistration, isInverted: Bool, rounds: Int,
         in view: ContrastView
