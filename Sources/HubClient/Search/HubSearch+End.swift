@@ -67,8 +67,9 @@ extension HubSearch {
     func shortcoming(at time: Duration) -> String? {
         if let browse = browses.first(where: \.isUnanswered) { return browse.silence }
         guard !watches else { return nil }
-        let isWorthAsking = time >= rule.begun + QuietRule.repetition
-        let unconfirmed = isBrowsing && isWorthAsking ? unconfirmedNames : []
+        // Until then the repeated question may still be answered.
+        let hasRepeated = time >= rule.begun + QuietRule.repetition
+        let unconfirmed = isBrowsing && hasRepeated ? unconfirmedNames : []
         let isCut = isUnderWay(at: time) && (time >= limit || isSweeping)
         // Half a second of a long search says nothing.
         if rule.isBusy, rule.stalled * 10 >= time,
@@ -76,9 +77,9 @@ extension HubSearch {
         {
             let stalled = Int(rule.stalled / .milliseconds(1))
             return "this machine is busy: hubpair could not run for \(stalled) ms of the search; "
-                + "hubs may be missing"
+                + "hubs may be missing: try again"
         }
-        if isCut { return "the search ended before all had answered; hubs may be missing" }
+        if isCut { return "the search ended before all had answered; hubs may be missing: try again" }
         // An answer to a direct question holds only so much: the rest of a host's hubs comes by multicast.
         if !unconfirmed.isEmpty {
             return "multicast DNS has not confirmed \(HubSearch.names(unconfirmed)), found by a direct "

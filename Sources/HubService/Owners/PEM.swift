@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// The bytes between the lines of PEM (RFC 7468); none if they are not Base64.
+/// The bytes between the lines of PEM (RFC 7468); empty if they are not Base64.
 func derBytes(ofPEM pem: [UInt8]) -> [UInt8] {
     let lines = String(decoding: pem, as: UTF8.self).split(separator: "\n").filter {
         !$0.hasPrefix("-----")

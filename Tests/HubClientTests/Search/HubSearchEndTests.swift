@@ -87,7 +87,8 @@ extension HubSearchTests {
 
         // With a sign that something is missing.
         let busy =
-            "this machine is busy: hubpair could not run for 600 ms of the search; hubs may be missing"
+            "this machine is busy: hubpair could not run for 600 ms of the search; "
+            + "hubs may be missing: try again"
         let address = try #require(NetworkAddress("10.0.0.5"))
         _ = survey.take(.sighting(.lossy(address)), at: .milliseconds(961))
         #expect(!survey.isOver(at: .milliseconds(1_990)))
@@ -102,7 +103,7 @@ extension HubSearchTests {
     }
 
     @Test func whatIsStillUnderWayAtTheEndIsSaid() throws {
-        let words = "the search ended before all had answered; hubs may be missing"
+        let words = "the search ended before all had answered; hubs may be missing: try again"
         var survey = try self.survey()
         _ = survey.take(.sighting(.pending(1)), at: .milliseconds(20))
         #expect(!survey.isOver(at: .milliseconds(9_990)))
