@@ -52,7 +52,8 @@ public struct Pin: Hashable, Sendable {
     public var fingerprint: Fingerprint { Fingerprint(of: self) }
 }
 
-/// Why a text is not a pin. The description is what the user reads.
+/// Why a text is not a pin. Never reaches a user alone: the keyfile's error quotes the description, and says
+/// where the text is.
 public enum PinError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The text does not begin with `sha256//`.
     case missingPrefix

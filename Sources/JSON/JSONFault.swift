@@ -1,6 +1,7 @@
 import Identity
 
-/// Why a text is not valid JSON of the expected shape, and where.
+/// Why a text is not valid JSON of the expected shape, and where. Never reaches a user alone: what reads the
+/// text says which one it is, and quotes the description.
 package struct JSONFault: Error, Equatable, CustomStringConvertible {
     package enum Kind: Equatable, Sendable {
         /// Invalid or truncated JSON.

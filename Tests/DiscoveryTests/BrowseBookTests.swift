@@ -2,7 +2,7 @@ import Testing
 
 @testable import Discovery
 
-/// The bookkeeping of a browse as a pure value: what a stack says and times in, orders out.
+/// The bookkeeping of a browse as a pure value: what a stack says and times in, steps out.
 @Suite struct BrowseBookTests {
     private let start = ContinuousClock.now
     private let lan = NetworkInterface(index: 2, name: "eth0")
@@ -28,17 +28,17 @@ import Testing
             follows: follows, patience: .seconds(1), maximumQuestions: atOnce, awaitsHints: awaitsHints)
     }
 
-    private func orders(_ book: inout BrowseBook) -> [BrowseBook.Order] {
-        var orders: [BrowseBook.Order] = []
-        while let order = book.nextOrder() { orders.append(order) }
-        return orders
+    private func steps(_ book: inout BrowseBook) -> [BrowseBook.Step] {
+        var steps: [BrowseBook.Step] = []
+        while let step = book.nextStep() { steps.append(step) }
+        return steps
     }
 
-    private func ask(_ name: String) -> BrowseBook.Order { .ask(instance(name), domain: [0x6C]) }
+    private func ask(_ name: String) -> BrowseBook.Step { .ask(instance(name), domain: [0x6C]) }
 
-    private func announce(_ names: String..., to book: inout BrowseBook) -> [BrowseBook.Order] {
+    private func announce(_ names: String..., to book: inout BrowseBook) -> [BrowseBook.Step] {
         for name in names { book.announce(instance(name), domain: [0x6C], at: start) }
-        return orders(&book)
+        return steps(&book)
     }
 
     @Test func anInstanceIsAskedForAndItsAnswerSaid() throws {
@@ -46,18 +46,18 @@ import Testing
         #expect(announce("Hub", to: &book) == [.say(.pending(1)), ask("Hub")])
         #expect(announce("Hub", to: &book).isEmpty, "it is known")
         book.allForNow()
-        #expect(orders(&book).isEmpty, "its answer is waited for")
+        #expect(steps(&book).isEmpty, "its answer is waited for")
         let service = try service("Hub")
         book.answer(service, at: start)
         #expect(
-            orders(&book) == [
+            steps(&book) == [
                 .say(.pending(0)), .free(instance("Hub")), .say(.resolved(service)), .say(.settled),
             ])
         book.answer(service, at: start)
-        #expect(orders(&book).isEmpty, "nobody asked")
+        #expect(steps(&book).isEmpty, "nobody asked")
         book.remove(instance("Hub"), at: start)
         book.remove(instance("Hub"), at: start)
-        #expect(orders(&book) == [.say(.gone(instance("Hub")))])
+        #expect(steps(&book) == [.say(.gone(instance("Hub")))])
     }
 
     @Test func whoFollowsKeepsTheQuestionAndHearsOfChanges() throws {
@@ -65,35 +65,35 @@ import Testing
         _ = announce("Hub", to: &book)
         for text in ["10.0.0.5", "10.0.0.6"] {
             book.answer(try service("Hub", at: text), at: start)
-            #expect(orders(&book).last == .say(.resolved(try service("Hub", at: text))))
+            #expect(steps(&book).last == .say(.resolved(try service("Hub", at: text))))
         }
         // One that is answered gives way, and one that is not does not.
         book = self.book(follows: true, atOnce: 1)
         #expect(announce("One", "Two", "Three", to: &book) == [.say(.pending(1)), ask("One")])
         book.answer(try service("One"), at: start)
         #expect(
-            orders(&book) == [.say(.resolved(try service("One"))), .free(instance("One")), ask("Two")])
+            steps(&book) == [.say(.resolved(try service("One"))), .free(instance("One")), ask("Two")])
     }
 
     @Test func theRestWaitsForItsTurnInOrder() throws {
         var book = book(atOnce: 2)
         #expect(announce("A", "B", "C", "D", "E", to: &book) == [.say(.pending(1)), ask("A"), ask("B")])
         book.remove(instance("C"), at: start)
-        #expect(orders(&book) == [.say(.gone(instance("C")))])
+        #expect(steps(&book) == [.say(.gone(instance("C")))])
         book.fail(instance("B"), .timedOut, at: start)
         #expect(
-            orders(&book) == [.free(instance("B")), .say(.unresolved(instance("B"), .timedOut)), ask("D")])
+            steps(&book) == [.free(instance("B")), .say(.unresolved(instance("B"), .timedOut)), ask("D")])
         // Back before its old turn: it is asked for once.
         _ = announce("C", to: &book)
         book.answer(try service("A"), at: start)
-        #expect(orders(&book).last == ask("E"))
+        #expect(steps(&book).last == ask("E"))
         book.answer(try service("D"), at: start)
-        #expect(orders(&book).last == ask("C"))
+        #expect(steps(&book).last == ask("C"))
         book.allForNow()
         book.answer(try service("E"), at: start)
-        #expect(orders(&book) == [.free(instance("E")), .say(.resolved(try service("E")))])
+        #expect(steps(&book) == [.free(instance("E")), .say(.resolved(try service("E")))])
         book.answer(try service("C"), at: start)
-        #expect(orders(&book).suffix(2) == [.say(.resolved(try service("C"))), .say(.settled)])
+        #expect(steps(&book).suffix(2) == [.say(.resolved(try service("C"))), .say(.settled)])
     }
 
     @Test func aLateAnswerStillCountsAndIsNotWaitedFor() throws {
@@ -103,45 +103,45 @@ import Testing
         book.allForNow()
         #expect(book.nextDeadline == start + .seconds(1))
         book.expire(at: start + .milliseconds(999))
-        #expect(orders(&book).isEmpty)
+        #expect(steps(&book).isEmpty)
         book.answer(try service("Other"), at: start)
-        _ = orders(&book)
+        _ = steps(&book)
         book.expire(at: start + .seconds(1))
         #expect(
-            orders(&book) == [
+            steps(&book) == [
                 .say(.pending(0)), .say(.unresolved(instance("Hub"), .timedOut)), .say(.settled),
             ])
         #expect(book.nextDeadline == nil)
         book.answer(try service("Hub"), at: start)
-        #expect(orders(&book) == [.free(instance("Hub")), .say(.resolved(try service("Hub")))])
+        #expect(steps(&book) == [.free(instance("Hub")), .say(.resolved(try service("Hub")))])
         // Settled comes once; a late failure is no second report.
         _ = announce("Third", to: &book)
         book.expire(at: start + .seconds(1))
-        _ = orders(&book)
+        _ = steps(&book)
         book.fail(instance("Third"), .avahi(code: -15, text: "timeout"), at: start)
-        #expect(orders(&book) == [.free(instance("Third"))])
+        #expect(steps(&book) == [.free(instance("Third"))])
     }
 
     @Test func aHintTakesThePlaceOfAQuestion() throws {
         var book = book(awaitsHints: true)
         let hub = try service("Hub")
         book.hint(hub, from: try address(), at: start)
-        #expect(orders(&book) == [.say(.hinted(hub))])
+        #expect(steps(&book) == [.say(.hinted(hub))])
         // Another server of the same name; and the same again.
         book.hint(try service("Hub", at: "10.0.0.6"), from: try address("10.0.0.6"), at: start)
         book.hint(hub, from: try address(), at: start)
-        #expect(orders(&book) == [.say(.address(try address("10.0.0.6"), host: "h.local", interface: lan))])
+        #expect(steps(&book) == [.say(.address(try address("10.0.0.6"), host: "h.local", interface: lan))])
         #expect(announce("Hub", to: &book) == [.say(.resolved(hub))])
         // Seen first, hinted later, but before it was asked for.
         #expect(announce("Late", "Silent", to: &book) == [.say(.pending(1))])
         book.hint(try service("Late"), from: try address(), at: start)
-        #expect(orders(&book) == [.say(.resolved(try service("Late")))])
+        #expect(steps(&book) == [.say(.resolved(try service("Late")))])
         book.hintsAreIn(at: start)
-        #expect(orders(&book) == [ask("Silent")])
+        #expect(steps(&book) == [ask("Silent")])
         // A hint for what was asked already is its answer.
         book.hint(try service("Silent"), from: try address(), at: start)
         #expect(
-            orders(&book) == [
+            steps(&book) == [
                 .say(.resolved(try service("Silent"))), .say(.pending(0)), .free(instance("Silent")),
             ])
     }
@@ -149,22 +149,22 @@ import Testing
     @Test func whoFollowsAsksInSpiteOfAHint() throws {
         var book = book(follows: true)
         book.hint(try service("Hub"), from: try address(), at: start)
-        _ = orders(&book)
+        _ = steps(&book)
         #expect(announce("Hub", to: &book) == [.say(.resolved(try service("Hub"))), ask("Hub")])
         // Its failure does not count against the hint.
         book.expire(at: start + .seconds(1))
-        #expect(orders(&book).isEmpty)
+        #expect(steps(&book).isEmpty)
     }
 
     @Test func oneHostHintsAtSoMuchAndNoMore() throws {
         var book = book()
         for number in 0..<300 { book.hint(try service("\(number)"), from: try address(), at: start) }
-        #expect(orders(&book).count == BrowseBook.maximumHintsPerHost)
+        #expect(steps(&book).count == BrowseBook.maximumHintsPerHost)
         for number in 0..<5_000 {
             let source = try address("10.1.\(number / 250).\(number % 250)")
             book.hint(try service("x\(number)"), from: source, at: start)
         }
-        #expect(orders(&book).count == BrowseBook.maximumHints - BrowseBook.maximumHintsPerHost)
+        #expect(steps(&book).count == BrowseBook.maximumHints - BrowseBook.maximumHintsPerHost)
     }
 
     @Test func aFloodOfHintsIsNamed() throws {
@@ -174,7 +174,7 @@ import Testing
         ])
         for number in 0..<300 { book.hint(try service("\(number)"), from: try address(), at: start) }
         var isNamed = false
-        for case .say(let sighting) in orders(&book) {
+        for case .say(let sighting) in steps(&book) {
             for case .flooded in listing.apply(sighting, at: .zero) { isNamed = true }
         }
         #expect(isNamed)
@@ -186,7 +186,7 @@ import Testing
             book.announce(instance("\(number)"), domain: [], at: start)
         }
         book.allForNow()
-        #expect(!orders(&book).contains(.say(.settled)))
+        #expect(!steps(&book).contains(.say(.settled)))
         #expect(announce("more", "and more", to: &book) == [.say(.flooded), .say(.settled)])
     }
 
@@ -195,20 +195,20 @@ import Testing
         _ = announce("Kept", "Gone", "Asked", to: &book)
         book.answer(try service("Kept"), at: start)
         book.answer(try service("Gone"), at: start)
-        _ = orders(&book)
+        _ = steps(&book)
         book.interrupt(.daemonLost)
-        #expect(orders(&book) == [.say(.pending(0)), .say(.interrupted(.daemonLost))])
+        #expect(steps(&book) == [.say(.pending(0)), .say(.interrupted(.daemonLost))])
         #expect(book.nextDeadline == nil)
         book.answer(try service("Asked"), at: start)
-        #expect(orders(&book).isEmpty, "the old stack's answer")
+        #expect(steps(&book).isEmpty, "the old stack's answer")
         #expect(announce("Kept", to: &book) == [.say(.pending(1)), ask("Kept")])
         #expect(announce("Kept", to: &book).isEmpty)
         book.removeStale(at: start)
-        let gone = orders(&book)
+        let gone = steps(&book)
         #expect(Set(gone) == [.say(.gone(instance("Gone"))), .say(.gone(instance("Asked")))])
         #expect(gone.count == 2)
         book.removeStale(at: start)
-        #expect(orders(&book).isEmpty)
+        #expect(steps(&book).isEmpty)
     }
 }
 

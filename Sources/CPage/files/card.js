@@ -73,7 +73,7 @@ export class Card {
     set(this.node, "data-fault", appliance.fault !== null);
     set(this.switch, "hidden", main === null);
     if (main) set(this.switch, "aria-checked", String(main.state));
-    // Everything else below; made anew only when the appliance is another thing than before.
+    // Everything else below; rebuilt only when the appliance has other parts than before.
     const others = appliance.activators.filter((each) => each !== main);
     const form = others.map((each) => `${each.id} ${each.isSwitch} ${each.isLevel} ${each.name}`).join("\n");
     if (form !== this.#form) {

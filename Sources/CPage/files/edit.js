@@ -29,7 +29,7 @@ const kinds = {
       const settable = house.filter((each) => statesOf(each).length > 0);
       const devices = checks(
         "It sets", settable.map((each) => [each.id, each.name]), before.map((each) => each.device));
-      const anew = checks("", [["anew", "Take all states as they are now"]], []);
+      const retake = checks("", [["retake", "Take all states as they are now"]], []);
       const [, word, sign] = /^(sunrise|sunset)?([+-]\d+)?/.exec(scene.at ?? "");
       const times = [["", "Never"], ["at", "At a time"], ["sunrise", "At sunrise"], ["sunset", "At sunset"]];
       const kind = choice("By itself", times, word ?? (scene.at ? "at" : ""));
@@ -41,11 +41,11 @@ const kinds = {
         appear([time, value === "at"], [shift, value.startsWith("sun")], [on, value !== ""]);
         time.input.required = value === "at";
       });
-      return [devices, scene.name ? anew : null, kind, time, shift, on, () => {
+      return [devices, scene.name ? retake : null, kind, time, shift, on, () => {
         const value = kind.input.value, late = Number(shift.input.value);
         const states = devices.chosen().flatMap((id) => {
           const kept = before.filter((each) => each.device === id);
-          return kept.length > 0 && anew.chosen().length === 0 ? kept : statesOf(house.find((each) => each.id === id));
+          return kept.length > 0 && retake.chosen().length === 0 ? kept : statesOf(house.find((each) => each.id === id));
         });
         return {
           states, arms: scene.arms ?? null, days: value ? on.chosen() : null,

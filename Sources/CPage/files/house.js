@@ -175,7 +175,7 @@ export class House {
     }
   }
 
-  // The list may have been loaded anew meanwhile.
+  // The list may have been loaded again meanwhile.
   #tell(appliance, activator, state, error) {
     const current = this.appliances.get(appliance.id);
     if (!current) return;

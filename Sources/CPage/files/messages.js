@@ -39,7 +39,7 @@ export class MessagesView {
   }
 
   take(message, type) {
-    // The hub has begun its list anew.
+    // The hub has started a new list.
     if (type === "reset") {
       this.#all.clear();
       return this.load().catch(() => this.#app.refresh());

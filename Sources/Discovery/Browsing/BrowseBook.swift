@@ -1,10 +1,10 @@
 /// The bookkeeping of one browse: which instances there are, which of them are asked for an address and which
 /// wait for their turn, what a one-shot query has hinted at, and when the browse has settled.
 ///
-/// A pure value: what an mDNS stack says comes in, with the time; orders come out, to be carried out one
+/// A pure value: what an mDNS stack says comes in, with the time; steps come out, to be carried out one
 /// after the other.
 struct BrowseBook: Sendable {
-    enum Order: Hashable, Sendable {
+    enum Step: Hashable, Sendable {
         case say(Sighting)
         /// Asks for the address of an instance.
         case ask(ServiceInstance, domain: [UInt8])
@@ -33,7 +33,7 @@ struct BrowseBook: Sendable {
     private let patience: Duration
     private let maximumQuestions: Int
 
-    private var orders = Queue<Order>()
+    private var steps = Queue<Step>()
     private var instances: Set<ServiceInstance> = []
     // Seen before the stack went away, and not again since.
     private var stale: Set<ServiceInstance> = []
@@ -59,7 +59,7 @@ struct BrowseBook: Sendable {
     }
 
     /// What is to be done next.
-    mutating func nextOrder() -> Order? { orders.next() }
+    mutating func nextStep() -> Step? { steps.next() }
 
     /// When ``expire(at:)`` has something to do.
     var nextDeadline: ContinuousClock.Instant? {
@@ -184,7 +184,7 @@ struct BrowseBook: Sendable {
         for instance in stale { remove(instance, at: now) }
     }
 
-    private mutating func say(_ sighting: Sighting) { orders.append(.say(sighting)) }
+    private mutating func say(_ sighting: Sighting) { steps.append(.say(sighting)) }
 
     private mutating func ask(at now: ContinuousClock.Instant) {
         while mayAsk, !waiting.isEmpty, makeRoom(), let (instance, domain) = waiting.next() {
@@ -193,7 +193,7 @@ struct BrowseBook: Sendable {
                 follows || unanswered.contains(instance)
             else { continue }
             questions[instance] = Question(deadline: now + patience)
-            orders.append(.ask(instance, domain: domain))
+            steps.append(.ask(instance, domain: domain))
         }
         settle()
     }
@@ -209,7 +209,7 @@ struct BrowseBook: Sendable {
     /// Ends the question for `instance`, if there is one.
     private mutating func finish(_ instance: ServiceInstance) {
         setUnanswered(instance, false)
-        if questions.removeValue(forKey: instance) != nil { orders.append(.free(instance)) }
+        if questions.removeValue(forKey: instance) != nil { steps.append(.free(instance)) }
     }
 
     private mutating func setUnanswered(_ instance: ServiceInstance, _ isUnanswered: Bool) {

@@ -105,8 +105,8 @@ actor BrowseSession: SearchSession {
 
     /// Does what the book says. It may be called again from within, by an event.
     private func carryOut() {
-        while let order = book.nextOrder() {
-            switch order {
+        while let step = book.nextStep() {
+            switch step {
             case .say(let sighting): send(sighting)
             case .ask(let instance, let domain): stack?.ask(instance, domain: domain)
             case .free(let instance): stack?.free(instance)

@@ -18,27 +18,15 @@ extension HubBrowser {
     ///
     /// - Throws: ``DiscoveryError`` if the search cannot begin or ends early, `CancellationError`.
     public func hubs(for time: Duration) async throws -> [DiscoveredHub] {
-        try await withThrowingTaskGroup(of: HubListing?.self) { group in
-            group.addTask {
-                var listing = HubListing(networks: LocalNetwork.current())
-                let start = ContinuousClock.now
-                for try await sighting in sightings {
-                    _ = listing.apply(sighting, at: start.duration(to: .now))
-                }
-                return listing  // when it is cancelled, the sightings end
+        let listing = try await Deadline(in: time).collect {
+            var listing = HubListing(networks: LocalNetwork.current())
+            let start = ContinuousClock.now
+            for try await sighting in sightings {
+                _ = listing.apply(sighting, at: start.duration(to: .now))
             }
-            group.addTask {
-                try await Task.sleep(for: time)
-                return nil
-            }
-            for try await listing in group {
-                if let listing {
-                    try Task.checkCancellation()
-                    return listing.hubs
-                }
-                group.cancelAll()
-            }
-            return []
+            return listing
         }
+        try Task.checkCancellation()
+        return listing.hubs
     }
 }

@@ -104,7 +104,7 @@ enum RecordType {
     static let srv: UInt8 = 33
 }
 
-/// Why bytes are no DNS message.
+/// Why bytes are no DNS message. Never reaches a user: such packets are ignored.
 package enum DNSMessageError: Error, Hashable, Sendable {
     /// More bytes than ``DNSMessage/Limits`` allow.
     case tooLarge(Int)

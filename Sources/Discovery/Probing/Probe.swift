@@ -40,7 +40,7 @@ public struct Probe: Hashable, Sendable {
     }
 }
 
-/// Why a datagram is not a probe, or not a notice.
+/// Why a datagram is not a probe, or not a notice. Never reaches a user: such datagrams are dropped.
 public enum ProbeError: Error, Hashable, Sendable, CustomStringConvertible {
     /// It begins with another magic number.
     case wrongMagic

@@ -99,7 +99,8 @@ public struct ProbeReply: Hashable, Sendable {
     }
 }
 
-/// Why a datagram is not a hub's reply. The cases are in the order of the checks.
+/// Why a datagram is not a hub's reply. The cases are in the order of the checks. Never reaches a user: such
+/// datagrams are counted.
 public enum ProbeReplyError: Error, Hashable, Sendable, CustomStringConvertible {
     /// It begins with another magic number.
     case wrongMagic

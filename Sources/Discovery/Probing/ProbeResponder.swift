@@ -162,7 +162,8 @@ public actor ProbeResponder {
         }
     }
 
-    /// The reason is nil for a datagram that is not meant for a hub but is no fault either.
+    /// The reason is nil for a datagram that is not meant for a hub but is no fault either. Never reaches a
+    /// user: dropped datagrams are counted.
     private struct Dropped: Error { let reason: ProbeDrop? }
 
     private func answer(_ datagram: UDPDatagram, through number: Int) throws(Dropped) {

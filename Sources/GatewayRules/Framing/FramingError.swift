@@ -1,5 +1,6 @@
 /// Why a request, or a response of the upstream, is refused for its syntax alone. The connection is then
-/// closed, because the start of the next message is uncertain.
+/// closed, because the start of the next message is uncertain. Never reaches a user: the hub answers
+/// with a status.
 package enum FramingError: Error, Equatable, Sendable {
     /// A line that ends with LF alone.
     case bareLineFeed

@@ -61,22 +61,17 @@ package struct HubResource: Equatable, Sendable {
     /// The text that a segment or a query's value stands for; nil if it is not one that RFC 3986 allows, or
     /// not UTF-8, or too long.
     static func decoded(_ text: some StringProtocol) -> String? {
-        var bytes: [UInt8] = []
-        var rest = text.utf8.prefix(maximumSegmentByteCount + 1)
-        guard rest.count <= maximumSegmentByteCount else { return nil }
-        while let byte = rest.popFirst() {
-            switch byte {
-            case UInt8(ascii: "%"):
-                guard let high = rest.popFirst().flatMap(hexValue),
-                    let low = rest.popFirst().flatMap(hexValue)
-                else { return nil }
-                bytes.append(high << 4 | low)
-            case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: bytes.append(byte)
-            default:
-                guard "-._~!$&'()*+,;=:@".utf8.contains(byte) else { return nil }
-                bytes.append(byte)
-            }
-        }
+        let encoded = text.utf8.prefix(maximumSegmentByteCount + 1)
+        guard encoded.count <= maximumSegmentByteCount, encoded.allSatisfy(isAllowed),
+            let bytes = PercentDecoding.strict(encoded)
+        else { return nil }
         return String(validating: bytes, as: UTF8.self)
+    }
+
+    private static func isAllowed(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+        default: "%-._~!$&'()*+,;=:@".utf8.contains(byte)
+        }
     }
 }

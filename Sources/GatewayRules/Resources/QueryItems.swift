@@ -6,7 +6,8 @@
 /// Accepted: `after=12&kind=alarm`. Rejected: an unknown name, since a misspelt condition would be taken for
 /// none; a name twice; `after`; a value of more than 189 bytes.
 package struct QueryItems: Equatable, Sendable {
-    /// What is wrong with a query, for people.
+    /// What is wrong with a query, in words. Never reaches a user alone: the hub answers with a
+    /// status and them.
     package struct Fault: Error, Equatable, Sendable {
         package let message: String
 

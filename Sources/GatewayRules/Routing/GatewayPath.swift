@@ -52,7 +52,7 @@ package enum GatewayPath: Equatable, Sendable {
         // Each iteration decodes one level. A path that still changes after this many is withheld.
         for _ in 0..<8 {
             if namesHubpair(path) { return true }
-            let decoded = percentDecoded(path)
+            let decoded = PercentDecoding.lenient(path)
             guard decoded != path else { return false }
             path = decoded
         }
@@ -78,33 +78,5 @@ package enum GatewayPath: Equatable, Sendable {
             depth += 1
         }
         return false
-    }
-
-    private static func percentDecoded(_ path: [UInt8]) -> [UInt8] {
-        var decoded: [UInt8] = []
-        decoded.reserveCapacity(path.count)
-        var position = 0
-        while position < path.count {
-            if path[position] == UInt8(ascii: "%"), position + 2 < path.count,
-                let high = hexValue(path[position + 1]), let low = hexValue(path[position + 2])
-            {
-                decoded.append(high << 4 | low)
-                position += 3
-            } else {
-                decoded.append(path[position])
-                position += 1
-            }
-        }
-        return decoded
-    }
-}
-
-/// The value of a hexadecimal digit; nil for any other byte.
-package func hexValue(_ byte: UInt8) -> UInt8? {
-    switch byte {
-    case 0x30...0x39: byte - 0x30
-    case 0x41...0x46: byte - 0x37
-    case 0x61...0x66: byte - 0x57
-    default: nil
     }
 }

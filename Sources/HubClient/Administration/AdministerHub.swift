@@ -69,8 +69,8 @@ package struct AdministerHub: Sendable {
 
     // MARK: Codes
 
-    /// What kind of codes are to be made.
-    package struct CodeOrder: Sendable {
+    /// The codes that are to be made.
+    package struct NewCodes: Sendable {
         package var kind: PairingCode.Kind
         package var role: Role?
         /// In seconds; nil for a label that stays valid.
@@ -93,12 +93,12 @@ package struct AdministerHub: Sendable {
     }
 
     /// Makes codes. The hub does not keep their secrets: the answer is the only one that has them.
-    package func makeCodes(_ order: CodeOrder) async throws -> (codes: [PairingCode], hub: HubDescription) {
+    package func makeCodes(_ wanted: NewCodes) async throws -> (codes: [PairingCode], hub: HubDescription) {
         var body: [String: JSONValue] = [
-            "kind": .string(order.kind.rawValue), "address": .string(order.address),
-            "count": .count(order.count), "expires": order.lifetime.map(JSONValue.number) ?? .null,
+            "kind": .string(wanted.kind.rawValue), "address": .string(wanted.address),
+            "count": .count(wanted.count), "expires": wanted.lifetime.map(JSONValue.number) ?? .null,
         ]
-        body["role"] = order.role.map { .string($0.rawValue) }
+        body["role"] = wanted.role.map { .string($0.rawValue) }
         let (members, _) = try await ask("POST", ["codes"], .object(body))
         guard let described = members["hub"]?.asObject.map(RecordMembers.init),
             let name = try? described.required("name", { try? PeerName(known: $0) }),

@@ -3,6 +3,7 @@ import NIOCore
 import NIOHTTP1
 import NIOSSL
 
+/// Never reaches a user alone: the connection wraps it in a ``HubConnectionError``, which names the address.
 extension HubConnectionError.Reason: Error {
     /// The reason that corresponds to an error of the network stack.
     init(_ error: any Error) {

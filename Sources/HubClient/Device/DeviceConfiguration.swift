@@ -1,23 +1,18 @@
 import Glibc
+import Pairing
 
 /// The place of this computer's files.
 package struct DeviceConfiguration: Sendable {
     /// The configuration directory's path.
     package let path: String
 
-    /// The first of: `option`, `$HUBPAIR_CONFIG`, `$XDG_CONFIG_HOME/hubpair`, `~/.config/hubpair`. Relative
-    /// values of `XDG_CONFIG_HOME` are ignored, as the XDG Base Directory Specification asks.
+    /// The first of: `option`, `$HUBPAIR_CONFIG`, `$XDG_CONFIG_HOME/hubpair`, `~/.config/hubpair`.
     package init(option: String?, environment: [String: String], home: String) {
         path =
-            if let option {
-                option
-            } else if let variable = environment["HUBPAIR_CONFIG"], !variable.isEmpty {
-                variable
-            } else if let base = environment["XDG_CONFIG_HOME"], base.hasPrefix("/") {
-                base + "/hubpair"
-            } else {
-                home + "/.config/hubpair"
-            }
+            DirectoryChoice(
+                option: option, variable: "HUBPAIR_CONFIG", base: "XDG_CONFIG_HOME", inHome: ".config",
+                environment: environment, home: home
+            ).path
     }
 
     /// The same, with the user's home: `$HOME`, else what the user database says.

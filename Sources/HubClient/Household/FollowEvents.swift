@@ -5,7 +5,7 @@ import Identity
 /// has seen: nothing twice, nothing lost.
 package struct FollowEvents: Sendable {
     /// What is told on the way.
-    package enum Notice: Sendable {
+    package enum Report: Sendable {
         case event(ServerEvents.Event)
         /// The stream has broken off; it is tried again until it is back.
         case lost(any Error)
@@ -29,7 +29,7 @@ package struct FollowEvents: Sendable {
     /// waiting does not mend. A first connection that fails is an error.
     ///
     /// - Parameter id: of the last event that is known; nil: the hub decides with what it begins.
-    package func run(after id: String?, told: (Notice) async throws -> Void) async throws {
+    package func run(after id: String?, told: (Report) async throws -> Void) async throws {
         var last = id
         var isLost = false
         var hasBegun = false
@@ -108,7 +108,7 @@ package struct FollowEvents: Sendable {
         var hint: String? { nil }
     }
 
-    /// What `told` has thrown: no fault of the connection.
+    /// What `told` has thrown: no fault of the connection. Never reaches a user: it is unwrapped.
     private struct Told: Error {
         let error: any Error
 

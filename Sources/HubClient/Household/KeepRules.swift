@@ -19,7 +19,8 @@ package struct KeepRules: Sendable {
     package func remove(_ name: String) async throws { _ = try await link.ask("DELETE", ["rules", name]) }
 }
 
-/// A rule as a hub gives it; see `Rule` for what its texts may be.
+/// A rule as a hub gives it; see `Rule` for what its texts may be. Apart from it, since `Rule` refuses what
+/// it does not know, and a hub may be newer than this program.
 package struct SharedRule: Equatable, Sendable {
     package let name: String
     package let device: String

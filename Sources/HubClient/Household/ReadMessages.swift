@@ -24,7 +24,7 @@ package struct ReadMessages: Sendable {
 
     /// Messages, oldest first.
     package struct Page: Sendable {
-        package let messages: [HouseMessage]
+        package let messages: [SharedMessage]
         /// True if the limit has left some out.
         package let hasMore: Bool
         /// The last number of all messages, 0 without any.
@@ -53,7 +53,7 @@ package struct ReadMessages: Sendable {
         }
         let newest = number("newest")
         return Page(
-            messages: try HouseholdLink.entries("messages", of: members, HouseMessage.init),
+            messages: try HouseholdLink.entries("messages", of: members, SharedMessage.init),
             hasMore: members["more"] == .boolean(true), newest: newest, unreadCount: number("unread"),
             openCount: number("open"), event: members["log"]?.asString.map { "\($0)-\(newest)" })
     }
@@ -100,10 +100,10 @@ package struct ReadMessages: Sendable {
     }
 
     /// Takes note of an alarm, for everybody.
-    package func acknowledge(_ id: Int64) async throws -> HouseMessage {
+    package func acknowledge(_ id: Int64) async throws -> SharedMessage {
         do {
             let members = try await link.ask("POST", ["messages", "\(id)", "acknowledge"])
-            guard let message = HouseMessage(.object(members)) else {
+            guard let message = SharedMessage(.object(members)) else {
                 throw ServerError.unreadable("it is no message")
             }
             return message
@@ -113,8 +113,9 @@ package struct ReadMessages: Sendable {
     }
 }
 
-/// A message as a hub gives it.
-package struct HouseMessage: Equatable, Sendable {
+/// A message as a hub gives it. Apart from Household's `Message`, which the hub keeps and whose kinds are a
+/// closed list: a hub may be newer than this program, and what it says is shown all the same.
+package struct SharedMessage: Equatable, Sendable {
     package struct Acknowledgement: Equatable, Sendable {
         package let by: String
         package let name: String

@@ -17,6 +17,7 @@ package struct ServerEvents: Sendable {
         package let id: String?
     }
 
+    /// An event exceeds ``maximumByteCount``. Never reaches a user: ``FollowEvents`` says what is too long.
     package struct TooLong: Error, Equatable {}
 
     /// All states of a house with 1,000 appliances take 1 MB.

@@ -50,7 +50,8 @@ package struct SharedScenes: Sendable {
     }
 }
 
-/// A scene as a hub gives it. What a newer hub may write otherwise is text.
+/// A scene as a hub gives it. Apart from Household's `HubScene`, which refuses what it does not know: what a
+/// newer hub may write otherwise is text here.
 package struct SharedScene: Equatable, Sendable {
     package var name: String
     package var states: [HubScene.State]

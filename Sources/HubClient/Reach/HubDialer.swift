@@ -112,7 +112,7 @@ struct HubDialer: Sendable {
         deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
         let failure = Failure()
-        let more = HubLookup(target: target).addresses(after: delay, or: early) { error in
+        let more = HubLookup(target).addresses(after: delay, or: early) { error in
             failure.error.withLock { $0 = error }
         }
         do {
@@ -135,7 +135,7 @@ struct HubDialer: Sendable {
             return try await connector.connect(to: hub.addresses, expecting: .fingerprint(hub.id))
         case nil: target = .any
         }
-        let found = try await FindHubs(target).run()
+        let found = try await HubLookup(target).hubs()
         guard let hub = found.first else {
             // It may be a host name without a dot.
             if case .name(let name) = place, let address = HubAddress(name) {

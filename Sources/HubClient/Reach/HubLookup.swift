@@ -1,10 +1,11 @@
 import Discovery
 import Identity
 
-/// Finds a hub with an unknown address, by mDNS announcements and replies to UDP probes.
+/// Finds hubs to connect to, whose addresses are not known, by mDNS announcements and replies to UDP probes.
+/// ``SearchHubs`` is the other search: it makes the table of `list`.
 ///
-/// The candidates are unproven claims from the network; the handshake checks the pin.
-struct HubLookup: Sendable {
+/// What is found are unproven claims from the network; the handshake checks the pin.
+package struct HubLookup: Sendable {
     /// Which hubs to look for.
     enum Target: Equatable, Sendable {
         /// Hubs that claim this fingerprint.
@@ -13,15 +14,6 @@ struct HubLookup: Sendable {
         case name(String)
         /// Every hub that announces a fingerprint, and so supports pairing.
         case any
-    }
-
-    /// A hub that claims to be the target.
-    struct Candidate: Hashable, Sendable {
-        let id: Fingerprint
-        /// Untrusted: escape it before printing.
-        let name: String
-        /// The addresses, best first.
-        let addresses: [HubAddress]
     }
 
     /// The maximum number of addresses used from one announcement: one with a copied `id` may hold many that
@@ -33,9 +25,14 @@ struct HubLookup: Sendable {
     /// 5.2).
     var patience = Duration.seconds(1)
 
-    /// The candidates as they are found; a hub is repeated when its addresses change. The stream ends once
-    /// the network is quiet.
-    var candidates: AsyncThrowingStream<Candidate, any Error> {
+    /// All hubs that announce a fingerprint.
+    package init() { self.init(.any) }
+
+    init(_ target: Target) { self.target = target }
+
+    /// The hubs as they are found; one is repeated when its addresses change. The stream ends once the
+    /// network is quiet.
+    var sightings: AsyncThrowingStream<FoundHub, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
                 async let probed: Void = probe(continuation)
@@ -77,7 +74,7 @@ struct HubLookup: Sendable {
         }
     }
 
-    /// The addresses of the candidates, in a stream that ends without an error; instead `failed` is called
+    /// The addresses of the hubs, in a stream that ends without an error; instead `failed` is called
     /// with it.
     func addresses(
         after delay: Duration = .zero, or failure: EarlyFailure? = nil,
@@ -88,12 +85,12 @@ struct HubLookup: Sendable {
                 do {
                     guard let failure else {
                         try await Task.sleep(for: delay)
-                        for try await candidate in candidates { continuation.yield(candidate.addresses) }
+                        for try await hub in sightings { continuation.yield(hub.addresses) }
                         return continuation.finish()
                     }
                     let time = try await failure.wait(atMost: delay)
                     try await Deadline(in: time).run {
-                        for try await candidate in candidates { continuation.yield(candidate.addresses) }
+                        for try await hub in sightings { continuation.yield(hub.addresses) }
                     }
                 } catch {
                     failed(error)
@@ -105,7 +102,7 @@ struct HubLookup: Sendable {
     }
 
     /// Multicast DNS, until it has settled and `patience` is over.
-    private func browse(_ found: AsyncThrowingStream<Candidate, any Error>.Continuation) async throws {
+    private func browse(_ found: AsyncThrowingStream<FoundHub, any Error>.Continuation) async throws {
         let (settled, settle) = AsyncStream<Void>.makeStream()
         // Ends when the time is over or the daemon is lost.
         try await first(
@@ -131,7 +128,7 @@ struct HubLookup: Sendable {
 
     /// Sends UDP probes and waits for as long as replies may take. Errors are ignored, because mDNS runs in
     /// parallel.
-    private func probe(_ found: AsyncThrowingStream<Candidate, any Error>.Continuation) async {
+    private func probe(_ found: AsyncThrowingStream<FoundHub, any Error>.Continuation) async {
         _ = try? await Deadline(in: HubProber.answerTime).run {
             for try await answer in HubProber().replies {
                 offer(
@@ -142,7 +139,7 @@ struct HubLookup: Sendable {
     }
 
     private func offer(
-        _ hub: DiscoveredHub, _ found: AsyncThrowingStream<Candidate, any Error>.Continuation
+        _ hub: DiscoveredHub, _ found: AsyncThrowingStream<FoundHub, any Error>.Continuation
     ) {
         guard let id = hub.id else { return }
         let addresses = hub.addresses.prefix(HubLookup.addressesOfOne).map { HubAddress($0, port: hub.port) }
@@ -151,13 +148,13 @@ struct HubLookup: Sendable {
 
     private func offer(
         _ id: Fingerprint, name: String, _ addresses: [HubAddress],
-        _ found: AsyncThrowingStream<Candidate, any Error>.Continuation
+        _ found: AsyncThrowingStream<FoundHub, any Error>.Continuation
     ) {
         switch target {
         case .fingerprint(let fingerprint): guard id == fingerprint else { return }
         case .name(let wanted): guard PeerSelector.rank(wanted, of: name) != nil else { return }
         case .any: break
         }
-        found.yield(Candidate(id: id, name: name, addresses: addresses))
+        found.yield(FoundHub(id: id, name: name, addresses: addresses))
     }
 }

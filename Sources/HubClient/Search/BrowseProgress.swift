@@ -1,6 +1,6 @@
 package import Discovery
 
-extension HubSearch {
+extension SearchState {
     /// What is browsed for hubs.
     package enum Browse: Hashable, Sendable {
         /// A service type, over multicast DNS.
@@ -15,7 +15,7 @@ struct BrowseProgress: Sendable {
     /// How long a search waits for a daemon to come back.
     private static let patience = Duration.seconds(3)
 
-    let browse: HubSearch.Browse
+    let browse: SearchState.Browse
     private var resolving = 0
     private var interrupted: Duration?
     private var isBeginning = true
@@ -25,7 +25,7 @@ struct BrowseProgress: Sendable {
     private(set) var isPrompt = false
     private(set) var isSilent = false
 
-    init(_ browse: HubSearch.Browse) {
+    init(_ browse: SearchState.Browse) {
         self.browse = browse
         if case .domain = browse { isSettling = true }
     }

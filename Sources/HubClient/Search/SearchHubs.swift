@@ -17,7 +17,7 @@ package struct SearchHubs: Sendable {
         package var domain: SearchDomain?
         /// Also tries every address of this range.
         package var sweep: SweepRange?
-        /// Reports what the search waits for (``HubSearch/Event/wait(_:)``).
+        /// Reports what the search waits for (``SearchState/Event/wait(_:)``).
         package var explainsWaits = false
 
         package init() {}
@@ -48,12 +48,12 @@ package struct SearchHubs: Sendable {
     /// Searches, and reports events as they happen.
     ///
     /// - Returns: the hubs present at the end, impostors first, then by name.
-    package func run(_ report: (HubSearch.Event) throws -> Void) async throws -> [AssessedHub] {
+    package func run(_ report: (SearchState.Event) throws -> Void) async throws -> [AssessedHub] {
         let start = ContinuousClock.now
-        let (steps, continuation) = AsyncThrowingStream<HubSearch.Step, any Error>.makeStream(
+        let (steps, continuation) = AsyncThrowingStream<SearchState.Step, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
         let browses = browses
-        var search = HubSearch(
+        var search = SearchState(
             known: known.hubs, networks: LocalNetwork.current(), browses: browses,
             isProbing: options.usesUDP, watches: options.watches)
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -91,7 +91,7 @@ package struct SearchHubs: Sendable {
                     // Check again as soon as a new row can be reported, without waiting for the next tick.
                     guard case .table = event, now < SearchHubs.early else { continue }
                     group.addTask {
-                        try await Task.sleep(for: HubSearch.quickSettling.whole)
+                        try await Task.sleep(for: SearchState.quickSettling.whole)
                         continuation.yield(.tick)
                     }
                 }
@@ -130,9 +130,9 @@ package struct SearchHubs: Sendable {
         return search.table
     }
 
-    private typealias Steps = AsyncThrowingStream<HubSearch.Step, any Error>.Continuation
+    private typealias Steps = AsyncThrowingStream<SearchState.Step, any Error>.Continuation
 
-    private var browses: [HubSearch.Browse] {
+    private var browses: [SearchState.Browse] {
         (options.usesMDNS ? options.types.map { .multicast($0) } : [])
             + (options.domain.map { [.domain($0)] } ?? [])
     }

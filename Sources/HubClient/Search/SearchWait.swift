@@ -19,7 +19,7 @@ package struct SearchWait: Hashable, Sendable {
     package var what: String { subject + (detail.map { ": \($0)" } ?? "") }
 }
 
-extension HubSearch {
+extension SearchState {
     /// The most names that one wait gives.
     private static let maximumNames = 3
 
@@ -30,7 +30,7 @@ extension HubSearch {
         if isSweeping { waits.append(SearchWait("the rest of the addresses of --scan")) }
         if tasks > 0 { waits.append(SearchWait("the last addresses of known hubs", "\(tasks)")) }
         if !asking.isEmpty {
-            waits.append(SearchWait("the keys of hubs", HubSearch.names(asking.map { "\($0)" })))
+            waits.append(SearchWait("the keys of hubs", SearchState.names(asking.map { "\($0)" })))
         }
         return waits + currentRule(at: time).waits(at: time).map { self.wait($0.wait, until: $0.until) }
     }
@@ -51,7 +51,7 @@ extension HubSearch {
         case .confirmation:
             SearchWait(
                 "multicast DNS to confirm what one host alone has said",
-                HubSearch.names(listing.hintedNames), until: until)
+                SearchState.names(listing.hintedNames), until: until)
         case .quiet: SearchWait("what may follow the last news", lastName, until: until)
         }
     }

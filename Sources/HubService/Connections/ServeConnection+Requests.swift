@@ -17,7 +17,7 @@ extension ServeConnection {
         case .pair(let asksForBody): collect(for: .pair, asksForBody: asksForBody)
         case .serve(let resource, let device, let asksForBody):
             guard enter(device) else { return refuse(.tooManyConnections) }
-            collect(for: .serve(HubRequest(resource, head, from: device)), asksForBody: asksForBody)
+            collect(for: .serve(ResourceRequest(resource, head, from: device)), asksForBody: asksForBody)
         case .answer(let answer, let rest, let device):
             if let device, !enter(device) { return refuse(.tooManyConnections) }
             send(reply(answer, to: head), rest)
@@ -146,7 +146,7 @@ extension ServeConnection {
         }
     }
 
-    private func serve(_ request: HubRequest, _ body: [UInt8]) {
+    private func serve(_ request: ResourceRequest, _ body: [UInt8]) {
         guard body.count <= HubResource.maximumBodyByteCount else {
             return refuse(ServeReply(.tooLarge(limit: HubResource.maximumBodyByteCount)))
         }
@@ -164,7 +164,7 @@ extension ServeConnection {
         }
     }
 
-    private func finishServing(_ answer: HubAnswer) {
+    private func finishServing(_ answer: ResourceAnswer) {
         guard case .answering = phase else { return }
         // The device may have lost its approval or its role while the answer was being made.
         closeUnlessStillApproved()

@@ -17,7 +17,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     /// What the hub does itself with a request's body.
     enum HubTask {
         case pair
-        case serve(HubRequest)
+        case serve(ResourceRequest)
 
         var maximumByteCount: Int {
             switch self {

@@ -13,27 +13,10 @@ enum ServeVerify {
 
     /// The pin of a percent-encoded PEM certificate; nil unless there is exactly one, with a P-256 key.
     static func pin(escapedCertificate text: some Collection<UInt8>) -> Pin? {
-        guard text.count <= maximumByteCount, let bytes = percentDecoded(text),
+        guard text.count <= maximumByteCount, let bytes = PercentDecoding.strict(text),
             bytes.starts(with: "-----BEGIN CERTIFICATE-----".utf8),
             let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), certificates.count == 1
         else { return nil }
         return Pin(device: certificates[0])
-    }
-
-    private static func percentDecoded(_ text: some Collection<UInt8>) -> [UInt8]? {
-        var bytes: [UInt8] = []
-        bytes.reserveCapacity(text.count)
-        var rest = text.makeIterator()
-        while let byte = rest.next() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.next().flatMap(hexValue), let low = rest.next().flatMap(hexValue) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes
     }
 }

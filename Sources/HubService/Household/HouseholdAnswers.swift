@@ -12,8 +12,8 @@ struct HouseholdAnswers: Sendable {
     ///
     /// - Parameter words: what cannot be used if a file has a fault: `the rooms`.
     func answer(
-        _ request: HubRequest, about words: String, _ body: () async throws -> HubAnswer
-    ) async -> HubAnswer {
+        _ request: ResourceRequest, about words: String, _ body: () async throws -> ResourceAnswer
+    ) async -> ResourceAnswer {
         do {
             _ = try QueryItems(request.resource.query, names: [])
             return try await body()
@@ -32,24 +32,24 @@ struct HouseholdAnswers: Sendable {
     }
 }
 
-extension HubAnswer {
+extension ResourceAnswer {
     /// One JSON object.
-    static func object(_ members: [String: JSONValue], _ status: HTTPResponseStatus = .ok) -> HubAnswer {
+    static func object(_ members: [String: JSONValue], _ status: HTTPResponseStatus = .ok) -> ResourceAnswer {
         json(.object(members), status)
     }
 
-    static func json(_ value: JSONValue, _ status: HTTPResponseStatus = .ok) -> HubAnswer {
+    static func json(_ value: JSONValue, _ status: HTTPResponseStatus = .ok) -> ResourceAnswer {
         var bytes: [UInt8] = []
         value.write(to: &bytes)
         return .reply(ServeReply(status, json: bytes))
     }
 
     /// What a request has written, with its entity tag.
-    static func written(_ value: JSONValue, isNew: Bool) -> HubAnswer {
+    static func written(_ value: JSONValue, isNew: Bool) -> ResourceAnswer {
         .reply(ServeReply(isNew ? .created : .ok, json: value, tag: EntityTag(of: value)))
     }
 
-    static let done = HubAnswer.reply(ServeReply(.noContent, json: []))
+    static let done = ResourceAnswer.reply(ServeReply(.noContent, json: []))
 }
 
 extension HouseholdError {

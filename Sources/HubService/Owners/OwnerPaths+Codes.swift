@@ -9,14 +9,14 @@ import QRCodes
 //
 // The hub keeps no secret, so the answer to POST is the only one that ever has a code's text and its picture.
 extension OwnerPaths {
-    func codes(_ request: HubRequest) throws -> HubAnswer {
+    func codes(_ request: ResourceRequest) throws -> ResourceAnswer {
         _ = try QueryItems(request.resource.query, names: [])
         let now = clock()
         let codes = try AdministerCodes(state: state).list(at: now)
         return reply(["codes": .array(codes.map { CodeRecord($0).fullJSON })], at: now)
     }
 
-    func makeCodes(_ request: HubRequest) throws -> HubAnswer {
+    func makeCodes(_ request: ResourceRequest) throws -> ResourceAnswer {
         _ = try QueryItems(request.resource.query, names: [])
         let wish = try CodeWish(parsing: request.body)
         let now = clock()
@@ -65,7 +65,7 @@ extension OwnerPaths {
             ], .created, at: now)
     }
 
-    func void(_ request: HubRequest) throws -> HubAnswer {
+    func void(_ request: ResourceRequest) throws -> ResourceAnswer {
         _ = try QueryItems(request.resource.query, names: [])
         let now = clock()
         let administer = AdministerCodes(state: state, by: .init(request.device))

@@ -6,7 +6,7 @@ package import Pairing
 //
 // ID is the device's fingerprint, or its name, as the command line takes them: see PeerSelector.
 extension OwnerPaths {
-    func devices(_ request: HubRequest) throws -> HubAnswer {
+    func devices(_ request: ResourceRequest) throws -> ResourceAnswer {
         _ = try QueryItems(request.resource.query, names: [])
         let now = clock()
         let administer = AdministerDevices(state: state)
@@ -19,7 +19,7 @@ extension OwnerPaths {
             ], at: now)
     }
 
-    func decide(_ request: HubRequest) throws -> HubAnswer {
+    func decide(_ request: ResourceRequest) throws -> ResourceAnswer {
         _ = try QueryItems(request.resource.query, names: [])
         let now = clock()
         let administer = AdministerDevices(state: state, by: .init(request.device))

@@ -39,7 +39,7 @@ struct OwnerPaths: HubResources {
         self.findings = findings.map { FindingsDesk($0) }
     }
 
-    func answer(_ request: HubRequest) async -> HubAnswer {
+    func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         if request.resource.pattern == .findings { return await answerFindings(request) }
         let isRoom = waiting.count.withLock { count in
             guard count < OwnerPaths.maximumWaiting else { return false }
@@ -51,11 +51,11 @@ struct OwnerPaths: HubResources {
         }
         return await withCheckedContinuation { continuation in
             queue.async {
-                let answer: HubAnswer
+                let answer: ResourceAnswer
                 do {
                     answer = try perform(request)
                 } catch {
-                    answer = HubAnswer(refusing: error)
+                    answer = ResourceAnswer(refusing: error)
                 }
                 waiting.count.withLock { $0 -= 1 }
                 continuation.resume(returning: answer)
@@ -63,7 +63,7 @@ struct OwnerPaths: HubResources {
         }
     }
 
-    private func perform(_ request: HubRequest) throws -> HubAnswer {
+    private func perform(_ request: ResourceRequest) throws -> ResourceAnswer {
         switch request.resource.pattern {
         case .devices: return try devices(request)
         case .device, .deviceApproval, .deviceRefusal, .deviceRevocation: return try decide(request)
@@ -80,7 +80,7 @@ struct OwnerPaths: HubResources {
         }
     }
 
-    private func journal(_ request: HubRequest) throws -> HubAnswer {
+    private func journal(_ request: ResourceRequest) throws -> ResourceAnswer {
         let query = try QueryItems(request.resource.query, names: ["after", "limit"])
         let after = try query.number("after", in: 0...Int64.max).map { Int($0) }
         let limit = try query.number("limit", in: 1...Int64(ReadJournal.maximumCount)).map { Int($0) } ?? 100
@@ -88,9 +88,9 @@ struct OwnerPaths: HubResources {
         return reply(["entries": .array(entries.map(\.json)), "more": .boolean(hasMore)])
     }
 
-    private func answerFindings(_ request: HubRequest) async -> HubAnswer {
+    private func answerFindings(_ request: ResourceRequest) async -> ResourceAnswer {
         guard request.resource.query.isEmpty else {
-            return HubAnswer(refusing: BadOwnerRequest(message: "this path takes no query"))
+            return ResourceAnswer(refusing: BadOwnerRequest(message: "this path takes no query"))
         }
         guard let findings else {
             return .refused(.serviceUnavailable, "unavailable", "nobody looks for faults here")
@@ -102,26 +102,27 @@ struct OwnerPaths: HubResources {
     }
 
     /// Tells the log what an owner has done, in a line.
-    func tell(_ request: HubRequest, _ words: String) {
+    func tell(_ request: ResourceRequest, _ words: String) {
         log.info("the owner's device \"\(request.device.name)\" (\(request.device.fingerprint)) \(words)")
     }
 
     /// An answer with the hub's time: by it ages are told, whatever the other computer's clock says.
     func reply(
         _ members: [String: JSONValue], _ status: HTTPResponseStatus = .ok, at now: Moment? = nil
-    ) -> HubAnswer {
+    ) -> ResourceAnswer {
         let time = (now ?? clock()).wall.timestamp
         return .reply(
             ServeReply(status, json: .object(members.merging(["time": .string(time)]) { $1 })))
     }
 }
 
-/// A request whose body or query says nothing that can be done.
+/// A request whose body or query says nothing that can be done. Never reaches a user: ``OwnerPaths`` answers
+/// with a status and ``message``.
 struct BadOwnerRequest: Error {
     let message: String
 }
 
-extension HubAnswer {
+extension ResourceAnswer {
     /// The refusal of an owner's request.
     init(refusing error: any Error) {
         switch error {
@@ -145,7 +146,7 @@ extension HubAnswer {
         }
     }
 
-    private static func refused(_ status: HTTPResponseStatus, _ refusal: OwnerRefusal) -> HubAnswer {
+    private static func refused(_ status: HTTPResponseStatus, _ refusal: OwnerRefusal) -> ResourceAnswer {
         .reply(ServeReply(status, refusal))
     }
 }

@@ -23,7 +23,7 @@ struct AccessPage {
     /// What carries out what the forms ask for.
     let owners: any HubResources
 
-    func answer(_ request: HubRequest) async -> HubAnswer {
+    func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         guard request.method == "POST" else { return await page(for: request.device, note: nil) }
         let (method, resource, body): (String, HubResource, JSONValue?)
         do {
@@ -34,7 +34,7 @@ struct AccessPage {
         var bytes: [UInt8] = []
         body?.write(to: &bytes)
         let answer = await owners.answer(
-            HubRequest(resource, method: method, from: request.device, body: bytes))
+            ResourceRequest(resource, method: method, from: request.device, body: bytes))
         guard case .reply(let reply) = answer else { return .reply(ServeReply(.notFound)) }
         if reply.status == .ok {
             // So that loading the page again does not post the form again (RFC 9110 § 15.4.4).
@@ -70,8 +70,8 @@ struct AccessPage {
 
     private func page(
         for device: ApprovedDevice, note: String?, _ status: HTTPResponseStatus = .ok
-    ) async -> HubAnswer {
-        let answer = await owners.answer(HubRequest(HubResource(.devices), method: "GET", from: device))
+    ) async -> ResourceAnswer {
+        let answer = await owners.answer(ResourceRequest(HubResource(.devices), method: "GET", from: device))
         guard case .reply(let reply) = answer else { return .reply(ServeReply(.notFound)) }
         guard reply.status == .ok else { return answer }
         var records: [DeviceRecord] = []

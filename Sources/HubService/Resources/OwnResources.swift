@@ -9,7 +9,7 @@ struct OwnResources: HubResources {
     let states: StateResources
     let messages: MessageResources
 
-    func answer(_ request: HubRequest) async -> HubAnswer {
+    func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         switch request.resource.pattern {
         case .rooms, .room, .unit: await rooms.answer(request)
 

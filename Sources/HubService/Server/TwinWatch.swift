@@ -35,27 +35,19 @@ struct TwinWatch: Sendable {
 
     /// The addresses that are not this machine's, and that answer with the hub's key.
     private func look() async -> Set<NetworkAddress> {
-        await withTaskGroup(of: Set<NetworkAddress>.self) { group in
-            group.addTask {
-                var others: Set<NetworkAddress> = []
-                do {
-                    for try await found in HubProber().replies where found.reply.pin == pin {
-                        if !LocalNetwork.isOwn(found.address), !found.address.isLoopback {
-                            others.insert(found.address)
-                        }
+        let others = try? await Deadline(in: HubProber.answerTime).collect {
+            var others: Set<NetworkAddress> = []
+            do {
+                for try await found in HubProber().replies where found.reply.pin == pin {
+                    if !LocalNetwork.isOwn(found.address), !found.address.isLoopback {
+                        others.insert(found.address)
                     }
-                } catch {
-                    // No network, or no descriptor left: the next look may have them.
                 }
-                return others
+            } catch {
+                // No network, or no descriptor left: the next look may have them.
             }
-            group.addTask {
-                try? await Task.sleep(for: HubProber.answerTime)
-                return []
-            }
-            _ = await group.next()
-            group.cancelAll()
-            return await group.reduce(into: []) { $0.formUnion($1) }
+            return others
         }
+        return others ?? []
     }
 }

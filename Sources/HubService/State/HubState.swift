@@ -9,44 +9,23 @@ package struct HubState: Sendable {
     /// The file with the certificate that carries the key in TLS.
     package static let certificateFileName = "hub-certificate.pem"
 
-    /// How the directory was chosen.
-    package enum Choice: Equatable, Sendable {
-        /// By the option `--state`.
-        case option
-        /// By `$HUBPAIR_STATE`.
-        case environment
-        /// By nobody: it is where this user's hub belongs.
-        case standard
-    }
-
     /// The state directory's path.
     package let path: String
-    package let choice: Choice
+    package let choice: DirectoryChoice.Origin
     /// The command that is being run, without `--state`, for hints; each of its words is quoted.
     package let command: String
 
     /// The first of: `option`, `$HUBPAIR_STATE`, `/var/lib/hubpair` for root, `$XDG_STATE_HOME/hubpair`,
-    /// `~/.local/state/hubpair`. Relative values of `XDG_STATE_HOME` are ignored, as the XDG Base Directory
-    /// Specification asks.
+    /// `~/.local/state/hubpair`.
     package init(
         option: String?, environment: [String: String], isRoot: Bool, home: String,
         command: String = "hubpair"
     ) {
         self.command = command
-        let variable = environment["HUBPAIR_STATE"].flatMap { $0.isEmpty ? nil : $0 }
-        choice = option != nil ? .option : variable != nil ? .environment : .standard
-        path =
-            if let option {
-                option
-            } else if let variable {
-                variable
-            } else if isRoot {
-                HubOwner.machinePath
-            } else if let base = environment["XDG_STATE_HOME"], base.hasPrefix("/") {
-                base + "/hubpair"
-            } else {
-                home + "/.local/state/hubpair"
-            }
+        let directory = DirectoryChoice(
+            option: option, variable: "HUBPAIR_STATE", system: isRoot ? HubOwner.machinePath : nil,
+            base: "XDG_STATE_HOME", inHome: ".local/state", environment: environment, home: home)
+        (path, choice) = (directory.path, directory.origin)
     }
 
     /// What a command needs to find the same directory: ` --state DIR` if it was given so, else nothing.

@@ -18,7 +18,7 @@ final class SeenDevices: Sendable {
     private static let pause = Duration.seconds(60)
 
     private struct Content {
-        var sightings: [Pin: LastSeen.Sighting] = [:]
+        var sightings: [Pin: LastSeen.Entry] = [:]
         /// When each device was last written down.
         var written: [Fingerprint: Date] = [:]
         /// A write is due, and has been asked for.
@@ -63,7 +63,7 @@ final class SeenDevices: Sendable {
     func note(_ device: Pin, from address: NetworkAddress) {
         let now = clock().wall
         let isDue = content.withLock { content in
-            content.sightings[device] = LastSeen.Sighting(now, from: address)
+            content.sightings[device] = LastSeen.Entry(now, from: address)
             // The clock may have been set either way.
             let age = content.written[device.fingerprint].map { abs(now.timeIntervalSince($0)) }
             guard !content.isDue, age ?? .infinity >= SeenDevices.precision else { return false }

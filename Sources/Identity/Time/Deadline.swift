@@ -22,6 +22,25 @@ package struct Deadline: Sendable {
             })
     }
 
+    /// Runs `work`, which returns what it has found when it is cancelled: at the deadline, or with this task.
+    package func collect<Value: Sendable>(
+        _ work: @escaping @Sendable () async throws -> Value
+    ) async throws -> Value {
+        try await withThrowingTaskGroup(of: Value?.self) { group in
+            defer { group.cancelAll() }
+            group.addTask(operation: work)
+            group.addTask { [end] in
+                try? await Task.sleep(until: end)
+                return nil
+            }
+            for try await value in group {
+                if let value { return value }
+                group.cancelAll()
+            }
+            throw CancellationError()
+        }
+    }
+
     /// Runs `work`, which may block in a call that nobody can cancel. When the time is over, or this task is
     /// cancelled, it is cancelled and left behind.
     ///

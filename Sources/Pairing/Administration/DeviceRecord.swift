@@ -30,7 +30,7 @@ package struct DeviceRecord: Equatable, Sendable {
     package var askedAge: Double?
 
     package init(
-        _ device: ApprovedDevice, resembling others: [ApprovedDevice], seen: LastSeen.Sighting?,
+        _ device: ApprovedDevice, resembling others: [ApprovedDevice], seen: LastSeen.Entry?,
         at now: Moment
     ) {
         self.device = device.fingerprint

@@ -22,7 +22,7 @@ package struct LastSeen: Equatable, Sendable {
     private static let sinceKey = "since"
 
     /// When and from where.
-    package struct Sighting: Equatable, Sendable {
+    package struct Entry: Equatable, Sendable {
         package let time: Date
         package let address: NetworkAddress
 
@@ -33,7 +33,7 @@ package struct LastSeen: Equatable, Sendable {
 
     /// When the record began.
     package let since: Date
-    private var sightings: [Fingerprint: Sighting] = [:]
+    private var entries: [Fingerprint: Entry] = [:]
     private var file: KeyFile
 
     /// A record that begins now, in whole seconds.
@@ -58,7 +58,7 @@ package struct LastSeen: Equatable, Sendable {
             guard let address = NetworkAddress(try file.required("address", in: group)) else {
                 throw .invalidValue("not an IPv4 or IPv6 address", key: "address", group: group)
             }
-            sightings[fingerprint] = Sighting(time, from: address)
+            entries[fingerprint] = Entry(time, from: address)
         }
     }
 
@@ -66,29 +66,29 @@ package struct LastSeen: Equatable, Sendable {
     package var serialized: [UInt8] { file.serialized }
 
     /// When and from where a device was last let in; nil if it was not since the record began.
-    package subscript(device: Fingerprint) -> Sighting? { sightings[device] }
+    package subscript(device: Fingerprint) -> Entry? { entries[device] }
 
     /// When each device was last let in.
-    package var times: [Fingerprint: Date] { sightings.mapValues(\.time) }
+    package var times: [Fingerprint: Date] { entries.mapValues(\.time) }
 
     /// Notes that a device was let in.
-    package mutating func note(_ sighting: Sighting, of device: Fingerprint) {
-        sightings[device] = sighting
+    package mutating func note(_ entry: Entry, of device: Fingerprint) {
+        entries[device] = entry
         let group = "\(LastSeen.kind) \(device)"
-        file.set("seen", to: sighting.time.timestamp, in: group)
-        file.set("address", to: sighting.address.description, in: group)
+        file.set("seen", to: entry.time.timestamp, in: group)
+        file.set("address", to: entry.address.description, in: group)
     }
 
     /// Forgets the devices that the hub no longer knows.
     package mutating func keep(_ isKnown: (Fingerprint) -> Bool) {
-        let gone = sightings.keys.filter { !isKnown($0) }
+        let gone = entries.keys.filter { !isKnown($0) }
         file.removeGroups(Set(gone.map { "\(LastSeen.kind) \($0)" }))
-        for device in gone { sightings[device] = nil }
+        for device in gone { entries[device] = nil }
     }
 
-    /// Since when a device has not been seen, as far as is known: its last sighting, or else the beginning of
+    /// Since when a device has not been seen, as far as is known: its last entry, or else the beginning of
     /// this record, and not before its approval. So a record that was lost makes no device look unused.
     package func unseenSince(_ device: ApprovedDevice) -> Date {
-        max(sightings[device.fingerprint]?.time ?? since, device.approved ?? .distantPast)
+        max(entries[device.fingerprint]?.time ?? since, device.approved ?? .distantPast)
     }
 }

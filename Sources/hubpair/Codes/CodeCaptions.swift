@@ -25,7 +25,7 @@ struct CodeCaptions {
             if let expires = code.expires {
                 lines += ["Valid until \(LocalTime(expires).text(seenAt: now))."]
             } else {
-                lines += ["Valid until it is printed anew."]
+                lines += ["Valid until a new one is printed."]
             }
         }
         self.lines = lines

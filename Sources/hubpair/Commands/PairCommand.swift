@@ -87,7 +87,7 @@ struct PairCommand: PreparedCommand {
         // A person at a terminal who says '-' wants to type, too.
         guard let image, image != "-" || !Question.canBeAnswered else {
             var prompt = CodePrompt()
-            if hub == nil { search = Task.detached { try await FindHubs().run() } }
+            if hub == nil { search = Task.detached { try await HubLookup().hubs() } }
             code = try prompt.ask(for: PairCommand.self)
             return
         }

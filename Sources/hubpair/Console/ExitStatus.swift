@@ -1,7 +1,7 @@
 import Identity
 
 /// The exit codes, after sysexits.h. Thrown as an error it ends the program without a message: what was wrong
-/// has been reported before.
+/// has been reported before. Never reaches a user as an error.
 enum ExitStatus: Int32, Error {
     case done = 0
     /// A search that found nothing.
@@ -33,7 +33,9 @@ enum ExitStatus: Int32, Error {
             }
     }
 
-    /// The exit code for `error`. An error of another library has no kind, and counts as bad data.
+    /// The exit code for `error`. An error of another library has no kind, and counts as bad data. Ours have
+    /// one: `Tests/lint` is red for an error type that is no `UserError`, unless its docstring says why it
+    /// never reaches a user.
     init(of error: any Error) {
         if let status = error as? ExitStatus {
             self = status

@@ -26,7 +26,7 @@ struct ListOutput {
         isLive = !json && Console.outputKnowsEscapes
     }
 
-    mutating func show(_ event: HubSearch.Event) throws {
+    mutating func show(_ event: SearchState.Event) throws {
         switch event {
         case .unusable(let text):
             guard warned.count <= ListOutput.maximumWarnings, warned.insert(text).inserted else { return }

@@ -21,7 +21,7 @@ import Testing
         let address = try #require(NetworkAddress("192.168.1.31"))
         for (name, days) in seen {
             record.note(
-                LastSeen.Sighting(at(days).wall, from: address),
+                LastSeen.Entry(at(days).wall, from: address),
                 of: try device(name, approved: nil).fingerprint)
         }
         return record
@@ -32,7 +32,7 @@ import Testing
         #expect(try LastSeen(parsing: record.serialized) == record)
         let address = try #require(NetworkAddress("fe80::1%eth0"))
         let device = try Self.device("a", approved: nil).fingerprint
-        record.note(LastSeen.Sighting(Self.at(3).wall, from: address), of: device)
+        record.note(LastSeen.Entry(Self.at(3).wall, from: address), of: device)
         #expect(try LastSeen(parsing: record.serialized)[device]?.address == address)
         record.keep { $0 == device }
         #expect(try LastSeen(parsing: record.serialized).times == [device: Self.at(3).wall])

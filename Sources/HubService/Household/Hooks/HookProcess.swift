@@ -71,6 +71,7 @@ enum HookProcess {
         }
     }
 
+    /// Never reaches a user: the call that failed becomes a message of the hook.
     private struct Fault: Error {
         let code: Int32
     }

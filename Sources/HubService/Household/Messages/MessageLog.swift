@@ -179,7 +179,7 @@ final class MessageLog: Sendable {
     }
 }
 
-/// Why a message is not kept.
+/// Why a message is not kept. Never reaches a user: the hub's log names the message.
 enum MessageError: Error, Equatable {
     /// As many wait to be written as may.
     case tooMany

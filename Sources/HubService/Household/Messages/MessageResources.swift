@@ -9,7 +9,7 @@ import Pairing
 struct MessageResources: HubResources {
     let log: MessageLog
 
-    func answer(_ request: HubRequest) async -> HubAnswer {
+    func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         do throws(QueryItems.Fault) {
             switch request.resource.pattern {
             case .messageStream:
@@ -30,7 +30,7 @@ struct MessageResources: HubResources {
         EventID(text) ?? EventID(tag: "", number: 0)
     }
 
-    private func list(_ request: HubRequest) async throws(QueryItems.Fault) -> HubAnswer {
+    private func list(_ request: ResourceRequest) async throws(QueryItems.Fault) -> ResourceAnswer {
         let items = try QueryItems(
             request.resource.query, names: ["after", "kind", "limit", "open", "unread"])
         var query = MessageStore.Query()
@@ -53,7 +53,7 @@ struct MessageResources: HubResources {
         }
     }
 
-    private func markRead(_ request: HubRequest) async throws(QueryItems.Fault) -> HubAnswer {
+    private func markRead(_ request: ResourceRequest) async throws(QueryItems.Fault) -> ResourceAnswer {
         let items = try QueryItems(request.resource.query, names: ["all"])
         let all = try items.number("all", in: 0...1) == 1
         guard let id = id(in: request) else { return .noMessage }
@@ -64,7 +64,7 @@ struct MessageResources: HubResources {
         }
     }
 
-    private func acknowledge(_ request: HubRequest) async throws(QueryItems.Fault) -> HubAnswer {
+    private func acknowledge(_ request: ResourceRequest) async throws(QueryItems.Fault) -> ResourceAnswer {
         _ = try QueryItems(request.resource.query, names: [])
         guard let id = id(in: request) else { return .noMessage }
         do throws(DatabaseError) {
@@ -80,16 +80,16 @@ struct MessageResources: HubResources {
         }
     }
 
-    private func device(of request: HubRequest) -> String { request.device.fingerprint.description }
+    private func device(of request: ResourceRequest) -> String { request.device.fingerprint.description }
 
-    private func id(in request: HubRequest) -> Int64? {
+    private func id(in request: ResourceRequest) -> Int64? {
         guard let digits = request.resource.segments.first, digits.utf8.count <= 18 else { return nil }
         return Int(digits: digits).map(Int64.init)
     }
 }
 
-extension HubAnswer {
-    fileprivate static var noMessage: HubAnswer {
+extension ResourceAnswer {
+    fileprivate static var noMessage: ResourceAnswer {
         .refused(.notFound, "not_found", "there is no message with this id")
     }
 }

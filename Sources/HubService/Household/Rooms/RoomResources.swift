@@ -10,7 +10,7 @@ struct RoomResources: HubResources {
     let store: HouseholdStore<Rooms>
     let answers: HouseholdAnswers
 
-    func answer(_ request: HubRequest) async -> HubAnswer {
+    func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         await answers.answer(request, about: Rooms.words) {
             let segments = request.resource.segments
             if segments.count == 2 {
@@ -32,7 +32,7 @@ struct RoomResources: HubResources {
         }
     }
 
-    private func put(_ id: String, _ request: HubRequest) async throws -> HubAnswer {
+    private func put(_ id: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let room = try Room(id: id, body: request.body)
         let precondition = request.precondition
         let isNew = try await store.change { (rooms) throws(HouseholdError) in
@@ -46,7 +46,7 @@ struct RoomResources: HubResources {
         return .written(room.json, isNew: isNew)
     }
 
-    private func remove(_ id: String, _ request: HubRequest) async throws -> HubAnswer {
+    private func remove(_ id: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let precondition = request.precondition
         try await store.change { (rooms) throws(HouseholdError) in
             if let before = rooms.room(id), !precondition.holds(for: EntityTag(of: before.json)) {
@@ -57,8 +57,8 @@ struct RoomResources: HubResources {
         return .done
     }
 
-    private func putUnit(_ device: String, _ activator: String, _ request: HubRequest) async throws
-        -> HubAnswer
+    private func putUnit(_ device: String, _ activator: String, _ request: ResourceRequest) async throws
+        -> ResourceAnswer
     {
         let unit = try ActivatorUnit(device: device, activator: activator, body: request.body)
         let precondition = request.precondition
@@ -73,8 +73,8 @@ struct RoomResources: HubResources {
         return .written(unit.json, isNew: isNew)
     }
 
-    private func removeUnit(_ device: String, _ activator: String, _ request: HubRequest) async throws
-        -> HubAnswer
+    private func removeUnit(_ device: String, _ activator: String, _ request: ResourceRequest) async throws
+        -> ResourceAnswer
     {
         let precondition = request.precondition
         try await store.change { (rooms) throws(HouseholdError) in

@@ -10,7 +10,7 @@ struct RuleResources: HubResources {
     let teller: RuleTeller
     let answers: HouseholdAnswers
 
-    func answer(_ request: HubRequest) async -> HubAnswer {
+    func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         await answers.answer(request, about: Rules.words) {
             switch (request.method, request.resource.segments.first) {
             case ("PUT", let name?): try await put(name, request)
@@ -20,7 +20,7 @@ struct RuleResources: HubResources {
         }
     }
 
-    private func put(_ name: String, _ request: HubRequest) async throws -> HubAnswer {
+    private func put(_ name: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let rule = try Rule(name: name, body: request.body)
         let precondition = request.precondition
         let isNew = try await store.change { (rules) throws(HouseholdError) in
@@ -35,7 +35,7 @@ struct RuleResources: HubResources {
         return .written(rule.json, isNew: isNew)
     }
 
-    private func remove(_ name: String, _ request: HubRequest) async throws -> HubAnswer {
+    private func remove(_ name: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         guard let known = try? PeerName(known: name) else { throw HouseholdError.unknown(.rule, name) }
         let precondition = request.precondition
         try await store.change { (rules) throws(HouseholdError) in

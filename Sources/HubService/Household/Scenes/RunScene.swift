@@ -6,7 +6,7 @@ import Synchronization
 
 /// Runs a scene of the hub: all orders at once, as far as the server takes them, each read back.
 final class RunScene: Sendable {
-    /// Why a scene does not run.
+    /// Why a scene does not run. Never reaches a user: ``SceneResources`` answers with a status and words.
     enum Refusal: Error {
         /// ``maximumAtOnce`` scenes are running.
         case busy

@@ -16,7 +16,7 @@ struct SceneResources: HubResources {
     let poller: StatePoller
     let answers: HouseholdAnswers
 
-    func answer(_ request: HubRequest) async -> HubAnswer {
+    func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         await answers.answer(request, about: HubScenes.words) {
             let name = request.resource.segments.first ?? ""
             return switch (request.resource.pattern, request.method) {
@@ -43,7 +43,7 @@ struct SceneResources: HubResources {
         }
     }
 
-    private func put(_ name: String, _ request: HubRequest) async throws -> HubAnswer {
+    private func put(_ name: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let scene = try HubScene(name: name, body: request.body)
         let precondition = request.precondition
         let lacksPlace = scene.time?.needsPlace == true && clock.place() == nil
@@ -60,7 +60,7 @@ struct SceneResources: HubResources {
         return .written(.object(scene.members), isNew: isNew)
     }
 
-    private func remove(_ text: String, _ request: HubRequest) async throws -> HubAnswer {
+    private func remove(_ text: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let name = try SceneResources.name(text)
         let precondition = request.precondition
         try await store.change { (scenes) throws(HouseholdError) in
@@ -74,7 +74,7 @@ struct SceneResources: HubResources {
         return .done
     }
 
-    private func run(_ text: String, for device: PeerName) async throws -> HubAnswer {
+    private func run(_ text: String, for device: PeerName) async throws -> ResourceAnswer {
         let name = try SceneResources.name(text)
         guard let scene = try await store.read().scene(name) else {
             throw HouseholdError.unknown(.scene, text)
@@ -89,7 +89,7 @@ struct SceneResources: HubResources {
         }
     }
 
-    private func current() async throws -> HubAnswer {
+    private func current() async throws -> ResourceAnswer {
         let report = await poller.report()
         guard report.time != nil || !report.states.changes.isEmpty else {
             return .refused(

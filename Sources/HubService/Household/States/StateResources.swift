@@ -15,7 +15,7 @@ struct StateResources: HubResources {
     let store: StateStore
     let clock: @Sendable () -> Moment
 
-    func answer(_ request: HubRequest) async -> HubAnswer {
+    func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         do throws(QueryItems.Fault) {
             switch request.resource.pattern {
             case .stateStream:
@@ -31,7 +31,7 @@ struct StateResources: HubResources {
         }
     }
 
-    private func states() async -> HubAnswer {
+    private func states() async -> ResourceAnswer {
         let report = await poller.report()
         guard report.time != nil || !report.states.changes.isEmpty else {
             return .refused(
@@ -55,7 +55,7 @@ struct StateResources: HubResources {
         return .json(.object(members))
     }
 
-    private func history(_ request: HubRequest) async throws(QueryItems.Fault) -> HubAnswer {
+    private func history(_ request: ResourceRequest) async throws(QueryItems.Fault) -> ResourceAnswer {
         let items = try QueryItems(
             request.resource.query, names: ["device", "activator", "since", "after", "limit"])
         var query = StateStore.Query()
@@ -76,15 +76,15 @@ struct StateResources: HubResources {
         }
     }
 
-    private func lastEvent(of request: HubRequest) throws(QueryItems.Fault) -> EventID? {
+    private func lastEvent(of request: ResourceRequest) throws(QueryItems.Fault) -> EventID? {
         let items = try QueryItems(request.resource.query, names: ["after"])
         return (request.lastEventID ?? items.text("after")).flatMap { EventID($0) }
     }
 }
 
-extension HubAnswer {
+extension ResourceAnswer {
     /// The database cannot be used; which file, and why, is for those who can look into the directory.
-    static var databaseFault: HubAnswer {
+    static var databaseFault: ResourceAnswer {
         .refused(
             .serviceUnavailable, "unavailable",
             "the hub cannot use its database now; its log says why")

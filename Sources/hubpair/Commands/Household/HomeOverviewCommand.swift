@@ -92,7 +92,7 @@ struct OverviewRow {
         if entry.fact == .on, let text, text != "on" { stateText = text }
     }
 
-    init(alarm: HouseMessage) {
+    init(alarm: SharedMessage) {
         (what, id, words) = ("alarm", alarm.id, alarm.text)
         device = alarm.device.map { (id: $0, name: $0) }
     }

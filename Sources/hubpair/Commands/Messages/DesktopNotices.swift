@@ -39,7 +39,7 @@ struct DesktopNotices {
     }
 
     /// Shows a message. That it could not be shown is said once.
-    mutating func show(_ message: HouseMessage, of hub: PeerName) async {
+    mutating func show(_ message: SharedMessage, of hub: PeerName) async {
         let now = ContinuousClock.now
         shown.removeAll { now - $0 > DesktopNotices.period }
         guard shown.count < DesktopNotices.maximumCount else { return }
@@ -51,7 +51,7 @@ struct DesktopNotices {
                 + "is a notification service running?")
     }
 
-    private func arguments(_ message: HouseMessage, _ hub: PeerName) -> [String] {
+    private func arguments(_ message: SharedMessage, _ hub: PeerName) -> [String] {
         let level = ["alarm": 2, "alert": 1][message.kind] ?? 0
         let title = SafeText.escaped("\(hub): \(message.kind)")
         // The service reads the text as markup, and names of appliances are plain text.

@@ -5,7 +5,7 @@ import JSON
 
 /// Messages for people, a line each: number, time, kind, how it stands, text.
 enum MessageLine {
-    static func lines(_ messages: [HouseMessage], now: Date = Date()) -> [String] {
+    static func lines(_ messages: [SharedMessage], now: Date = Date()) -> [String] {
         let cells = messages.map { message in
             [
                 "\(message.id)", LocalTime(message.time).text(seenAt: now), shortened(message.kind),
@@ -18,7 +18,7 @@ enum MessageLine {
     }
 
     /// `open, new`: nobody has acknowledged the alarm, and this computer has not read it.
-    private static func standing(_ message: HouseMessage) -> String {
+    private static func standing(_ message: SharedMessage) -> String {
         var words: [String] = []
         if message.isOpen { words.append("open") }
         if let name = message.acknowledged?.name { words.append("seen by \(shortened(name))") }
@@ -39,7 +39,7 @@ enum MessageLine {
     }
 }
 
-extension HouseMessage {
+extension SharedMessage {
     /// The line of `--json`: all keys, null where the message has nothing.
     func json(_ session: HomeSession) -> JSONValue {
         .object(session.householdJSON.merging(members) { _, new in new })

@@ -70,8 +70,8 @@ private struct MessageOutput {
     init(session: HomeSession, isJSON: Bool) { (self.session, self.isJSON) = (session, isJSON) }
 
     /// - Returns: the message that the event is about.
-    mutating func show(_ event: ServerEvents.Event) throws -> HouseMessage? {
-        let message = JSONValue(parsing: event.data).flatMap { HouseMessage($0) }
+    mutating func show(_ event: ServerEvents.Event) throws -> SharedMessage? {
+        let message = JSONValue(parsing: event.data).flatMap { SharedMessage($0) }
         switch (event.type, message) {
         case ("message", let message?), ("acknowledged", let message?):
             if isJSON {
@@ -107,7 +107,7 @@ private struct MessageOutput {
     }
 
     private func write(
-        _ event: String, _ members: [String: JSONValue] = HouseMessage.noMembers, error: String? = nil
+        _ event: String, _ members: [String: JSONValue] = SharedMessage.noMembers, error: String? = nil
     ) throws {
         var line = session.householdJSON.merging(members) { _, new in new }
         (line["event"], line["error"]) = (.string(event), .text(error))

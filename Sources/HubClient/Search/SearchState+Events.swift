@@ -1,6 +1,6 @@
 package import Discovery
 
-extension HubSearch {
+extension SearchState {
     /// An input of a search.
     package enum Step: Sendable {
         case sighting(Sighting, browse: Int = 0)

@@ -5,7 +5,7 @@ import Testing
 @testable import HubClient
 
 /// The search as a pure value: steps and times in, events and questions out.
-@Suite struct HubSearchTests {
+@Suite struct SearchStateTests {
     static let networks =
         NetworkAddress("10.0.0.1").map {
             [LocalNetwork(interface: "eth0", address: $0, prefixLength: 24)]
@@ -17,11 +17,11 @@ import Testing
 
     func survey(
         known: [UInt8] = [], isBrowsing: Bool = true, watches: Bool = false
-    ) throws -> HubSearch {
+    ) throws -> SearchState {
         let hubs = try known.map {
             KnownHub(name: try PeerName("Kitchen hub"), pin: try pin($0), address: nil, paired: nil)
         }
-        var survey = HubSearch(
+        var survey = SearchState(
             known: hubs, networks: Self.networks,
             browses: isBrowsing ? [.multicast(.hestia)] : [], watches: watches)
         _ = survey.take(.sighting(.began), at: .zero)
@@ -41,7 +41,7 @@ import Testing
             txt: TXTRecord(strings: txt.map { Array($0.utf8) }))
     }
 
-    func names(_ events: [HubSearch.Event]) -> [String] {
+    func names(_ events: [SearchState.Event]) -> [String] {
         events.compactMap { event in
             switch event {
             case .added(let hub): "added \(hub.hub.name) \(hub.standing)"
@@ -144,7 +144,7 @@ import Testing
         #expect(survey.table.map(\.standing) == [.impostor, .impostor, .impostor, .claimed, .claimed])
     }
 
-    private func udpProof(_ address: String) throws -> HubSearch.Step {
+    private func udpProof(_ address: String) throws -> SearchState.Step {
         .proof(
             HubProof(
                 address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(1), name: "Hub",

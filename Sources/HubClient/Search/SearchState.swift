@@ -6,7 +6,7 @@ package import Pairing
 /// when it is over.
 ///
 /// A pure value: steps with their times since the start go in, events and questions come out.
-package struct HubSearch: Sendable {
+package struct SearchState: Sendable {
     /// How long a row must be quiet before it is reported: a host answers within 20–120 ms (RFC 6762 § 6),
     /// separately for each address family and interface.
     package static let settling = Duration.milliseconds(150)
@@ -85,7 +85,7 @@ package struct HubSearch: Sendable {
         var events = apply(step, at: time)
         // At once, but limited in rate, because a flood can bring thousands of steps. Each refresh looks at
         // all rows: with a thousand of them fewer are made.
-        let pause = max(HubSearch.quickSettling.whole, .microseconds(20) * rows.count)
+        let pause = max(SearchState.quickSettling.whole, .microseconds(20) * rows.count)
         if isStale, time - lastUpdate >= pause { events += refresh(at: time) }
         return events
     }
@@ -193,7 +193,7 @@ package struct HubSearch: Sendable {
     /// Removes the proofs of a hub that has announced a goodbye and does not answer. A hub that merely does
     /// not answer may come back.
     private mutating func dropProofs(of key: DiscoveredHub.Key) {
-        guard let hub = rows[key]?.hub, hub.sources.isDisjoint(with: HubSearch.announcing) else { return }
+        guard let hub = rows[key]?.hub, hub.sources.isDisjoint(with: SearchState.announcing) else { return }
         let places = hub.addresses.map { HubAddress($0, port: hub.port) }
         guard places.contains(where: withdrawn.contains) else { return }
         for (address, place) in zip(hub.addresses, places) {
@@ -229,7 +229,7 @@ package struct HubSearch: Sendable {
     }
 
     private func settling(of row: AssessedHub) -> Duration {
-        if row.standing == .verified { return HubSearch.quickSettling.whole }
+        if row.standing == .verified { return SearchState.quickSettling.whole }
         // Name servers tell all addresses together.
         if row.hub.sources.contains(.dns) { return .zero }
         let families = Set(row.hub.addresses.map(\.family))
@@ -242,8 +242,8 @@ package struct HubSearch: Sendable {
         // a program can use the row, and once more at the end if it has changed.
         let isUsable =
             !watches && row.hub.sources.contains(.mdns) && row.hub.addresses.contains { !$0.isLinkLocal }
-        guard isDirect || isUsable else { return HubSearch.settling }
-        return isWhole ? HubSearch.quickSettling.whole : HubSearch.quickSettling.part
+        guard isDirect || isUsable else { return SearchState.settling }
+        return isWhole ? SearchState.quickSettling.whole : SearchState.quickSettling.part
     }
 
     /// The families in which a hub can have an address for this machine: for the others nothing is waited.
@@ -327,9 +327,9 @@ package struct HubSearch: Sendable {
             let places = hub.id == nil ? hub.addresses.filter { $0.family == .ipv4 } : []
             let mayBeSeveral = places.count > 1 && !places.allSatisfy(isOwn)
             guard row.bearsKnownID || mayBeSeveral else { continue }
-            for address in hub.addresses.prefix(HubSearch.maximumQuestionsPerRow)
+            for address in hub.addresses.prefix(SearchState.maximumQuestionsPerRow)
             where !proofs.hasHandshake(at: address, port: hub.port)
-                && asked.count < HubSearch.maximumQuestions
+                && asked.count < SearchState.maximumQuestions
             {
                 let question = HubAddress(address, port: hub.port)
                 guard asked.insert(question).inserted else { continue }

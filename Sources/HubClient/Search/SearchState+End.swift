@@ -2,7 +2,7 @@ import Addresses
 import Discovery
 
 // When a search is over, and what it may have missed.
-extension HubSearch {
+extension SearchState {
     /// True if the search is over at `time`, unless the user has set a duration.
     package func isOver(at time: Duration) -> Bool {
         guard !isSweeping else { return false }
@@ -82,7 +82,7 @@ extension HubSearch {
         if isCut { return "the search ended before all had answered; hubs may be missing: try again" }
         // An answer to a direct question holds only so much: the rest of a host's hubs comes by multicast.
         if !unconfirmed.isEmpty {
-            return "multicast DNS has not confirmed \(HubSearch.names(unconfirmed)), found by a direct "
+            return "multicast DNS has not confirmed \(SearchState.names(unconfirmed)), found by a direct "
                 + "question; hubs may be missing: 'hubpair doctor' looks for the cause"
         }
         return nil

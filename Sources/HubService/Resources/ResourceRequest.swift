@@ -2,7 +2,7 @@ import GatewayRules
 import Pairing
 
 /// A request for one of the hub's own resources, from a device whose role allows it.
-struct HubRequest: Sendable {
+struct ResourceRequest: Sendable {
     let resource: HubResource
     /// One of those that the resource takes: `GET`, `HEAD`, `PUT`, `POST`, `DELETE`.
     let method: String

@@ -5,8 +5,8 @@ import Testing
 @testable import HubClient
 
 // What goes away, and when the search is over.
-extension HubSearchTests {
-    private func reply(from address: String, _ byte: UInt8, at time: Duration) throws -> HubSearch.Step {
+extension SearchStateTests {
+    private func reply(from address: String, _ byte: UInt8, at time: Duration) throws -> SearchState.Step {
         .proof(
             HubProof(
                 address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(byte), name: "Hub",
@@ -58,7 +58,7 @@ extension HubSearchTests {
     }
 
     @Test func aDaemonThatIsBusyIsWaitedFor() throws {
-        var survey = HubSearch(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
+        var survey = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
         #expect(!survey.isOver(at: .seconds(9)))
         _ = survey.take(.sighting(.began), at: .milliseconds(3_000))
         _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(3_020))
@@ -69,14 +69,14 @@ extension HubSearchTests {
     }
 
     @Test func aDaemonThatDoesNotAnswerIsNamed() throws {
-        var survey = HubSearch(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
+        var survey = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
         #expect(survey.isOver(at: .seconds(10)))
         let words = names(survey.finish(at: .seconds(10)))
         #expect(words == ["avahi-daemon does not answer; hubs may be missing"])
     }
 
     @Test func aBusyMachineIsWaitedForAndNamed() throws {
-        var survey = HubSearch(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
+        var survey = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
         _ = survey.take(.sighting(.began), at: .zero)
         _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(20))
         _ = survey.take(.tick, at: .milliseconds(300))
@@ -166,7 +166,7 @@ extension HubSearchTests {
     // Hubs that answer one-shot queries at once, and a browse that agrees with them: the search need not
     // last.
     @Test func whereAllHaveAnsweredAtOnceItEndsEarly() throws {
-        func search(_ steps: [(Int, Sighting)]) throws -> HubSearch {
+        func search(_ steps: [(Int, Sighting)]) throws -> SearchState {
             var survey = try survey()
             for (time, sighting) in steps { _ = survey.take(.sighting(sighting), at: .milliseconds(time)) }
             _ = survey.take(.tick, at: .milliseconds(185))
@@ -199,7 +199,7 @@ extension HubSearchTests {
 
     // Only this machine's own hubs, and nobody answers the one-shot queries: who else might be here?
     @Test func whereNobodyElseIsItEndsEarly() throws {
-        func search(_ steps: [(Int, Sighting)]) throws -> HubSearch {
+        func search(_ steps: [(Int, Sighting)]) throws -> SearchState {
             var survey = try survey()
             for (time, sighting) in steps { _ = survey.take(.sighting(sighting), at: .milliseconds(time)) }
             _ = survey.take(.tick, at: .milliseconds(220))
@@ -224,7 +224,7 @@ extension HubSearchTests {
 
     /// A search without multicast and probes ends with its last answer.
     @Test func silenceIsNotWaitedForWhereNobodyIsSilent() throws {
-        var survey = HubSearch(
+        var survey = SearchState(
             known: [], networks: Self.networks, browses: [.domain(try SearchDomain("example.org"))],
             isProbing: false)
         _ = survey.take(.sighting(.began), at: .zero)
@@ -237,14 +237,14 @@ extension HubSearchTests {
         _ = survey.take(.sighting(.pending(0)), at: .milliseconds(2_001))
         _ = survey.take(.sighting(.settled), at: .milliseconds(2_001))
         #expect(survey.isOver(at: .milliseconds(2_001)))
-        let swept = HubSearch(known: [], networks: Self.networks, browses: [], isProbing: false)
+        let swept = SearchState(known: [], networks: Self.networks, browses: [], isProbing: false)
         #expect(swept.isOver(at: .zero))
     }
 
     /// Name servers that answer late are waited for longer than hosts, and not forever.
     @Test func aSlowLineDoesNotCutADomainShort() throws {
-        func search(_ sightings: [Sighting]) throws -> HubSearch {
-            var survey = HubSearch(
+        func search(_ sightings: [Sighting]) throws -> SearchState {
+            var survey = SearchState(
                 known: [], networks: Self.networks, browses: [.domain(try SearchDomain("example.org"))],
                 isProbing: false)
             for sighting in [.began, .pending(2)] + sightings {

@@ -1,12 +1,12 @@
 import NIOHTTP1
 
 /// What the hub answers to a request for one of its own resources.
-enum HubAnswer: Sendable {
+enum ResourceAnswer: Sendable {
     case reply(ServeReply)
     /// A stream of server-sent events, until it or the connection ends.
     case events(any HubEvents)
 
-    static func refused(_ status: HTTPResponseStatus, _ word: String, _ message: String) -> HubAnswer {
+    static func refused(_ status: HTTPResponseStatus, _ word: String, _ message: String) -> ResourceAnswer {
         .reply(ServeReply(status, error: word, message))
     }
 }
@@ -14,7 +14,7 @@ enum HubAnswer: Sendable {
 /// The hub's own resources.
 protocol HubResources: Sendable {
     /// Answers one request. What it changes is on disk before it returns.
-    func answer(_ request: HubRequest) async -> HubAnswer
+    func answer(_ request: ResourceRequest) async -> ResourceAnswer
 }
 
 /// A source of server-sent events (WHATWG HTML § 9.2), asked for the next ones when the client can take them.
