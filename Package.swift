@@ -124,7 +124,9 @@ let package = Package(
         // The files of the page, and the header fields that keep it safe.
         .target(
             name: "HubPage",
-            dependencies: ["CPage", "GatewayRules", .product(name: "Crypto", package: "swift-crypto")],
+            dependencies: [
+                "CPage", "GatewayRules", "Identity", .product(name: "Crypto", package: "swift-crypto"),
+            ],
             swiftSettings: strict
         ),
         // A key, its certificate, and TLS that checks pins: what both sides of the pairing share.

@@ -38,7 +38,6 @@ package struct Finding: Equatable, Sendable {
 
     /// The check's stable name.
     package let check: String
-    /// What was tried.
     package let tried: String
     package let verdict: Verdict
 

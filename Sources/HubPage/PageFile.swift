@@ -1,5 +1,4 @@
 import CPage
-import Crypto
 package import GatewayRules
 
 /// A file of the hub's page, as browsers get it.
@@ -16,8 +15,7 @@ package struct PageFile: Sendable {
         bytes = ServedText.bytes(
             of: Array(UnsafeBufferPointer(start: file.bytes, count: file.count)),
             isScript: path.rawValue.hasSuffix(".js"))
-        let digest = SHA256.hash(data: bytes).prefix(8)
-        entityTag = "\"" + digest.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined() + "\""
+        entityTag = EntityTag(of: bytes).text
     }
 
     /// Made when the first browser asks.

@@ -78,7 +78,7 @@ public enum CrockfordBase32 {
     }
 }
 
-/// Why a text is not strict Crockford base32. Never reaches a user: whoever decodes says what text it is.
+/// Why a text is not strict Crockford base32. Never reaches a user: the caller's error names the text.
 public enum CrockfordBase32Error: Error, Equatable, Sendable {
     /// A byte outside the alphabet, and its position from 0 in the text.
     case invalidCharacter(UInt8, position: Int)

@@ -20,14 +20,12 @@ enum Main {
             default: break
             }
             if try PlainLines.run(arguments) { return }
-            if let order = PlainLines.list(arguments) { return try await order.run() }
-            if let order = PlainLines.home(arguments) { return try await order.run() }
+            if let line = PlainLines.list(arguments) { return try await line.run() }
+            if let line = PlainLines.home(arguments) { return try await line.run() }
             var command = try Invocation.command(from: arguments)
             switch command {
-            case let print as PrintCommand where print.place.on == nil: try print.runHere()
             case var prepared as any PreparedCommand:
-                try prepared.prepare()
-                try await prepared.run()
+                if try !prepared.prepare() { try await prepared.run() }
             case var asynchronous as any AsyncParsableCommand: try await asynchronous.run()
             default: try command.run()
             }

@@ -125,11 +125,11 @@ import Testing
             try Hubpair.parseAsRoot([word] + (json ? ["--json"] : [])) as? Command
         }
         let flags = json ? ["--json"] : []
-        #expect((try read("list") as ListCommand?)?.order == PlainLines.list(["list"] + flags))
-        #expect((try read("codes") as CodesCommand.List?)?.order == ListCodes(json: json))
-        #expect((try read("devices") as DevicesCommand.List?)?.order == ListDevices(json: json))
-        #expect((try read("hubs") as HubsCommand.List?)?.order == ListHubs(json: json))
-        #expect((try read("home") as HomeCommand.List?)?.order == PlainLines.home(["home"] + flags))
+        #expect((try read("list") as ListCommand?)?.line == PlainLines.list(["list"] + flags))
+        #expect((try read("codes") as CodesCommand.List?)?.line == ListCodes(json: json))
+        #expect((try read("devices") as DevicesCommand.List?)?.line == ListDevices(json: json))
+        #expect((try read("hubs") as HubsCommand.List?)?.line == ListHubs(json: json))
+        #expect((try read("home") as HomeCommand.List?)?.line == PlainLines.home(["home"] + flags))
     }
 
     @Test(arguments: ["list", "home", "codes", "devices", "hubs"])
@@ -157,13 +157,13 @@ import Testing
             }
             for flag in flags { words.insert(flag, at: Int.random(in: 0...words.count, using: &random)) }
             let line = [command] + words
-            if let order = CodeOrder(plain: line) {
+            if let codes = PrintCodes(plain: line) {
                 let root = try #require(try Hubpair.parseAsRoot(line) as? PrintCommand, "\(words)")
-                #expect(order == root.order, "\(words)")
+                #expect(codes == root.line, "\(words)")
                 #expect(root.place.on == nil && root.place.configuration.path == nil)
-            } else if let order = ScanImages(plain: line) {
+            } else if let scan = ScanImages(plain: line) {
                 let root = try #require(try Hubpair.parseAsRoot(line) as? ScanCommand, "\(words)")
-                #expect(order == root.order, "\(words)")
+                #expect(scan == root.line, "\(words)")
             } else {
                 continue
             }

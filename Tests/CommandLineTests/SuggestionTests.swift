@@ -4,7 +4,7 @@ import Testing
 
 @testable import hubpair
 
-/// Words in the place of others: what is meant by them, and what is said.
+/// Words in place of others: what is meant by them, and what is said.
 @Suite struct SuggestionTests {
     /// The error for a line of words between spaces; `'a b'` is one word.
     static func error(_ line: String) -> (any UserError)? {

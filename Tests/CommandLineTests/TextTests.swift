@@ -20,6 +20,11 @@ import Testing
 
     @Test(arguments: [("abcdef", 6, "abcdef"), ("abcdef", 5, "abcd…"), ("漢字漢字", 5, "漢字…"), ("漢字", 2, "…")])
     func cutting(text: String, room: Int, short: String) { #expect(cut(text, to: room) == short) }
+
+    @Test(arguments: [
+        ([], ""), (["a"], "a"), (["a", "b"], "a, b"), (["a", "b", "c"], "a, b and 1 more"),
+    ])
+    func listing(names: [String], text: String) { #expect(listed(names, most: 2) == text) }
 }
 
 @Suite struct AddressChoiceTests {

@@ -53,7 +53,7 @@ import Testing
 
     /// However a length is written, one reader has read it, and what it read is what is written.
     @Test(arguments: ["74", " 74", "74 ", "\t74\t ", "00074", "074 \t"])
-    func aLengthIsWrittenAnew(text: String) throws {
+    func aLengthIsRewritten(text: String) throws {
         let lines = try passed([("Host", "h"), ("Content-Length", text)], "POST")
         #expect(lines == ["Host: h"] + Self.own + ["Content-Length: 74"])
         let head = try requestHead("POST / HTTP/1.1\r\nHost: h\r\nContent-Length:\(text)\r\n\r\n")
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: ["chunked", " CHUNKED", "chunked ", "\tchunked\t"])
-    func aCodingIsWrittenAnew(text: String) throws {
+    func aCodingIsRewritten(text: String) throws {
         let lines = try passed([("Host", "h"), ("Transfer-Encoding", text)], "POST")
         #expect(lines == ["Host: h"] + Self.own + ["Transfer-Encoding: chunked"])
     }

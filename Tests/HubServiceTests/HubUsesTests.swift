@@ -45,7 +45,7 @@ private final class ScratchState {
         #expect(scratch.text(last) != nil)
     }
 
-    @Test func aCertificateThatIsGoneOrOfAnotherKeyIsMadeAnew() throws {
+    @Test func aCertificateThatIsGoneOrOfAnotherKeyIsMadeAgain() throws {
         let scratch = try ScratchState()
         let (hub, _) = try scratch.setUp()
         let other = try TLSIdentity.random().certificatePEM()
@@ -60,7 +60,7 @@ private final class ScratchState {
         }
     }
 
-    @Test func codesThatAreGoneAreMadeAnewBySetUpAlone() throws {
+    @Test func codesThatAreGoneAreMadeAgainBySetUpAlone() throws {
         let scratch = try ScratchState()
         let (hub, _) = try scratch.setUp()
         try scratch.remove(Tickets.fileName)

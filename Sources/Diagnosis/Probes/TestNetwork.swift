@@ -152,23 +152,5 @@ private final class Plan {
 /// Runs a program without input and output, in the network of the calling thread; true if it ends with 0
 /// within a second.
 private func run(_ words: [String]) -> Bool {
-    var actions = posix_spawn_file_actions_t()
-    posix_spawn_file_actions_init(&actions)
-    defer { posix_spawn_file_actions_destroy(&actions) }
-    for descriptor in Int32(0)...2 {
-        posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-    }
-    var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    var child = pid_t()
-    guard let program = words.first, posix_spawn(&child, program, &actions, nil, &arguments, environ) == 0
-    else { return false }
-    var status: Int32 = 0
-    for _ in 0..<500 {
-        if waitpid(child, &status, WNOHANG) == child { return status == 0 }
-        usleep(2_000)
-    }
-    kill(child, SIGKILL)
-    waitpid(child, &status, 0)
-    return false
+    ChildProcess(words)?.waitBlocking(within: .seconds(1)) ?? false
 }

@@ -1,3 +1,5 @@
+import Identity
+
 /// A part of a message in a connection's byte stream.
 package enum MessagePart<Head: Sendable>: Sendable {
     /// A complete head, including its empty line.
@@ -112,7 +114,7 @@ struct BodyReader: Sendable {
         guard (1...15).contains(digits.count) else { throw .badChunk }
         var size = 0
         for digit in digits {
-            guard let value = hexValue(digit) else { throw .badChunk }
+            guard let value = UInt8(hexDigit: digit) else { throw .badChunk }
             size = size << 4 | Int(value)
         }
         return size

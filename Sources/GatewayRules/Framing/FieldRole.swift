@@ -3,17 +3,11 @@
 /// Proxy-only fields are those with which proxies report a client's address, certificate, user or URL. A
 /// server behind the gateway may trust them, so none is forwarded from a client.
 package enum FieldRole: Hashable, Sendable {
-    /// `Host`.
     case host
-    /// `Content-Length`.
     case contentLength
-    /// `Transfer-Encoding`.
     case transferEncoding
-    /// `Connection`.
     case connection
-    /// `Upgrade`.
     case upgrade
-    /// `Expect`.
     case expect
     /// Another hop-by-hop field (RFC 9110 § 7.6.1).
     case hopByHop

@@ -70,7 +70,7 @@ struct LineReader: Sendable {
 }
 
 /// True for a `tchar` (RFC 9110 § 5.6.2).
-func isTokenByte(_ byte: UInt8) -> Bool {
+package func isTokenByte(_ byte: UInt8) -> Bool {
     switch byte {
     case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
     default: "!#$%&'*+-.^_`|~".utf8.contains(byte)

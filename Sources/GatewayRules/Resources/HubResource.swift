@@ -1,3 +1,5 @@
+import Identity
+
 /// The target of a request for one of the hub's own resources.
 ///
 ///     target  = "/hubpair/v1/" path [ "?" query ]
@@ -18,7 +20,7 @@ package struct HubResource: Equatable, Sendable {
     package static let maximumBodyByteCount = 65_536
 
     package let pattern: ResourcePattern
-    /// What stands in the place of each `*`, decoded, in order: any text of 1 to 189 bytes.
+    /// What stands in place of each `*`, decoded, in order: any text of 1 to 189 bytes.
     package let segments: [String]
     /// What follows the first `?`, as it came; empty if there is none.
     package let query: String
@@ -61,9 +63,9 @@ package struct HubResource: Equatable, Sendable {
     /// The text that a segment or a query's value stands for; nil if it is not one that RFC 3986 allows, or
     /// not UTF-8, or too long.
     static func decoded(_ text: some StringProtocol) -> String? {
-        let encoded = text.utf8.prefix(maximumSegmentByteCount + 1)
+        let encoded = Array(text.utf8.prefix(maximumSegmentByteCount + 1))
         guard encoded.count <= maximumSegmentByteCount, encoded.allSatisfy(isAllowed),
-            let bytes = PercentDecoding.strict(encoded)
+            let bytes = PercentCoding.strictlyDecoded(encoded[...])
         else { return nil }
         return String(validating: bytes, as: UTF8.self)
     }

@@ -7,7 +7,7 @@
 /// none; a name twice; `after`; a value of more than 189 bytes.
 package struct QueryItems: Equatable, Sendable {
     /// What is wrong with a query, in words. Never reaches a user alone: the hub answers with a
-    /// status and them.
+    /// status and this message.
     package struct Fault: Error, Equatable, Sendable {
         package let message: String
 

@@ -1,3 +1,4 @@
+import Identity
 package import Pairing
 
 /// The header fields that tell the upstream, or a proxy in front of the hub, which device sent the request,
@@ -26,22 +27,11 @@ package struct DeviceFields: Sendable {
     package init(fingerprint: String, name: String, role: Role) {
         self.fingerprint = fingerprint
         self.role = role
-        encodedName = DeviceFields.encoded(name)
+        encodedName = PercentCoding.encoded(name) {
+            (0x20...0x7E).contains($0) && $0 != UInt8(ascii: "%")
+        }
         lines = Array(
             ("\(DeviceFields.fingerprintName): \(fingerprint)\r\n\(DeviceFields.nameName): \(encodedName)\r\n"
                 + "\(DeviceFields.roleName): \(role.rawValue)\r\n").utf8)
-    }
-
-    private static func encoded(_ name: String) -> String {
-        var text = ""
-        for byte in name.utf8 {
-            if (0x20...0x7E).contains(byte), byte != UInt8(ascii: "%") {
-                text.unicodeScalars.append(Unicode.Scalar(byte))
-            } else {
-                let digits = String(byte, radix: 16, uppercase: true)
-                text += (byte < 0x10 ? "%0" : "%") + digits
-            }
-        }
-        return text
     }
 }

@@ -1,3 +1,4 @@
+import Identity
 package import Pairing
 
 /// What a request's target refers to. Targets are compared as raw bytes before `?`, and forwarded unchanged.
@@ -52,7 +53,7 @@ package enum GatewayPath: Equatable, Sendable {
         // Each iteration decodes one level. A path that still changes after this many is withheld.
         for _ in 0..<8 {
             if namesHubpair(path) { return true }
-            let decoded = PercentDecoding.lenient(path)
+            let decoded = PercentCoding.decoded(path[...])
             guard decoded != path else { return false }
             path = decoded
         }

@@ -1,3 +1,4 @@
+import Identity
 package import JSON
 
 /// One request of the Hestia server's API.
@@ -69,20 +70,16 @@ package enum ControlRequest: Equatable, Sendable {
     /// percent-encoded: an id must not lead to another path. So are the dots of `.` and `..`, which some
     /// servers resolve.
     package static func path(_ segments: [String]) -> String {
-        segments.reduce(into: "") { target, segment in
-            target += "/"
+        segments.map { segment in
             let isDots = segment == "." || segment == ".."
-            for byte in segment.utf8 {
-                switch byte {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"),
-                    UInt8(ascii: "~"):
-                    target.unicodeScalars.append(Unicode.Scalar(byte))
-                case UInt8(ascii: ".") where !isDots: target += "."
-                default:
-                    let digits = String(byte, radix: 16, uppercase: true)
-                    target += "%" + (digits.utf8.count == 1 ? "0" : "") + digits
+            return "/"
+                + PercentCoding.encoded(segment) { byte in
+                    switch byte {
+                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
+                    case UInt8(ascii: "."): !isDots
+                    default: "-_~".utf8.contains(byte)
+                    }
                 }
-            }
-        }
+        }.joined()
     }
 }

@@ -85,7 +85,7 @@ package struct Scenes: Equatable, Sendable {
     /// The scene of this name, to the byte.
     package func scene(_ name: PeerName) -> Scene? { scenes.first { $0.name == name } }
 
-    /// Adds a scene, in the place of one of the same name.
+    /// Adds a scene, in place of one of the same name.
     package mutating func insert(_ scene: Scene) throws(SceneError) {
         guard !scene.name.description.contains(where: { $0 == "[" || $0 == "]" }) else {
             throw .badName(scene.name)

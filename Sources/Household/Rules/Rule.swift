@@ -7,7 +7,7 @@ package struct Rule: Equatable, Sendable {
     package enum Kind: String, CaseIterable, Sendable {
         /// Stays open until somebody acknowledges it.
         case alarm
-        /// Is told, and that is all.
+        /// A message that nobody has to acknowledge.
         case notification
     }
 

@@ -181,8 +181,7 @@ package struct AdministerHub: Sendable {
     private func ask(
         _ method: String, _ path: [String], _ body: JSONValue? = nil, query: String? = nil
     ) async throws -> (members: [String: JSONValue], time: Date?) {
-        let target =
-            ControlRequest.path(["hubpair", "v1"] + path) + (query.map { "?" + $0 } ?? "")
+        let target = HouseholdLink.target(path) + (query.map { "?" + $0 } ?? "")
         var request = HubRequest(method: method, target: target)
         if let body {
             request.headers.append(("Content-Type", "application/json"))

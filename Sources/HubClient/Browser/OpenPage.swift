@@ -85,10 +85,7 @@ package struct OpenPage: Sendable {
 
     /// 128 bits for an address or a cookie.
     private static func secret() -> String {
-        (0..<16).map { _ in
-            let byte = UInt8.random(in: 0...255)
-            return (byte < 16 ? "0" : "") + String(byte, radix: 16)
-        }.joined()
+        (0..<16).map { _ in UInt8.random(in: 0...255).hexDigits() }.joined()
     }
 
     /// Asks the hub for the page before a browser is opened: a hub that is away, or does not let this

@@ -26,7 +26,7 @@ package enum CodeContent: Equatable, Sendable {
 }
 
 extension CodeContent {
-    /// The text of a code on standard input, in the place of an image: one short line, its end left out.
+    /// The text of a code on standard input, in place of an image: one short line, its end left out.
     static func line(of bytes: [UInt8]) -> [UInt8]? {
         guard bytes.count <= 256 else { return nil }
         let line = bytes.prefix { $0 != 0x0A && $0 != 0x0D }

@@ -7,7 +7,7 @@ import Identity
 ///
 ///     address = host [ ":" port ]              ; port: 1–65535, default 8000
 ///     host    = IPv4 / "[" IPv6 [ "%" scope ] "]" / name
-///     name    = label *( "." label ) [ "." ]   ; letters, digits, "-" and "_"; at most 253 bytes
+///     name    = <name as in HostName> [ "." ]
 ///
 /// An IPv6 address without a port needs no brackets.
 ///
@@ -62,7 +62,9 @@ package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
             guard address.family == (text.hasPrefix("[") ? .ipv6 : .ipv4) else { return nil }
             self.init(address, port: port)
         } else {
-            guard !text.hasPrefix("["), HubAddress.isHostName(String(hostText)) else { return nil }
+            // A name may end with the root's dot.
+            let name = hostText.hasSuffix(".") ? hostText.dropLast() : hostText
+            guard !text.hasPrefix("["), HostName.isValid(name) else { return nil }
             self.init(.name(String(hostText)), port: port)
         }
     }
@@ -73,25 +75,6 @@ package struct HubAddress: Hashable, Sendable, CustomStringConvertible {
         case .address(let address): address.description(withPort: port)
         case .name(let name): "\(name):\(port)"
         }
-    }
-
-    /// True for a valid host name. A name whose last label is all digits is a mistyped IPv4 address (WHATWG
-    /// URL § 3.5), never a host name.
-    private static func isHostName(_ text: String) -> Bool {
-        let name = text.hasSuffix(".") ? String(text.dropLast()) : text
-        guard (1...253).contains(name.utf8.count) else { return false }
-        let labels = name.split(separator: ".", omittingEmptySubsequences: false)
-        let isLabel = { (label: Substring) in
-            (1...63).contains(label.utf8.count) && label.utf8.first != UInt8(ascii: "-")
-                && label.utf8.allSatisfy {
-                    switch $0 {
-                    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "_"): true
-                    default: false
-                    }
-                }
-        }
-        return labels.allSatisfy(isLabel)
-            && labels.last?.utf8.allSatisfy { (0x30...0x39).contains($0) } == false
     }
 }
 

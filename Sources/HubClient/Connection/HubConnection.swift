@@ -1,3 +1,4 @@
+import GatewayRules
 public import Identity
 import NIOCore
 import NIOHTTP1
@@ -105,7 +106,7 @@ public final class HubConnection: Sendable {
     ) async throws -> HTTPClientResponsePart {
         var head = HTTPRequestHead(
             version: .http1_1, method: HTTPMethod(rawValue: request.method), uri: request.target)
-        guard request.method.utf8.allSatisfy(isTokenCharacter), (1...64).contains(request.method.utf8.count)
+        guard request.method.utf8.allSatisfy(isTokenByte), (1...64).contains(request.method.utf8.count)
         else {
             throw HubConnectionError.Reason.invalidRequest("\(quoted(request.method)) is not an HTTP method")
         }
@@ -119,7 +120,7 @@ public final class HubConnection: Sendable {
         }
         head.headers.add(name: "Host", value: hostField)
         for field in request.headers {
-            guard !field.name.isEmpty, field.name.utf8.allSatisfy(isTokenCharacter),
+            guard !field.name.isEmpty, field.name.utf8.allSatisfy(isTokenByte),
                 !field.value.unicodeScalars.contains(where: {
                     $0.value < 0x20 && $0 != "\t" || $0.value == 0x7F
                 })
@@ -163,13 +164,5 @@ public final class HubConnection: Sendable {
         let text = address.description
         guard let percent = text.firstIndex(of: "%"), let end = text.firstIndex(of: "]") else { return text }
         return String(text[..<percent] + text[end...])
-    }
-}
-
-/// True for a `tchar` of a token (RFC 9110 § 5.6.2).
-private func isTokenCharacter(_ byte: UInt8) -> Bool {
-    switch byte {
-    case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-    default: "!#$%&'*+-.^_`|~".utf8.contains(byte)
     }
 }

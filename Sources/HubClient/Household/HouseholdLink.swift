@@ -1,3 +1,4 @@
+import GatewayRules
 import Home
 package import Identity
 import JSON
@@ -170,7 +171,7 @@ package actor HouseholdLink {
     /// The target of a request.
     static func target(_ path: [String], _ items: [(String, String)] = []) -> String {
         let items = items.map { "\($0.0)=\(ControlRequest.path([$0.1]).dropFirst())" }
-        return ControlRequest.path(["hubpair", "v1"] + path)
+        return HubResource.root.dropLast() + ControlRequest.path(path)
             + (items.isEmpty ? "" : "?" + items.joined(separator: "&"))
     }
 }

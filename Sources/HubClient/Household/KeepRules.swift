@@ -11,7 +11,7 @@ package struct KeepRules: Sendable {
         try await link.changeable("rules", by: "name", SharedRule.init)
     }
 
-    /// Keeps a rule, in the place of one of the same name.
+    /// Keeps a rule, in place of one of the same name.
     package func put(_ rule: SharedRule) async throws {
         _ = try await link.ask("PUT", ["rules", rule.name], body: rule.json)
     }

@@ -24,7 +24,7 @@ package struct SharedScenes: Sendable {
         try await link.changeable("scenes", by: "name", SharedScene.init)
     }
 
-    /// Keeps a scene, in the place of one of the same name.
+    /// Keeps a scene, in place of one of the same name.
     package func put(_ scene: SharedScene) async throws {
         _ = try await link.ask("PUT", ["scenes", scene.name], body: scene.json)
     }

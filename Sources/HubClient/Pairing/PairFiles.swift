@@ -1,3 +1,4 @@
+import Addresses
 import FoundationEssentials
 import Pairing
 
@@ -185,8 +186,7 @@ struct PairFiles: Sendable {
 
     /// This machine's host name, mended to a name that hubs accept.
     private static func hostName() throws -> PeerName {
-        let host = ProcessInfo.processInfo.hostName.prefix { $0 != "." }
-        return try (try? PeerName(String(host))) ?? PeerName("Device")
+        try (try? PeerName(HostName.own())) ?? PeerName("Device")
     }
 }
 

@@ -20,10 +20,11 @@ package struct HubLookup: Sendable {
     /// do not work.
     private static let addressesOfOne = 4
 
-    let target: Target
     /// How long to listen once the network is quiet. A lost packet is sent again after a second (RFC 6762 §
     /// 5.2).
-    var patience = Duration.seconds(1)
+    private static let patience = Duration.seconds(1)
+
+    let target: Target
 
     /// All hubs that announce a fingerprint.
     package init() { self.init(.any) }
@@ -32,7 +33,7 @@ package struct HubLookup: Sendable {
 
     /// The hubs as they are found; one is repeated when its addresses change. The stream ends once the
     /// network is quiet.
-    var sightings: AsyncThrowingStream<FoundHub, any Error> {
+    var found: AsyncThrowingStream<FoundHub, any Error> {
         AsyncThrowingStream(bufferingPolicy: .bufferingNewest(256)) { continuation in
             let task = Task {
                 async let probed: Void = probe(continuation)
@@ -85,12 +86,12 @@ package struct HubLookup: Sendable {
                 do {
                     guard let failure else {
                         try await Task.sleep(for: delay)
-                        for try await hub in sightings { continuation.yield(hub.addresses) }
+                        for try await hub in found { continuation.yield(hub.addresses) }
                         return continuation.finish()
                     }
                     let time = try await failure.wait(atMost: delay)
                     try await Deadline(in: time).run {
-                        for try await hub in sightings { continuation.yield(hub.addresses) }
+                        for try await hub in found { continuation.yield(hub.addresses) }
                     }
                 } catch {
                     failed(error)
@@ -108,7 +109,7 @@ package struct HubLookup: Sendable {
         try await first(
             of: {
                 for await _ in settled { break }
-                try await Task.sleep(for: patience)
+                try await Task.sleep(for: HubLookup.patience)
             },
             or: {
                 var listing = HubListing(networks: LocalNetwork.current())

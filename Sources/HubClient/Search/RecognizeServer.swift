@@ -1,4 +1,5 @@
 import Discovery
+import Home
 package import Identity
 import JSON
 import Pairing
@@ -88,8 +89,8 @@ package struct RecognizeServer: Sendable {
         connection = second
         do {
             let answer = try await connection.send(
-                HubRequest(method: "GET", target: "/devices/"), maximumBodyByteCount: Self.maximumByteCount,
-                deadlines: deadlines)
+                HubRequest(method: "GET", target: ControlRequest.devices.target),
+                maximumBodyByteCount: Self.maximumByteCount, deadlines: deadlines)
             if answer.response.status == 200,
                 (try? JSONReader.read([Entry].self, from: answer.body)) != nil
             {

@@ -100,9 +100,7 @@ package struct AdministerDevices {
     private static func set(
         _ name: PeerName, of device: inout ApprovedDevice, among others: [ApprovedDevice]
     ) throws(PeerSelectorError) {
-        if let other = others.first(where: { $0.name == name && $0.status != .pending }) {
-            throw .nameTaken(name: name.description, by: other.fingerprint)
-        }
+        try others.checkIsFree(name)
         device.name = name
     }
 
@@ -129,8 +127,7 @@ package struct AdministerDevices {
         }
     }
 
-    /// Gives a device another name. Two devices of one name would be mistaken for each other; one that only
-    /// asks takes no name away.
+    /// Gives a device another name.
     package func rename(_ selector: PeerSelector, to name: PeerName, now: Moment = .now) throws -> (
         device: ApprovedDevice, changed: Bool
     ) {
@@ -143,32 +140,13 @@ package struct AdministerDevices {
         check: ([ApprovedDevice]) throws -> Void = { _ in },
         _ body: (inout ApprovedDevice, _ others: [ApprovedDevice]) throws -> Void
     ) throws -> (device: ApprovedDevice, changed: Bool) {
-        try state.open().withLock { directory in
-            // What a crash cut short comes first: a device that is revoked now must not be approved by it
-            // later.
-            var (keyfile, isChanged) = try HubState.completedDevices(in: directory)
+        try ApprovedDevicesFile(of: state).change(by: author, at: now) { keyfile, _ in
             try check(keyfile.devices)
             let index = try AdministerDevices.index(of: selector, in: keyfile.devices, at: now)
             let before = keyfile.devices[index]
             var device = before
             try body(&device, keyfile.devices.filter { $0.pin != before.pin })
-            if device != before {
-                keyfile.insert(device)
-                // By the boot clock too: the approval ends also if nothing serves, and the clock is set back.
-                if device.expires != before.expires, device.expires != nil {
-                    keyfile.see(now.latest(and: keyfile.seen))
-                }
-            }
-            if device != before || isChanged {
-                let isRevoked = device.status == .revoked && before.status != .revoked
-                if isRevoked {
-                    try directory.replaceBoth(ApprovedDevices.fileName, with: keyfile.serialized)
-                } else {
-                    try directory.replace(ApprovedDevices.fileName, with: keyfile.serialized)
-                }
-                Journal.note(
-                    .init(of: device, before: before), by: author, at: now.wall, in: directory)
-            }
+            if device != before { keyfile.insert(device) }
             return (device, device != before)
         }
     }

@@ -29,20 +29,13 @@ package struct PruneDevices {
     /// - Returns: the devices that are revoked now.
     package func revoke(_ chosen: [Unseen], now: Moment = .now) throws -> [ApprovedDevice] {
         let pins = Set(chosen.map(\.device.pin))
-        return try state.open().withLock { directory in
-            var (keyfile, isChanged) = try HubState.completedDevices(in: directory)
-            var facts: [JournalEntry.Fact] = []
+        return try ApprovedDevicesFile(of: state).change(at: now) { keyfile, directory in
             let gone = try candidates(among: keyfile, in: directory, at: now).map(\.device)
                 .filter { pins.contains($0.pin) }
-            for device in gone {
-                var device = device
+            for var device in gone {
                 device.status = .revoked
                 keyfile.insert(device)
-                facts.append(.init(.revoked, device))
-                isChanged = true
             }
-            if isChanged { try directory.replaceBoth(ApprovedDevices.fileName, with: keyfile.serialized) }
-            Journal.note(facts, by: nil, at: now.wall, in: directory)
             return gone
         }
     }

@@ -54,11 +54,11 @@ extension ServeConnection {
     private func forward(_ head: RequestHead, from device: ApprovedDevice) {
         // Unreachable: the router forwards only if there is an upstream.
         guard let upstream = shared.upstream else { return close() }
-        let exchange = GatewayExchange(
+        let forwarded = ForwardedRequest(
             self, on: loop, request: head, from: described(device), authority: upstream.authority)
-        phase = .proxying(exchange)
+        phase = .proxying(forwarded)
         if head.body.hasBytes { timer.start(.body, shared.limits.body) }
-        exchange.start()
+        forwarded.start()
     }
 
     /// Counts the connection as the device's own; it is closed when the device loses access.
@@ -117,7 +117,7 @@ extension ServeConnection {
             // One byte too many is enough to refuse the request; the rest is not awaited.
             guard body.count <= task.maximumByteCount else { return carryOut(task, body) }
             phase = .collecting(body, task)
-        case .proxying(let exchange): exchange.clientBody(bytes)
+        case .proxying(let forwarded): forwarded.clientBody(bytes)
         default: break
         }
     }
@@ -127,14 +127,14 @@ extension ServeConnection {
         switch phase {
         case .refusing(let reply, _): respond(reply)
         case .collecting(let body, let task): carryOut(task, body)
-        case .proxying(let exchange):
+        case .proxying(let forwarded):
             // A started response may take any time, so there is no deadline.
-            if exchange.responseHasStarted {
+            if forwarded.responseHasStarted {
                 timer.stop()
             } else {
                 timer.start(.upstream, shared.limits.upstream)
             }
-            exchange.clientEnd(trailers)
+            forwarded.clientEnd(trailers)
         default: break
         }
     }
@@ -220,10 +220,10 @@ extension ServeConnection {
     func refuse(_ reply: ServeReply) {
         switch phase {
         case .lingering, .closed, .tunnel: return
-        case .proxying(let exchange):
+        case .proxying(let forwarded):
             phase = .waiting
-            exchange.cancel()
-            guard !exchange.responseHasStarted else { return close() }
+            forwarded.cancel()
+            guard !forwarded.responseHasStarted else { return close() }
         default: break
         }
         keepsAlive = false
@@ -304,7 +304,7 @@ extension ServeConnection {
     }
 }
 
-// The functions that an exchange with the upstream and a stream of events need.
+// The functions that a forwarded request and a stream of events need.
 extension ServeConnection: GatewayClient, StreamClient {
     func write(_ bytes: [UInt8]) { output.write(bytes) }
     func write(_ text: String) { output.write(text) }

@@ -7,7 +7,7 @@ import Pairing
 import PinnedTLS
 
 /// One client's connection: it processes requests one at a time, answers those for the hub's own endpoints,
-/// and passes all others to a `GatewayExchange`.
+/// and passes all others to a `ForwardedRequest`.
 ///
 /// The client certificate of the handshake identifies the device. Its access is looked up again for every
 /// request, and whenever the keyfile changes.
@@ -38,7 +38,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         case answering
         /// The answer is a stream of events.
         case streaming(ServeStream)
-        case proxying(GatewayExchange)
+        case proxying(ForwardedRequest)
         case tunnel(GatewayTunnel)
         /// The last answer is written; closes once it has been sent or the client closes.
         case lingering
@@ -89,7 +89,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     /// False while bytes from the client cannot be passed on, or while it does not read its answers.
     var mayReadRequest: Bool {
-        if case .proxying(let exchange) = phase { exchange.mayReadClient } else { isWritable }
+        if case .proxying(let forwarded) = phase { forwarded.mayReadClient } else { isWritable }
     }
 
     /// Allowed between a request and its answer, but only for devices: it avoids deregistering and
@@ -162,7 +162,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
             timer.start(.stall, shared.limits.stall)
         }
         switch phase {
-        case .proxying(let exchange): exchange.clientWritabilityChanged()
+        case .proxying(let forwarded): forwarded.clientWritabilityChanged()
         case .tunnel(let tunnel): tunnel.clientWritabilityChanged()
         case .streaming(let stream): stream.clientWritabilityChanged()
         case .waiting where isHeldByAnswers && isWritable:
@@ -174,7 +174,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if case .proxying(let exchange) = phase { exchange.clientReadComplete() }
+        if case .proxying(let forwarded) = phase { forwarded.clientReadComplete() }
     }
 
     // MARK: The device
@@ -293,8 +293,8 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     /// True if a forwarded body arrives fast enough, or if the upstream is the slow side.
     private var mayTakeLonger: Bool {
-        guard case .proxying(let exchange) = phase else { return false }
-        let keepsPace = exchange.clientKeepsPace()
+        guard case .proxying(let forwarded) = phase else { return false }
+        let keepsPace = forwarded.clientKeepsPace()
         return keepsPace || framing.isHeld
     }
 
@@ -310,7 +310,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         phase = .closed
         timer.cancel()
         switch last {
-        case .proxying(let exchange): exchange.cancel()
+        case .proxying(let forwarded): forwarded.cancel()
         case .tunnel(let tunnel): tunnel.clientClosed()
         case .streaming(let stream): stream.cancel()
         default: break

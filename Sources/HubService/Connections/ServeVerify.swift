@@ -13,7 +13,7 @@ enum ServeVerify {
 
     /// The pin of a percent-encoded PEM certificate; nil unless there is exactly one, with a P-256 key.
     static func pin(escapedCertificate text: some Collection<UInt8>) -> Pin? {
-        guard text.count <= maximumByteCount, let bytes = PercentDecoding.strict(text),
+        guard text.count <= maximumByteCount, let bytes = PercentCoding.strictlyDecoded(ArraySlice(text)),
             bytes.starts(with: "-----BEGIN CERTIFICATE-----".utf8),
             let certificates = try? NIOSSLCertificate.fromPEMBytes(bytes), certificates.count == 1
         else { return nil }

@@ -1,6 +1,6 @@
 import NIOCore
 
-/// The client's side of a gateway exchange.
+/// The client's side of a forwarded request.
 protocol GatewayClient: AnyObject {
     /// True if the client's connection accepts more bytes.
     var isWritable: Bool { get }

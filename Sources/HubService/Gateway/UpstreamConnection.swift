@@ -37,8 +37,8 @@ final class UpstreamConnection: ChannelDuplexHandler {
     typealias OutboundIn = ByteBuffer
     typealias OutboundOut = ByteBuffer
 
-    /// The exchange whose request it carries; nil in the pool.
-    private var exchange: (any UpstreamAnswerReceiver)?
+    /// Of the request that it carries; nil in the pool.
+    private var receiver: (any UpstreamAnswerReceiver)?
     private var framing = ResponseFraming(toHead: false, upgrades: false)
     private var pending: ByteBuffer?
     private var tunnel: (any UpstreamBytesReceiver)?
@@ -71,17 +71,17 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     /// Starts a request, whose head is written next.
-    func begin(_ exchange: some UpstreamAnswerReceiver, _ request: RequestHead) {
+    func begin(_ receiver: some UpstreamAnswerReceiver, _ request: RequestHead) {
         begin(
-            exchange, method: request.method, hasBody: request.body.hasBytes,
+            receiver, method: request.method, hasBody: request.body.hasBytes,
             upgrades: request.upgrade != nil)
     }
 
     /// Starts a request, whose head is written next.
     func begin(
-        _ exchange: some UpstreamAnswerReceiver, method: String, hasBody: Bool, upgrades: Bool = false
+        _ receiver: some UpstreamAnswerReceiver, method: String, hasBody: Bool, upgrades: Bool = false
     ) {
-        self.exchange = exchange
+        self.receiver = receiver
         framing = ResponseFraming(toHead: method == "HEAD", upgrades: upgrades)
         followsBody = hasCarriedBody
         hasCarriedBody = hasBody
@@ -89,9 +89,9 @@ final class UpstreamConnection: ChannelDuplexHandler {
         isResting = false
     }
 
-    /// Closes the connection, which its exchange no longer needs.
+    /// Closes the connection, which its receiver no longer needs.
     func abandon() {
-        exchange = nil
+        receiver = nil
         close()
     }
 
@@ -103,7 +103,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     func read(context: ChannelHandlerContext) {
-        if tunnel?.mayReadUpstream ?? exchange?.mayReadUpstream ?? true {
+        if tunnel?.mayReadUpstream ?? receiver?.mayReadUpstream ?? true {
             context.read()
         } else {
             readIsHeld = true
@@ -121,13 +121,13 @@ final class UpstreamConnection: ChannelDuplexHandler {
         var buffer = unwrapInboundIn(data)
         if let tunnel { return tunnel.fromUpstream(buffer) }
         // Bytes without a request would be read as the start of the next answer.
-        guard exchange != nil, !isClosing else { return close() }
+        guard receiver != nil, !isClosing else { return close() }
         if pending?.writeBuffer(&buffer) == nil { pending = buffer }
         feed()
     }
 
     private func feed() {
-        while exchange != nil, tunnel == nil, feedPart() {}
+        while receiver != nil, tunnel == nil, feedPart() {}
     }
 
     /// Delivers one part of the answer; returns false if it needs more bytes.
@@ -141,40 +141,40 @@ final class UpstreamConnection: ChannelDuplexHandler {
             case nil: return false
             case .head(let head):
                 isUsable = head.leavesConnectionUsable
-                exchange?.upstreamHead(head)
-                if framing.hasSwitched { exchange?.upstreamHasSwitched() }
+                receiver?.upstreamHead(head)
+                if framing.hasSwitched { receiver?.upstreamHasSwitched() }
             case .body(let range):
                 guard let body = used?.part(range) else { return false }
-                exchange?.upstreamBody(body)
+                receiver?.upstreamBody(body)
             case .end(let trailers): end(trailers)
             }
             return true
         } catch {
             let fault = error as? FramingError ?? .badStatusLine
-            let exchange = exchange
-            self.exchange = nil
+            let receiver = receiver
+            self.receiver = nil
             close()
-            exchange?.upstreamFailed(fault)
+            receiver?.upstreamFailed(fault)
             return false
         }
     }
 
     private func end(_ trailers: FieldBlock) {
-        let exchange = exchange
-        self.exchange = nil
+        let receiver = receiver
+        self.receiver = nil
         // Bytes after an answer belong to no request, so the connection is not reused.
-        exchange?.upstreamEnd(trailers, leavesUsable: isUsable && pending == nil && isActive)
+        receiver?.upstreamEnd(trailers, leavesUsable: isUsable && pending == nil && isActive)
     }
 
     func channelReadComplete(context: ChannelHandlerContext) {
-        if let tunnel { tunnel.upstreamReadComplete() } else { exchange?.upstreamReadComplete() }
+        if let tunnel { tunnel.upstreamReadComplete() } else { receiver?.upstreamReadComplete() }
         // Simple servers write the head of an answer by itself, and the rest only when that was acknowledged.
-        if exchange != nil { context.channel.acknowledgeAtOnce() }
+        if receiver != nil { context.channel.acknowledgeAtOnce() }
     }
 
     func channelWritabilityChanged(context: ChannelHandlerContext) {
         guard isWritable else { return }
-        if let tunnel { tunnel.upstreamWritabilityChanged() } else { exchange?.upstreamWritabilityChanged() }
+        if let tunnel { tunnel.upstreamWritabilityChanged() } else { receiver?.upstreamWritabilityChanged() }
     }
 
     func userInboundEventTriggered(context: ChannelHandlerContext, event: Any) {
@@ -190,13 +190,13 @@ final class UpstreamConnection: ChannelDuplexHandler {
     func channelInactive(context: ChannelHandlerContext) {
         if isResting, !isClosing { habits.noteEnd(lastUsed: idleSince) }
         isClosing = true
-        let (exchange, tunnel) = (exchange, tunnel)
-        self.exchange = nil
+        let (receiver, tunnel) = (receiver, tunnel)
+        self.receiver = nil
         self.tunnel = nil
         if framing.endWithConnection() {
-            exchange?.upstreamEnd(FieldBlock(), leavesUsable: false)
+            receiver?.upstreamEnd(FieldBlock(), leavesUsable: false)
         } else {
-            exchange?.upstreamClosed()
+            receiver?.upstreamClosed()
         }
         tunnel?.upstreamClosed()
     }
@@ -206,7 +206,7 @@ final class UpstreamConnection: ChannelDuplexHandler {
     /// Passes all further bytes to the tunnel, starting with those that have already arrived.
     func enter(_ tunnel: some UpstreamBytesReceiver) {
         guard let context else { return tunnel.upstreamClosed() }
-        exchange = nil
+        receiver = nil
         self.tunnel = tunnel
         // Fails if the connection is already closed, when half-closure is irrelevant.
         try? context.channel.syncOptions?.setOption(.allowRemoteHalfClosure, value: true)

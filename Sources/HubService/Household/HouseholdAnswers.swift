@@ -1,5 +1,6 @@
 import GatewayRules
 import Household
+import HubPage
 import Identity
 import JSON
 import NIOHTTP1
@@ -29,6 +30,48 @@ struct HouseholdAnswers: Sendable {
                 .serviceUnavailable, "unavailable",
                 "the hub cannot use \(words) now; its log says why, and so does 'hubpair doctor' there")
         }
+    }
+}
+
+extension HouseholdStore {
+    /// Answers `PUT`: carries `change` out if the request's conditions hold for what is there. What is wrong
+    /// with the request itself is told first.
+    ///
+    /// - Parameters:
+    ///   - value: what is there then.
+    ///   - kind: of what `name` is the name or id, for errors.
+    ///   - present: what is there before; nil if nothing is.
+    func put(
+        _ value: JSONValue, _ kind: HouseholdError.Kind, _ name: String, _ request: ResourceRequest,
+        present: @escaping @Sendable (Content) -> JSONValue?,
+        change: @escaping @Sendable (inout Content) throws(HouseholdError) -> Void
+    ) async throws -> ResourceAnswer {
+        let precondition = request.precondition
+        let isNew = try await self.change { (content) throws(HouseholdError) in
+            let before = present(content)
+            try change(&content)
+            guard precondition.holds(for: before.map { EntityTag(of: $0) }) else {
+                throw .changed(kind, name)
+            }
+            return before == nil
+        }
+        return .written(value, isNew: isNew)
+    }
+
+    /// Answers `DELETE` in the same way.
+    func remove(
+        _ kind: HouseholdError.Kind, _ name: String, _ request: ResourceRequest,
+        present: @escaping @Sendable (Content) -> JSONValue?,
+        change: @escaping @Sendable (inout Content) throws(HouseholdError) -> Void
+    ) async throws -> ResourceAnswer {
+        let precondition = request.precondition
+        try await self.change { (content) throws(HouseholdError) in
+            if let before = present(content), !precondition.holds(for: EntityTag(of: before)) {
+                throw .changed(kind, name)
+            }
+            try change(&content)
+        }
+        return .done
     }
 }
 

@@ -33,9 +33,9 @@ final class HouseholdRecords: UpstreamObserver {
         self.looksAfterOrders = looksAfterOrders
         self.link = link
         database.whenBroken { words in
-            poller.databaseBeganAnew()
+            poller.databaseWasReplaced()
             messages.feed.restart()
-            alerts.databaseBeganAnew(words)
+            alerts.databaseWasReplaced(words)
         }
         link.observe(self)
     }

@@ -102,8 +102,24 @@ package struct ReadJournal {
 }
 
 extension [JournalEntry.Fact] {
-    /// What an owner's decision came to, from the device before and after it.
-    init(of device: ApprovedDevice, before: ApprovedDevice) {
+    /// What an owner's decision came to, from all devices before and after it.
+    init(of devices: ApprovedDevices, before: ApprovedDevices) {
+        self = []
+        for device in devices.devices {
+            if let earlier = before.device(device.pin) {
+                append(contentsOf: [JournalEntry.Fact](of: device, before: earlier))
+            } else if device.status == .approved {
+                append(.init(.approved, device))
+            }
+        }
+        // What was let in for one visit goes without a tombstone.
+        for device in before.devices where device.status == .approved && devices.device(device.pin) == nil {
+            append(.init(.revoked, device))
+        }
+    }
+
+    /// The same of one device that was there before.
+    private init(of device: ApprovedDevice, before: ApprovedDevice) {
         self = []
         if device.status != before.status {
             switch device.status {

@@ -1,6 +1,7 @@
 import GatewayRules
 
-/// A text as part of an HTML document: between tags, or in an attribute's quotes. Names come from strangers.
+/// A text as part of a document in HTML or XML: between tags, or in an attribute's quotes. Names come from
+/// strangers; they hold no control characters, which XML does not allow (XML 1.0 § 2.2).
 func htmlText(_ text: some StringProtocol) -> String {
     var result = ""
     for character in text.unicodeScalars {

@@ -1,5 +1,5 @@
-import Crypto
 import GatewayRules
+import HubPage
 import JSON
 
 /// What a request demands of the version that is there: `If-Match` and `If-None-Match` (RFC 9110 § 13.1).
@@ -37,21 +37,12 @@ struct Precondition: Equatable, Sendable {
     }
 }
 
-/// A strong validator (RFC 9110 § 8.8.3): the beginning of the SHA-256 of what is served. So it survives a
-/// restart, and counts changes by hand.
-struct EntityTag: Equatable, Sendable {
-    private static let byteCount = 8
-
-    /// With its quotation marks, as it stands in `ETag`.
-    let text: String
-
+extension EntityTag {
+    /// The tag of what is served. It counts changes by hand, too.
     init(of content: JSONValue) {
         var bytes: [UInt8] = []
         content.write(to: &bytes)
-        let digits = SHA256.hash(data: bytes).prefix(EntityTag.byteCount).map { byte in
-            String(byte >> 4, radix: 16) + String(byte & 15, radix: 16)
-        }
-        text = "\"\(digits.joined())\""
+        self.init(of: bytes)
     }
 }
 

@@ -18,7 +18,7 @@ final class SeenDevices: Sendable {
     private static let pause = Duration.seconds(60)
 
     private struct Content {
-        var sightings: [Pin: LastSeen.Entry] = [:]
+        var entries: [Pin: LastSeen.Entry] = [:]
         /// When each device was last written down.
         var written: [Fingerprint: Date] = [:]
         /// A write is due, and has been asked for.
@@ -63,7 +63,7 @@ final class SeenDevices: Sendable {
     func note(_ device: Pin, from address: NetworkAddress) {
         let now = clock().wall
         let isDue = content.withLock { content in
-            content.sightings[device] = LastSeen.Entry(now, from: address)
+            content.entries[device] = LastSeen.Entry(now, from: address)
             // The clock may have been set either way.
             let age = content.written[device.fingerprint].map { abs(now.timeIntervalSince($0)) }
             guard !content.isDue, age ?? .infinity >= SeenDevices.precision else { return false }
@@ -80,7 +80,7 @@ final class SeenDevices: Sendable {
         task?.cancel()
         await task?.value
         let isNew = content.withLock { content in
-            content.sightings.contains { content.written[$0.key.fingerprint] != $0.value.time }
+            content.entries.contains { content.written[$0.key.fingerprint] != $0.value.time }
         }
         if isNew { await write() }
     }
@@ -95,14 +95,14 @@ final class SeenDevices: Sendable {
     }
 
     private func writeNow() {
-        let sightings = content.withLock { content in
+        let entries = content.withLock { content in
             content.isDue = false
-            return content.sightings
+            return content.entries
         }
         do {
             try state.open().withLock { directory in
                 var record = SeenDevices.record(in: directory, at: clock().wall)
-                for (pin, sighting) in sightings { record.note(sighting, of: pin.fingerprint) }
+                for (pin, entry) in entries { record.note(entry, of: pin.fingerprint) }
                 let known = Set(try register.pins().map(\.fingerprint))
                 record.keep(known.contains)
                 try directory.replace(LastSeen.fileName, with: record.serialized)
@@ -110,9 +110,9 @@ final class SeenDevices: Sendable {
             let pins = try register.pins()
             let known = Set(pins.map(\.fingerprint))
             content.withLock { content in
-                for (pin, sighting) in sightings { content.written[pin.fingerprint] = sighting.time }
+                for (pin, entry) in entries { content.written[pin.fingerprint] = entry.time }
                 // Bounded by the keyfile: what is not in it any more is forgotten.
-                content.sightings = content.sightings.filter { pins.contains($0.key) }
+                content.entries = content.entries.filter { pins.contains($0.key) }
                 content.written = content.written.filter { known.contains($0.key) }
             }
             hasFailed.withLock { $0 = false }

@@ -111,7 +111,7 @@ public struct ApprovedDevices: Equatable, Sendable {
         for position in devices.indices { devices[position].latest = moment }
     }
 
-    /// Adds a device, or puts it in the place of the one with the same pin.
+    /// Adds a device, or puts it in place of the one with the same pin.
     public mutating func insert(_ device: ApprovedDevice) {
         let group = ApprovedDevices.group(device.fingerprint.description)
         file.set("name", to: device.name.description, in: group)

@@ -39,7 +39,7 @@ public struct KnownHub: Equatable, Sendable {
 ///     paired=2026-11-21T10:22:03Z
 ///
 /// `default` is the fingerprint of a hub in this file, or the group of an added one (`added 1`); it,
-/// `address` and `paired` may be missing. `status=pending` in the place of `paired`: this computer has asked,
+/// `address` and `paired` may be missing. `status=pending` in place of `paired`: this computer has asked,
 /// and the owner has not answered. `[added …]`: ``AddedHub``.
 ///
 /// Accepted: the above with the whole pin; `samples/keyfiles/known-hubs`. Rejected: a second group of the
@@ -98,7 +98,7 @@ public struct KnownHubs: Equatable, Sendable {
     /// The bytes of the file: what was read, with the changes since.
     public var serialized: [UInt8] { file.serialized }
 
-    /// Adds a hub, or puts it in the place of the one with the same pin.
+    /// Adds a hub, or puts it in place of the one with the same pin.
     public mutating func insert(_ hub: KnownHub) {
         let group = KnownHubs.group(hub.fingerprint.description)
         file.set("name", to: hub.name.description, in: group)

@@ -75,7 +75,7 @@ package struct PairAttempts: Equatable, Sendable {
     /// The attempt that was begun with this code, or nil.
     package subscript(ticket: TicketID) -> Attempt? { attempts.first { $0.ticket == ticket } }
 
-    /// Adds an attempt, or puts it in the place of the one with the same code. What is too old by then goes.
+    /// Adds an attempt, or puts it in place of the one with the same code. What is too old by then goes.
     package mutating func begin(_ attempt: Attempt) {
         for old in attempts
         where abs(attempt.begun.timeIntervalSince(old.begun)) > PairAttempts.lifetime { end(old.ticket) }

@@ -21,9 +21,9 @@ package enum FileRecovery {
         let aside = "mv \(file) \(shellQuoted(path + ".broken"))"
         switch String(parts.last ?? "") {
         case Tickets.fileName:
-            let makeAnew = "hubpair setup --state \(shellQuoted(directory.isEmpty ? "/" : directory))"
+            let setUpAgain = "hubpair setup --state \(shellQuoted(directory.isEmpty ? "/" : directory))"
             return "give up all codes, and print new ones, the label too: "
-                + (isGone ? makeAnew : "\(aside) && \(makeAnew)")
+                + (isGone ? setUpAgain : "\(aside) && \(setUpAgain)")
         case FailedAttempts.fileName where !hasGoodBackup:
             return "move it away, and failures are counted from 0: \(aside)"
         case let name:

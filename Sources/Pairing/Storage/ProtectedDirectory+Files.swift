@@ -66,7 +66,7 @@ extension ProtectedDirectory {
         try synchronize()
     }
 
-    /// Puts `bytes` in the place of the file `name` and of `name.bak`, each durably: for what must not be
+    /// Puts `bytes` in place of the file `name` and of `name.bak`, each durably: for what must not be
     /// undone by going back to the version before, like a revocation. If it ends in between, only `.bak` is
     /// new. It succeeds on a full disk if room was kept for it, and keeps room for the next time. Call it
     /// inside `withLock`.

@@ -10,7 +10,6 @@ struct NoPicture: Equatable, UserError {
     var description: String { "\(text): no such file" }
     var kind: UserErrorKind { .noInput }
 
-    /// - Parameter pair: the command.
     init(_ text: String, of pair: any ParsableCommand.Type) {
         self.text = text
         hint = NoPicture.isPlace(text) ? NoPicture.hint(text, of: pair) : InputFileError.missing.hint

@@ -78,11 +78,11 @@ struct ListCommand: AsyncParsableCommand {
         }
     }
 
-    var order: ListFoundHubs {
-        ListFoundHubs(
+    var line: ListNetworkHubs {
+        ListNetworkHubs(
             watch: watch, timeout: timeout, noMDNS: noMDNS, noUDP: noUDP, scan: scan, domain: domain,
             types: types, explainsWaits: explainsWaits, configurationPath: configuration.path, json: json)
     }
 
-    func run() async throws { try await order.run() }
+    func run() async throws { try await line.run() }
 }

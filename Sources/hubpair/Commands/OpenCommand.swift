@@ -1,3 +1,4 @@
+import Addresses
 import ArgumentParser
 import FoundationEssentials
 import Glibc
@@ -58,7 +59,10 @@ struct OpenCommand: PreparedCommand {
         }
     }
 
-    mutating func prepare() throws { pictures = PictureReader() }
+    mutating func prepare() throws -> Bool {
+        pictures = PictureReader()
+        return false
+    }
 
     func run() async throws {
         guard try isOnOwnHub else {
@@ -146,17 +150,5 @@ enum Desktop {
     /// Starts xdg-open(1), without waiting for the browser.
     ///
     /// - Returns: false if there is no such program.
-    static func open(_ address: String) -> Bool {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        var arguments: [UnsafeMutablePointer<CChar>?] =
-            ["xdg-open", address].map { (text: String) in strdup(text) } + [nil]
-        defer { for argument in arguments { free(argument) } }
-        var child: pid_t = 0
-        return posix_spawnp(&child, "xdg-open", &actions, nil, &arguments, environ) == 0
-    }
+    static func open(_ address: String) -> Bool { ChildProcess(["xdg-open", address]) != nil }
 }

@@ -80,7 +80,7 @@ struct PairCommand: PreparedCommand {
         }
     }
 
-    mutating func prepare() throws {
+    mutating func prepare() throws -> Bool {
         // Faults in the names show before the code is asked for.
         _ = try name.map { try PeerName($0) }
         _ = try alias.map { try PeerName($0) }
@@ -89,7 +89,7 @@ struct PairCommand: PreparedCommand {
             var prompt = CodePrompt()
             if hub == nil { search = Task.detached { try await HubLookup().hubs() } }
             code = try prompt.ask(for: PairCommand.self)
-            return
+            return false
         }
         do {
             code = try ScannedCode.read(image)
@@ -99,6 +99,7 @@ struct PairCommand: PreparedCommand {
             Console.report(error, subject: image == "-" ? "standard input" : image)
             throw ExitStatus(of: error)
         }
+        return false
     }
 
     /// Where the hub is, as far as that is known: what the user has said, or chosen among those that were

@@ -54,7 +54,7 @@ struct ScanCommand: ParsableCommand {
     @OptionGroup var configuration: ConfigurationOption
     @Flag(help: .json) var json = false
 
-    var order: ScanImages {
+    var line: ScanImages {
         ScanImages(
             images: images, raw: raw, effort: effort ?? .normal, explain: explain, timeout: timeout,
             maxPixels: maxPixels, configurationPath: configuration.path, json: json)
@@ -79,7 +79,7 @@ struct ScanCommand: ParsableCommand {
         }
     }
 
-    func run() throws { try order.run() }
+    func run() throws { try line.run() }
 }
 
 extension ScanEffort: ExpressibleByArgument {

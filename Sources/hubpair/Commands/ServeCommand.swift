@@ -134,7 +134,6 @@ struct ByteCount: Equatable, CustomStringConvertible {
     var description: String { count % (1 << 20) == 0 ? "\(count >> 20)m" : "\(count)" }
 }
 
-/// How much is logged.
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {
     case debug, info, warning, error
 

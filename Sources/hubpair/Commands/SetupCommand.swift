@@ -1,6 +1,5 @@
 import Addresses
 import ArgumentParser
-import Glibc
 import Household
 import HubService
 import Identity
@@ -225,11 +224,8 @@ struct SetupCommand: ParsableCommand {
     }
 
     private func hostName() throws -> PeerName {
-        var buffer = [CChar](repeating: 0, count: 256)
-        gethostname(&buffer, buffer.count - 1)
-        let host = buffer.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)).prefix { $0 != UInt8(ascii: ".") }
         // A host name may break the rules for names; the set-up must work all the same.
-        return try (try? PeerName(String(decoding: host, as: UTF8.self))) ?? PeerName("Hub")
+        try (try? PeerName(HostName.own())) ?? PeerName("Hub")
     }
 }
 

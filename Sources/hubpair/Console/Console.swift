@@ -5,7 +5,6 @@ import JSON
 
 /// Standard output for results, standard error for everything else.
 enum Console {
-    /// True if standard output is a terminal.
     static var outputIsTerminal: Bool { isatty(STDOUT_FILENO) == 1 }
 
     /// True if standard output knows escape sequences: a terminal that is not `TERM=dumb`.

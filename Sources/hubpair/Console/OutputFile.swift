@@ -81,7 +81,6 @@ struct OutputFile: ~Copyable {
         }
     }
 
-    /// True if there is a directory at `path`.
     static func isDirectory(_ path: String) -> Bool {
         var status = stat()
         return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR

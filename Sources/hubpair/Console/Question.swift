@@ -5,7 +5,6 @@ import Identity
 enum Question {
     private static let attempts = 3
 
-    /// True if somebody can answer.
     static var canBeAnswered: Bool { isatty(STDIN_FILENO) == 1 }
 
     /// Asks for a yes. Anything but `y` and `yes`, in any case, is a no.

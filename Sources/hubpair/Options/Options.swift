@@ -12,7 +12,7 @@ struct StateOption: ParsableArguments {
         name: .customLong("state"),
         help: ArgumentHelp(
             "The hub's state directory. (default: $HUBPAIR_STATE, else /var/lib/hubpair for root, "
-                + "~/.local/state/hubpair for others)", valueName: "directory"),
+                + "$XDG_STATE_HOME/hubpair or ~/.local/state/hubpair for others)", valueName: "directory"),
         completion: .directory)
     var path: String?
 
@@ -53,8 +53,8 @@ struct ConfigurationOption: ParsableArguments {
     @Option(
         name: .customLong("config"),
         help: ArgumentHelp(
-            "This computer's configuration directory. (default: $HUBPAIR_CONFIG, else ~/.config/hubpair)",
-            valueName: "directory"),
+            "This computer's configuration directory. (default: $HUBPAIR_CONFIG, else "
+                + "$XDG_CONFIG_HOME/hubpair or ~/.config/hubpair)", valueName: "directory"),
         completion: .directory)
     var path: String?
 

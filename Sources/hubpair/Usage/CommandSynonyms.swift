@@ -3,7 +3,6 @@ import Identity
 
 /// What people type in the place of a command, and what they mean by it.
 enum CommandSynonyms {
-    /// What a word means.
     enum Meaning {
         /// Another command; what stands behind the word stands behind it, too.
         case command(String)

@@ -11,10 +11,10 @@ enum PlainLines {
     ///
     /// - Parameter arguments: without `hubpair`.
     static func run(_ arguments: [String]) throws -> Bool {
-        if let order = CodeOrder(plain: arguments) {
-            try order.run()
-        } else if let order = ScanImages(plain: arguments) {
-            try order.run()
+        if let line = PrintCodes(plain: arguments) {
+            try line.run()
+        } else if let line = ScanImages(plain: arguments) {
+            try line.run()
         } else if let json = flag("codes", arguments) {
             try ListCodes(json: json).runHere()
         } else if let json = flag("devices", arguments) {
@@ -28,8 +28,8 @@ enum PlainLines {
     }
 
     /// `list`, `list --json`
-    static func list(_ arguments: [String]) -> ListFoundHubs? {
-        flag("list", arguments).map { ListFoundHubs(json: $0) }
+    static func list(_ arguments: [String]) -> ListNetworkHubs? {
+        flag("list", arguments).map { ListNetworkHubs(json: $0) }
     }
 
     /// `home`, `home --json`

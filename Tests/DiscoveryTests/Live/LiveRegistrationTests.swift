@@ -33,7 +33,7 @@ extension LiveBrowsing {
             Issue.record("avahi did not get stuck: then this test tells nothing")
         }
 
-        @Test func aServiceThatTheDaemonHasStuckIsPublishedAnew() async throws {
+        @Test func aServiceThatTheDaemonHasStuckIsPublishedAgain() async throws {
             let type = "_hp-stuck._tcp"
             try await getStuck("192.168.77.1/24", on: "lan0", publishing: type, by: .daemon) {
                 _ = try Lab.directory()
@@ -41,7 +41,7 @@ extension LiveBrowsing {
             }
         }
 
-        @Test func aServiceThatIsStuckWithoutADaemonIsPublishedAnew() async throws {
+        @Test func aServiceThatIsStuckWithoutADaemonIsPublishedAgain() async throws {
             let type = "_hp-stuck2._tcp"
             let other = try SecondHost()
             let timeout = RegistrationTimeout(first: .seconds(3))

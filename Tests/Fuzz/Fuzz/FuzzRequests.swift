@@ -227,6 +227,9 @@ private func checkPath(_ bytes: [UInt8]) {
     precondition(!namesHub(target), "the hub's names are withheld")
 }
 
+/// The value of a hexadecimal digit: apart from the gateway's own, which is under test.
+private func digit(_ byte: UInt8) -> UInt8? { Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init) }
+
 /// True if a simple server would read the target as one of the hub's paths: it cuts off the query, decodes
 /// twice, and ignores case and doubled slashes.
 private func namesHub(_ target: String) -> Bool {
@@ -236,7 +239,7 @@ private func namesHub(_ target: String) -> Bool {
         var rest = path[...]
         while let byte = rest.popFirst() {
             if byte == UInt8(ascii: "%"), rest.count >= 2,
-                let high = hexValue(rest[rest.startIndex]), let low = hexValue(rest[rest.startIndex + 1])
+                let high = digit(rest[rest.startIndex]), let low = digit(rest[rest.startIndex + 1])
             {
                 decoded.append(high << 4 | low)
                 rest = rest.dropFirst(2)

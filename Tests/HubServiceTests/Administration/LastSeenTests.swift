@@ -93,15 +93,15 @@ import Testing
         let bytes = Array(try #require(FileManager.default.contents(atPath: path)))
         let record = try LastSeen(parsing: bytes)
         #expect(record.times.count == 1)
-        let sighting = try #require(record[hub.device.pin.fingerprint])
-        #expect(sighting.address.description == "127.0.0.1")
-        #expect(abs(sighting.time.timeIntervalSinceNow) < 60)
+        let entry = try #require(record[hub.device.pin.fingerprint])
+        #expect(entry.address.description == "127.0.0.1")
+        #expect(abs(entry.time.timeIntervalSinceNow) < 60)
         #expect(try AdministerDevices(state: hub.state).lastSeen() == record)
         await hub.upstream.close()
         try? FileManager.default.removeItem(atPath: hub.path)
     }
 
-    @Test func aRecordWithAFaultIsBegunAnewAndHurtsNobody() async throws {
+    @Test func aRecordWithAFaultIsReplacedAndHurtsNobody() async throws {
         let hub = try await HubInTest()
         try ProtectedDirectory(path: hub.path).replace(LastSeen.fileName, with: Array("junk".utf8))
         #expect(try AdministerDevices(state: hub.state).lastSeen().times.isEmpty)

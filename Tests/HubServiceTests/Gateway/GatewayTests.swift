@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func aRequestIsWrittenAnewAndItsAnswerToo() async throws {
+    @Test func aRequestIsRewrittenAndItsAnswerToo() async throws {
         try await HubInTest.run { hub in
             let client = try await hub.connect(as: hub.device)
             try await client.write(

@@ -71,7 +71,7 @@ enum HookProcess {
         }
     }
 
-    /// Never reaches a user: the call that failed becomes a message of the hook.
+    /// Never reaches a user: the errno of the call that failed, which becomes ``Outcome/notStarted(_:)``.
     private struct Fault: Error {
         let code: Int32
     }

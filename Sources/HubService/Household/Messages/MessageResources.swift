@@ -15,7 +15,7 @@ struct MessageResources: HubResources {
             case .messageStream:
                 let items = try QueryItems(request.resource.query, names: ["after"])
                 let last = request.lastEventID ?? items.text("after")
-                return .events(MessageStream(log, after: try last.map(MessageResources.eventID)))
+                return .events(EventStream(log, after: try last.map(MessageResources.eventID)))
             case .messageRead: return try await markRead(request)
             case .messageAcknowledge: return try await acknowledge(request)
             default: return try await list(request)

@@ -89,21 +89,13 @@ extension MessageStore {
         }
     }
 
-    /// What a stream sends first, and where it goes on.
-    enum Page: Sendable {
-        case events([UInt8], last: EventID)
-        /// Everything has been sent: the feed goes on from `position`.
-        case upToDate(position: Int, last: EventID)
-        /// The id is of another file, or of messages that are gone: the client lists them again.
-        case reset([UInt8], position: Int, last: EventID)
-    }
-
-    /// What follows an event.
+    /// What follows an event. If its id is of another file, or of messages that are gone, the client lists
+    /// them again.
     ///
     /// - Parameters:
     ///   - eventID: nil: only what comes from now on.
     ///   - feed: whose events follow.
-    func page(after eventID: EventID?, of feed: EventFeed) async throws(DatabaseError) -> Page {
+    func page(after eventID: EventID?, of feed: EventFeed) async throws(DatabaseError) -> EventPage {
         try await database.use { connection throws(DatabaseError) in
             let tag = try HouseholdSchema.tag(&connection)
             let oldest = try connection.number("SELECT min(id) FROM messages") ?? 1
@@ -115,8 +107,9 @@ extension MessageStore {
             guard eventID.tag == tag, eventID.number <= newest, eventID.number >= oldest - 1,
                 other <= acknowledgements
             else {
-                let event = ServerEvent.bytes(
-                    type: "reset", id: now.text, json: Array(#"{"newest":\#(newest)}"#.utf8))
+                var json: [UInt8] = []
+                JSONValue.object(["newest": .integer(newest)]).write(to: &json)
+                let event = ServerEvent.bytes(type: "reset", id: now.text, json: json)
                 return .reset(event, position: feed.end, last: now)
             }
             let start = EventID(tag: tag, number: eventID.number, other: other)

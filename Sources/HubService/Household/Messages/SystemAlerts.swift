@@ -105,7 +105,7 @@ final class SystemAlerts: Sendable {
         if isDue { tell(words) }
     }
 
-    func databaseBeganAnew(_ words: String) {
+    func databaseWasReplaced(_ words: String) {
         tell("\(words); it was put aside as \(HouseholdDatabase.brokenName), and a new one was begun")
     }
 

@@ -34,57 +34,39 @@ struct RoomResources: HubResources {
 
     private func put(_ id: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let room = try Room(id: id, body: request.body)
-        let precondition = request.precondition
-        let isNew = try await store.change { (rooms) throws(HouseholdError) in
-            let before = rooms.room(id)
+        return try await store.put(room.json, .room, id, request) {
+            $0.room(id)?.json
+        } change: { (rooms) throws(HouseholdError) in
             try rooms.put(room)
-            guard precondition.holds(for: before.map { EntityTag(of: $0.json) }) else {
-                throw .changed(.room, id)
-            }
-            return before == nil
         }
-        return .written(room.json, isNew: isNew)
     }
 
     private func remove(_ id: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
-        let precondition = request.precondition
-        try await store.change { (rooms) throws(HouseholdError) in
-            if let before = rooms.room(id), !precondition.holds(for: EntityTag(of: before.json)) {
-                throw .changed(.room, id)
-            }
+        try await store.remove(.room, id, request) {
+            $0.room(id)?.json
+        } change: { (rooms) throws(HouseholdError) in
             try rooms.remove(id)
         }
-        return .done
     }
 
     private func putUnit(_ device: String, _ activator: String, _ request: ResourceRequest) async throws
         -> ResourceAnswer
     {
         let unit = try ActivatorUnit(device: device, activator: activator, body: request.body)
-        let precondition = request.precondition
-        let isNew = try await store.change { (rooms) throws(HouseholdError) in
-            let before = rooms.unit(device, activator)
-            guard precondition.holds(for: before.map { EntityTag(of: $0.json) }) else {
-                throw .changed(.unit, "\(device)/\(activator)")
-            }
+        return try await store.put(unit.json, .unit, "\(device)/\(activator)", request) {
+            $0.unit(device, activator)?.json
+        } change: { (rooms) throws(HouseholdError) in
             try rooms.put(unit)
-            return before == nil
         }
-        return .written(unit.json, isNew: isNew)
     }
 
     private func removeUnit(_ device: String, _ activator: String, _ request: ResourceRequest) async throws
         -> ResourceAnswer
     {
-        let precondition = request.precondition
-        try await store.change { (rooms) throws(HouseholdError) in
-            if let before = rooms.unit(device, activator),
-                !precondition.holds(for: EntityTag(of: before.json))
-            {
-                throw .changed(.unit, "\(device)/\(activator)")
-            }
+        try await store.remove(.unit, "\(device)/\(activator)", request) {
+            $0.unit(device, activator)?.json
+        } change: { (rooms) throws(HouseholdError) in
             try rooms.removeUnit(device, activator)
         }
-        return .done
     }
 }

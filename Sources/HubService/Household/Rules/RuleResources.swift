@@ -22,29 +22,23 @@ struct RuleResources: HubResources {
 
     private func put(_ name: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let rule = try Rule(name: name, body: request.body)
-        let precondition = request.precondition
-        let isNew = try await store.change { (rules) throws(HouseholdError) in
-            let before = rules.rule(rule.name)
+        let answer = try await store.put(rule.json, .rule, name, request) {
+            $0.rule(rule.name)?.json
+        } change: { (rules) throws(HouseholdError) in
             try rules.put(rule)
-            guard precondition.holds(for: before.map { EntityTag(of: $0.json) }) else {
-                throw .changed(.rule, name)
-            }
-            return before == nil
         }
         teller.filesChanged()
-        return .written(rule.json, isNew: isNew)
+        return answer
     }
 
     private func remove(_ name: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         guard let known = try? PeerName(known: name) else { throw HouseholdError.unknown(.rule, name) }
-        let precondition = request.precondition
-        try await store.change { (rules) throws(HouseholdError) in
-            if let before = rules.rule(known), !precondition.holds(for: EntityTag(of: before.json)) {
-                throw .changed(.rule, name)
-            }
+        let answer = try await store.remove(.rule, name, request) {
+            $0.rule(known)?.json
+        } change: { (rules) throws(HouseholdError) in
             try rules.remove(known)
         }
         teller.filesChanged()
-        return .done
+        return answer
     }
 }

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import GatewayRules
 import Household
+import HubPage
 import Identity
 import JSON
 import NIOHTTP1
@@ -45,33 +46,24 @@ struct SceneResources: HubResources {
 
     private func put(_ name: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let scene = try HubScene(name: name, body: request.body)
-        let precondition = request.precondition
         let lacksPlace = scene.time?.needsPlace == true && clock.place() == nil
-        let isNew = try await store.change { (scenes) throws(HouseholdError) in
-            let before = scenes.scene(scene.name)
+        let answer = try await store.put(.object(scene.members), .scene, name, request) {
+            $0.scene(scene.name).map { JSONValue.object($0.members) }
+        } change: { (scenes) throws(HouseholdError) in
             try scenes.put(scene)
             if lacksPlace { throw .noPlace }
-            guard precondition.holds(for: before.map { EntityTag(of: .object($0.members)) }) else {
-                throw .changed(.scene, name)
-            }
-            return before == nil
         }
         clock.look()
-        return .written(.object(scene.members), isNew: isNew)
+        return answer
     }
 
     private func remove(_ text: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let name = try SceneResources.name(text)
-        let precondition = request.precondition
-        try await store.change { (scenes) throws(HouseholdError) in
-            if let before = scenes.scene(name),
-                !precondition.holds(for: EntityTag(of: .object(before.members)))
-            {
-                throw .changed(.scene, text)
-            }
+        return try await store.remove(.scene, text, request) {
+            $0.scene(name).map { JSONValue.object($0.members) }
+        } change: { (scenes) throws(HouseholdError) in
             try scenes.remove(name)
         }
-        return .done
     }
 
     private func run(_ text: String, for device: PeerName) async throws -> ResourceAnswer {

@@ -197,7 +197,7 @@ final class StatePoller: Sendable {
         let start = ContinuousClock.now
         var hasAnswered = true
         do throws(UpstreamCallError) {
-            let reply = try await calls.call("GET", "/devices/")
+            let reply = try await calls.call("GET", ControlRequest.devices.target)
             if reply.isSuccess, let devices = ControlledDevice.list(parsing: reply.body) {
                 await take(devices, unanswered: [], asked: start)
             } else if reply.status >= 500 {
@@ -307,7 +307,7 @@ final class StatePoller: Sendable {
     }
 
     /// Everything in the database is another's, or gone: it is read again, and what it lacks written down.
-    func databaseBeganAnew() {
+    func databaseWasReplaced() {
         state.withLock { $0.recorded = KnownStates() }
         store.feed.restart()
         look()

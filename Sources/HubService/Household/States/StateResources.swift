@@ -20,7 +20,7 @@ struct StateResources: HubResources {
             switch request.resource.pattern {
             case .stateStream:
                 let last = try lastEvent(of: request)
-                return .events(StateStream(store, poller, after: last))
+                return .events(EventStream(WatchedStates(store, poller), after: last))
             case .stateHistory: return try await history(request)
             default:
                 _ = try QueryItems(request.resource.query, names: [])

@@ -93,21 +93,11 @@ final class StateStore: Sendable {
 
     // MARK: Streams
 
-    /// What a stream sends first, and where it goes on.
-    enum Page: Sendable {
-        /// Events, and the last change among them.
-        case events([UInt8], last: EventID)
-        /// Everything has been sent: the feed goes on from here.
-        case upToDate(Int)
-        /// What was missed is not here any more, or the id is of another file: all states instead. The feed
-        /// goes on from `position`.
-        case reset([UInt8], position: Int, id: EventID)
-    }
-
-    /// What follows the event with this id.
+    /// What follows the event with this id; all states instead if what was missed is not here any more, or if
+    /// the id is of another file.
     ///
     /// - Parameter eventID: nil: all states, and what follows.
-    func page(after eventID: EventID?) async throws(DatabaseError) -> Page {
+    func page(after eventID: EventID?) async throws(DatabaseError) -> EventPage {
         let feed = feed
         return try await database.use { connection throws(DatabaseError) in
             let tag = try HouseholdSchema.tag(&connection)
@@ -122,9 +112,9 @@ final class StateStore: Sendable {
                 }
                 let id = EventID(tag: tag, number: newest)
                 return .reset(
-                    StateStore.reset(KnownStates(changes), id: id), position: feed.end, id: id)
+                    StateStore.reset(KnownStates(changes), id: id), position: feed.end, last: id)
             }
-            guard eventID.number < newest else { return .upToDate(feed.end) }
+            guard eventID.number < newest else { return .upToDate(position: feed.end, last: eventID) }
             var bytes: [UInt8] = []
             var last = eventID.number
             try connection.run(

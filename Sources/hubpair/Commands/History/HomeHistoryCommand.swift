@@ -67,7 +67,6 @@ struct HomeHistoryCommand: AsyncParsableCommand {
         }
     }
 
-    /// The form of the drawing.
     private var form: Form {
         format ?? (output.map { $0.lowercased().hasSuffix(".png") } == true ? .png : .svg)
     }

@@ -75,12 +75,12 @@ struct HomeCommand: ParsableCommand {
             }
         }
 
-        var order: ListAppliances {
+        var line: ListAppliances {
             ListAppliances(
                 home: home.choice, json: json, allHubs: allHubs, timeout: timeout ?? .seconds(10), by: by)
         }
 
-        func run() async throws { try await order.run() }
+        func run() async throws { try await line.run() }
     }
 
     struct Show: AsyncParsableCommand {

@@ -25,7 +25,6 @@ struct HomeOrders {
     /// In which the states are told.
     var units = StateUnits()
 
-    /// One order and its outcome.
     struct Result {
         let order: Order
         let outcome: Orders.Outcome

@@ -175,7 +175,5 @@ func sayLeftAlone(
     _ locks: [ControlledDevice], _ reason: String = "left alone, since it is not named"
 ) {
     guard !locks.isEmpty else { return }
-    let names = locks.prefix(8).map { quoted($0.name) }.joined(separator: ", ")
-    Console.note(
-        "\(reason): \(names)\(locks.count > 8 ? " and \(locks.count - 8) more" : "")")
+    Console.note("\(reason): \(listed(locks.map { quoted($0.name) }, most: 8))")
 }

@@ -66,7 +66,6 @@ struct HomeOverviewCommand: AsyncParsableCommand {
     }
 }
 
-/// One thing of the overview.
 struct OverviewRow {
     /// In the order in which they are told.
     static let titles: [(what: String, title: String)] = [

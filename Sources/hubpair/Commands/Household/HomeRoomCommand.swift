@@ -45,9 +45,7 @@ extension HomeRoomCommand {
                 names = Dictionary(devices.map { ($0.id, $0.name) }) { first, _ in first }
                 let outside = devices.filter { rooms[$0.id] == nil }.map { quoted($0.name) }
                 if !json, !outside.isEmpty, !rooms.rooms.isEmpty {
-                    Console.note(
-                        "in no room: " + outside.prefix(8).joined(separator: ", ")
-                            + (outside.count > 8 ? " and \(outside.count - 8) more" : ""))
+                    Console.note("in no room: \(listed(outside, most: 8))")
                 }
             } catch let error as any UserError where error.kind == .unavailable {
                 // The rooms themselves are the hub's.
@@ -60,9 +58,7 @@ extension HomeRoomCommand {
             try Table(
                 columns: ["ROOM", "AREA", "APPLIANCES"],
                 rows: rooms.rooms.map { room in
-                    let shown = room.devices.prefix(20).map { shortened(names[$0] ?? $0) }
-                    let rest = room.devices.count - shown.count
-                    let list = shown.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+                    let list = listed(room.devices.map { shortened(names[$0] ?? $0) }, most: 20)
                     return [room.name, room.area ?? "-", room.devices.isEmpty ? "-" : list]
                 }, limits: [40, 24, 120]
             ).write()

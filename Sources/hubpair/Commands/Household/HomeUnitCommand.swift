@@ -151,7 +151,6 @@ private struct Row {
     }
 }
 
-/// An appliance without a unit.
 private struct NoUnit: UserError {
     let device: String
 

@@ -84,7 +84,6 @@ extension Room {
     var title: String { shortened(name) + (area.map { " (\(shortened($0)))" } ?? "") }
 }
 
-/// The hub has no room yet.
 struct NoRooms: UserError {
     var description: String { "the hub has no rooms yet" }
     var hint: String? { "'hubpair home room add Kitchen' makes one" }

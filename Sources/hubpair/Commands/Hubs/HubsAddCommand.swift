@@ -63,7 +63,7 @@ struct HubsAddCommand: AsyncParsableCommand {
             found.standing == .claimed && !found.isPaired && !found.isPending
                 && !found.hub.addresses.contains { added.contains("\(HubAddress($0, port: found.hub.port))") }
         }
-        let chosen = try FoundHubChoice.choose(name, among: hubs)
+        let chosen = try AssessedHubChoice.choose(name, among: hubs)
         guard let address = chosen.hub.addresses.first else { throw NoHubFound() }
         try await add(
             try PeerName(chosen.hub.name), HubAddress(address, port: chosen.hub.port))

@@ -34,9 +34,9 @@ struct HubsCommand: ParsableCommand {
         @OptionGroup var configuration: ConfigurationOption
         @Flag(help: .json) var json = false
 
-        var order: ListHubs { ListHubs(configurationPath: configuration.path, json: json) }
+        var line: ListHubs { ListHubs(configurationPath: configuration.path, json: json) }
 
-        func run() throws { try order.run() }
+        func run() throws { try line.run() }
     }
 
     struct Show: ParsableCommand {
@@ -160,10 +160,8 @@ struct HubsCommand: ParsableCommand {
                 Console.note("the hub still lets this computer in: 'hubpair devices revoke' there ends that")
             }
             if !scenes.isEmpty {
-                let names = scenes.prefix(8).map { "\"\($0)\"" }.joined(separator: ", ")
-                Console.note(
-                    "and with it \(counted(scenes.count, "scene")): "
-                        + names + (scenes.count > 8 ? " and \(scenes.count - 8) more" : ""))
+                let names = listed(scenes.map { "\"\($0)\"" }, most: 8)
+                Console.note("and with it \(counted(scenes.count, "scene")): \(names)")
             }
         }
     }

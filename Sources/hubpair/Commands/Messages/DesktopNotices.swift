@@ -1,3 +1,4 @@
+import Addresses
 import FoundationEssentials
 import Glibc
 import HubClient
@@ -44,7 +45,8 @@ struct DesktopNotices {
         shown.removeAll { now - $0 > DesktopNotices.period }
         guard shown.count < DesktopNotices.maximumCount else { return }
         shown.append(now)
-        guard await !run(arguments(message, hub)), !hasFailed else { return }
+        let child = ChildProcess(arguments(message, hub))
+        guard await child?.wait(within: DesktopNotices.time) != true, !hasFailed else { return }
         hasFailed = true
         Console.note(
             "warning: the desktop does not show notices: \(program.rawValue) fails; "
@@ -74,31 +76,6 @@ struct DesktopNotices {
     /// A string in GVariant's text format.
     private static func variant(_ text: String) -> String {
         "'" + text.replacing("\\", with: "\\\\").replacing("'", with: "\\'") + "'"
-    }
-
-    /// - Returns: true if the program has ended well.
-    private func run(_ arguments: [String]) async -> Bool {
-        var actions = posix_spawn_file_actions_t()
-        posix_spawn_file_actions_init(&actions)
-        defer { posix_spawn_file_actions_destroy(&actions) }
-        for descriptor in [STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO] {
-            posix_spawn_file_actions_addopen(&actions, descriptor, "/dev/null", O_RDWR, 0)
-        }
-        var words: [UnsafeMutablePointer<CChar>?] = arguments.map { (text: String) in strdup(text) } + [nil]
-        defer { for word in words { free(word) } }
-        var child: pid_t = 0
-        guard posix_spawnp(&child, arguments[0], &actions, nil, &words, environ) == 0 else { return false }
-        let end = ContinuousClock.now + DesktopNotices.time
-        var status: Int32 = 0
-        while waitpid(child, &status, WNOHANG) == 0 {
-            guard ContinuousClock.now < end, !Task.isCancelled else {
-                kill(child, SIGKILL)
-                waitpid(child, &status, 0)
-                return false
-            }
-            try? await Task.sleep(for: .milliseconds(10))
-        }
-        return status == 0
     }
 }
 

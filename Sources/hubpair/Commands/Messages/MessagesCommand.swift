@@ -21,7 +21,6 @@ struct MessagesCommand: ParsableCommand {
         defaultSubcommand: List.self)
 }
 
-/// The lists that there are.
 enum MessageList: String, CaseIterable, ExpressibleByArgument {
     case all, alarms, alerts, notifications, unread
 
@@ -121,7 +120,7 @@ extension MessagesCommand {
         static let configuration = CommandConfiguration(
             commandName: "acknowledge", abstract: "Take note of an alarm, for everybody.",
             discussion: """
-                Members and owners do. Who has taken note first stays.
+                Members and owners do. The first acknowledgement counts.
 
                 EXAMPLES:
                   hubpair messages acknowledge 17

@@ -16,7 +16,6 @@ struct AdministeredHub: Equatable {
         "hubpair \(name)" + (on.map { onHub($0) } ?? "")
     }
 
-    /// This machine's hub.
     var machine: MachineHub { MachineHub(state: StateOption.state(at: statePath)) }
 
     /// The hub that `--on` names; nil for this machine's.

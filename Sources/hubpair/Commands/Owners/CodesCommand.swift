@@ -37,9 +37,9 @@ struct CodesCommand: ParsableCommand {
         @OptionGroup var place: HubPlaceOption
         @Flag(help: .json) var json = false
 
-        var order: ListCodes { ListCodes(each: each, place: place.hub, json: json) }
+        var line: ListCodes { ListCodes(each: each, place: place.hub, json: json) }
 
-        func run() async throws { try await order.run() }
+        func run() async throws { try await line.run() }
     }
 
     struct Void: AsyncParsableCommand {

@@ -44,9 +44,9 @@ struct DevicesCommand: ParsableCommand {
         @OptionGroup var place: HubPlaceOption
         @Flag(help: .json) var json = false
 
-        var order: ListDevices { ListDevices(place: place.hub, json: json) }
+        var line: ListDevices { ListDevices(place: place.hub, json: json) }
 
-        func run() async throws { try await order.run() }
+        func run() async throws { try await line.run() }
     }
 
     struct Approve: AsyncParsableCommand {

@@ -3,7 +3,7 @@ import HubClient
 import Pairing
 
 /// `hubpair print`: a new pairing code.
-struct PrintCommand: AsyncParsableCommand {
+struct PrintCommand: PreparedCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
         abstract: "Make a pairing code and draw it.",
@@ -52,23 +52,27 @@ struct PrintCommand: AsyncParsableCommand {
     @OptionGroup var place: HubPlaceOption
     @Flag(help: .json) var json = false
 
-    var order: CodeOrder {
-        CodeOrder(
+    var line: PrintCodes {
+        PrintCodes(
             kind: label ? .label : .once, expires: expires, role: role?.role, isConfirmed: yes,
             form: code.form, json: json, statePath: place.state.path)
     }
 
-    func validate() throws { try order.check() }
+    func validate() throws { try line.check() }
 
-    /// Without another thread, whose start is a tenth of the work.
-    func runHere() throws { try order.run() }
+    /// For this machine's hub that is all: it needs no network, and no other thread.
+    func prepare() throws -> Bool {
+        guard place.on == nil else { return false }
+        try line.run()
+        return true
+    }
 
     func run() async throws {
-        guard let remote = try place.hub.remote() else { return try runHere() }
-        let order = order
+        guard let remote = try place.hub.remote() else { return try self.line.run() }
+        let line = line
         do {
-            try await order.presentation.present(
-                order.kind, lifetime: order.lifetime, role: order.role, from: remote,
+            try await line.presentation.present(
+                line.kind, lifetime: line.lifetime, role: line.role, from: remote,
                 command: place.hub.command("codes"))
         } catch {
             throw HubFailure.named(error, hub: remote.hub.name)

@@ -50,27 +50,16 @@ struct SharedSceneRun {
     let json: Bool
 
     func run(_ scenes: [(session: HomeSession, name: String)]) async throws {
-        typealias Outcomes = Result<Ran, any Error>
-        let answers = await withTaskGroup(of: (Int, Outcomes).self) { group in
-            for (index, (session, name)) in scenes.enumerated() {
-                group.addTask {
-                    do {
-                        return (index, .success(try await SharedSceneRun.outcomes(session, name)))
-                    } catch {
-                        return (index, .failure(HubFailure.named(error, hub: session.hub.name)))
-                    }
-                }
-            }
-            return await group.reduce(into: [Int: Outcomes]()) { $0[$1.0] = $1.1 }
+        let answers = await scenes.map { $0.session }.askAtOnce { index, session in
+            try await SharedSceneRun.outcomes(session, scenes[index].name)
         }
         var statuses: [ExitStatus] = []
-        for (index, scene) in scenes.enumerated() {
-            switch answers[index] {
+        for (scene, answer) in zip(scenes, answers) {
+            switch answer {
             case .success(let ran): statuses.append(try report(ran, scene.session))
             case .failure(let error):
                 Console.report(error)
                 statuses.append(ExitStatus(of: error))
-            case nil: break
             }
         }
         let worst = ExitStatus.worst(of: statuses)

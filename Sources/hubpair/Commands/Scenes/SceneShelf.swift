@@ -73,25 +73,15 @@ struct SceneShelf {
     private static func ask(
         _ sessions: [HomeSession]
     ) async -> ([(hub: SavedHub, scene: SharedScene)], [(hub: SavedHub, error: any Error)]) {
-        let answers = await withTaskGroup(of: (Int, Result<[SharedScene], any Error>).self) { group in
-            for (index, session) in sessions.enumerated() {
-                group.addTask {
-                    do {
-                        return (index, .success(try await SharedScenes(session.household).all()))
-                    } catch {
-                        return (index, .failure(HubFailure.named(error, hub: session.hub.name)))
-                    }
-                }
-            }
-            return await group.reduce(into: [Int: Result<[SharedScene], any Error>]()) { $0[$1.0] = $1.1 }
+        let answers = await sessions.askAtOnce { _, session in
+            try await SharedScenes(session.household).all()
         }
         var shared: [(hub: SavedHub, scene: SharedScene)] = []
         var failures: [(hub: SavedHub, error: any Error)] = []
-        for (index, session) in sessions.enumerated() {
-            switch answers[index] {
+        for (session, answer) in zip(sessions, answers) {
+            switch answer {
             case .success(let scenes): shared += scenes.map { (hub: session.hub, scene: $0) }
             case .failure(let error): failures.append((session.hub, error))
-            case nil: break
             }
         }
         return (shared, failures)
@@ -189,6 +179,29 @@ extension SceneShelf.Found {
             line.merge(session.householdJSON) { _, new in new }
         }
         return .object(line)
+    }
+}
+
+extension [HomeSession] {
+    /// Asks all hubs at once. `ask` gets the place of the hub in this array, too.
+    ///
+    /// - Returns: the answers in the order of the hubs; an error names its hub.
+    func askAtOnce<Answer: Sendable>(
+        _ ask: @escaping @Sendable (Int, HomeSession) async throws -> Answer
+    ) async -> [Result<Answer, any Error>] {
+        let answers = await withTaskGroup(of: (Int, Result<Answer, any Error>).self) { group in
+            for (index, session) in enumerated() {
+                group.addTask {
+                    do {
+                        return (index, .success(try await ask(index, session)))
+                    } catch {
+                        return (index, .failure(HubFailure.named(error, hub: session.hub.name)))
+                    }
+                }
+            }
+            return await group.reduce(into: [Int: Result<Answer, any Error>]()) { $0[$1.0] = $1.1 }
+        }
+        return indices.compactMap { answers[$0] }
     }
 }
 

@@ -42,11 +42,9 @@ struct HomeListenCommand: AsyncParsableCommand {
         let recognizer = try Recognizer(house.words)
         defer { recognizer.close() }
         if !recognizer.unheard.isEmpty {
-            let names = recognizer.unheard.prefix(8).map(quoted).joined(separator: ", ")
-            let more = recognizer.unheard.count - 8
             Console.note(
                 "not listened for, since pocketsphinx cannot pronounce it: "
-                    + names + (more > 0 ? " and \(more) more" : ""))
+                    + listed(recognizer.unheard.map(quoted), most: 8))
         }
         var statuses: [ExitStatus] = []
         func take(_ utterances: [[Int16]]) async throws {

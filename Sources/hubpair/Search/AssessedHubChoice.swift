@@ -5,7 +5,7 @@ import Identity
 
 /// Chooses one of the hubs that a search has found: the only one, the one that is named, or the one whose
 /// number the user gives.
-enum FoundHubChoice {
+enum AssessedHubChoice {
     /// More are not listed in one line.
     private static let maximumCount = 9
 
@@ -40,7 +40,6 @@ enum FoundHubChoice {
     }
 }
 
-/// The search has found no hub that is new.
 struct NoHubFound: UserError {
     var description: String { "no hub that is new to this computer was found on this network" }
     var kind: UserErrorKind { .notFound }
@@ -55,9 +54,7 @@ private struct SeveralHubs: UserError {
     let first: String
 
     var description: String {
-        let more = hubs.count - 9
-        return "there are \(hubs.count) hubs on this network: \(hubs.prefix(9).joined(separator: ", "))"
-            + (more > 0 ? " and \(more) more" : "")
+        "there are \(hubs.count) hubs on this network: \(listed(hubs, most: 9))"
     }
     var kind: UserErrorKind { .usage }
     var hint: String? { "name one, like hubpair hubs add \(quoted(first))" }

@@ -9,8 +9,8 @@ import Pairing
 /// connections and to read bodies (``UpstreamHabits``), and its body cannot be mistaken for a request
 /// (``PlainBody``); otherwise it gets a connection of its own. After a body that can be mistaken, the
 /// upstream is told that no other request follows.
-final class GatewayExchange: UpstreamAnswerReceiver {
-    /// The client cancels this exchange before it is freed, so it exists until `isOver`; after that it must
+final class ForwardedRequest: UpstreamAnswerReceiver {
+    /// The client cancels this request before it is freed, so it exists until `isOver`; after that it must
     /// not be used.
     private unowned let client: any GatewayClient
     /// How long to wait for the rest of a short body: many clients send it directly after the head.
@@ -167,7 +167,7 @@ final class GatewayExchange: UpstreamAnswerReceiver {
         upstream?.flush()
         guard isGathering, !isWaiting else { return }
         isWaiting = true
-        loop.eventLoop.assumeIsolated().scheduleTask(in: GatewayExchange.gatheringTime) {
+        loop.eventLoop.assumeIsolated().scheduleTask(in: ForwardedRequest.gatheringTime) {
             [weak self] in
             guard let self, !isOver, isGathering else { return }
             isGathering = false

@@ -17,9 +17,7 @@ package struct ReadHubCertificate {
             try SetUpHub.ensureCertificate(of: identity, in: directory)
             return try directory.read(HubState.certificateFileName) ?? []
         }
-        let digest = SHA256.hash(data: derBytes(ofPEM: pem)).map { byte in
-            (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-        }
+        let digest = SHA256.hash(data: derBytes(ofPEM: pem)).map { $0.hexDigits(uppercase: true) }
         return (pem, digest.joined(separator: ":"))
     }
 }

@@ -21,16 +21,15 @@ package struct VisitHub: Sendable {
         let identity = TLSIdentity.random()
         (hub, device) = try state.open().withLock { directory in
             let hub = try HubState.hub(in: directory)
-            var (keyfile, _) = try HubState.completedDevices(in: directory)
-            let expires = try ApprovalEnd.after(VisitHub.longest)
-                .date(besides: nil, at: now, latest: keyfile.seen)
-            let device = ApprovedDevice(
-                name: try PeerName("hubpair open \(identity.pin.fingerprint)"), pin: identity.pin,
-                status: .approved, approved: now.wall, expires: expires, role: Role.owner.rawValue)
-            keyfile.insert(device)
-            keyfile.see(now.latest(and: keyfile.seen))
-            try directory.replace(ApprovedDevices.fileName, with: keyfile.serialized)
-            Journal.note([.init(.approved, device)], by: nil, at: now.wall, in: directory)
+            let device = try ApprovedDevicesFile.change(in: directory, at: now) { keyfile -> ApprovedDevice in
+                let expires = try ApprovalEnd.after(VisitHub.longest)
+                    .date(besides: nil, at: now, latest: keyfile.seen)
+                let device = ApprovedDevice(
+                    name: try PeerName("hubpair open \(identity.pin.fingerprint)"), pin: identity.pin,
+                    status: .approved, approved: now.wall, expires: expires, role: Role.owner.rawValue)
+                keyfile.insert(device)
+                return device
+            }
             return (hub, device)
         }
         (self.identity, self.state) = (identity, state)
@@ -44,13 +43,6 @@ package struct VisitHub: Sendable {
 
     /// Lets the visitor in no more.
     package func end(now: Moment = .now) throws {
-        try state.open().withLock { directory in
-            var (keyfile, _) = try HubState.completedDevices(in: directory)
-            guard let present = keyfile.device(device.pin) else { return }
-            keyfile.remove(device.pin)
-            try directory.replaceBoth(ApprovedDevices.fileName, with: keyfile.serialized)
-            guard present.status == .approved else { return }
-            Journal.note([.init(.revoked, present)], by: nil, at: now.wall, in: directory)
-        }
+        try ApprovedDevicesFile(of: state).change(at: now) { keyfile, _ in keyfile.remove(device.pin) }
     }
 }

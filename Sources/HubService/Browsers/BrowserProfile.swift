@@ -22,7 +22,7 @@ package enum BrowserProfile {
             <plist version="1.0"><dict>
             <key>PayloadContent</key><array>
             \(payloads)</array>
-            <key>PayloadDisplayName</key><string>\(escaped(hub))</string>
+            <key>PayloadDisplayName</key><string>\(htmlText(hub))</string>
             <key>PayloadIdentifier</key><string>\(id)</string>
             <key>PayloadType</key><string>Configuration</string>
             <key>PayloadUUID</key><string>\(UUID().uuidString)</string>
@@ -42,16 +42,11 @@ package enum BrowserProfile {
         <key>PayloadIdentifier</key><string>\(id)</string>
         <key>PayloadUUID</key><string>\(UUID().uuidString)</string>
         <key>PayloadVersion</key><integer>1</integer>
-        <key>PayloadDisplayName</key><string>\(escaped(name))</string>
+        <key>PayloadDisplayName</key><string>\(htmlText(name))</string>
         <key>PayloadCertificateFileName</key><string>\(file)</string>
         <key>PayloadContent</key><data>\(Data(content).base64EncodedString())</data>
         </dict>
 
         """
-    }
-
-    /// Names are any text (XML 1.0 § 2.4); they hold no control characters.
-    private static func escaped(_ text: String) -> String {
-        text.replacing("&", with: "&amp;").replacing("<", with: "&lt;").replacing(">", with: "&gt;")
     }
 }

@@ -24,7 +24,7 @@ struct HomeSearch {
         }
         if !isInsecureAllowed {
             try Question.confirm(
-                "use \(FoundHubChoice.title(chosen)), a stock hub that nothing protects?",
+                "use \(AssessedHubChoice.title(chosen)), a stock hub that nothing protects?",
                 orElse: "nothing was changed")
         }
         return try await add(chosen, at: HubAddress(address, port: chosen.hub.port))
@@ -47,13 +47,13 @@ struct HomeSearch {
         guard Question.canBeAnswered || name != nil && isInsecureAllowed else {
             throw NoHubToUse(found: found)
         }
-        if let name { return try FoundHubChoice.choose(name.text, among: found) }
+        if let name { return try AssessedHubChoice.choose(name.text, among: found) }
         if found.count == 1 { return found[0] }
         guard found.count <= NoHubToUse.maximumCount else { throw NoHubToUse(found: found) }
         return try Question.choose(
             "this computer knows no hub yet; which one?", among: found, kind: "hub",
             titles: found.map(NoHubToUse.title)
-        ) { try FoundHubChoice.choose($0, among: found) }
+        ) { try AssessedHubChoice.choose($0, among: found) }
     }
 
     /// Asks what answers there, and remembers it, and that it may be used unprotected.
@@ -89,18 +89,16 @@ struct NoHubToUse: UserError {
             return "this computer is not paired with a hub yet, and none was found on this network"
         }
         if let only = found.first, found.count == 1, only.hub.id != nil {
-            return "this computer is not paired with \(FoundHubChoice.title(only))"
+            return "this computer is not paired with \(AssessedHubChoice.title(only))"
         }
-        let rest = found.count - NoHubToUse.maximumCount
         return "this computer is not paired with a hub yet; on this network "
             + (found.count == 1 ? "is " : "are ")
-            + found.prefix(NoHubToUse.maximumCount).map(NoHubToUse.title).joined(separator: ", ")
-            + (rest > 0 ? " and \(rest) more" : "")
+            + listed(found.map(NoHubToUse.title), most: NoHubToUse.maximumCount)
     }
 
     /// `House (192.168.1.5:8000)`, and whether anybody may use it.
     static func title(_ found: AssessedHub) -> String {
-        FoundHubChoice.title(found) + (found.hub.id == nil ? ", unprotected" : "")
+        AssessedHubChoice.title(found) + (found.hub.id == nil ? ", unprotected" : "")
     }
 
     var kind: UserErrorKind { found.count == 1 ? .notPermitted : .notFound }

@@ -3,7 +3,7 @@ import Discovery
 import HubClient
 
 /// `hubpair list`, as a plain value.
-struct ListFoundHubs: Equatable {
+struct ListNetworkHubs: Equatable {
     var watch = false
     var timeout: Duration?
     var noMDNS = false

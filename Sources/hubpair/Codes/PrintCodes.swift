@@ -2,9 +2,9 @@ import ArgumentParser
 import HubService
 import Pairing
 
-/// A code that is asked for: what it is for, and where it goes. A plain value: it is made from
+/// `hubpair print`, as a plain value: what the codes are for, and where they go. It is made from
 /// ``PrintCommand``, or, for the lines that are used most, without ArgumentParser.
-struct CodeOrder: Equatable {
+struct PrintCodes: Equatable {
     /// The longest that a code for one device lives without being asked for twice: 90 days.
     private static let longest = Duration.seconds(90 * 86_400)
 
@@ -33,7 +33,7 @@ struct CodeOrder: Equatable {
 
     /// - Throws: `ValidationError`: what does not go together, the form's options aside.
     func check() throws {
-        guard kind == .label || isConfirmed || expires ?? .zero <= CodeOrder.longest else {
+        guard kind == .label || isConfirmed || expires ?? .zero <= PrintCodes.longest else {
             throw ValidationError(
                 "a code for one device that lives longer than 90 days needs --yes. Give a shorter time, or "
                     + "--yes: anybody who finds the code until then is let in")
@@ -54,24 +54,24 @@ struct CodeOrder: Equatable {
     }
 }
 
-extension CodeOrder {
+extension PrintCodes {
     /// Reads `print` with `--label`, `--json` and a file; nil for anything else, and for what is wrong.
     init?(plain arguments: [String]) {
-        var order = CodeOrder()
+        var line = PrintCodes()
         var rest = arguments.dropFirst()
         guard arguments.first == "print" else { return nil }
         while let argument = rest.popFirst() {
             switch argument {
-            case "--label" where order.kind == .once: order.kind = .label
-            case "--json" where !order.json: order.json = true
-            case "-o" where order.form.output == nil, "--output" where order.form.output == nil:
+            case "--label" where line.kind == .once: line.kind = .label
+            case "--json" where !line.json: line.json = true
+            case "-o" where line.form.output == nil, "--output" where line.form.output == nil:
                 guard let path = rest.popFirst(), !path.hasPrefix("-") else { return nil }
-                order.form.output = path
+                line.form.output = path
             default: return nil
             }
         }
         // What is wrong is said by ArgumentParser.
-        guard (try? order.form.check()) != nil, (try? order.check()) != nil else { return nil }
-        self = order
+        guard (try? line.form.check()) != nil, (try? line.check()) != nil else { return nil }
+        self = line
     }
 }

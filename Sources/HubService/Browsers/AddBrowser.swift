@@ -40,23 +40,19 @@ package struct AddBrowser {
             let identity = try HubState.existingIdentity(in: directory)
             try SetUpHub.ensureCertificate(of: identity, in: directory)
             let certificate = try directory.read(HubState.certificateFileName) ?? []
-            var (keyfile, _) = try HubState.completedDevices(in: directory)
-            if let other = keyfile.devices.first(where: { $0.name == name && $0.status != .pending }) {
-                throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
+            return try ApprovedDevicesFile.change(in: directory, at: now) { keyfile -> ApprovedDevice in
+                try keyfile.devices.checkIsFree(name)
+                let expires = try end.date(besides: nil, at: now, latest: keyfile.seen)
+                let device = ApprovedDevice(
+                    name: name, pin: key.identity.pin, status: .approved, approved: now.wall,
+                    expires: expires, role: role?.rawValue)
+                try prepare(
+                    Handout(
+                        pkcs12: try key.pkcs12(), passphrase: key.passphrase, hubCertificate: certificate,
+                        hub: hub))
+                keyfile.insert(device)
+                return device
             }
-            let expires = try end.date(besides: nil, at: now, latest: keyfile.seen)
-            let device = ApprovedDevice(
-                name: name, pin: key.identity.pin, status: .approved, approved: now.wall, expires: expires,
-                role: role?.rawValue)
-            try prepare(
-                Handout(
-                    pkcs12: try key.pkcs12(), passphrase: key.passphrase, hubCertificate: certificate,
-                    hub: hub))
-            keyfile.insert(device)
-            if expires != nil { keyfile.see(now.latest(and: keyfile.seen)) }
-            try directory.replace(ApprovedDevices.fileName, with: keyfile.serialized)
-            Journal.note([.init(.approved, device)], by: nil, at: now.wall, in: directory)
-            return device
         }
         do {
             try handOut()
