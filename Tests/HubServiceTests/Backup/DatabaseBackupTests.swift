@@ -87,6 +87,9 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let state = try hub("hub")
         #expect(try ReviewMessages(state).run() == nil)
+        // The hub has begun the file, and has written no tables yet.
+        try state.open().replace("household.sqlite", with: [])
+        #expect(try #require(try ReviewMessages(state).run()).messageCount == 0)
         let database = HouseholdDatabase(state: state, log: log)
         let messages = MessageLog(database, log: log) { Date() }
         try await messages.append(MessageDraft(kind: .alarm, text: "open"))

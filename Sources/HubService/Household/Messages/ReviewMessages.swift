@@ -68,11 +68,12 @@ package struct ReviewMessages: Sendable {
     private static func read(_ path: String, now: Date, _ review: inout Review) throws(DatabaseError) {
         do throws(DatabaseError) {
             var connection = try SQLiteConnection(path: path)
-            guard try connection.number("PRAGMA user_version") ?? 0 <= HouseholdSchema.format else {
-                throw .newer
-            }
+            let version = try connection.number("PRAGMA user_version") ?? 0
+            guard version <= HouseholdSchema.format else { throw .newer }
             let words = try connection.text("PRAGMA quick_check(1)")
             guard words == "ok" else { throw .failed(11, words ?? "the check says nothing") }
+            // The hub has begun the file, and writes the tables in its first transaction.
+            guard version > 0 else { return }
             review.messageCount = try count("SELECT count(*) FROM messages", &connection)
             review.changeCount = try count("SELECT count(*) FROM changes", &connection)
             review.openAlarmCount = try count(
