@@ -80,13 +80,14 @@ extension ScanDiagnosis {
     private init?(
         patternsOf sightings: [(scale: Int, seen: SymbolSearch.Outcome)], in pictures: [Int: LuminanceImage]
     ) {
+        var squares = KnownSquares()
         for (scale, seen) in sightings {
             guard let picture = pictures[scale] else { continue }
+            var sure: [FinderPattern] = []
             // What is said below depends on the first four.
-            let sure = Array(
-                seen.patterns.lazy.filter {
-                    $0.directions == 4 && FinderLikeness($0, in: picture).isSure
-                }.prefix(4))
+            for pattern in seen.patterns where sure.count < 4 && pattern.directions == 4 {
+                if squares.holds(pattern, scale: scale, in: picture) { sure.append(pattern) }
+            }
             guard let first = sure.first else { continue }
             let pixels = first.moduleSize * Float(scale)
             if pixels < 2 {
@@ -114,6 +115,23 @@ extension ScanDiagnosis {
             return
         }
         return nil
+    }
+}
+
+/// Which finder patterns surely are such. Several searches of a scale see the same ones, and to look at one
+/// costs as much as a thousand comparisons.
+private struct KnownSquares {
+    private var known: [(scale: Int, pattern: FinderPattern, isSure: Bool)] = []
+
+    mutating func holds(_ pattern: FinderPattern, scale: Int, in picture: LuminanceImage) -> Bool {
+        let same = known.first {
+            $0.scale == scale && $0.pattern.isInverted == pattern.isInverted
+                && $0.pattern.centre == pattern.centre && $0.pattern.moduleSize == pattern.moduleSize
+        }
+        if let same { return same.isSure }
+        let isSure = FinderLikeness(pattern, in: picture).isSure
+        known.append((scale, pattern, isSure))
+        return isSure
     }
 }
 
