@@ -43,8 +43,8 @@ enum WarmUp {
         let whole = try SymbolSearch.run(part, limits: .quick(pixels: part.pixels.count))
         let cut = part.part(x: 0, y: 0, width: part.width, height: part.height * 3 / 5)
         _ = try SymbolSearch.run(cut, limits: .normal(pixels: cut.pixels.count))
-        // The tables of the versions that most codes have: together they take less than a millisecond.
-        for version in 1...12 { _ = GridRegistration.of(version) }
+        // Places without a code look like one of any version.
+        for version in 1...40 { _ = GridRegistration.of(version) }
         return drawn.result.codes + whole.result.codes
     }
 }

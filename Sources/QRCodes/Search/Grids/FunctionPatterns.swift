@@ -33,10 +33,10 @@ struct FunctionPatterns {
             self[index, 6] = index % 2 == 0 ? .dark : .light
             self[6, index] = index % 2 == 0 ? .dark : .light
         }
-        for place in alignments { drawRings(x: place.x, y: place.y, radius: 2, ofDark: [0, 2]) }
+        for place in alignments { drawRings(x: place.x, y: place.y, radius: 2, ofDark: 0b101) }
         // A finder pattern with its separator, cut at the edge of the symbol.
         for (x, y) in [(3, 3), (side - 4, 3), (3, side - 4)] {
-            drawRings(x: x, y: y, radius: 4, ofDark: [0, 1, 3])
+            drawRings(x: x, y: y, radius: 4, ofDark: 0b1011)
         }
         for bit in 0..<15 { for place in formatPlaces(bit) { self[place.x, place.y] = .format } }
         self[8, side - 8] = .dark
@@ -65,10 +65,11 @@ struct FunctionPatterns {
         return (data << 10 | rest) ^ 0x5412
     }
 
-    private mutating func drawRings(x: Int, y: Int, radius: Int, ofDark dark: Set<Int>) {
+    /// `dark`: a bit for each ring, the lowest for the middle.
+    private mutating func drawRings(x: Int, y: Int, radius: Int, ofDark dark: Int) {
         for row in max(0, y - radius)...min(side - 1, y + radius) {
             for column in max(0, x - radius)...min(side - 1, x + radius) {
-                self[column, row] = dark.contains(max(abs(column - x), abs(row - y))) ? .dark : .light
+                self[column, row] = dark >> max(abs(column - x), abs(row - y)) & 1 == 1 ? .dark : .light
             }
         }
     }

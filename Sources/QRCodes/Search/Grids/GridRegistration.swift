@@ -45,14 +45,22 @@ struct GridRegistration {
         let side = patterns.side
         fourth = version >= 2 ? Float(side) - 6.5 : Float(side) - 3.5
         var known: [(place: Vector, target: Float)] = []
-        var data: [Vector] = []
+        var data: [(place: Vector, target: Float)] = []
+        // A sample of about 300 data modules, spread over the symbol.
+        let step = max(1, patterns.modules.count { $0 == .data || $0 == .format } / 300)
+        var left = step / 2
         for y in 0..<side {
             for x in 0..<side {
                 let place = Vector(x: Float(x) + 0.5, y: Float(y) + 0.5)
                 switch patterns[x, y] {
                 case .light: known.append((place, 1))
                 case .dark: known.append((place, -1))
-                case .data, .format: data.append(place)
+                case .data, .format:
+                    if left == 0 {
+                        data.append((place, 1))
+                        left = step
+                    }
+                    left -= 1
                 }
             }
         }
@@ -65,10 +73,7 @@ struct GridRegistration {
             known.append((Vector(x: along, y: beyond), 1))
         }
         self.known = ModuleSamples(known)
-        // A sample of about 300 modules, spread over the symbol.
-        let stride = max(1, data.count / 300)
-        self.data = ModuleSamples(
-            data.indices.filter { $0 % stride == stride / 2 }.map { (data[$0], 1) })
+        self.data = ModuleSamples(data)
         let middle = side - 7
         let patterns = patterns
         alignment =
