@@ -77,8 +77,15 @@ struct FinderCompletion {
             }
             return 2 * sum / Float(points.count)
         }
-        func both(_ frame: Frame) -> Float {
-            min(match(p.centre, frame, template), match(q.centre, frame, template))
+        /// The worse of the two matches; at most `least` instead, if the first one is: the second one is
+        /// then counted as looked at, and not looked at.
+        func both(_ frame: Frame, least: Float = -.infinity) -> Float {
+            let first = match(p.centre, frame, template)
+            guard first > least else {
+                looks += template.count
+                return first
+            }
+            return min(first, match(q.centre, frame, template))
         }
 
         let line = q.centre - p.centre
@@ -108,11 +115,16 @@ struct FinderCompletion {
             for size in [Float(0.16), 0.08] {
                 for _ in 0..<2 {
                     var moved = false
-                    for path in [\Frame.across.x, \.across.y, \.down.x, \.down.y] {
+                    for axis in 0..<4 {
                         for step in [size * module, -size * module] {
                             var next = frame
-                            next[keyPath: path] += step
-                            next.match = both(next)
+                            switch axis {
+                            case 0: next.across.x += step
+                            case 1: next.across.y += step
+                            case 2: next.down.x += step
+                            default: next.down.y += step
+                            }
+                            next.match = both(next, least: frame.match)
                             if next.match > frame.match { (frame, moved) = (next, true) }
                         }
                     }
