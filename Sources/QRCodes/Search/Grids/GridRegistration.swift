@@ -211,12 +211,12 @@ struct GridRegistration {
         var map = start
         let softness = softness(map, in: view)
         var best = score(map, in: view, softness: softness, sign: sign)
-        func climb(_ path: WritableKeyPath<ModuleMap, Vector>, _ size: Float) -> Bool {
+        func climb(_ handle: ModuleMap.Handle, _ size: Float) -> Bool {
             var moved = false
-            for direction in [(1, 0), (-1, 0), (0, 1), (0, -1)] as [(Float, Float)] {
+            for direction in 0..<4 {
+                let step = direction & 1 == 0 ? size : -size
                 var next = map
-                next[keyPath: path].x += direction.0 * size
-                next[keyPath: path].y += direction.1 * size
+                next.move(handle, by: direction < 2 ? Vector(x: step, y: 0) : Vector(x: 0, y: step))
                 let reached = score(next, in: view, softness: softness, sign: sign)
                 looks += known.count + data.count
                 if reached.total > best.total + 1e-4 {
@@ -228,11 +228,11 @@ struct GridRegistration {
         for (index, share) in [Float(0.6), 0.3, 0.15, 0.07].enumerated() {
             for _ in 0..<3 {
                 var moved = false
-                for anchor in [3, 1, 2, 0] where climb(\.anchors[anchor], share * moduleSize) { moved = true }
-                if climb(\.across, share * moduleSize) { moved = true }
-                if climb(\.down, share * moduleSize) { moved = true }
+                for anchor in [3, 1, 2, 0] where climb(.anchor(anchor), share * moduleSize) { moved = true }
+                if climb(.across, share * moduleSize) { moved = true }
+                if climb(.down, share * moduleSize) { moved = true }
                 if index >= 2 {
-                    for edge in [\ModuleMap.top, \.bottom, \.left, \.right]
+                    for edge in [ModuleMap.Handle.top, .bottom, .left, .right]
                     where climb(edge, share * moduleSize) {
                         moved = true
                     }

@@ -6,11 +6,23 @@ struct Homography: Equatable {
 
     /// The map of `from`, four points in order around, to `to`. Nil if three of them are collinear.
     init?(from: [Vector], to: [Vector]) {
-        guard from.count == 4, to.count == 4, let start = Homography(square: from)?.inverse,
-            let end = Homography(square: to)
+        guard from.count == 4, to.count == 4, let start = Homography(toSquare: from) else { return nil }
+        self.init(after: start, to: to[0], to[1], to[2], to[3])
+    }
+
+    /// The map to the unit square of `from`, four points in order around. Nil if three of them are collinear.
+    fileprivate init?(toSquare from: [Vector]) {
+        guard from.count == 4, let map = Homography(square: from[0], from[1], from[2], from[3])?.inverse
         else { return nil }
+        self = map
+    }
+
+    /// The map of `start` to the unit square, and from there to these corners, in order around.
+    fileprivate init?(after start: Homography, to p0: Vector, _ p1: Vector, _ p2: Vector, _ p3: Vector) {
+        guard let end = Homography(square: p0, p1, p2, p3) else { return nil }
         self = end.after(start)
-        guard [a, b, c, d, e, f, g, h].allSatisfy(\.isFinite) else { return nil }
+        guard a.isFinite, b.isFinite, c.isFinite, d.isFinite, e.isFinite, f.isFinite, g.isFinite, h.isFinite
+        else { return nil }
     }
 
     /// The image of the place.
@@ -21,16 +33,16 @@ struct Homography: Equatable {
 
     /// The map of the unit square, (0, 0), (1, 0), (1, 1), (0, 1), to these corners: P. Heckbert,
     /// Fundamentals of Texture Mapping and Image Warping, § 2.2.3.
-    private init?(square p: [Vector]) {
-        let sum = p[0] - p[1] + p[2] - p[3]
-        let u = p[1] - p[2]
-        let v = p[3] - p[2]
+    private init?(square p0: Vector, _ p1: Vector, _ p2: Vector, _ p3: Vector) {
+        let sum = p0 - p1 + p2 - p3
+        let u = p1 - p2
+        let v = p3 - p2
         let denominator = u.cross(v)
         guard abs(denominator) > 1e-6 else { return nil }
         g = sum.cross(v) / denominator
         h = u.cross(sum) / denominator
-        (a, b, c) = (p[1].x - p[0].x + g * p[1].x, p[3].x - p[0].x + h * p[3].x, p[0].x)
-        (d, e, f) = (p[1].y - p[0].y + g * p[1].y, p[3].y - p[0].y + h * p[3].y, p[0].y)
+        (a, b, c) = (p1.x - p0.x + g * p1.x, p3.x - p0.x + h * p3.x, p0.x)
+        (d, e, f) = (p1.y - p0.y + g * p1.y, p3.y - p0.y + h * p3.y, p0.y)
     }
 
     private var inverse: Homography? {
@@ -68,7 +80,7 @@ struct Homography: Equatable {
 struct ModuleMap: Equatable {
     /// The places of the four anchors in the picture: the middles of the finder patterns at the top left, top
     /// right and bottom left, and the fourth anchor.
-    var anchors: [Vector]
+    var anchors: Anchors
     /// How far the middles of the edges are displaced, in pixels, on something round. From there to the
     /// corners the displacement is a parabola.
     var top = Vector(x: 0, y: 0)
@@ -86,36 +98,93 @@ struct ModuleMap: Equatable {
         set { (left, right) = (left + newValue - down, right + newValue - down) }
     }
 
+    /// What a fit moves.
+    enum Handle {
+        case anchor(Int)
+        case across, down, top, bottom, left, right
+    }
+
+    mutating func move(_ handle: Handle, by step: Vector) {
+        switch handle {
+        case .anchor(let index): anchors[index] = anchors[index] + step
+        // One after the other: both round the other part of the place too.
+        case .across:
+            across.x += step.x
+            across.y += step.y
+        case .down:
+            down.x += step.x
+            down.y += step.y
+        case .top: top = top + step
+        case .bottom: bottom = bottom + step
+        case .left: left = left + step
+        case .right: right = right + step
+        }
+    }
+
     private let side: Float
-    private let places: [Vector]
+    /// From modules to the unit square of the anchors; nil if three of them are collinear.
+    private let toAnchors: Homography?
 
     /// - Parameters:
     ///   - side: The modules on a side of the symbol.
     ///   - fourth: The place of the fourth anchor on the diagonal, in modules from the top left corner.
     init(side: Int, fourth: Float, anchors: [Vector]) {
         self.side = Float(side)
-        self.anchors = anchors
+        self.anchors = Anchors(anchors)
         let near: Float = 3.5
         let far = Float(side) - 3.5
         // In order around, for `Homography`.
-        places = [
+        toAnchors = Homography(toSquare: [
             Vector(x: near, y: near), Vector(x: far, y: near), Vector(x: fourth, y: fourth),
             Vector(x: near, y: far),
-        ]
+        ])
     }
 
     /// True if all anchors are within `distance` pixels of the other map's.
     func isNear(_ other: ModuleMap, within distance: Float) -> Bool {
-        zip(anchors, other.anchors).allSatisfy { ($0 - $1).length < distance }
+        (0..<4).allSatisfy { (anchors[$0] - other.anchors[$0]).length < distance }
     }
 
     /// The function from modules to pixels; nil if three anchors are collinear.
     var function: ModuleFunction? {
-        let around = [anchors[0], anchors[1], anchors[3], anchors[2]]
-        return Homography(from: places, to: around).map {
-            ModuleFunction(
-                homography: $0, top: top * 4, bottom: bottom * 4, left: left * 4, right: right * 4,
-                inverseSide: 1 / side)
+        guard let toAnchors,
+            let plane = Homography(after: toAnchors, to: anchors[0], anchors[1], anchors[3], anchors[2])
+        else { return nil }
+        return ModuleFunction(
+            homography: plane, top: top * 4, bottom: bottom * 4, left: left * 4, right: right * 4,
+            inverseSide: 1 / side)
+    }
+
+    /// Four places. A grid is moved thousands of times, and an array would be copied each time.
+    struct Anchors: Equatable {
+        private var first: Vector
+        private var second: Vector
+        private var third: Vector
+        private var fourth: Vector
+
+        /// `places` has four.
+        init(_ places: [Vector]) {
+            (first, second, third, fourth) = (places[0], places[1], places[2], places[3])
+        }
+
+        /// 0 to 3.
+        subscript(index: Int) -> Vector {
+            get {
+                switch index {
+                case 0: first
+                case 1: second
+                case 2: third
+                default: fourth
+                }
+            }
+            set {
+                switch index {
+                case 0: first = newValue
+                case 1: second = newValue
+                case 2: third = newValue
+                default: fourth = newValue
+                }
+            }
         }
     }
 }
