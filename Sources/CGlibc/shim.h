@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "lanes.h"
 #include "resolver.h"
 #include "udp.h"
 

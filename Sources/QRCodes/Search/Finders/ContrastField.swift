@@ -1,3 +1,5 @@
+import CGlibc
+
 /// A picture with a threshold for each place from its neighbourhood: light and dark mean "lighter or darker
 /// than around here", so that a shadow or a gradient makes no difference.
 ///
@@ -166,47 +168,49 @@ struct ContrastView {
 
     /// As ``contrast(_:)``, at eight places at once.
     @inline(__always) func contrasts(x: SIMD8<Float>, y: SIMD8<Float>) -> SIMD8<Float> {
-        let (right, down) = (x - 0.5, y - 0.5)
-        // False for NaN too, so that no place below is outside.
-        let isInside =
-            (right .>= 0) .& (down .>= 0) .& (right .< Float(width - 1)) .& (down .< Float(height - 1))
-        // A picture of one row or column has nothing inside, and no neighbours.
-        guard any(isInside) else { return SIMD8() }
         // Beyond that, the numbers below are too large for their types.
         guard max(width, height) < 1 << 22, pixels.count < Int32.max else {
             return SIMD8((0..<8).map { contrast(Vector(x: x[$0], y: y[$0])) })
         }
-        let outside = .!isInside
-        let (fromLeft, fromTop) = (
-            right.replacing(with: 0, where: outside), down.replacing(with: 0, where: outside)
-        )
-        let (column, fx) = fromLeft.split
-        let (row, fy) = fromTop.split
+        return SIMD8(
+            lowHalf: contrasts(x: x.lowHalf, y: y.lowHalf), highHalf: contrasts(x: x.highHalf, y: y.highHalf))
+    }
+
+    /// At four places: a vector of SSE2. The picture is not too large for 32 bits.
+    @inline(__always) private func contrasts(x: SIMD4<Float>, y: SIMD4<Float>) -> SIMD4<Float> {
+        let (right, down) = (x - 0.5, y - 0.5)
+        // All bits set, or none. None for NaN too, so that no place below is outside.
+        let isInside =
+            (right .>= 0).bits & (down .>= 0).bits & (right .< Float(width - 1)).bits
+            & (down .< Float(height - 1)).bits
+        // A picture of one row or column has nothing inside, and no neighbours.
+        let halves = unsafeBitCast(isInside, to: SIMD2<UInt64>.self)
+        guard halves[0] | halves[1] != 0 else { return SIMD4() }
+        // What is outside becomes the first place, which is inside.
+        let (fromLeft, fromTop) = (right.masked(by: isInside), down.masked(by: isInside))
+        let (column, row) = (hubpair_whole(fromLeft), hubpair_whole(fromTop))
+        let (fx, fy) = (fromLeft - hubpair_float(column), fromTop - hubpair_float(row))
         let starts = row &* Int32(truncatingIfNeeded: width) &+ column
-        let nearColumn = (fromLeft + 0.5).split.whole &>> Int32(BlockGrid.shift)
-        let nearRow = (fromTop + 0.5).split.whole &>> Int32(BlockGrid.shift)
+        let nearColumn = hubpair_whole(fromLeft + 0.5) &>> Int32(BlockGrid.shift)
+        let nearRow = hubpair_whole(fromTop + 0.5) &>> Int32(BlockGrid.shift)
         let blocks = nearRow &* Int32(truncatingIfNeeded: columns) &+ nearColumn
         let bytes = UnsafeRawBufferPointer(pixels)
-        // Two pixels at a time.
+        // Two pixels at a time: the one at a start, and its neighbour on the right.
         @inline(__always) func pair(_ lane: Int, below: Int) -> Int32 {
             let start = Int(starts[lane]) &+ below
             return Int32(bytes.loadUnaligned(fromByteOffset: start, as: UInt16.self).littleEndian)
         }
-        @inline(__always) func pairs(below: Int) -> SIMD8<Int32> {
-            SIMD8(
-                pair(0, below: below), pair(1, below: below), pair(2, below: below), pair(3, below: below),
-                pair(4, below: below), pair(5, below: below), pair(6, below: below), pair(7, below: below))
+        @inline(__always) func between(below: Int) -> SIMD4<Float> {
+            let pairs = SIMD4(
+                pair(0, below: below), pair(1, below: below), pair(2, below: below), pair(3, below: below))
+            let left = hubpair_float(pairs & 0xFF)
+            return left + (hubpair_float(pairs &>> 8) - left) * fx
         }
         @inline(__always) func limit(_ lane: Int) -> Int32 { Int32(thresholds[Int(blocks[lane])]) }
-        let limits = SIMD8(
-            limit(0), limit(1), limit(2), limit(3), limit(4), limit(5), limit(6), limit(7))
-        @inline(__always) func between(_ pair: SIMD8<Int32>) -> SIMD8<Float> {
-            let left = (pair & 0xFF).smallFloats
-            return left + ((pair &>> 8).smallFloats - left) * fx
-        }
-        let (upper, lower) = (between(pairs(below: 0)), between(pairs(below: width)))
-        let values = upper + (lower - upper) * fy - (limits.smallFloats) * (1 / 16)
-        return values.replacing(with: 0, where: outside)
+        let limits = hubpair_float(SIMD4(limit(0), limit(1), limit(2), limit(3)))
+        let (upper, lower) = (between(below: 0), between(below: width))
+        let values = upper + (lower - upper) * fy - limits * (1 / 16)
+        return values.masked(by: isInside)
     }
 
     /// The luminance between pixels; at the edges that of the nearest pixel.
@@ -228,25 +232,14 @@ struct ContrastView {
     }
 }
 
-extension SIMD8<Float> {
-    /// The whole part and the rest of numbers from 0 to 2²² − 1. SSE2 has no instruction for it: next to 2²³
-    /// a `Float` has no bits behind the point.
-    @inline(__always) fileprivate var split: (whole: SIMD8<Int32>, rest: SIMD8<Float>) {
-        let shifted = self + 8_388_608
-        let nearest = shifted - 8_388_608
-        let isAbove = nearest .> self
-        let whole = unsafeBitCast(shifted, to: SIMD8<Int32>.self) & 0x7F_FFFF
-        return (
-            whole.replacing(with: whole &- 1, where: isAbove),
-            self - nearest.replacing(with: nearest - 1, where: isAbove)
-        )
-    }
+extension SIMDMask<SIMD4<Int32>> {
+    /// All bits of a lane set, or none.
+    @inline(__always) fileprivate var bits: SIMD4<Int32> { unsafeBitCast(self, to: SIMD4<Int32>.self) }
 }
 
-extension SIMD8<Int32> {
-    /// These numbers, if they are within ±2²².
-    @inline(__always) fileprivate var smallFloats: SIMD8<Float> {
-        let bits = self &+ 0x4B40_0000
-        return unsafeBitCast(bits, to: SIMD8<Float>.self) - 12_582_912
+extension SIMD4<Float> {
+    /// 0 where no bit is set.
+    @inline(__always) fileprivate func masked(by bits: SIMD4<Int32>) -> SIMD4<Float> {
+        unsafeBitCast(unsafeBitCast(self, to: SIMD4<Int32>.self) & bits, to: SIMD4<Float>.self)
     }
 }

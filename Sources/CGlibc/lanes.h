@@ -1,0 +1,14 @@
+// Four numbers at once. Swift 6.3 converts vectors one number after the other.
+#include <stdint.h>
+
+typedef float hubpair_floats __attribute__((ext_vector_type(4)));
+typedef int32_t hubpair_ints __attribute__((ext_vector_type(4)));
+
+// Without what is behind the point. Numbers beyond 32 bits give anything.
+static inline __attribute__((always_inline)) hubpair_ints hubpair_whole(hubpair_floats numbers) {
+    return __builtin_convertvector(numbers, hubpair_ints);
+}
+
+static inline __attribute__((always_inline)) hubpair_floats hubpair_float(hubpair_ints numbers) {
+    return __builtin_convertvector(numbers, hubpair_floats);
+}
