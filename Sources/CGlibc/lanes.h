@@ -12,3 +12,16 @@ static inline __attribute__((always_inline)) hubpair_ints hubpair_whole(hubpair_
 static inline __attribute__((always_inline)) hubpair_floats hubpair_float(hubpair_ints numbers) {
     return __builtin_convertvector(numbers, hubpair_floats);
 }
+
+// And eight. Swift takes maxima lane by lane.
+typedef int16_t hubpair_shorts __attribute__((ext_vector_type(8)));
+
+// The larger one of each two.
+static inline __attribute__((always_inline)) hubpair_shorts hubpair_larger(hubpair_shorts some, hubpair_shorts others) {
+    return __builtin_elementwise_max(some, others);
+}
+
+// The largest of all.
+static inline __attribute__((always_inline)) int16_t hubpair_largest(hubpair_shorts numbers) {
+    return __builtin_reduce_max(numbers);
+}

@@ -1,3 +1,5 @@
+import CGlibc
+
 /// Searches for finder patterns along the rows of a picture.
 ///
 /// Counts limit the work, not time, so that the same picture always gives the same result: a picture full of
@@ -81,17 +83,14 @@ struct FinderSearch {
         var isDark = false
         var (start, x) = (0, 0)
         while true {
-            var peak = FinderSearch.skip(row, from: &x, isDark: isDark, threshold: threshold)
-            if isDark {
-                while x < row.count, row[x] <= threshold {
-                    peak = max(peak, -row[x])
-                    x += 1
-                }
-            } else {
-                while x < row.count, row[x] >= -threshold {
-                    peak = max(peak, row[x])
-                    x += 1
-                }
+            // Most runs are short, and most pixels are in long ones.
+            let near = min(row.count, x + 8)
+            var peak = FinderSearch.walk(row, from: &x, to: near, isDark: isDark, threshold: threshold)
+            if x == near {
+                peak = max(peak, FinderSearch.skip(row, from: &x, isDark: isDark, threshold: threshold))
+                peak = max(
+                    peak,
+                    FinderSearch.walk(row, from: &x, to: row.count, isDark: isDark, threshold: threshold))
             }
             guard x < row.count else { return }
             // The last change of sign is the edge, interpolated between the middles of two pixels.
@@ -118,25 +117,44 @@ struct FinderSearch {
         }
     }
 
-    /// Goes on to the sixteen pixels in which the run ends, and returns its greatest difference up to there:
-    /// most pixels are in long runs.
+    /// Goes on to the end of the run, at most to `end`, and returns its greatest difference up to there.
+    @inline(__always) private static func walk(
+        _ row: UnsafeMutableBufferPointer<Int16>, from x: inout Int, to end: Int, isDark: Bool,
+        threshold: Int16
+    ) -> Int16 {
+        var peak: Int16 = 0
+        if isDark {
+            while x < end, row[x] <= threshold {
+                peak = min(peak, row[x])
+                x &+= 1
+            }
+            return 0 &- peak
+        }
+        while x < end, row[x] >= -threshold {
+            peak = max(peak, row[x])
+            x &+= 1
+        }
+        return peak
+    }
+
+    /// Goes on to the eight pixels in which the run ends, and returns its greatest difference up to there.
     @inline(__always) private static func skip(
         _ row: UnsafeMutableBufferPointer<Int16>, from x: inout Int, isDark: Bool, threshold: Int16
     ) -> Int16 {
         let bytes = UnsafeRawBufferPointer(row)
         // All bits set negate a number, less one.
-        let flip = SIMD16<Int16>(repeating: isDark ? -1 : 0)
-        let limit = SIMD16<Int16>(repeating: -threshold)
-        var peaks = SIMD16<Int16>(repeating: 0)
-        let start = x
-        while x &+ 16 <= row.count {
-            let values = bytes.loadUnaligned(fromByteOffset: 2 &* x, as: SIMD16<Int16>.self)
+        let flip = SIMD8<Int16>(repeating: isDark ? -1 : 0)
+        let limit = SIMD8<Int16>(repeating: -threshold)
+        var peaks = SIMD8<Int16>(repeating: 0)
+        while x &+ 8 <= row.count {
+            let values = bytes.loadUnaligned(fromByteOffset: 2 &* x, as: SIMD8<Int16>.self)
             let heights = (values ^ flip) &- flip
-            if any(heights .< limit) { break }
-            peaks = pointwiseMax(peaks, heights)
-            x &+= 16
+            let ends = unsafeBitCast(heights .< limit, to: SIMD2<UInt64>.self)
+            if ends[0] | ends[1] != 0 { break }
+            peaks = hubpair_larger(peaks, heights)
+            x &+= 8
         }
-        return x > start ? peaks.max() : 0
+        return hubpair_largest(peaks)
     }
 
     private mutating func check(_ place: Vector, module: Float, isInverted: Bool) {
