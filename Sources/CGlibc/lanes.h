@@ -25,3 +25,10 @@ static inline __attribute__((always_inline)) hubpair_shorts hubpair_larger(hubpa
 static inline __attribute__((always_inline)) int16_t hubpair_largest(hubpair_shorts numbers) {
     return __builtin_reduce_max(numbers);
 }
+
+// Eight bytes as numbers of 16 bits.
+typedef uint8_t hubpair_bytes __attribute__((ext_vector_type(8)));
+
+static inline __attribute__((always_inline)) hubpair_shorts hubpair_wide(hubpair_bytes bytes) {
+    return __builtin_convertvector(bytes, hubpair_shorts);
+}

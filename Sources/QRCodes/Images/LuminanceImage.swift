@@ -41,15 +41,14 @@ extension LuminanceImage {
                     // Sixteen pixels of both rows at a time.
                     let fast = width / 16 * 8
                     for x in stride(from: 0, to: fast, by: 8) {
-                        func load(_ place: Int) -> SIMD16<UInt16> {
-                            SIMD16(
-                                truncatingIfNeeded: pixels.loadUnaligned(
-                                    fromByteOffset: place, as: SIMD16<UInt8>.self))
+                        // The sums of two neighbours each.
+                        func twos(_ place: Int) -> SIMD8<UInt16> {
+                            let pairs = pixels.loadUnaligned(fromByteOffset: place, as: SIMD8<UInt16>.self)
+                            return (pairs & 0xFF) &+ (pairs &>> 8)
                         }
-                        let sums = load(upper + 2 * x) &+ load(lower + 2 * x)
-                        let means = (sums.evenHalf &+ sums.oddHalf &+ 2) &>> 2
+                        let means = (twos(upper &+ 2 &* x) &+ twos(lower &+ 2 &* x) &+ 2) &>> 2
                         for index in 0..<8 {
-                            smaller[y * newWidth + x + index] = UInt8(truncatingIfNeeded: means[index])
+                            smaller[y &* newWidth &+ x &+ index] = UInt8(truncatingIfNeeded: means[index])
                         }
                     }
                     for x in fast..<newWidth {

@@ -32,16 +32,17 @@ struct BlockGrid {
                     let fast = wholeStrips(row)
                     for column in stride(from: 0, to: fast, by: BlockGrid.strip) {
                         let start = offset(column, row)
-                        var sums = SIMD16<UInt16>(repeating: 0)
+                        var sums = SIMD8<UInt16>(repeating: 0)
                         for line in 0..<BlockGrid.side {
-                            sums &+= SIMD16(
-                                truncatingIfNeeded: pixels.loadUnaligned(
-                                    fromByteOffset: start + line * image.width, as: SIMD16<UInt8>.self))
+                            sums &+= BlockGrid.twos(
+                                pixels.loadUnaligned(
+                                    fromByteOffset: start &+ line &* image.width, as: SIMD16<UInt8>.self))
                         }
                         // A block has sixteen pixels: their sum is the mean in sixteenths.
                         let block = BlockGrid.fours(sums)
                         for index in 0..<BlockGrid.strip {
-                            means[row * columns + column + index] = Int16(truncatingIfNeeded: block[index])
+                            means[row &* columns &+ column &+ index] = Int16(
+                                truncatingIfNeeded: block[index])
                         }
                     }
                     for column in fast..<columns {
@@ -69,8 +70,8 @@ struct BlockGrid {
                                 let block = row * columns + column
                                 let (light, count) = lightParts(pixels, offset(column, row), limits, block)
                                 for index in 0..<BlockGrid.strip {
-                                    sums[block + index] = Int16(truncatingIfNeeded: light[index])
-                                    shares[block + index] = Int16(truncatingIfNeeded: count[index] &* 16)
+                                    sums[block &+ index] = Int16(truncatingIfNeeded: light[index])
+                                    shares[block &+ index] = Int16(truncatingIfNeeded: count[index] &* 16)
                                 }
                             }
                             for column in fast..<columns {
@@ -97,7 +98,7 @@ struct BlockGrid {
     /// The sums and numbers of the pixels above the limits, for four whole blocks side by side.
     @inline(__always) private func lightParts(
         _ pixels: UnsafeRawBufferPointer, _ start: Int, _ limits: UnsafeBufferPointer<Int16>, _ block: Int
-    ) -> (sums: SIMD4<UInt16>, counts: SIMD4<UInt16>) {
+    ) -> (sums: SIMD4<UInt32>, counts: SIMD4<UInt32>) {
         func repeated(_ limit: Int16) -> UInt32 {
             UInt32(UInt8(truncatingIfNeeded: limit >> 4)) &* 0x0101_0101
         }
@@ -105,17 +106,17 @@ struct BlockGrid {
             SIMD4(
                 repeated(limits[block]), repeated(limits[block + 1]), repeated(limits[block + 2]),
                 repeated(limits[block + 3])), to: SIMD16<UInt8>.self)
-        var sums = SIMD16<UInt16>(repeating: 0)
+        var sums = SIMD8<UInt16>(repeating: 0)
         var counts = SIMD16<UInt8>(repeating: 0)
         for line in 0..<BlockGrid.side {
             let values = pixels.loadUnaligned(
-                fromByteOffset: start + line * image.width, as: SIMD16<UInt8>.self)
-            let isLight = values .> limit
-            sums &+= SIMD16(
-                truncatingIfNeeded: SIMD16<UInt8>(repeating: 0).replacing(with: values, where: isLight))
-            counts &+= SIMD16<UInt8>(repeating: 0).replacing(with: 1, where: isLight)
+                fromByteOffset: start &+ line &* image.width, as: SIMD16<UInt8>.self)
+            // All bits set, which is −1, or none.
+            let isLight = unsafeBitCast(values .> limit, to: SIMD16<UInt8>.self)
+            sums &+= BlockGrid.twos(values & isLight)
+            counts &-= isLight
         }
-        return (BlockGrid.fours(sums), BlockGrid.fours(SIMD16(truncatingIfNeeded: counts)))
+        return (BlockGrid.fours(sums), BlockGrid.fours(BlockGrid.twos(counts)))
     }
 
     /// The means over boxes of blocks, by running sums; at the edges over the part inside the picture. The
@@ -205,9 +206,15 @@ struct BlockGrid {
         return (bottom - row * BlockGrid.side) * (right - column * BlockGrid.side)
     }
 
-    /// The sums of four neighbours each.
-    @inline(__always) private static func fours(_ lanes: SIMD16<UInt16>) -> SIMD4<UInt16> {
-        let pairs = lanes.evenHalf &+ lanes.oddHalf
-        return pairs.evenHalf &+ pairs.oddHalf
+    /// The sums of two neighbours each.
+    @inline(__always) private static func twos(_ lanes: SIMD16<UInt8>) -> SIMD8<UInt16> {
+        let pairs = unsafeBitCast(lanes, to: SIMD8<UInt16>.self)
+        return (pairs & 0xFF) &+ (pairs &>> 8)
+    }
+
+    /// The sums of two neighbours each.
+    @inline(__always) private static func fours(_ lanes: SIMD8<UInt16>) -> SIMD4<UInt32> {
+        let pairs = unsafeBitCast(lanes, to: SIMD4<UInt32>.self)
+        return (pairs & 0xFFFF) &+ (pairs &>> 16)
     }
 }

@@ -76,24 +76,19 @@ struct ContrastView {
         let line = y * width
         let blocks = (y >> BlockGrid.shift) * columns
         let whole = width >> BlockGrid.shift
-        // Sixteen pixels at a time, which have four thresholds.
+        // Eight pixels at a time, which have two thresholds.
         let (bytes, values) = (UnsafeRawBufferPointer(pixels), UnsafeMutableRawBufferPointer(row))
-        func repeated(_ threshold: Int16) -> UInt64 {
-            UInt64(UInt16(bitPattern: threshold)) &* 0x0001_0001_0001_0001
-        }
-        let fast = whole & ~3
-        for block in stride(from: 0, to: fast, by: 4) {
-            let at = blocks + block
-            let limits = unsafeBitCast(
-                SIMD4(
-                    repeated(thresholds[at]), repeated(thresholds[at + 1]), repeated(thresholds[at + 2]),
-                    repeated(thresholds[at + 3])), to: SIMD16<Int16>.self)
-            let shades = SIMD16<Int16>(
-                truncatingIfNeeded: bytes.loadUnaligned(
-                    fromByteOffset: line + block << BlockGrid.shift, as: SIMD16<UInt8>.self))
+        let fast = whole & ~1
+        for block in stride(from: 0, to: fast, by: 2) {
+            let at = blocks &+ block
+            let (first, second) = (thresholds[at], thresholds[at &+ 1])
+            let limits = SIMD8(first, first, first, first, second, second, second, second)
+            let shades = hubpair_wide(
+                bytes.loadUnaligned(
+                    fromByteOffset: line &+ block << BlockGrid.shift, as: SIMD8<UInt8>.self))
             values.storeBytes(
-                of: shades &<< 4 &- limits, toByteOffset: 2 * block << BlockGrid.shift,
-                as: SIMD16<Int16>.self)
+                of: shades &<< 4 &- limits, toByteOffset: 2 &* block << BlockGrid.shift,
+                as: SIMD8<Int16>.self)
         }
         for block in fast..<whole {
             let threshold = thresholds[blocks + block]
