@@ -67,8 +67,8 @@ struct ContrastView {
     /// How much lighter (above 0) or darker a pixel is than its surroundings, in sixteenths of a grey level.
     /// `x` and `y` must be inside the picture.
     @inline(__always) func difference(x: Int, y: Int) -> Int32 {
-        Int32(pixels[y * width + x]) << 4
-            - Int32(thresholds[(y >> BlockGrid.shift) * columns + x >> BlockGrid.shift])
+        Int32(pixels[y &* width &+ x]) << 4
+            &- Int32(thresholds[(y >> BlockGrid.shift) &* columns &+ x >> BlockGrid.shift])
     }
 
     /// Writes all differences of a row to `row`, which has room for them.
@@ -115,6 +115,10 @@ struct ContrastView {
         private let (across, down): (Int, Int)
         /// The shares of the pixels on the right and below.
         private let (fx, fy): (Float, Float)
+        /// Along a column: the row of pixels that the next step shares with the one before, and the share of
+        /// it; and of the row that the next step adds, how far that is from `pixel`.
+        private var (kept, keptShare): (Float, Float)
+        private let ahead: Int
 
         /// - Parameters:
         ///   - place: where the walk begins; its own difference comes with the first step after it.
@@ -133,6 +137,8 @@ struct ContrastView {
             (pixel, step) = (top * view.width + left, down * view.width + across)
             (column, row) = (Int(place.x), Int(place.y))
             (fx, fy) = (x - Float(left), y - Float(top))
+            ahead = down > 0 ? view.width : 0
+            (kept, keptShare) = (view.between(pixel &+ ahead, fx), down > 0 ? 1 - fy : fy)
         }
 
         /// The difference one step further; `count` of them may be asked for.
@@ -141,8 +147,11 @@ struct ContrastView {
             column &+= across
             row &+= down
             let block = (row >> BlockGrid.shift) &* view.columns &+ column >> BlockGrid.shift
-            let threshold = view.thresholds[block]
-            return view.bilinear(pixel, fx, fy) - Float(threshold) * (1 / 16)
+            let threshold = Float(view.thresholds[block]) * (1 / 16)
+            guard across == 0 else { return view.bilinear(pixel, fx, fy) - threshold }
+            let before = kept
+            kept = view.between(pixel &+ ahead, fx)
+            return before * keptShare + kept * (down > 0 ? fy : 1 - fy) - threshold
         }
     }
 
@@ -219,11 +228,15 @@ struct ContrastView {
         return bilinear(row * width + column, x - Float(column), y - Float(row))
     }
 
-    /// Between the pixel at `start`, its neighbour on the right, and those below.
+    /// Between the pixel at `start`, its neighbour on the right, and those below. All four are pixels, so no
+    /// number here can overflow.
     @inline(__always) private func bilinear(_ start: Int, _ fx: Float, _ fy: Float) -> Float {
-        let upper = Float(pixels[start]) * (1 - fx) + Float(pixels[start + 1]) * fx
-        let lower = Float(pixels[start + width]) * (1 - fx) + Float(pixels[start + width + 1]) * fx
-        return upper * (1 - fy) + lower * fy
+        between(start, fx) * (1 - fy) + between(start &+ width, fx) * fy
+    }
+
+    /// Between the pixel at `start` and its neighbour on the right.
+    @inline(__always) private func between(_ start: Int, _ fx: Float) -> Float {
+        Float(pixels[start]) * (1 - fx) + Float(pixels[start &+ 1]) * fx
     }
 }
 

@@ -88,7 +88,8 @@ extension ContrastView {
             if step.x.isUnit, step.y.isUnit,
                 var walk = Walk(self, from: place, across: Int(step.x), down: Int(step.y))
             {
-                for index in 0..<min(reach, walk.count) where edges.ends(with: walk.next() * sign) {
+                for index in 0..<min(reach, walk.count)
+                where edges.ends(with: walk.next() * sign, index: index) {
                     looks += index + 1
                     return edges.found
                 }
@@ -96,7 +97,7 @@ extension ContrastView {
                 var position = place
                 for index in 0..<reach {
                     position = position + step
-                    guard edges.ends(with: contrast(position) * sign) else { continue }
+                    guard edges.ends(with: contrast(position) * sign, index: index) else { continue }
                     looks += index + 1
                     return edges.found
                 }
@@ -123,21 +124,21 @@ extension ContrastView {
         func edges(_ step: Int, _ end: Int) -> (Float, Float, Float)? {
             var edges = (0, 0)
             var found = 0
-            var isDark = !isInverted
+            // All bits set negate a number, less one.
+            var flip: Int32 = isInverted ? -1 : 0
             var row = y
             defer { looks += abs(row - y) }
             while row != end {
-                let value = difference(x: x, y: row)
-                if isDark ? value > threshold : value < -threshold {
+                if (difference(x: x, y: row) ^ flip) &- flip > threshold {
                     switch found {
                     case 0: edges.0 = row - y
                     case 1: edges.1 = row - y
                     default: return (Float(edges.0), Float(edges.1), Float(row - y))
                     }
                     found += 1
-                    isDark.toggle()
+                    flip = ~flip
                 }
-                row += step
+                row &+= step
             }
             return nil
         }
@@ -160,21 +161,24 @@ private struct EdgeSearch {
     private let hysteresis: Float
     private(set) var found: (Float, Float, Float) = (0, 0, 0)
     private var count = 0
-    private var isDark = true
+    /// 1 where a light place is looked for, −1 where a dark one is.
+    private var direction: Float = 1
     private var last: Float
+    private var isBelow = true
     private var crossing: Float = 0
-    private var index: Float = 0
 
     /// - Parameter start: the difference where the search begins, below 0.
     init(start: Float, hysteresis: Float) { (last, self.hysteresis) = (start, hysteresis) }
 
-    /// Takes the difference one step further; true if that was the third edge.
-    @inline(__always) mutating func ends(with value: Float) -> Bool {
+    /// Takes the difference one step further; true if that was the third edge. `index`: the steps before.
+    @inline(__always) mutating func ends(with value: Float, index: Int) -> Bool {
         // The last change of sign is the edge, interpolated between two steps.
-        if (value < 0) != (last < 0) { crossing = index + last / (last - value) }
+        if (value < 0) != isBelow {
+            isBelow.toggle()
+            crossing = Float(index) + last / (last - value)
+        }
         last = value
-        index += 1
-        guard isDark ? value > hysteresis : value < -hysteresis else { return false }
+        guard value * direction > hysteresis else { return false }
         switch count {
         case 0: found.0 = crossing
         case 1: found.1 = crossing
@@ -183,7 +187,7 @@ private struct EdgeSearch {
             return true
         }
         count += 1
-        isDark.toggle()
+        direction = -direction
         return false
     }
 }
