@@ -60,9 +60,9 @@ struct ContrastField {
 struct ContrastView {
     let width: Int
     let height: Int
-    fileprivate let columns: Int
-    fileprivate let pixels: UnsafeBufferPointer<UInt8>
-    fileprivate let thresholds: UnsafeBufferPointer<Int16>
+    let columns: Int
+    let pixels: UnsafeBufferPointer<UInt8>
+    let thresholds: UnsafeBufferPointer<Int16>
 
     /// How much lighter (above 0) or darker a pixel is than its surroundings, in sixteenths of a grey level.
     /// `x` and `y` must be inside the picture.
@@ -170,53 +170,6 @@ struct ContrastView {
             * (1 / 16)
     }
 
-    /// As ``contrast(_:)``, at eight places at once.
-    @inline(__always) func contrasts(x: SIMD8<Float>, y: SIMD8<Float>) -> SIMD8<Float> {
-        // Beyond that, the numbers below are too large for their types.
-        guard max(width, height) < 1 << 22, pixels.count < Int32.max else {
-            return SIMD8((0..<8).map { contrast(Vector(x: x[$0], y: y[$0])) })
-        }
-        return SIMD8(
-            lowHalf: contrasts(x: x.lowHalf, y: y.lowHalf), highHalf: contrasts(x: x.highHalf, y: y.highHalf))
-    }
-
-    /// At four places: a vector of SSE2. The picture is not too large for 32 bits.
-    @inline(__always) private func contrasts(x: SIMD4<Float>, y: SIMD4<Float>) -> SIMD4<Float> {
-        let (right, down) = (x - 0.5, y - 0.5)
-        // All bits set, or none. None for NaN too, so that no place below is outside.
-        let isInside =
-            (right .>= 0).bits & (down .>= 0).bits & (right .< Float(width - 1)).bits
-            & (down .< Float(height - 1)).bits
-        // A picture of one row or column has nothing inside, and no neighbours.
-        let halves = unsafeBitCast(isInside, to: SIMD2<UInt64>.self)
-        guard halves[0] | halves[1] != 0 else { return SIMD4() }
-        // What is outside becomes the first place, which is inside.
-        let (fromLeft, fromTop) = (right.masked(by: isInside), down.masked(by: isInside))
-        let (column, row) = (hubpair_whole(fromLeft), hubpair_whole(fromTop))
-        let (fx, fy) = (fromLeft - hubpair_float(column), fromTop - hubpair_float(row))
-        let starts = row &* Int32(truncatingIfNeeded: width) &+ column
-        let nearColumn = hubpair_whole(fromLeft + 0.5) &>> Int32(BlockGrid.shift)
-        let nearRow = hubpair_whole(fromTop + 0.5) &>> Int32(BlockGrid.shift)
-        let blocks = nearRow &* Int32(truncatingIfNeeded: columns) &+ nearColumn
-        let bytes = UnsafeRawBufferPointer(pixels)
-        // Two pixels at a time: the one at a start, and its neighbour on the right.
-        @inline(__always) func pair(_ lane: Int, below: Int) -> Int32 {
-            let start = Int(starts[lane]) &+ below
-            return Int32(bytes.loadUnaligned(fromByteOffset: start, as: UInt16.self).littleEndian)
-        }
-        @inline(__always) func between(below: Int) -> SIMD4<Float> {
-            let pairs = SIMD4(
-                pair(0, below: below), pair(1, below: below), pair(2, below: below), pair(3, below: below))
-            let left = hubpair_float(pairs & 0xFF)
-            return left + (hubpair_float(pairs &>> 8) - left) * fx
-        }
-        @inline(__always) func limit(_ lane: Int) -> Int32 { Int32(thresholds[Int(blocks[lane])]) }
-        let limits = hubpair_float(SIMD4(limit(0), limit(1), limit(2), limit(3)))
-        let (upper, lower) = (between(below: 0), between(below: width))
-        let values = upper + (lower - upper) * fy - limits * (1 / 16)
-        return values.masked(by: isInside)
-    }
-
     /// The luminance between pixels; at the edges that of the nearest pixel.
     @inline(__always) func luminance(_ place: Vector) -> Float {
         let x = max(0, min(place.x - 0.5, Float(width - 1)))
@@ -237,17 +190,5 @@ struct ContrastView {
     /// Between the pixel at `start` and its neighbour on the right.
     @inline(__always) private func between(_ start: Int, _ fx: Float) -> Float {
         Float(pixels[start]) * (1 - fx) + Float(pixels[start &+ 1]) * fx
-    }
-}
-
-extension SIMDMask<SIMD4<Int32>> {
-    /// All bits of a lane set, or none.
-    @inline(__always) fileprivate var bits: SIMD4<Int32> { unsafeBitCast(self, to: SIMD4<Int32>.self) }
-}
-
-extension SIMD4<Float> {
-    /// 0 where no bit is set.
-    @inline(__always) fileprivate func masked(by bits: SIMD4<Int32>) -> SIMD4<Float> {
-        unsafeBitCast(unsafeBitCast(self, to: SIMD4<Int32>.self) & bits, to: SIMD4<Float>.self)
     }
 }

@@ -12,7 +12,26 @@ struct FinderCompletion {
 
     private let view: ContrastView
     private let template: [(place: Vector, target: Float)]
-    private let coarse: [(place: Vector, target: Float)]
+    /// All of it, and a part.
+    private let fine: Points
+    private let coarse: Points
+
+    /// Places in modules from a middle, and what is expected there, four at a time.
+    private struct Points {
+        let count: Int
+        /// The last four are filled up with the last place.
+        let lanes: [(x: SIMD4<Float>, y: SIMD4<Float>, target: SIMD4<Float>)]
+
+        init(_ points: [(place: Vector, target: Float)]) {
+            count = points.count
+            lanes = stride(from: 0, to: points.count, by: 4).map { start in
+                let four = (0..<4).map { points[min(start + $0, points.count - 1)] }
+                return (
+                    SIMD4(four.map(\.place.x)), SIMD4(four.map(\.place.y)), SIMD4(four.map(\.target))
+                )
+            }
+        }
+    }
 
     /// A step by one module along a row and along a column, in pixels.
     private struct Frame {
@@ -29,10 +48,12 @@ struct FinderCompletion {
             (-4...4).map { x in (Vector(x: Float(x), y: Float(y)), target(x, y)) }
         }
         // The middle, and eight directions through the rings.
-        coarse = template.filter { point in
-            let (x, y) = (abs(point.place.x), abs(point.place.y))
-            return (x == 0 || y == 0 || x == y) && max(x, y) != 1
-        }
+        fine = Points(template)
+        coarse = Points(
+            template.filter { point in
+                let (x, y) = (abs(point.place.x), abs(point.place.y))
+                return (x == 0 || y == 0 || x == y) && max(x, y) != 1
+            })
     }
 
     /// Triples of two of `patterns` (best first) and a third one that was searched; from at most `limit`
@@ -67,25 +88,33 @@ struct FinderCompletion {
                 $0 + abs(view.contrast(p.centre + $1.place * p.moduleSize))
                     + abs(view.contrast(q.centre + $1.place * q.moduleSize))
             } / Float(2 * template.count))
-        func match(_ centre: Vector, _ frame: Frame, _ points: [(place: Vector, target: Float)]) -> Float {
+        func match(_ centre: Vector, _ frame: Frame, _ points: Points) -> Float {
             var sum: Float = 0
             looks += points.count
-            for point in points {
-                let place = centre + frame.across * point.place.x + frame.down * point.place.y
-                let value = view.contrast(place) * sign
-                sum += point.target * value / (abs(value) + softness)
+            var left = points.count
+            points.lanes.withUnsafeBufferPointer { lanes in
+                for (x, y, target) in lanes {
+                    let values =
+                        view.contrasts(
+                            x: centre.x + frame.across.x * x + frame.down.x * y,
+                            y: centre.y + frame.across.y * x + frame.down.y * y) * sign
+                    let terms = target * values / (values.magnitudes + softness)
+                    // One after the other: a sum of floating-point numbers depends on the order.
+                    for lane in 0..<min(4, left) { sum += terms[lane] }
+                    left &-= 4
+                }
             }
             return 2 * sum / Float(points.count)
         }
         /// The worse of the two matches; at most `least` instead, if the first one is: the second one is
         /// then counted as looked at, and not looked at.
         func both(_ frame: Frame, least: Float = -.infinity) -> Float {
-            let first = match(p.centre, frame, template)
+            let first = match(p.centre, frame, fine)
             guard first > least else {
-                looks += template.count
+                looks += fine.count
                 return first
             }
-            return min(first, match(q.centre, frame, template))
+            return min(first, match(q.centre, frame, fine))
         }
 
         let line = q.centre - p.centre
@@ -133,7 +162,7 @@ struct FinderCompletion {
             }
             guard frame.match > FinderCompletion.minimumMatch, frame.area > 0.3 else { continue }
             triples += thirds(p, q, frame, isDiagonal: start.isDiagonal) {
-                match($0, frame, $1 ? coarse : template)
+                match($0, frame, $1 ? coarse : fine)
             }
         }
         return triples
