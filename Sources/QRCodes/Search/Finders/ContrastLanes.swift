@@ -110,6 +110,20 @@ extension SIMD4<Float> {
         unsafeBitCast(unsafeBitCast(self, to: SIMD4<Int32>.self) & bits, to: SIMD4<Float>.self)
     }
 
+    /// From 0 to `limit`; 0 for NaN.
+    @inline(__always) func clamped(to limit: Float) -> SIMD4<Float> {
+        let limits = SIMD4(repeating: limit)
+        let isAbove = (limits .< self).bits
+        let lowered = unsafeBitCast(
+            unsafeBitCast(masked(by: ~isAbove), to: SIMD4<Int32>.self)
+                | unsafeBitCast(limits.masked(by: isAbove), to: SIMD4<Int32>.self), to: SIMD4<Float>.self)
+        return lowered.masked(by: (lowered .>= 0).bits)
+    }
+
+    /// The sum of a number and these, one after the other: a sum of floating-point numbers depends on the
+    /// order.
+    @inline(__always) func added(to sum: Float) -> Float { sum + self[0] + self[1] + self[2] + self[3] }
+
     /// Without the signs.
     @inline(__always) var magnitudes: SIMD4<Float> {
         unsafeBitCast(unsafeBitCast(self, to: SIMD4<UInt32>.self) & 0x7FFF_FFFF, to: SIMD4<Float>.self)

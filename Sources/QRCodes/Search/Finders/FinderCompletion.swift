@@ -19,13 +19,14 @@ struct FinderCompletion {
     /// Places in modules from a middle, and what is expected there, four at a time.
     private struct Points {
         let count: Int
-        /// The last four are filled up with the last place.
+        /// The last four are filled up with places where nothing is expected.
         let lanes: [(x: SIMD4<Float>, y: SIMD4<Float>, target: SIMD4<Float>)]
 
         init(_ points: [(place: Vector, target: Float)]) {
             count = points.count
             lanes = stride(from: 0, to: points.count, by: 4).map { start in
-                let four = (0..<4).map { points[min(start + $0, points.count - 1)] }
+                let rest = points[start...].prefix(4)
+                let four = rest + repeatElement((place: Vector(x: 0, y: 0), target: 0), count: 4 - rest.count)
                 return (
                     SIMD4(four.map(\.place.x)), SIMD4(four.map(\.place.y)), SIMD4(four.map(\.target))
                 )
@@ -91,7 +92,6 @@ struct FinderCompletion {
         func match(_ centre: Vector, _ frame: Frame, _ points: Points) -> Float {
             var sum: Float = 0
             looks += points.count
-            var left = points.count
             points.lanes.withUnsafeBufferPointer { lanes in
                 for (x, y, target) in lanes {
                     let values =
@@ -99,9 +99,7 @@ struct FinderCompletion {
                             x: centre.x + frame.across.x * x + frame.down.x * y,
                             y: centre.y + frame.across.y * x + frame.down.y * y) * sign
                     let terms = target * values / (values.magnitudes + softness)
-                    // One after the other: a sum of floating-point numbers depends on the order.
-                    for lane in 0..<min(4, left) { sum += terms[lane] }
-                    left &-= 4
+                    sum = terms.added(to: sum)
                 }
             }
             return 2 * sum / Float(points.count)

@@ -1,3 +1,5 @@
+import CGlibc
+
 /// How closely a place resembles a complete finder pattern: dark core, light ring, dark ring and light
 /// separator.
 ///
@@ -24,6 +26,21 @@ struct FinderLikeness: Equatable {
     private static let turns: [(Float, Float)] = [
         (1, 0), (0.966, 0.259), (0.866, 0.5), (0.707, 0.707), (0.5, 0.866), (0.259, 0.966),
     ]
+
+    /// The modules row by row, four at a time: their places from the middle, and 1 for what they are. The last
+    /// four are filled up with what is neither light nor dark.
+    private static let modules:
+        [(
+            x: SIMD4<Float>, y: SIMD4<Float>, isLight: SIMD4<Float>, isDark: SIMD4<Float>
+        )] = stride(from: 0, to: 81, by: 4).map { start in
+            let places = (start..<start + 4).map { (x: $0 % 9 - 4, y: $0 / 9 - 4) }
+            let isLight = places.map { [2, 4].contains(max(abs($0.x), abs($0.y))) && $0.y < 5 }
+            let isDark = zip(places, isLight).map { !$1 && $0.y < 5 }
+            return (
+                SIMD4(places.map { Float($0.x) }), SIMD4(places.map { Float($0.y) }),
+                SIMD4(isLight.map { $0 ? 1 : 0 }), SIMD4(isDark.map { $0 ? 1 : 0 })
+            )
+        }
 
     /// How many of these frames are fitted, the best first.
     private static let fitted = 3
@@ -86,12 +103,13 @@ struct FinderLikeness: Equatable {
 
         private func likeness(_ across: Vector, _ down: Vector) -> FinderLikeness {
             var (light, dark, squares): (Float, Float, Float) = (0, 0, 0)
-            for y in -4...4 {
-                for x in -4...4 {
-                    let value = luma(centre + across * Float(x) + down * Float(y))
-                    squares += value * value
-                    let ring = max(abs(x), abs(y))
-                    if ring == 2 || ring == 4 { light += value } else { dark += value }
+            FinderLikeness.modules.withUnsafeBufferPointer { modules in
+                for (x, y, isLight, isDark) in modules {
+                    let values = lumas(
+                        x: centre.x + across.x * x + down.x * y, y: centre.y + across.y * x + down.y * y)
+                    light = (values * isLight).added(to: light)
+                    dark = (values * isDark).added(to: dark)
+                    squares = (values * values * (isLight + isDark)).added(to: squares)
                 }
             }
             // 48 modules are light and 33 dark: for a perfect pattern the deviation is √(48 · 33) / 81 times
@@ -100,6 +118,22 @@ struct FinderLikeness: Equatable {
             let deviation = max(0, squares / 81 - mean * mean).squareRoot()
             let contrast = (light / 48 - dark / 33) * sign
             return FinderLikeness(match: contrast * 0.4913 / max(1, deviation), contrast: contrast)
+        }
+
+        /// `luma` at four places.
+        @inline(__always) private func lumas(x: SIMD4<Float>, y: SIMD4<Float>) -> SIMD4<Float> {
+            // Whole numbers beyond that do not fit their types, and a smaller picture has no squares.
+            guard min(width, height) > 1, max(width, height) < 1 << 22, pixels.count < Int32.max else {
+                return SIMD4((0..<4).map { luma(Vector(x: x[$0], y: y[$0])) })
+            }
+            let (x, y) = ((x - 0.5).clamped(to: Float(width - 1)), (y - 0.5).clamped(to: Float(height - 1)))
+            let (column, row) = (hubpair_whole(x), hubpair_whole(y))
+            // The last column is wholly on the right of the last but one: one is added, which is −1.
+            let isLast = (column .> Int32(truncatingIfNeeded: width &- 2)).bits
+            let isLowest = (row .> Int32(truncatingIfNeeded: height &- 2)).bits
+            return PixelSquares(
+                pixels, width: width, x: x, y: y, column: column &+ isLast, row: row &+ isLowest
+            ).exactMeans
         }
 
         /// Interpolated between the middles of four pixels; outside the picture that of the nearest edge.
