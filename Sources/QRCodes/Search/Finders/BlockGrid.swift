@@ -135,6 +135,8 @@ struct BlockGrid {
                         for column in 0..<columns { sums[column] &+= across[row * columns + column] }
                     }
                     shares.withUnsafeBufferPointer { shares in
+                        // A copy of the pointer: the loop below is vectorised only if nothing in it moves.
+                        let result = result
                         for row in 0..<rows {
                             let added = row + radius < rows ? (row + radius) * columns : outside
                             let gone = row > radius ? (row - radius - 1) * columns : outside
