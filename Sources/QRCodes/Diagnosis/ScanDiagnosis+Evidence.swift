@@ -154,10 +154,18 @@ private struct Tones {
         // Of a large picture a sample is enough.
         let stride = max(1, picture.pixels.count / Tones.sample)
         picture.pixels.withUnsafeBufferPointer { pixels in
-            for index in Swift.stride(from: 0, to: pixels.count, by: stride) {
-                counts[Int(pixels[index])] += 1
-                if index >= 2 { steps[abs(Int(pixels[index]) - Int(pixels[index - 2]))] += 1 }
-                total += 1
+            counts.withUnsafeMutableBufferPointer { counts in
+                steps.withUnsafeMutableBufferPointer { steps in
+                    // No index is above 255, and no number above that of the pixels.
+                    var index = 0
+                    while index < pixels.count {
+                        let pixel = Int(pixels[index])
+                        counts[pixel] &+= 1
+                        if index >= 2 { steps[abs(pixel &- Int(pixels[index &- 2]))] &+= 1 }
+                        total &+= 1
+                        index &+= stride
+                    }
+                }
             }
         }
         func percentile(_ counts: [Int], _ thousandths: Int) -> Int {
