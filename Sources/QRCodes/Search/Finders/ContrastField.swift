@@ -123,7 +123,7 @@ struct ContrastView {
         /// - Parameters:
         ///   - place: where the walk begins; its own difference comes with the first step after it.
         ///   - across: −1, 0 or 1; one of it and `down` is not 0.
-        init?(_ view: ContrastView, from place: Vector, across: Int, down: Int) {
+        @inline(__always) init?(_ view: ContrastView, from place: Vector, across: Int, down: Int) {
             let (x, y) = (place.x - 0.5, place.y - 0.5)
             // False for NaN too, as in `contrast`.
             guard x >= 0, y >= 0, x < Float(view.width - 1), y < Float(view.height - 1) else { return nil }
