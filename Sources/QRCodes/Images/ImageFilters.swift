@@ -6,9 +6,22 @@ extension LuminanceImage {
         let (wide, high) = (width * factor + 2 * edge, height * factor + 2 * edge)
         return LuminanceImage(width: wide, height: high) { result in
             result.update(repeating: shade)
-            for y in 0..<height * factor {
-                let (to, from) = ((y + edge) * wide + edge, y / factor * width)
-                for x in 0..<width * factor { result[to + x] = pixels[from + x / factor] }
+            pixels.withUnsafeBufferPointer { pixels in
+                for y in 0..<height {
+                    let first = (y * factor + edge) * wide + edge
+                    for place in 0..<factor {
+                        // Inside of the edge, so no number is beyond the pixels.
+                        for x in 0..<width {
+                            result[first &+ x &* factor &+ place] = pixels[y &* width &+ x]
+                        }
+                    }
+                    let row = UnsafeMutableBufferPointer(rebasing: result[first..<first + width * factor])
+                    for line in 1..<max(1, factor) {
+                        let next = first + line * wide
+                        _ = UnsafeMutableBufferPointer(rebasing: result[next..<next + row.count])
+                            .update(fromContentsOf: row)
+                    }
+                }
             }
         }
     }
@@ -35,7 +48,7 @@ extension LuminanceImage {
     /// over.
     func smoothed(times: Int = 1) -> LuminanceImage {
         guard times > 0 else { return self }
-        let smooth = LuminanceImage(width: width, height: height) { result in
+        let smooth = LuminanceImage(width: width, height: height, isCovered: true) { result in
             pixels.withUnsafeBufferPointer { pixels in
                 // The sums of three rows, with one more pixel at each end. The compiler vectorises both
                 // loops, as no sum in them is checked for an overflow; an index is at most the number of
@@ -65,7 +78,8 @@ extension LuminanceImage {
     /// too. `smooth` is the picture smoothed once, if the caller has it.
     func sharpened(smooth: LuminanceImage? = nil) -> LuminanceImage {
         let smooth = smooth?.smoothed() ?? smoothed(times: 2)
-        return LuminanceImage(width: width, height: height) { result in
+        let isCovered = smooth.pixels.count == pixels.count
+        return LuminanceImage(width: width, height: height, isCovered: isCovered) { result in
             pixels.withUnsafeBufferPointer { pixels in
                 smooth.pixels.withUnsafeBufferPointer { smooth in
                     for index in 0..<min(pixels.count, smooth.count) {

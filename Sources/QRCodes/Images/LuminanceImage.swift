@@ -103,11 +103,15 @@ extension LuminanceImage {
     }
 
     /// A picture that `fill` draws into zeroed memory of `width` × `height` bytes, both at least 1.
-    init(width: Int, height: Int, _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void) {
+    /// `isCovered`: it draws each pixel, so the memory need not be zeroed.
+    init(
+        width: Int, height: Int, isCovered: Bool = false,
+        _ fill: (UnsafeMutableBufferPointer<UInt8>) -> Void
+    ) {
         precondition(width > 0 && height > 0)
         let count = width * height
         let pixels = [UInt8](unsafeUninitializedCapacity: count) { memory, initialized in
-            memory.initialize(repeating: 0)
+            if !isCovered { memory.initialize(repeating: 0) }
             fill(memory)
             initialized = count
         }
