@@ -32,3 +32,15 @@ typedef uint8_t hubpair_bytes __attribute__((ext_vector_type(8)));
 static inline __attribute__((always_inline)) hubpair_shorts hubpair_wide(hubpair_bytes bytes) {
     return __builtin_convertvector(bytes, hubpair_shorts);
 }
+
+// Four numbers of 16 bits.
+typedef int16_t hubpair_four __attribute__((ext_vector_type(4)));
+
+static inline __attribute__((always_inline)) hubpair_ints hubpair_widened(hubpair_four numbers) {
+    return __builtin_convertvector(numbers, hubpair_ints);
+}
+
+// The lower 16 bits.
+static inline __attribute__((always_inline)) hubpair_four hubpair_narrowed(hubpair_ints numbers) {
+    return __builtin_convertvector(numbers, hubpair_four);
+}

@@ -176,9 +176,11 @@ import Testing
                 let x = SIMD8<Float>((0..<8).map { _ in coordinate(size.0) })
                 let y = SIMD8<Float>((0..<8).map { _ in coordinate(size.1) })
                 let all = view.contrasts(x: x, y: y)
+                let four = view.contrasts(x: x.lowHalf, y: y.lowHalf)
                 for lane in 0..<8 {
                     let one = view.contrast(Vector(x: x[lane], y: y[lane]))
                     #expect(abs(all[lane] - one) < 1e-3, "at \(x[lane]), \(y[lane])")
+                    if lane < 4 { #expect(four[lane] == one, "at \(x[lane]), \(y[lane])") }
                 }
             }
         }
