@@ -27,8 +27,8 @@ struct FinderLikeness: Equatable {
         (1, 0), (0.966, 0.259), (0.866, 0.5), (0.707, 0.707), (0.5, 0.866), (0.259, 0.966),
     ]
 
-    /// The modules row by row, four at a time: their places from the middle, and 1 for what they are. The last
-    /// four are filled up with what is neither light nor dark.
+    /// The modules row by row, four at a time: their places from the middle, and 1 for what they are. The
+    /// last four are filled up with what is neither light nor dark.
     private static let modules:
         [(
             x: SIMD4<Float>, y: SIMD4<Float>, isLight: SIMD4<Float>, isDark: SIMD4<Float>
