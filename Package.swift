@@ -64,6 +64,7 @@ let package = Package(
         .systemLibrary(name: "CGIF", providers: [.apt(["libgif-dev"])]),
         // Loaded by `serve` alone, never linked: every other command starts without it.
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
+        // What Swift cannot call of glibc, of the kernel, and of the compiler's vectors.
         .systemLibrary(name: "CGlibc"),
         // The files of the hub's page, embedded.
         .target(name: "CPage", exclude: ["files"]),
