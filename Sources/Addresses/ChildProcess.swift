@@ -59,7 +59,8 @@ package struct ChildProcess: Sendable {
     /// Nil while it runs; else whether it has ended with 0. After that its number may be another process's.
     private func outcome() -> Bool? {
         var status: Int32 = 0
-        return waitpid(number, &status, WNOHANG) == 0 ? nil : status == 0
+        let ended = waitpid(number, &status, WNOHANG)
+        return ended == 0 ? nil : ended == number && status == 0
     }
 
     private func stop() {

@@ -7,6 +7,7 @@ import JSON
 @main
 enum Main {
     static func main() async {
+        Startup.waitForChildren()
         Startup.quietDispatch()
         Startup.forbidDumps()
         Startup.fillClosedStandardDescriptors()

@@ -34,6 +34,12 @@ enum Startup {
         }
     }
 
+    /// Lets the kernel say how children end: that SIGCHLD is ignored is inherited, and waitpid(2) then knows
+    /// of no child.
+    static func waitForChildren() {
+        signal(SIGCHLD, SIG_DFL)
+    }
+
     /// Keeps libdispatch from writing to the system's journal. For each worker thread it asks for a priority
     /// that only root may give, and logs the refusal: a line with every command, two every 30 seconds from
     /// `serve`. The variable is read when the first worker thread starts; one that is set is respected.

@@ -34,8 +34,8 @@ struct HouseholdAnswers: Sendable {
 }
 
 extension HouseholdStore {
-    /// Answers `PUT`: carries `change` out if the request's conditions hold for what is there. What is wrong
-    /// with the request itself is told first.
+    /// Answers `PUT`: carries `change` out if the request's conditions hold for what is there. What the
+    /// change itself is refused for is told first.
     ///
     /// - Parameters:
     ///   - value: what is there then.

@@ -1,10 +1,11 @@
 import FoundationEssentials
 import Pairing
 
-/// The hub's keyfile `approved-devices` on disk, as owners change it: the one place that locks it, replaces
-/// it, and writes in the journal what they have decided.
+/// The hub's keyfile `approved-devices` on disk, as owners change it: the one place that decides how it is
+/// replaced, and that writes in the journal what they have decided about devices.
 ///
-/// `PairingFiles` enters the devices that come with a code.
+/// `AdministerCodes` writes it only to complete what a crash cut short, and `PairingFiles` enters the devices
+/// that come with a code.
 struct ApprovedDevicesFile {
     private let state: HubState
 

@@ -94,7 +94,8 @@ package struct HubSettings: Equatable, Sendable {
         }
         hosts = (file.value("hosts", in: HubSettings.group)?.split(separator: " ") ?? []).map(String.init)
         guard hosts.count <= HubHosts.maximumCount, hosts.allSatisfy(HubHosts.isHost) else {
-            throw .invalidValue("not host names without a port", key: "hosts", group: HubSettings.group)
+            throw .invalidValue(
+                "not host names or addresses without a port", key: "hosts", group: HubSettings.group)
         }
     }
 

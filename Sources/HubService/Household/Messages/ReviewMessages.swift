@@ -73,7 +73,7 @@ package struct ReviewMessages: Sendable {
             let words = try connection.text("PRAGMA quick_check(1)")
             guard words == "ok" else { throw .failed(11, words ?? "the check says nothing") }
             // The hub has begun the file, and writes the tables in its first transaction.
-            guard version > 0 else { return }
+            if version == 0, try connection.number("SELECT count(*) FROM sqlite_schema") == 0 { return }
             review.messageCount = try count("SELECT count(*) FROM messages", &connection)
             review.changeCount = try count("SELECT count(*) FROM changes", &connection)
             review.openAlarmCount = try count(
