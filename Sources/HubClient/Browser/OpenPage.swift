@@ -66,21 +66,20 @@ package struct OpenPage: Sendable {
     /// - Parameters:
     ///   - environment: of this process.
     ///   - ready: gets the address for the browser; it works once.
-    package func run(environment: [String: String], ready: @Sendable (String) throws -> Void) async throws {
+    package func run(
+        environment: [String: String], ready: @escaping @Sendable (String) throws -> Void
+    ) async throws {
         try await checkPage()
         let server = try await listen()
         let bound = server.channel.localAddress?.port ?? port
         let (token, secret) = (OpenPage.secret(), OpenPage.secret())
         let visit = PageVisit(BrowserGate(port: bound, token: token, secret: secret), shown, local)
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask {
-                try await OpenPage.serve(server, port: UInt16(bound), visit, environment: environment)
-            }
-            group.addTask { try await OpenPage.waitForIdleness(visit) }
-            defer { group.cancelAll() }
-            try ready("http://127.0.0.1:\(bound)\(BrowserGate.entrance)\(token)")
-            try await group.next()
-        }
+        try await first(
+            of: { try await OpenPage.serve(server, port: UInt16(bound), visit, environment: environment) },
+            or: {
+                try ready("http://127.0.0.1:\(bound)\(BrowserGate.entrance)\(token)")
+                try await OpenPage.waitForIdleness(visit)
+            })
     }
 
     /// 128 bits for an address or a cookie.
