@@ -30,6 +30,26 @@ import Testing
         }
     }
 
+    /// Work that goes on until it is cancelled gives what it has found by then.
+    @Test func whatHasBeenCollectedByTheDeadlineIsKept() async throws {
+        let endless: @Sendable () async -> [Int] = {
+            var found: [Int] = []
+            while !Task.isCancelled {
+                found.append(found.count)
+                try? await Task.sleep(for: .milliseconds(1))
+            }
+            return found
+        }
+        #expect(try await !Deadline(in: .milliseconds(10)).collect(endless).isEmpty)
+        #expect(try await Deadline(in: .seconds(60)).collect { 7 } == 7)
+        await #expect(throws: Failure.self) {
+            try await Deadline(in: .seconds(60)).collect { () async throws -> Int in throw Failure() }
+        }
+        let cancelled = Task { try await Deadline(in: .seconds(60)).collect(endless) }
+        cancelled.cancel()
+        _ = try await cancelled.value
+    }
+
     @Test func theFirstOfTwoCancelsTheOther() async throws {
         let slow: @Sendable () async throws -> Int = {
             try await Task.sleep(for: .seconds(60))

@@ -58,7 +58,8 @@ extension HouseholdStore {
         return .written(value, isNew: isNew)
     }
 
-    /// Answers `DELETE` in the same way.
+    /// Answers `DELETE`: carries `change` out if the request's conditions hold for what is there. Of what is
+    /// not there, `change` says so.
     func remove(
         _ kind: HouseholdError.Kind, _ name: String, _ request: ResourceRequest,
         present: @escaping @Sendable (Content) -> JSONValue?,

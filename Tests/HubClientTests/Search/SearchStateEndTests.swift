@@ -14,34 +14,34 @@ extension SearchStateTests {
     }
 
     @Test func aHubThatSaysGoodbyeAndIsGoneDisappears() throws {
-        var survey = try survey()
+        var state = try state()
         let hub = try service("Hub", at: "10.0.0.5", id: 1)
-        _ = survey.take(.sighting(.resolved(hub)), at: .milliseconds(10))
-        _ = survey.take(try reply(from: "10.0.0.5", 1, at: .milliseconds(11)), at: .milliseconds(11))
-        _ = survey.take(.tick, at: .milliseconds(30))
-        #expect(names(survey.take(.tick, at: .milliseconds(200))) == ["added Hub claimed"])
+        _ = state.take(.sighting(.resolved(hub)), at: .milliseconds(10))
+        _ = state.take(try reply(from: "10.0.0.5", 1, at: .milliseconds(11)), at: .milliseconds(11))
+        _ = state.take(.tick, at: .milliseconds(30))
+        #expect(names(state.take(.tick, at: .milliseconds(200))) == ["added Hub claimed"])
         // One that is only silent may come back.
-        let key = try #require(survey.table.first).hub.key
-        _ = survey.take(.answered(key, false), at: .seconds(3))
-        _ = survey.take(.tick, at: .milliseconds(3_010))
-        #expect(survey.table.map(\.answers) == [false])
-        _ = survey.take(.sighting(.gone(hub.instance)), at: .seconds(4))
-        _ = survey.take(.tick, at: .milliseconds(4_010))
-        let proven = try #require(survey.table.first).hub
+        let key = try #require(state.table.first).hub.key
+        _ = state.take(.answered(key, false), at: .seconds(3))
+        _ = state.take(.tick, at: .milliseconds(3_010))
+        #expect(state.table.map(\.answers) == [false])
+        _ = state.take(.sighting(.gone(hub.instance)), at: .seconds(4))
+        _ = state.take(.tick, at: .milliseconds(4_010))
+        let proven = try #require(state.table.first).hub
         #expect(proven.sources == [.udp])
-        _ = survey.take(.answered(proven.key, true), at: .seconds(5))
-        #expect(survey.table.count == 1)  // its daemon is gone, and it is not
-        var events = survey.take(.answered(proven.key, false), at: .seconds(6))
-        events += survey.take(.tick, at: .milliseconds(6_010))
+        _ = state.take(.answered(proven.key, true), at: .seconds(5))
+        #expect(state.table.count == 1)  // its daemon is gone, and it is not
+        var events = state.take(.answered(proven.key, false), at: .seconds(6))
+        events += state.take(.tick, at: .milliseconds(6_010))
         #expect(names(events).contains("removed Hub"))
-        #expect(survey.table.isEmpty)
+        #expect(state.table.isEmpty)
     }
 
     @Test func aHubThatMovesLeavesItsAddress() throws {
-        var survey = try survey()
+        var state = try state()
         let hub = try service("Hub", at: "10.0.0.5", id: 1)
-        _ = survey.take(.sighting(.resolved(hub)), at: .milliseconds(10))
-        _ = survey.take(try reply(from: "10.0.0.5", 1, at: .milliseconds(11)), at: .milliseconds(11))
+        _ = state.take(.sighting(.resolved(hub)), at: .milliseconds(10))
+        _ = state.take(try reply(from: "10.0.0.5", 1, at: .milliseconds(11)), at: .milliseconds(11))
         let old = try #require(NetworkAddress("10.0.0.5"))
         let new = try #require(NetworkAddress("10.0.0.6"))
         let interface = hub.instance.interface
@@ -51,78 +51,78 @@ extension SearchStateTests {
             .resolved(try service("Hub", at: "10.0.0.6", id: 1)),
             .addressGone(old, host: hub.host, interface: interface),
         ] {
-            _ = survey.take(.sighting(sighting), at: .seconds(2))
+            _ = state.take(.sighting(sighting), at: .seconds(2))
         }
-        _ = survey.take(.tick, at: .milliseconds(2_010))
-        #expect(survey.table.map(\.hub.addresses) == [[new]])
+        _ = state.take(.tick, at: .milliseconds(2_010))
+        #expect(state.table.map(\.hub.addresses) == [[new]])
     }
 
     @Test func aDaemonThatIsBusyIsWaitedFor() throws {
-        var survey = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
-        #expect(!survey.isOver(at: .seconds(9)))
-        _ = survey.take(.sighting(.began), at: .milliseconds(3_000))
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(3_020))
-        #expect(names(survey.take(.tick, at: .milliseconds(3_040))) == ["added Hub claimed"])
-        #expect(!survey.isOver(at: .milliseconds(3_340)))
-        #expect(survey.isOver(at: .milliseconds(3_360)))
-        #expect(names(survey.finish(at: .milliseconds(3_360))).isEmpty)
+        var state = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
+        #expect(!state.isOver(at: .seconds(9)))
+        _ = state.take(.sighting(.began), at: .milliseconds(3_000))
+        _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(3_020))
+        #expect(names(state.take(.tick, at: .milliseconds(3_040))) == ["added Hub claimed"])
+        #expect(!state.isOver(at: .milliseconds(3_340)))
+        #expect(state.isOver(at: .milliseconds(3_360)))
+        #expect(names(state.finish(at: .milliseconds(3_360))).isEmpty)
     }
 
     @Test func aDaemonThatDoesNotAnswerIsNamed() throws {
-        var survey = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
-        #expect(survey.isOver(at: .seconds(10)))
-        let words = names(survey.finish(at: .seconds(10)))
+        var state = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
+        #expect(state.isOver(at: .seconds(10)))
+        let words = names(state.finish(at: .seconds(10)))
         #expect(words == ["avahi-daemon does not answer; hubs may be missing"])
     }
 
     @Test func aBusyMachineIsWaitedForAndNamed() throws {
-        var survey = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
-        _ = survey.take(.sighting(.began), at: .zero)
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(20))
-        _ = survey.take(.tick, at: .milliseconds(300))
-        _ = survey.take(.stalled(.milliseconds(600)), at: .milliseconds(900))
-        #expect(!survey.isOver(at: .milliseconds(940)))
-        #expect(survey.isOver(at: .milliseconds(960)))
-        #expect(names(survey.finish(at: .milliseconds(960))).isEmpty)
+        var state = SearchState(known: [], networks: Self.networks, browses: [.multicast(.hestia)])
+        _ = state.take(.sighting(.began), at: .zero)
+        _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(20))
+        _ = state.take(.tick, at: .milliseconds(300))
+        _ = state.take(.stalled(.milliseconds(600)), at: .milliseconds(900))
+        #expect(!state.isOver(at: .milliseconds(940)))
+        #expect(state.isOver(at: .milliseconds(960)))
+        #expect(names(state.finish(at: .milliseconds(960))).isEmpty)
 
         // With a sign that something is missing.
         let busy =
             "this machine is busy: hubpair could not run for 600 ms of the search; "
             + "hubs may be missing: try again"
         let address = try #require(NetworkAddress("10.0.0.5"))
-        _ = survey.take(.sighting(.lossy(address)), at: .milliseconds(961))
-        #expect(!survey.isOver(at: .milliseconds(1_990)))
-        #expect(survey.isOver(at: .milliseconds(2_010)))
-        #expect(names(survey.finish(at: .milliseconds(2_010))) == [busy])
+        _ = state.take(.sighting(.lossy(address)), at: .milliseconds(961))
+        #expect(!state.isOver(at: .milliseconds(1_990)))
+        #expect(state.isOver(at: .milliseconds(2_010)))
+        #expect(names(state.finish(at: .milliseconds(2_010))) == [busy])
         // Half a second of a minute says nothing.
-        #expect(names(survey.finish(at: .seconds(60))).isEmpty)
+        #expect(names(state.finish(at: .seconds(60))).isEmpty)
         // Nothing was found at all.
-        survey = try self.survey()
-        _ = survey.take(.stalled(.milliseconds(600)), at: .milliseconds(900))
-        #expect(names(survey.finish(at: .seconds(4))) == [busy])
+        state = try self.state()
+        _ = state.take(.stalled(.milliseconds(600)), at: .milliseconds(900))
+        #expect(names(state.finish(at: .seconds(4))) == [busy])
     }
 
     @Test func whatIsStillUnderWayAtTheEndIsSaid() throws {
         let words = "the search ended before all had answered; hubs may be missing: try again"
-        var survey = try self.survey()
-        _ = survey.take(.sighting(.pending(1)), at: .milliseconds(20))
-        #expect(!survey.isOver(at: .milliseconds(9_990)))
-        #expect(survey.isOver(at: .seconds(10)))
-        #expect(names(survey.finish(at: .seconds(10))) == [words])
-        _ = survey.take(.stalled(.seconds(3)), at: .seconds(10))
-        #expect(!survey.isOver(at: .milliseconds(12_990)))
-        #expect(survey.isOver(at: .seconds(13)))
-        _ = survey.take(.stalled(.seconds(90)), at: .seconds(29))
-        #expect(!survey.isOver(at: .milliseconds(29_990)))
-        #expect(survey.isOver(at: .seconds(30)))
+        var state = try self.state()
+        _ = state.take(.sighting(.pending(1)), at: .milliseconds(20))
+        #expect(!state.isOver(at: .milliseconds(9_990)))
+        #expect(state.isOver(at: .seconds(10)))
+        #expect(names(state.finish(at: .seconds(10))) == [words])
+        _ = state.take(.stalled(.seconds(3)), at: .seconds(10))
+        #expect(!state.isOver(at: .milliseconds(12_990)))
+        #expect(state.isOver(at: .seconds(13)))
+        _ = state.take(.stalled(.seconds(90)), at: .seconds(29))
+        #expect(!state.isOver(at: .milliseconds(29_990)))
+        #expect(state.isOver(at: .seconds(30)))
         // A sweep that --timeout cut off.
-        survey = try self.survey()
-        _ = survey.take(.swept(done: 3, total: 9), at: .milliseconds(20))
-        #expect(names(survey.finish(at: .seconds(2))) == [words])
+        state = try self.state()
+        _ = state.take(.swept(done: 3, total: 9), at: .milliseconds(20))
+        #expect(names(state.finish(at: .seconds(2))) == [words])
         // News at the last moment is no answer that is missing.
-        survey = try self.survey()
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(11_990))
-        #expect(names(survey.finish(at: .seconds(12))) == ["added Hub claimed"])
+        state = try self.state()
+        _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(11_990))
+        #expect(names(state.finish(at: .seconds(12))) == ["added Hub claimed"])
     }
 
     @Test func whatMulticastHasNotConfirmedIsSaid() throws {
@@ -131,46 +131,50 @@ extension SearchStateTests {
                 + "'hubpair doctor' looks for the cause"
         }
         let hub = try service("Hub", at: "10.0.0.5")
-        var survey = try self.survey()
-        _ = survey.take(.sighting(.settled), at: .milliseconds(4))
-        _ = survey.take(.sighting(.hinted(hub)), at: .milliseconds(5))
-        #expect(names(survey.finish(at: .milliseconds(1_390))) == ["added Hub claimed"])  // too soon to say
-        #expect(survey.isOver(at: .milliseconds(1_400)))
-        #expect(names(survey.finish(at: .milliseconds(1_400))) == [words("Hub")])
+        var state = try self.state()
+        _ = state.take(.sighting(.settled), at: .milliseconds(4))
+        _ = state.take(.sighting(.hinted(hub)), at: .milliseconds(5))
+        #expect(names(state.finish(at: .milliseconds(1_390))) == ["added Hub claimed"])  // too soon to say
+        #expect(state.isOver(at: .milliseconds(1_400)))
+        #expect(names(state.finish(at: .milliseconds(1_400))) == [words("Hub")])
         // Its row goes with the hint, and the warning stays.
-        _ = survey.take(.tick, at: .seconds(11))
-        #expect(survey.table.isEmpty)
-        #expect(names(survey.finish(at: .seconds(12))) == [words("Hub")])
+        _ = state.take(.tick, at: .seconds(11))
+        #expect(state.table.isEmpty)
+        #expect(names(state.finish(at: .seconds(12))) == [words("Hub")])
         // Until it is confirmed, in one family.
-        _ = survey.take(.sighting(.resolved(hub)), at: .seconds(13))
-        _ = survey.take(.sighting(.hinted(try service("Hub", at: "fe80::5%eth0"))), at: .seconds(13))
-        #expect(!names(survey.finish(at: .seconds(15))).contains(words("Hub")))
+        _ = state.take(.sighting(.resolved(hub)), at: .seconds(13))
+        _ = state.take(.sighting(.hinted(try service("Hub", at: "fe80::5%eth0"))), at: .seconds(13))
+        #expect(!names(state.finish(at: .seconds(15))).contains(words("Hub")))
     }
 
     @Test func aSlowAnswerDelaysTheEnd() throws {
-        var survey = try self.survey()
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(20))
-        _ = survey.take(.sighting(.slow(.milliseconds(80))), at: .milliseconds(100))
-        _ = survey.take(.tick, at: .milliseconds(300))
-        #expect(!survey.isOver(at: .milliseconds(429)))
-        #expect(survey.isOver(at: .milliseconds(430)))
+        var state = try self.state()
+        _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(20))
+        _ = state.take(.sighting(.slow(.milliseconds(80))), at: .milliseconds(100))
+        _ = state.take(.tick, at: .milliseconds(300))
+        #expect(!state.isOver(at: .milliseconds(429)))
+        #expect(state.isOver(at: .milliseconds(430)))
     }
 
     @Test func nothingIsThereOnlyOnceTheDaemonHasSaidSo() throws {
-        var survey = try survey()
-        #expect(!survey.isOver(at: .milliseconds(2_000)))
-        _ = survey.take(.sighting(.settled), at: .milliseconds(2_100))
-        #expect(survey.isOver(at: .milliseconds(2_101)))
+        var state = try state()
+        #expect(!state.isOver(at: .milliseconds(2_000)))
+        _ = state.take(.sighting(.settled), at: .milliseconds(2_100))
+        #expect(state.isOver(at: .milliseconds(2_101)))
+    }
+
+    private func state(after steps: [(Int, Sighting)], tickAt time: Duration) throws -> SearchState {
+        var state = try state()
+        for (time, sighting) in steps { _ = state.take(.sighting(sighting), at: .milliseconds(time)) }
+        _ = state.take(.tick, at: time)
+        return state
     }
 
     // Hubs that answer one-shot queries at once, and a browse that agrees with them: the search need not
     // last.
     @Test func whereAllHaveAnsweredAtOnceItEndsEarly() throws {
         func search(_ steps: [(Int, Sighting)]) throws -> SearchState {
-            var survey = try survey()
-            for (time, sighting) in steps { _ = survey.take(.sighting(sighting), at: .milliseconds(time)) }
-            _ = survey.take(.tick, at: .milliseconds(185))
-            return survey
+            try state(after: steps, tickAt: .milliseconds(185))
         }
         let (one, two) = (try service("One", at: "10.0.0.5"), try service("Two", at: "10.0.0.6"))
         let own = try service("Own", at: "10.0.0.1")
@@ -200,10 +204,7 @@ extension SearchStateTests {
     // Only this machine's own hubs, and nobody answers the one-shot queries: who else might be here?
     @Test func whereNobodyElseIsItEndsEarly() throws {
         func search(_ steps: [(Int, Sighting)]) throws -> SearchState {
-            var survey = try survey()
-            for (time, sighting) in steps { _ = survey.take(.sighting(sighting), at: .milliseconds(time)) }
-            _ = survey.take(.tick, at: .milliseconds(220))
-            return survey
+            try state(after: steps, tickAt: .milliseconds(220))
         }
         let (own, other) = (try service("Own", at: "10.0.0.1"), try service("Other", at: "10.0.0.5"))
         let alone: [(Int, Sighting)] = [(20, .resolved(own)), (170, .silent)]
@@ -224,19 +225,19 @@ extension SearchStateTests {
 
     /// A search without multicast and probes ends with its last answer.
     @Test func silenceIsNotWaitedForWhereNobodyIsSilent() throws {
-        var survey = SearchState(
+        var state = SearchState(
             known: [], networks: Self.networks, browses: [.domain(try SearchDomain("example.org"))],
             isProbing: false)
-        _ = survey.take(.sighting(.began), at: .zero)
-        _ = survey.take(.sighting(.pending(2)), at: .milliseconds(1))
-        #expect(!survey.isOver(at: .milliseconds(2_000)))
+        _ = state.take(.sighting(.began), at: .zero)
+        _ = state.take(.sighting(.pending(2)), at: .milliseconds(1))
+        #expect(!state.isOver(at: .milliseconds(2_000)))
         #expect(
-            survey.waits(at: .milliseconds(2_000)).map(\.what) == [
+            state.waits(at: .milliseconds(2_000)).map(\.what) == [
                 "answers of the name servers: example.org, 2"
             ])
-        _ = survey.take(.sighting(.pending(0)), at: .milliseconds(2_001))
-        _ = survey.take(.sighting(.settled), at: .milliseconds(2_001))
-        #expect(survey.isOver(at: .milliseconds(2_001)))
+        _ = state.take(.sighting(.pending(0)), at: .milliseconds(2_001))
+        _ = state.take(.sighting(.settled), at: .milliseconds(2_001))
+        #expect(state.isOver(at: .milliseconds(2_001)))
         let swept = SearchState(known: [], networks: Self.networks, browses: [], isProbing: false)
         #expect(swept.isOver(at: .zero))
     }
@@ -244,13 +245,13 @@ extension SearchStateTests {
     /// Name servers that answer late are waited for longer than hosts, and not forever.
     @Test func aSlowLineDoesNotCutADomainShort() throws {
         func search(_ sightings: [Sighting]) throws -> SearchState {
-            var survey = SearchState(
+            var state = SearchState(
                 known: [], networks: Self.networks, browses: [.domain(try SearchDomain("example.org"))],
                 isProbing: false)
             for sighting in [.began, .pending(2)] + sightings {
-                _ = survey.take(.sighting(sighting), at: .milliseconds(1))
+                _ = state.take(.sighting(sighting), at: .milliseconds(1))
             }
-            return survey
+            return state
         }
         #expect(try !search([]).isOver(at: .milliseconds(59_999)))
         #expect(try search([]).waits(at: .milliseconds(59_999)).count == 1)
@@ -263,12 +264,12 @@ extension SearchStateTests {
 
     // A responder that has just answered another host holds its next answer back for a second.
     @Test func withoutADaemonAnswersThatAreHeldBackAreWaitedFor() throws {
-        var survey = try survey()
-        #expect(names(survey.take(.embedded("words"), at: .milliseconds(1))) == ["words"])
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(100))
-        #expect(!survey.isOver(at: .milliseconds(900)))
-        _ = survey.take(.sighting(.settled), at: .milliseconds(1_000))
-        #expect(!survey.isOver(at: .milliseconds(1_600)))
-        #expect(survey.isOver(at: .milliseconds(1_601)))
+        var state = try state()
+        #expect(names(state.take(.embedded("words"), at: .milliseconds(1))) == ["words"])
+        _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(100))
+        #expect(!state.isOver(at: .milliseconds(900)))
+        _ = state.take(.sighting(.settled), at: .milliseconds(1_000))
+        #expect(!state.isOver(at: .milliseconds(1_600)))
+        #expect(state.isOver(at: .milliseconds(1_601)))
     }
 }

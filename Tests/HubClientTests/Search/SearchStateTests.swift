@@ -15,17 +15,17 @@ import Testing
         try #require(Pin(bytes: [UInt8](repeating: byte, count: 32)))
     }
 
-    func survey(
+    func state(
         known: [UInt8] = [], isBrowsing: Bool = true, watches: Bool = false
     ) throws -> SearchState {
         let hubs = try known.map {
             KnownHub(name: try PeerName("Kitchen hub"), pin: try pin($0), address: nil, paired: nil)
         }
-        var survey = SearchState(
+        var state = SearchState(
             known: hubs, networks: Self.networks,
             browses: isBrowsing ? [.multicast(.hestia)] : [], watches: watches)
-        _ = survey.take(.sighting(.began), at: .zero)
-        return survey
+        _ = state.take(.sighting(.began), at: .zero)
+        return state
     }
 
     func service(
@@ -54,94 +54,94 @@ import Testing
     }
 
     @Test func aRowIsSaidOnceItIsQuiet() throws {
-        var survey = try survey(watches: true)
+        var state = try state(watches: true)
         let four = try service("Hub", at: "10.0.0.5")
-        #expect(names(survey.take(.sighting(.resolved(four)), at: .milliseconds(10))).isEmpty)
-        #expect(names(survey.take(.tick, at: .milliseconds(12))).isEmpty)
+        #expect(names(state.take(.sighting(.resolved(four)), at: .milliseconds(10))).isEmpty)
+        #expect(names(state.take(.tick, at: .milliseconds(12))).isEmpty)
         // Another address: it waits again.
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "fe80::5%eth0"))), at: .milliseconds(100))
-        #expect(names(survey.take(.tick, at: .milliseconds(161))).isEmpty)
-        #expect(names(survey.take(.tick, at: .milliseconds(312))) == ["added Hub claimed"])
-        #expect(names(survey.take(.tick, at: .milliseconds(512))).isEmpty)
+        _ = state.take(.sighting(.resolved(try service("Hub", at: "fe80::5%eth0"))), at: .milliseconds(100))
+        #expect(names(state.take(.tick, at: .milliseconds(161))).isEmpty)
+        #expect(names(state.take(.tick, at: .milliseconds(312))) == ["added Hub claimed"])
+        #expect(names(state.take(.tick, at: .milliseconds(512))).isEmpty)
         // It changes, and goes.
-        _ = survey.take(.sighting(.gone(four.instance)), at: .milliseconds(600))
-        _ = survey.take(.tick, at: .milliseconds(601))
-        #expect(names(survey.take(.tick, at: .milliseconds(760))) == ["changed Hub claimed"])
+        _ = state.take(.sighting(.gone(four.instance)), at: .milliseconds(600))
+        _ = state.take(.tick, at: .milliseconds(601))
+        #expect(names(state.take(.tick, at: .milliseconds(760))) == ["changed Hub claimed"])
         let last = try service("Hub", at: "fe80::5%eth0").instance
-        #expect(names(survey.take(.sighting(.gone(last)), at: .milliseconds(800))) == ["removed Hub"])
-        #expect(survey.table.isEmpty)
+        #expect(names(state.take(.sighting(.gone(last)), at: .milliseconds(800))) == ["removed Hub"])
+        #expect(state.table.isEmpty)
     }
 
     @Test func aHintIsSaidAtOnce() throws {
-        var survey = try survey()
+        var state = try state()
         let hinted = try service("Hub", at: "10.0.0.5")
-        _ = survey.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
+        _ = state.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
         let other = try #require(NetworkAddress("fe80::5%eth0"))
-        _ = survey.take(
+        _ = state.take(
             .sighting(.address(other, host: "Hub.local", interface: hinted.instance.interface)),
             at: .milliseconds(2))
-        _ = survey.take(.tick, at: .milliseconds(3))
-        #expect(names(survey.take(.tick, at: .milliseconds(8))) == ["added Hub claimed"])
+        _ = state.take(.tick, at: .milliseconds(3))
+        #expect(names(state.take(.tick, at: .milliseconds(8))) == ["added Hub claimed"])
         // The browse confirms it: no news.
-        _ = survey.take(.sighting(.resolved(hinted)), at: .milliseconds(120))
-        #expect(names(survey.take(.tick, at: .milliseconds(300))).isEmpty)
-        #expect(survey.table.first?.hub.addresses.map(\.description) == ["10.0.0.5", "fe80::5%eth0"])
+        _ = state.take(.sighting(.resolved(hinted)), at: .milliseconds(120))
+        #expect(names(state.take(.tick, at: .milliseconds(300))).isEmpty)
+        #expect(state.table.first?.hub.addresses.map(\.description) == ["10.0.0.5", "fe80::5%eth0"])
     }
 
     @Test func aHintThatNobodyConfirmsIsWaitedForAndExpires() throws {
-        var survey = try survey()
-        _ = survey.take(.sighting(.hinted(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(2))
-        _ = survey.take(.tick, at: .milliseconds(60))
-        _ = survey.take(.tick, at: .milliseconds(120))
-        #expect(!survey.isOver(at: .milliseconds(1_399)))
-        #expect(survey.isOver(at: .milliseconds(1_401)))
-        #expect(names(survey.take(.tick, at: .seconds(11))) == ["removed Hub"])
+        var state = try state()
+        _ = state.take(.sighting(.hinted(try service("Hub", at: "10.0.0.5"))), at: .milliseconds(2))
+        _ = state.take(.tick, at: .milliseconds(60))
+        _ = state.take(.tick, at: .milliseconds(120))
+        #expect(!state.isOver(at: .milliseconds(1_399)))
+        #expect(state.isOver(at: .milliseconds(1_401)))
+        #expect(names(state.take(.tick, at: .seconds(11))) == ["removed Hub"])
     }
 
     @Test func whoSaysToBeAPairedHubIsAskedForItsKey() throws {
-        var survey = try survey(known: [1])
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .zero)
-        _ = survey.take(.sighting(.resolved(try service("Evil", at: "10.0.0.6", id: 1))), at: .zero)
-        _ = survey.take(.sighting(.resolved(try service("Nobody", at: "10.0.0.7", id: 1))), at: .zero)
-        _ = survey.take(.sighting(.resolved(try service("Stranger", at: "10.0.0.8", id: 2))), at: .zero)
-        _ = survey.take(.tick, at: .milliseconds(1))
+        var state = try state(known: [1])
+        _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .zero)
+        _ = state.take(.sighting(.resolved(try service("Evil", at: "10.0.0.6", id: 1))), at: .zero)
+        _ = state.take(.sighting(.resolved(try service("Nobody", at: "10.0.0.7", id: 1))), at: .zero)
+        _ = state.take(.sighting(.resolved(try service("Stranger", at: "10.0.0.8", id: 2))), at: .zero)
+        _ = state.take(.tick, at: .milliseconds(1))
         #expect(
-            Set(survey.takeQuestions().map(\.description)) == [
+            Set(state.takeQuestions().map(\.description)) == [
                 "10.0.0.5:8000", "10.0.0.6:8000", "10.0.0.7:8000",
             ])
-        #expect(survey.takeQuestions().isEmpty)
+        #expect(state.takeQuestions().isEmpty)
         // Nothing is said of them, and nothing is over, before they have answered.
-        #expect(names(survey.take(.tick, at: .milliseconds(400))) == ["added Stranger claimed"])
-        #expect(!survey.isOver(at: .milliseconds(900)))
+        #expect(names(state.take(.tick, at: .milliseconds(400))) == ["added Stranger claimed"])
+        #expect(!state.isOver(at: .milliseconds(900)))
         for (address, key) in [("10.0.0.5", 1), ("10.0.0.6", 2)] as [(String, UInt8)] {
             let proof = HubProof(
                 address: try #require(NetworkAddress(address)), port: 8000, pin: try pin(key), name: "",
                 id: nil,
                 source: nil, isHandshake: true, time: .milliseconds(400))
-            _ = survey.take(.proof(proof), at: .milliseconds(500))
+            _ = state.take(.proof(proof), at: .milliseconds(500))
         }
         let nobody = try #require(HubAddress("10.0.0.7:8000"))
-        _ = survey.take(.noProof(nobody), at: .milliseconds(500))
-        let events = survey.take(.tick, at: .milliseconds(501)) + survey.take(.tick, at: .milliseconds(700))
+        _ = state.take(.noProof(nobody), at: .milliseconds(500))
+        let events = state.take(.tick, at: .milliseconds(501)) + state.take(.tick, at: .milliseconds(700))
         #expect(
             Set(names(events))
                 == ["added Hub verified", "added Evil impostor", "added Nobody claimed"])
-        #expect(survey.table.map(\.hub.name) == ["Evil", "Hub", "Nobody", "Stranger"])
-        #expect(survey.table.map(\.isPaired) == [false, true, true, false])
-        #expect(survey.isOver(at: .milliseconds(900)))
+        #expect(state.table.map(\.hub.name) == ["Evil", "Hub", "Nobody", "Stranger"])
+        #expect(state.table.map(\.isPaired) == [false, true, true, false])
+        #expect(state.isOver(at: .milliseconds(900)))
     }
 
     @Test func aPairedHubsNameWithAnotherIDIsAnImpostor() throws {
-        var survey = try survey(known: [1])
+        var state = try state(known: [1])
         for (number, name) in ["kitchen  hub", "Kit\u{200B}chen hub ", "Кitсhеn hub", "Kitchen hubs"]
             .enumerated()
         {
-            _ = survey.take(
+            _ = state.take(
                 .sighting(.resolved(try service(name, at: "10.0.0.\(number + 5)", id: 3))), at: .zero)
         }
-        _ = survey.take(.sighting(.resolved(try service("Kitchen hub", at: "10.0.0.9"))), at: .zero)
-        _ = survey.finish(at: .milliseconds(1))
-        #expect(survey.table.map(\.standing) == [.impostor, .impostor, .impostor, .claimed, .claimed])
+        _ = state.take(.sighting(.resolved(try service("Kitchen hub", at: "10.0.0.9"))), at: .zero)
+        _ = state.finish(at: .milliseconds(1))
+        #expect(state.table.map(\.standing) == [.impostor, .impostor, .impostor, .claimed, .claimed])
     }
 
     private func udpProof(_ address: String) throws -> SearchState.Step {
@@ -152,24 +152,24 @@ import Testing
     }
 
     @Test func aRowThatWasFoundByUDPFirstHasChanged() throws {
-        var survey = try survey(watches: true)
-        _ = survey.take(try udpProof("10.0.0.5"), at: .zero)
-        _ = survey.take(.tick, at: .milliseconds(1))
+        var state = try state(watches: true)
+        _ = state.take(try udpProof("10.0.0.5"), at: .zero)
+        _ = state.take(.tick, at: .milliseconds(1))
         // It is about to be heard by mDNS, too.
-        #expect(names(survey.take(.tick, at: .milliseconds(60))).isEmpty)
-        #expect(names(survey.take(.tick, at: .milliseconds(151))) == ["added Hub claimed"])
-        _ = survey.take(
+        #expect(names(state.take(.tick, at: .milliseconds(60))).isEmpty)
+        #expect(names(state.take(.tick, at: .milliseconds(151))) == ["added Hub claimed"])
+        _ = state.take(
             .sighting(.resolved(try service("Hub", at: "10.0.0.5", id: 1))), at: .milliseconds(170))
-        #expect(names(survey.take(.tick, at: .milliseconds(171))).isEmpty)
-        #expect(names(survey.take(.tick, at: .milliseconds(350))) == ["changed Hub claimed"])
-        #expect(survey.table.map(\.hub.sources) == [[.mdns, .udp]])
+        #expect(names(state.take(.tick, at: .milliseconds(171))).isEmpty)
+        #expect(names(state.take(.tick, at: .milliseconds(350))) == ["changed Hub claimed"])
+        #expect(state.table.map(\.hub.sources) == [[.mdns, .udp]])
     }
 
     @Test func withoutMulticastDNSAReplyIsNotHeld() throws {
-        var survey = try survey(isBrowsing: false)
-        _ = survey.take(try udpProof("10.0.0.5"), at: .zero)
-        _ = survey.take(.tick, at: .milliseconds(1))
-        #expect(names(survey.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
+        var state = try state(isBrowsing: false)
+        _ = state.take(try udpProof("10.0.0.5"), at: .zero)
+        _ = state.take(.tick, at: .milliseconds(1))
+        #expect(names(state.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
     }
 
     /// Without watching, a hub is reported once, and again at the end if it has another address by then.
@@ -178,30 +178,30 @@ import Testing
         ("fd77::9", ["changed Hub claimed"]),
     ])
     func aChangeIsSaidOnceAtTheEndIfItMatters(address: String, said: [String]) throws {
-        var survey = try survey()
+        var state = try state()
         let hinted = try service("Hub", at: "10.0.0.5", id: 1)
-        _ = survey.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
-        _ = survey.take(.tick, at: .milliseconds(3))
-        #expect(names(survey.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
-        _ = survey.take(.sighting(.resolved(hinted)), at: .milliseconds(100))
-        _ = survey.take(try udpProof("10.0.0.5"), at: .milliseconds(105))
-        _ = survey.take(try udpProof(address), at: .milliseconds(110))
-        _ = survey.take(.tick, at: .milliseconds(111))
-        #expect(survey.table.map(\.hub.sources) == [[.mdns, .udp]])
-        #expect(names(survey.take(.tick, at: .milliseconds(400))).isEmpty)
-        #expect(names(survey.finish(at: .milliseconds(410))) == said)
+        _ = state.take(.sighting(.hinted(hinted)), at: .milliseconds(2))
+        _ = state.take(.tick, at: .milliseconds(3))
+        #expect(names(state.take(.tick, at: .milliseconds(60))) == ["added Hub claimed"])
+        _ = state.take(.sighting(.resolved(hinted)), at: .milliseconds(100))
+        _ = state.take(try udpProof("10.0.0.5"), at: .milliseconds(105))
+        _ = state.take(try udpProof(address), at: .milliseconds(110))
+        _ = state.take(.tick, at: .milliseconds(111))
+        #expect(state.table.map(\.hub.sources) == [[.mdns, .udp]])
+        #expect(names(state.take(.tick, at: .milliseconds(400))).isEmpty)
+        #expect(names(state.finish(at: .milliseconds(410))) == said)
     }
 
     @Test func aDaemonThatIsGoneIsWaitedForAWhile() throws {
-        var survey = try survey()
-        _ = survey.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .zero)
-        _ = survey.take(.tick, at: .milliseconds(1))
-        let words = names(survey.take(.sighting(.interrupted(.daemonLost)), at: .milliseconds(200)))
+        var state = try state()
+        _ = state.take(.sighting(.resolved(try service("Hub", at: "10.0.0.5"))), at: .zero)
+        _ = state.take(.tick, at: .milliseconds(1))
+        let words = names(state.take(.sighting(.interrupted(.daemonLost)), at: .milliseconds(200)))
         #expect(words == ["avahi-daemon went away; waiting for it to come back"])
-        #expect(!survey.isOver(at: .milliseconds(1_500)))
-        #expect(survey.isOver(at: .milliseconds(3_300)))
-        _ = survey.take(.sighting(.resumed), at: .milliseconds(1_600))
-        #expect(!survey.isOver(at: .milliseconds(1_900)))
-        #expect(survey.isOver(at: .milliseconds(1_960)))
+        #expect(!state.isOver(at: .milliseconds(1_500)))
+        #expect(state.isOver(at: .milliseconds(3_300)))
+        _ = state.take(.sighting(.resumed), at: .milliseconds(1_600))
+        #expect(!state.isOver(at: .milliseconds(1_900)))
+        #expect(state.isOver(at: .milliseconds(1_960)))
     }
 }
