@@ -60,6 +60,23 @@ import Testing
         #expect(steps(&book) == [.say(.gone(instance("Hub")))])
     }
 
+    @Test func whatIsSeenOnOneInterfaceInOneFamilyIsNamed() {
+        var book = book()
+        _ = announce("Hub", "Gone", to: &book)
+        let elsewhere = NetworkInterface(index: 3, name: "eth1")
+        for (interface, family) in [(lan, NetworkAddress.Family.ipv6), (elsewhere, .ipv4)] {
+            book.announce(
+                ServiceInstance(nameBytes: "Other".utf8, interface: interface, family: family),
+                domain: [0x6C], at: start)
+        }
+        book.remove(instance("Gone"), at: start)
+        #expect(book.names(on: lan, .ipv4) == [Array("Hub".utf8)])
+        #expect(book.names(on: lan, .ipv6) == [Array("Other".utf8)])
+        #expect(book.names(on: elsewhere, .ipv6).isEmpty)
+        book.interrupt(.daemonLost)
+        #expect(book.names(on: lan, .ipv4).isEmpty, "a new daemon has not seen it")
+    }
+
     @Test func whoFollowsKeepsTheQuestionAndHearsOfChanges() throws {
         var book = book(follows: true)
         _ = announce("Hub", to: &book)

@@ -99,6 +99,12 @@ struct BrowseBook: Sendable {
         ask(at: now)
     }
 
+    /// The names that the stack sees on an interface, in a family.
+    func names(on interface: NetworkInterface, _ family: NetworkAddress.Family) -> [[UInt8]] {
+        instances.filter { $0.interface == interface && $0.family == family && !stale.contains($0) }
+            .map(\.nameBytes)
+    }
+
     /// The stack expects no more instances for now.
     mutating func allForNow() {
         isAllForNow = true

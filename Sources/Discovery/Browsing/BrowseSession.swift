@@ -21,6 +21,13 @@ actor BrowseSession: SearchSession {
     private var deadlines: Task<Void, Never>?
     private var query: OneShotQuery?
     private var questions: Task<Void, Never>?
+    /// All that the stack knew before it asked is announced.
+    private var isCacheRead = false
+    private var isGraceOver = false
+    /// When the stack began to browse.
+    private var begun: ContinuousClock.Instant?
+    /// When the question for multicast answers has been answered.
+    private var multicastAnswers: ContinuousClock.Instant?
     /// The slowest answer that was reported.
     private var slowest = AnswerRounds.promptness - BrowseSession.slowStep
 
@@ -56,6 +63,7 @@ actor BrowseSession: SearchSession {
                 disconnect()
                 try connect()
             }
+            begun = .now
             send(.began)
         } catch {
             close(error)
@@ -92,6 +100,9 @@ actor BrowseSession: SearchSession {
         switch event {
         case .announced(let instance, let domain): book.announce(instance, domain: domain, at: now)
         case .gone(let instance): book.remove(instance, at: now)
+        case .cacheRead:
+            isCacheRead = true
+            if isGraceOver { askForMulticast() }
         case .allForNow: book.allForNow()
         case .resolved(let service): book.answer(service, at: now)
         case .unresolved(let instance, let error): book.fail(instance, error, at: now)
@@ -199,8 +210,15 @@ extension BrowseSession {
     /// Resolvers wait this long for hints: each costs a round trip over the bus and the daemon's time, and a
     /// responder that answers a one-shot query does so within a few milliseconds. If somebody has, the second
     /// question follows, and only after it the one for multicast answers: with 200 hubs those keep every host
-    /// busy for a second or two, and an answer that is late then looks like one that is lost.
+    /// busy for a second or two, and an answer that is late then looks like one that is lost. That one waits
+    /// for what the stack knows, at most until ``OneShotQuery/insistence``.
     private static let grace = Duration.milliseconds(20)
+    /// From the question for multicast answers on: 120 ms (RFC 6762 § 6), and what an answer needs to get
+    /// here.
+    private static let answerTime = Duration.milliseconds(170)
+    /// The same from the beginning, if the stack's own question has to do: it collects that with others for
+    /// 100 ms. Nothing but the network delays it.
+    private static let stackAnswerTime = Duration.milliseconds(240)
     /// A slow answer is reported if it is this much slower than the one before.
     private static let slowStep = Duration.milliseconds(25)
 
@@ -222,18 +240,29 @@ extension BrowseSession {
             carryOut()
             let isAnswered = query?.isSilent == false
             if isAnswered { query?.ask(isLast: true) }
-            query?.askForMulticast()
+            isGraceOver = true
+            if isCacheRead { askForMulticast() }
             try await Task.sleep(for: OneShotQuery.insistence - BrowseSession.grace)
+            askForMulticast()
             if query?.isSilent == true { query?.ask() }
             try await Task.sleep(for: OneShotQuery.repetition - OneShotQuery.insistence)
             if !isAnswered { query?.ask(isLast: true) }
             // No earlier, even if the last question was: until here a host can show that it is slow.
             try await Task.sleep(for: AnswerRounds.promptness)
+            if let multicastAnswers { try await Task.sleep(until: multicastAnswers) }
             if query?.isPrompt(at: .now) == true { send(.prompt) }
             if query?.isSilent == true { send(.silent) }
             while let doubt = query?.doubt(at: .now) { try await Task.sleep(for: doubt) }
             if let host = query?.missing { send(.lossy(host)) }
         } catch {}  // closed
+    }
+
+    /// Once, as soon as the stack's cache is read: the question names what was in it.
+    private func askForMulticast() {
+        guard multicastAnswers == nil, let query else { return }
+        let isAsked = query.askForMulticast { book.names(on: $0, $1) }
+        multicastAnswers =
+            isAsked ? .now + BrowseSession.answerTime : (begun ?? .now) + BrowseSession.stackAnswerTime
     }
 
     private func hinted(

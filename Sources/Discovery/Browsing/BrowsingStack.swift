@@ -4,6 +4,8 @@ import CAvahi
 enum BrowsingEvent: Sendable {
     case announced(ServiceInstance, domain: [UInt8])
     case gone(ServiceInstance)
+    /// All instances that the stack knew before it asked are announced.
+    case cacheRead
     /// No more instances are expected for now.
     case allForNow
     /// The answer to ``BrowsingStack/ask(_:domain:)``; it is reported again whenever the service changes.

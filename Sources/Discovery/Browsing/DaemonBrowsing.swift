@@ -107,6 +107,7 @@ final class DaemonBrowsing: BrowsingStack {
         switch event {
         case AVAHI_BROWSER_NEW: if let instance { changed(.announced(instance, domain: domain)) }
         case AVAHI_BROWSER_REMOVE: if let instance { changed(.gone(instance)) }
+        case AVAHI_BROWSER_CACHE_EXHAUSTED: changed(.cacheRead)
         case AVAHI_BROWSER_ALL_FOR_NOW: changed(.allForNow)
         case AVAHI_BROWSER_FAILURE:
             let error = DiscoveryError.daemon(code)

@@ -83,14 +83,11 @@ package struct DNSMessage: Hashable, Sendable {
     /// A question for the PTR records of a DNS-SD type such as `_hestia._tcp` in `local`, as RFC 6762 § 5.1
     /// sends it; nil if the type is no name.
     ///
-    /// With `unicast` it asks for a unicast answer (§ 5.4), which it gets anyway: without that bit every
-    /// other host that is about to ask the same takes it for its own question (§ 7.3), and does not hear the
-    /// answer.
-    package static func question(forServicesOf type: String, id: UInt16, unicast: Bool = true) -> [UInt8]? {
+    /// It asks for a unicast answer (§ 5.4), which it gets anyway: without that bit every other host that is
+    /// about to ask the same takes it for its own question (§ 7.3), and does not hear the answer.
+    package static func question(forServicesOf type: String, id: UInt16) -> [UInt8]? {
         guard let name = DNSName(serviceType: type) else { return nil }
-        var bytes: [UInt8] = [UInt8(id >> 8), UInt8(id & 0xFF), 0, 0, 0, 1, 0, 0, 0, 0, 0, 0]
-        for label in name.labels { bytes += [UInt8(label.count)] + label }
-        return bytes + [0, 0, RecordType.ptr, unicast ? 0x80 : 0, 1]
+        return header(id: id, questions: 1) + name.bytes + [0, RecordType.ptr, 0x80, 1]
     }
 }
 

@@ -75,11 +75,24 @@ final class OneShotQuery {
     /// Asks for answers that are multicast: responders that ignore one-shot queries give one, within 120 ms
     /// (RFC 6762 § 6), and the stack hears them. The stack collects its own question with others for 100 ms
     /// first.
-    func askForMulticast() {
-        guard let question = DNSMessage.question(forServicesOf: serviceType, id: 0, unicast: false) else {
-            return
+    ///
+    /// Where the stack knows more than one message holds, its question has to do: with 200 hubs the answers
+    /// of all would keep every host on the network busy, this one too, for longer than that.
+    ///
+    /// - Parameter known: the names that the stack has heard on an interface in a family: their hosts need
+    ///   not say them again.
+    /// - Returns: true if it was asked on all networks.
+    func askForMulticast(known: (NetworkInterface, NetworkAddress.Family) -> [[UInt8]]) -> Bool {
+        var isAsked = true
+        for socket in sockets {
+            let names = known(socket.interface, socket.family)
+            if let question = MulticastQuestion(forServicesOf: serviceType, known: names) {
+                socket.multicast(question.bytes)
+            } else {
+                isAsked = false
+            }
         }
-        for socket in sockets { socket.multicast(question) }
+        return isAsked
     }
 
     /// True if it was asked, and nobody has answered.

@@ -8,7 +8,8 @@
 ///   and slow machines: 350 ms.
 /// - If all hosts here have answered two one-shot questions (§ 5.1) at once, and there is no hub that has
 ///   not, no margin is needed, and the daemon's repetition need not be waited for. The question for multicast
-///   answers goes out after 20 ms; 120 ms, and what the answer needs to get here: 190 ms.
+///   answers goes out after 20 ms; 120 ms, and what the answer needs to get here: 190 ms. ``Sighting/prompt``
+///   comes later if that question did: it waits for what the daemon knows, or is left to the daemon.
 /// - If nobody has answered three one-shot questions, and all that is announced is on this machine, there
 ///   is no sign of a slow machine or network: no margin is needed. But nobody has shown that packets get
 ///   through either, so the answer to the daemon's repetition is waited for: 100 and 120 ms, and what the

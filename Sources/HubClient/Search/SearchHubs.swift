@@ -35,6 +35,9 @@ package struct SearchHubs: Sendable {
     private static let reachInterval = Duration.seconds(5)
     private static let reachDeadline = Duration.seconds(1)
 
+    /// A wait is reported again if its end has moved by this much.
+    private static let shift = Duration.milliseconds(20)
+
     private let browser: HubBrowser
     private let known: KnownHubs
     private let options: Options
@@ -78,7 +81,7 @@ package struct SearchHubs: Sendable {
                 group.addTask { try await sweep(range, since: start, continuation) }
             }
             var reached = [DiscoveredHub.Key: Duration]()
-            var explained: Set<String> = []
+            var explained: [String: Duration] = [:]
             var lastLook = Duration.zero
             steps: for try await step in steps {
                 let now = start.duration(to: .now)
@@ -100,7 +103,10 @@ package struct SearchHubs: Sendable {
                 }
                 guard case .tick = step else { continue }
                 if options.explainsWaits {
-                    for wait in search.waits(at: now) where explained.insert(wait.subject).inserted {
+                    for wait in search.waits(at: now) {
+                        let (before, until) = (explained[wait.subject], wait.until ?? .zero)
+                        if let before, abs((until - before) / SearchHubs.shift) < 1 { continue }
+                        explained[wait.subject] = until
                         try report(.wait(wait, at: now))
                     }
                 }

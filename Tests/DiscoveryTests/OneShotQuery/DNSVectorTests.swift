@@ -29,7 +29,7 @@ private struct DNSVectors: Decodable, Sendable {
     let rejected: [Message]
 
     static let all: DNSVectors = {
-        let root = #filePath.split(separator: "/").dropLast(3).map { "/" + $0 }.joined()
+        let root = #filePath.split(separator: "/").dropLast(4).map { "/" + $0 }.joined()
         let path = root + "/samples/vectors/dns-messages.json"
         do {
             return try JSONDecoder().decode(DNSVectors.self, from: Data(contentsOf: URL(filePath: path)))
