@@ -32,24 +32,32 @@ package struct WorkBudget: Sendable {
 
     var isSpent: Bool { left <= 0 }
 
-    /// From now on the time of this process counts too, which works for the search; 0: it has been waited
-    /// for.
+    /// From now on the time of this process counts too, which works for the search.
     func count(_ process: pid_t) { helper.process.store(process, ordering: .relaxed) }
 
-    /// A program that draws pages. Its time is known to the system as this process's only once it has ended.
-    private final class Helper: Sendable {
-        let process = Atomic<pid_t>(0)
+    /// That process has been waited for, and took so many seconds. They count from now on.
+    func counted(_ seconds: Double) {
+        helper.process.store(0, ordering: .relaxed)
+        let before = Double(bitPattern: helper.ended.load(ordering: .relaxed))
+        helper.ended.store((before + seconds).bitPattern, ordering: .relaxed)
     }
 
-    /// The processor time of this thread, of the helper, and of the ended processes that this one waited for.
+    /// Programs that draw pages, one after the other. `RUSAGE_CHILDREN` would count those of other searches
+    /// in this process too.
+    private final class Helper: Sendable {
+        /// The one that runs; 0 if none does.
+        let process = Atomic<pid_t>(0)
+        /// The seconds of those that have ended, as the bits of a `Double`. Only the thread that searches
+        /// writes it.
+        let ended = Atomic<UInt64>(0)
+    }
+
+    /// The processor time of this thread and of its programs.
     private static func used(with helper: Helper) -> Double {
         var own = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &own)
-        var others = rusage()
-        getrusage(__rusage_who_t(RUSAGE_CHILDREN.rawValue), &others)
         let process = helper.process.load(ordering: .relaxed)
-        return seconds(own) + Double(others.ru_utime.tv_sec + others.ru_stime.tv_sec)
-            + Double(others.ru_utime.tv_usec + others.ru_stime.tv_usec) / 1e6
+        return seconds(own) + Double(bitPattern: helper.ended.load(ordering: .relaxed))
             + (process > 0 ? used(by: process) : 0)
     }
 

@@ -43,7 +43,7 @@ struct PDFPages: PictureSequence {
                 let cut = drawing.isStopped ? drawing.cutPage(limits: limits) : nil
                 let isCut = budget.isSpent || drawing.isStopped
                 try drawing.end(isEmpty: pages == 0 && refusal == nil && !isCut)
-                budget.count(0)
+                budget.counted(drawing.seconds)
                 self.drawing = nil
                 if isCut { resolutions = [] }
                 if let cut { return DecodedPicture(luma: cut) }
@@ -65,7 +65,9 @@ final class PDFDrawing {
     let process: pid_t
     private let output: Int32
     private let complaints: Int32
-    private var ended: Int32?
+    private var hasEnded = false
+    /// The processor time of the program, known once it has ended.
+    private(set) var seconds = 0.0
     private var stream = PDFPageStream()
     /// True if it was stopped because its budget was spent.
     private(set) var isStopped = false
@@ -96,7 +98,7 @@ final class PDFDrawing {
         guard problem == 0 else {
             close(output)
             close(complaints)
-            ended = 0
+            hasEnded = true
             throw problem == ENOENT ? .missing(.pdf) : .outOfMemory
         }
     }
@@ -104,7 +106,7 @@ final class PDFDrawing {
     deinit {
         guard process > 0 else { return }
         close(output)
-        if ended == nil {
+        if !hasEnded {
             kill(process, SIGKILL)
             wait()
         }
@@ -138,7 +140,7 @@ final class PDFDrawing {
 
     /// Waits until the process ends. Throws if `pdftoppm` drew nothing at all.
     func end(isEmpty: Bool) throws(ImageError) {
-        if ended == nil { wait() }
+        if !hasEnded { wait() }
         guard isEmpty else { return }
         var text = [UInt8](repeating: 0, count: 200)
         let count = pread(complaints, &text, text.count, 0)
@@ -147,9 +149,12 @@ final class PDFDrawing {
     }
 
     private func wait() {
-        var status: Int32 = 0
-        while waitpid(process, &status, 0) < 0 && errno == EINTR {}
-        ended = status
+        var usage = rusage()
+        while wait4(process, nil, 0, &usage) < 0 && errno == EINTR {}
+        hasEnded = true
+        seconds =
+            Double(usage.ru_utime.tv_sec + usage.ru_stime.tv_sec)
+            + Double(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec) / 1e6
     }
 
     private static func write(_ bytes: [UInt8], to descriptor: Int32) -> Bool {
