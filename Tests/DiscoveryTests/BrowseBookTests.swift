@@ -163,6 +163,58 @@ import Testing
             ])
     }
 
+    @Test(arguments: [false, true])
+    func whatHasJustAnsweredAndExpiresIsAHintAgain(follows: Bool) throws {
+        var book = book(follows: follows)
+        let service = try service("Hub")
+        #expect(book.knowsAllHints)
+        book.hint(service, from: try address(), at: start)
+        #expect(!book.knowsAllHints)
+        _ = announce("Hub", to: &book)
+        #expect(book.knowsAllHints)
+        book.remove(instance("Hub"), at: start)
+        let gone = steps(&book).filter { if case .say = $0 { true } else { false } }
+        #expect(gone == [.say(.gone(instance("Hub")))] + (follows ? [] : [.say(.hinted(service))]))
+        #expect(book.knowsAllHints == follows)
+    }
+
+    @Test func aHostThatMulticastsWhatItHintedAtConfirmsIt() throws {
+        var book = book()
+        let service = try service("Hub")
+        book.hint(service, from: try address(), at: start)
+        _ = steps(&book)
+        book.hear(instance("Hub"), at: start)
+        #expect(steps(&book) == [.say(.resolved(service))])
+        book.hear(instance("Hub"), at: start)
+        #expect(steps(&book).isEmpty)
+        #expect(announce("Hub", to: &book).isEmpty, "the stack says nothing new")
+        book.remove(instance("Hub"), at: start)
+        #expect(steps(&book).first == .say(.gone(instance("Hub"))))
+    }
+
+    @Test func whatIsHeardWithoutAHintIsWaitedForAndAskedForOnceItIsSeen() throws {
+        var book = book()
+        let service = try service("Hub")
+        book.allForNow()
+        _ = steps(&book)
+        book.hear(instance("Hub"), at: start)
+        #expect(steps(&book) == [.say(.pending(1))])
+        #expect(book.nextDeadline == start + .seconds(1))
+        #expect(announce("Hub", to: &book) == [ask("Hub")])
+        book.answer(service, at: start)
+        #expect(steps(&book).contains(.say(.pending(0))))
+        // Complete later, and never seen by the stack.
+        for name in ["Late", "Never"] { book.hear(instance(name), at: start) }
+        _ = steps(&book)
+        let late = try self.service("Late")
+        book.hint(late, from: try address(), at: start)
+        #expect(steps(&book) == [.say(.resolved(late))])
+        book.expire(at: start + .seconds(1))
+        #expect(
+            steps(&book) == [.say(.pending(0)), .say(.unresolved(instance("Never"), .timedOut))])
+        #expect(book.nextDeadline == nil)
+    }
+
     @Test func whoFollowsAsksInSpiteOfAHint() throws {
         var book = book(follows: true)
         book.hint(try service("Hub"), from: try address(), at: start)

@@ -29,6 +29,9 @@ struct BrowseBook: Sendable {
     static let maximumHintsPerHost = HubListing.maximumServicesPerAddress + 1
     static let maximumHints = 4_096
 
+    /// The domain of what is multicast.
+    private static let local = Array("local".utf8)
+
     private let follows: Bool
     private let patience: Duration
     private let maximumQuestions: Int
@@ -41,6 +44,8 @@ struct BrowseBook: Sendable {
     private var questions: [ServiceInstance: Question] = [:]
     // Those that wait, and those whose question is neither answered nor late.
     private var unanswered: Set<ServiceInstance> = []
+    // Multicast by a host, with less than a hint, and not yet seen by the stack: until when it is waited for.
+    private var heard: [ServiceInstance: ContinuousClock.Instant] = [:]
     private var hints: [ServiceInstance: ResolvedService] = [:]
     private var hintCounts: [NetworkAddress: Int] = [:]
     private var mayAsk: Bool
@@ -63,7 +68,8 @@ struct BrowseBook: Sendable {
 
     /// When ``expire(at:)`` has something to do.
     var nextDeadline: ContinuousClock.Instant? {
-        questions.values.lazy.filter(\.isAwaited).map(\.deadline).min()
+        let questions = questions.values.lazy.filter(\.isAwaited).map(\.deadline).min()
+        return [questions, heard.values.min()].compactMap { $0 }.min()
     }
 
     /// The stack sees `instance`.
@@ -79,6 +85,7 @@ struct BrowseBook: Sendable {
             }
             instances.insert(instance)
         }
+        heard[instance] = nil
         if let service = hints[instance] {
             say(.resolved(service))
             guard follows else { return }
@@ -89,13 +96,29 @@ struct BrowseBook: Sendable {
         ask(at: now)
     }
 
+    /// A host has multicast `instance`, which the stack will see, too. With a hint that is as good; without
+    /// one, only the stack is asked for its address, and only once it has seen it: it may be busy.
+    mutating func hear(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
+        guard !instances.contains(instance) else { return }
+        if hints[instance] != nil { return announce(instance, domain: BrowseBook.local, at: now) }
+        guard heard[instance] == nil, heard.count < BrowseBook.maximumHints else { return }
+        heard[instance] = now + patience
+        setUnanswered(instance, true)
+    }
+
     /// The stack sees `instance` no more.
     mutating func remove(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
         stale.remove(instance)
         guard instances.remove(instance) != nil else { return }
-        hints[instance] = nil
+        let hint = hints.removeValue(forKey: instance)
         finish(instance)
         say(.gone(instance))
+        // Who follows hears of goodbyes. Else a record has expired whose host has just answered: that host
+        // was told that its record is known, and has not said it again.
+        if !follows, let hint {
+            hints[instance] = hint
+            say(.hinted(hint))
+        }
         ask(at: now)
     }
 
@@ -103,6 +126,12 @@ struct BrowseBook: Sendable {
     func names(on interface: NetworkInterface, _ family: NetworkAddress.Family) -> [[UInt8]] {
         instances.filter { $0.interface == interface && $0.family == family && !stale.contains($0) }
             .map(\.nameBytes)
+    }
+
+    /// True if the stack sees every service that was hinted at, on any interface, in either family.
+    var knowsAllHints: Bool {
+        let names = Set(instances.subtracting(stale).map(\.nameBytes))
+        return hints.keys.allSatisfy { names.contains($0.nameBytes) }
     }
 
     /// The stack expects no more instances for now.
@@ -140,6 +169,11 @@ struct BrowseBook: Sendable {
             setUnanswered(instance, false)
             if hints[instance] == nil { say(.unresolved(instance, .timedOut)) }
         }
+        for (instance, deadline) in heard where deadline <= now {
+            heard[instance] = nil
+            setUnanswered(instance, false)
+            say(.unresolved(instance, .timedOut))
+        }
         settle()
     }
 
@@ -160,6 +194,10 @@ struct BrowseBook: Sendable {
         hintCounts[source, default: 0] += 1
         if questions[instance]?.isAnswered == true { return }
         hints[instance] = service
+        if heard.removeValue(forKey: instance) != nil {
+            setUnanswered(instance, false)
+            return announce(instance, domain: BrowseBook.local, at: now)
+        }
         guard instances.contains(instance) else { return say(.hinted(service)) }
         // The browse has seen it already: this is the answer that it waits for.
         say(.resolved(service))
@@ -177,7 +215,7 @@ struct BrowseBook: Sendable {
     mutating func interrupt(_ error: DiscoveryError) {
         stale = instances
         waiting = Queue()
-        questions = [:]
+        (questions, heard) = ([:], [:])
         if !unanswered.isEmpty {
             unanswered = []
             say(.pending(0))

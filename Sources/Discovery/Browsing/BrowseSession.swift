@@ -216,8 +216,7 @@ extension BrowseSession {
     /// From the question for multicast answers on: 120 ms (RFC 6762 § 6), and what an answer needs to get
     /// here.
     private static let answerTime = Duration.milliseconds(170)
-    /// The same from the beginning, if the stack's own question has to do: it collects that with others for
-    /// 100 ms. Nothing but the network delays it.
+    /// The same from the beginning, if it is left to the stack, which collects its questions for 100 ms.
     private static let stackAnswerTime = Duration.milliseconds(240)
     /// A slow answer is reported if it is this much slower than the one before.
     private static let slowStep = Duration.milliseconds(25)
@@ -226,9 +225,12 @@ extension BrowseSession {
         let output: OneShotQuery.Output = { [unowned self] hint, interface, family, source in
             self.assumeIsolated { $0.hinted(hint, on: interface, family, from: source) }
         }
+        let announced: OneShotQuery.Announced = { [unowned self] names, interface, family in
+            self.assumeIsolated { $0.heard(names, on: interface, family) }
+        }
         query = OneShotQuery(
             serviceType: browser.serviceType, networks: LocalNetwork.current(), on: loop,
-            output: output)
+            output: output, announced: announced)
         query?.ask()
         questions = Task { await askAgain() }
     }
@@ -249,10 +251,15 @@ extension BrowseSession {
             if !isAnswered { query?.ask(isLast: true) }
             // No earlier, even if the last question was: until here a host can show that it is slow.
             try await Task.sleep(for: AnswerRounds.promptness)
+            if query?.doubt(at: .now) == nil, let host = query?.missing {
+                query?.stopHearing()
+                return send(.lossy(host))
+            }
             if let multicastAnswers { try await Task.sleep(until: multicastAnswers) }
             if query?.isPrompt(at: .now) == true { send(.prompt) }
             if query?.isSilent == true { send(.silent) }
             while let doubt = query?.doubt(at: .now) { try await Task.sleep(for: doubt) }
+            query?.stopHearing()
             if let host = query?.missing { send(.lossy(host)) }
         } catch {}  // closed
     }
@@ -260,9 +267,27 @@ extension BrowseSession {
     /// Once, as soon as the stack's cache is read: the question names what was in it.
     private func askForMulticast() {
         guard multicastAnswers == nil, let query else { return }
-        let isAsked = query.askForMulticast { book.names(on: $0, $1) }
-        multicastAnswers =
-            isAsked ? .now + BrowseSession.answerTime : (begun ?? .now) + BrowseSession.stackAnswerTime
+        let isLeft = !query.askForMulticast(isWhole: !book.knowsAllHints) { book.names(on: $0, $1) }
+        multicastAnswers = .now + BrowseSession.answerTime
+        if isLeft, let begun {
+            multicastAnswers = max(.now + BrowseSession.answerTime, begun + BrowseSession.stackAnswerTime)
+        }
+    }
+
+    /// A host has multicast these: that is what the stack hears, too.
+    private func heard(_ names: [[UInt8]], on interface: NetworkInterface, _ family: NetworkAddress.Family) {
+        guard isOpen, !browser.follows else { return }
+        for name in names {
+            book.hear(instance(name, on: interface, family), at: .now)
+        }
+        carryOut()
+    }
+
+    private func instance(
+        _ name: [UInt8], on interface: NetworkInterface, _ family: NetworkAddress.Family
+    ) -> ServiceInstance {
+        ServiceInstance(
+            nameBytes: name, interface: interface, family: family, service: "\(browser.serviceType).local")
     }
 
     private func hinted(
@@ -279,9 +304,7 @@ extension BrowseSession {
             slowest = answer
             send(.slow(answer))
         }
-        let instance = ServiceInstance(
-            nameBytes: hint.name, interface: interface, family: family,
-            service: "\(browser.serviceType).local")
+        let instance = instance(hint.name, on: interface, family)
         for other in addresses where other != address {
             send(.address(other, host: hint.host, interface: interface))
         }

@@ -7,25 +7,33 @@ package struct MulticastQuestion: Hashable, Sendable {
     /// tunnel.
     static let maximumSize = 1_400
     /// Seconds: the time to live of a PTR record as its host sends it (RFC 6762 § 10). A host stays silent if
-    /// it is at least half of its own (§ 7.1); the stack asks by itself before its copy expires (§ 5.2).
+    /// it is at least half of its own (§ 7.1). The stack does not say how much of it is left: a record in the
+    /// second half of its life, which should not be named, is, and is asked for once it has expired.
     static let timeToLive: UInt32 = 4_500
 
     package let bytes: [UInt8]
 
-    /// Nil if `type` is no service type, or if there are more known answers than one message holds, some
-    /// sixty. Several messages (§ 7.2) cost as much time as they save: Avahi keeps a timer for each answer.
+    /// Nil if `type` is no service type, or if there are more known answers than one message holds: some
+    /// sixty with short names. Several messages (§ 7.2) cost as much time as they save: Avahi keeps a timer
+    /// for each answer.
     ///
-    /// - Parameter known: names of instances, 1–63 bytes each (RFC 6763 § 4.1.1); others are left out.
-    package init?(forServicesOf type: String, known: some Sequence<[UInt8]>) {
+    /// - Parameters:
+    ///   - known: names of instances, 1–63 bytes each (RFC 6763 § 4.1.1); others are left out.
+    ///   - isWhole: what does not fit is left out, and its hosts answer.
+    package init?(forServicesOf type: String, known: some Sequence<[UInt8]>, isWhole: Bool = false) {
         guard let name = DNSName(serviceType: type) else { return nil }
         var answers: [UInt8] = []
         var count = 0
         let question = name.bytes + [0, RecordType.ptr, 0, 1]
         for label in known where (1...63).contains(label.count) {
+            let answer = MulticastQuestion.answer(label)
+            let size = DNSMessage.headerSize + question.count + answers.count + answer.count
+            guard size <= MulticastQuestion.maximumSize else {
+                if isWhole { break }
+                return nil
+            }
             count += 1
-            answers += MulticastQuestion.answer(label)
-            let size = DNSMessage.headerSize + question.count + answers.count
-            guard size <= MulticastQuestion.maximumSize else { return nil }
+            answers += answer
         }
         bytes = DNSMessage.header(questions: 1, answers: count) + question + answers
     }

@@ -1,28 +1,35 @@
 import CGlibc
 import Glibc
 
-/// A UDP socket on one interface and one address family, from an ephemeral port: what one-shot queries
-/// (RFC 6762 § 5.1) are sent from. The loop calls back when a packet waits. Bound to an address of the
-/// interface, so that what arrives came in there.
+/// A UDP socket on one interface and one address family. The loop calls back when a packet waits.
+///
+/// - From an ephemeral port: what one-shot queries (RFC 6762 § 5.1) are sent from. Bound to an address of the
+///   interface, so that what arrives came in there.
+/// - At the group's address and port: what hears multicast answers, and asks for them as a responder does.
+///   What comes to this host by unicast still goes to its mDNS stack.
 final class MulticastSocket {
     /// Bytes that wait to be read: 200 hosts answer within a few milliseconds.
     private static let receiveBuffer: Int32 = 1 << 20
     private static let port: UInt16 = 5353
+    private static let groups = (ipv4: NetworkAddress("224.0.0.251"), ipv6: NetworkAddress("ff02::fb"))
 
     let interface: NetworkInterface
     let family: NetworkAddress.Family
     private let watch: DescriptorWatch
 
     /// A socket for the network of an interface; nil if the system gives none there (the interface is going
-    /// down, or the address is not good yet).
-    init?(_ network: LocalNetwork, on loop: EventLoopThread, isReadable: @escaping () -> Void) {
-        let own = network.address
-        let family = own.family
+    /// down, or the address is not good yet). `isInGroup`: at the group's address.
+    init?(
+        _ network: LocalNetwork, isInGroup: Bool = false, on loop: EventLoopThread,
+        isReadable: @escaping () -> Void
+    ) {
+        let family = network.address.family
+        let address = isInGroup ? MulticastSocket.group(of: family) : network.address
         let interface =
             NetworkInterface(named: network.interface)
             ?? NetworkInterface(index: 0, name: network.interface)
         let domain = family == .ipv4 ? AF_INET : AF_INET6
-        guard interface.index > 0 else { return nil }
+        guard interface.index > 0, let address else { return nil }
         let descriptor = socket(domain, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
         guard descriptor >= 0 else { return nil }
         func set(_ level: Int32, _ option: Int32, _ value: Int32) {
@@ -30,11 +37,16 @@ final class MulticastSocket {
             setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
         }
         set(SOL_SOCKET, SO_RCVBUF, MulticastSocket.receiveBuffer)
-        let isBound = SystemAddress(own, port: 0, interface: interface.index).withPointer {
+        if isInGroup {
+            set(SOL_SOCKET, SO_REUSEADDR, 1)
+            if family == .ipv6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+        }
+        let port = isInGroup ? MulticastSocket.port : 0
+        let isBound = SystemAddress(address, port: port, interface: interface.index).withPointer {
             bind(descriptor, $0, $1) == 0
         }
         MulticastSocket.prepare(descriptor, family, interface)
-        guard isBound else {
+        guard isBound, !isInGroup || MulticastSocket.join(descriptor, family, interface) else {
             Glibc.close(descriptor)
             return nil
         }
@@ -47,39 +59,42 @@ final class MulticastSocket {
     /// Closes the socket; a second call does nothing.
     func close() { watch.close() }
 
-    /// Sends `bytes` to 224.0.0.251 or ff02::fb, port 5353. What cannot be sent is lost, as it may be on the
-    /// way.
+    /// Sends `bytes` to the group, port 5353. What cannot be sent is lost, as it may be on the way.
     func send(_ bytes: [UInt8]) {
-        let group = family == .ipv4 ? "224.0.0.251" : "ff02::fb"
-        guard let address = NetworkAddress(group) else { return }
+        guard let address = MulticastSocket.group(of: family) else { return }
         let target = SystemAddress(address, port: MulticastSocket.port, interface: interface.index)
         target.withPointer {
             _ = sendto(watch.descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, $1)
         }
     }
 
-    /// Sends `bytes` from port 5353, as a responder does, so that answers are multicast and not for us.
-    ///
-    /// The socket is bound to the group's address: what comes to this host by unicast still goes to its mDNS
-    /// stack. It is closed at once, and what cannot be sent is not sent.
-    func multicast(_ bytes: [UInt8]) {
-        guard let group = NetworkAddress(family == .ipv4 ? "224.0.0.251" : "ff02::fb") else { return }
-        let domain = family == .ipv4 ? AF_INET : AF_INET6
-        let descriptor = socket(domain, Int32(SOCK_DGRAM.rawValue) | O_CLOEXEC | O_NONBLOCK, 0)
-        guard descriptor >= 0 else { return }
-        defer { Glibc.close(descriptor) }
-        var one: Int32 = 1
-        setsockopt(descriptor, SOL_SOCKET, SO_REUSEADDR, &one, socklen_t(MemoryLayout<Int32>.size))
-        if family == .ipv6 {
-            setsockopt(
-                descriptor, Int32(IPPROTO_IPV6), IPV6_V6ONLY, &one, socklen_t(MemoryLayout<Int32>.size))
+    private static func group(of family: NetworkAddress.Family) -> NetworkAddress? {
+        family == .ipv4 ? groups.ipv4 : groups.ipv6
+    }
+
+    /// Joins the group on an interface, and hears there only: without that a socket hears what any program
+    /// has joined, on every interface (ip(7), IP_MULTICAST_ALL).
+    private static func join(
+        _ descriptor: Int32, _ family: NetworkAddress.Family, _ interface: NetworkInterface
+    ) -> Bool {
+        func set(_ level: Int32, _ option: Int32, _ value: UnsafeRawPointer, _ size: Int) -> Bool {
+            setsockopt(descriptor, level, option, value, socklen_t(size)) == 0
         }
-        MulticastSocket.prepare(descriptor, family, interface)
-        SystemAddress(group, port: MulticastSocket.port, interface: interface.index).withPointer {
-            pointer, size in
-            guard bind(descriptor, pointer, size) == 0 else { return }
-            _ = sendto(descriptor, bytes, bytes.count, Int32(MSG_NOSIGNAL), pointer, size)
+        var none: Int32 = 0
+        let size = MemoryLayout<Int32>.size
+        if family == .ipv4 {
+            var request = ip_mreqn()
+            request.imr_multiaddr.s_addr = UInt32(0xE000_00FB).bigEndian
+            request.imr_ifindex = Int32(bitPattern: interface.index)
+            return set(Int32(IPPROTO_IP), IP_MULTICAST_ALL, &none, size)
+                && set(Int32(IPPROTO_IP), IP_ADD_MEMBERSHIP, &request, MemoryLayout<ip_mreqn>.size)
         }
+        var request = ipv6_mreq()
+        inet_pton(AF_INET6, "ff02::fb", &request.ipv6mr_multiaddr)
+        request.ipv6mr_interface = interface.index
+        // The option is of Linux 4.20. An older kernel delivers by the interface of the bound address, too.
+        _ = set(Int32(IPPROTO_IPV6), IPV6_MULTICAST_ALL, &none, size)
+        return set(Int32(IPPROTO_IPV6), IPV6_JOIN_GROUP, &request, MemoryLayout<ipv6_mreq>.size)
     }
 
     /// How multicast packets leave by an interface.

@@ -4,6 +4,9 @@
 /// Not every responder answers such a question, and one answer holds only so much. So it is never the only
 /// way; but a host that answers one question and not the next shows that packets get lost here.
 ///
+/// It asks for multicast answers, too, and hears them, beside the mDNS stack: with 200 hubs the stack is busy
+/// with them for most of a second.
+///
 /// Used on the thread of an avahi poll loop only, and freed there.
 final class OneShotQuery {
     /// If nobody has answered until then, the question is asked then, too: silence must not be the loss of a
@@ -19,6 +22,8 @@ final class OneShotQuery {
     /// A hint, where it came in, and from whom.
     typealias Output =
         @Sendable (ServiceHint, NetworkInterface, NetworkAddress.Family, _ source: NetworkAddress) -> Void
+    /// Names of instances that a host has multicast, where they came in.
+    typealias Announced = @Sendable ([[UInt8]], NetworkInterface, NetworkAddress.Family) -> Void
 
     private let serviceType: String
     private let type: DNSName
@@ -26,22 +31,25 @@ final class OneShotQuery {
     private let networks: [LocalNetwork]
     private let firstID = UInt16.random(in: 0...0xFFFD)
     private var sockets: [MulticastSocket] = []
+    /// In the group; none if multicast answers are left to the stack.
+    private var listeners: [MulticastSocket] = []
     private var rounds: UInt8 = 0
     private var answers = AnswerRounds()
     private let output: Output
+    private let announced: Announced
 
     /// Nil if the service type is not valid. - Parameter networks: those of this machine, from which the
     /// interfaces are taken.
     init?(
         serviceType: String, networks: [LocalNetwork], on loop: EventLoopThread,
-        output: @escaping Output
+        output: @escaping Output, announced: @escaping Announced
     ) {
         guard let type = DNSName(serviceType: serviceType),
             let question = DNSMessage.question(forServicesOf: serviceType, id: 0)
         else { return nil }
         self.serviceType = serviceType
         (self.type, self.question, self.networks) = (type, question, networks)
-        self.output = output
+        (self.output, self.announced) = (output, announced)
         var seen: Set<String> = []
         for network in networks where network.isMulticast && !network.address.isLoopback {
             // Of IPv6 only link-local: it is there on every interface, and the scope of mDNS.
@@ -53,6 +61,10 @@ final class OneShotQuery {
                     network, on: loop, isReadable: { [unowned self] in receive(at: number) })
             else { continue }
             sockets.append(socket)
+            let place = listeners.count
+            let listener = MulticastSocket(
+                network, isInGroup: true, on: loop, isReadable: { [unowned self] in hear(at: place) })
+            if let listener { listeners.append(listener) }
         }
     }
 
@@ -60,6 +72,13 @@ final class OneShotQuery {
     func close() {
         for socket in sockets { socket.close() }
         sockets = []
+        stopHearing()
+    }
+
+    /// Leaves the group: an mDNS stack that starts meanwhile would take this for another one.
+    func stopHearing() {
+        for listener in listeners { listener.close() }
+        listeners = []
     }
 
     /// Asks, at most three times in all; `isLast`: nothing is asked after that.
@@ -76,18 +95,25 @@ final class OneShotQuery {
     /// (RFC 6762 § 6), and the stack hears them. The stack collects its own question with others for 100 ms
     /// first.
     ///
-    /// Where the stack knows more than one message holds, its question has to do: with 200 hubs the answers
-    /// of all would keep every host on the network busy, this one too, for longer than that.
+    /// Where the stack knows more than one message holds, it is left to the stack: with 200 hubs the answers
+    /// of all would keep every host on the network busy, this one too, for most of a second. The stack asks
+    /// with what it knows, or has asked a moment ago. What is missed then is a hub that answers none of four
+    /// one-shot questions, that a stack with so many others has not heard, and that waits for more known
+    /// answers for half a second (§ 7.2; Avahi does not).
     ///
-    /// - Parameter known: the names that the stack has heard on an interface in a family: their hosts need
-    ///   not say them again.
+    /// - Parameters:
+    ///   - isWhole: it is asked everywhere, as there is a hub that the stack has not heard.
+    ///   - known: the names that the stack has heard on an interface in a family: their hosts need not say
+    ///     them again.
     /// - Returns: true if it was asked on all networks.
-    func askForMulticast(known: (NetworkInterface, NetworkAddress.Family) -> [[UInt8]]) -> Bool {
-        var isAsked = true
-        for socket in sockets {
-            let names = known(socket.interface, socket.family)
-            if let question = MulticastQuestion(forServicesOf: serviceType, known: names) {
-                socket.multicast(question.bytes)
+    func askForMulticast(
+        isWhole: Bool, known: (NetworkInterface, NetworkAddress.Family) -> [[UInt8]]
+    ) -> Bool {
+        var isAsked = listeners.count == sockets.count
+        for listener in listeners {
+            let names = known(listener.interface, listener.family)
+            if let question = MulticastQuestion(forServicesOf: serviceType, known: names, isWhole: isWhole) {
+                listener.send(question.bytes)
             } else {
                 isAsked = false
             }
@@ -109,6 +135,24 @@ final class OneShotQuery {
 
     /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.
     func doubt(at now: ContinuousClock.Instant) -> Duration? { answers.doubt(at: now) }
+
+    private func hear(at place: Int) {
+        guard listeners.indices.contains(place) else { return }
+        let listener = listeners[place]
+        for _ in 0..<OneShotQuery.packetsAtATime {
+            guard let (bytes, source) = listener.receive(onLink: networks) else { return }
+            guard let message = try? DNSMessage(parsing: bytes) else { continue }
+            let names = ServiceHint.names(in: message, of: type)
+            guard !names.isEmpty else { continue }
+            // First what is complete: for the rest the stack has to be asked.
+            for hint in ServiceHint.hints(in: message, of: type) {
+                output(hint, listener.interface, listener.family, source)
+            }
+            announced(names, listener.interface, listener.family)
+            // The output may have closed the query.
+            guard listeners.indices.contains(place) else { return }
+        }
+    }
 
     private func receive(at number: Int) {
         guard sockets.indices.contains(number) else { return }

@@ -14,6 +14,24 @@ package struct ServiceHint: Hashable, Sendable {
     package let addresses: [[UInt8]]
     package let txt: TXTRecord
 
+    /// The labels of the instances of `type` that an answer names.
+    package static func names(in message: DNSMessage, of type: DNSName) -> [[UInt8]] {
+        guard message.isAnswer else { return [] }
+        return instances(in: message, of: type).compactMap { $0.instance(of: type) }
+    }
+
+    private static func instances(in message: DNSMessage, of type: DNSName) -> [DNSName] {
+        var instances: [DNSName] = []
+        // A record with the time to live 0 says goodbye (RFC 6762 § 10.1).
+        for record in message.records where record.timeToLive > 0 && record.name == type {
+            guard case .pointer(let name) = record.data, name.instance(of: type) != nil,
+                !instances.contains(name), instances.count < maximumServices
+            else { continue }
+            instances.append(name)
+        }
+        return instances
+    }
+
     /// The services of `type` in an answer. One without SRV record, TXT record (every service has one, RFC
     /// 6763 § 6.1) or address is left out: it did not fit, or somebody else has to be asked; the browse does.
     package static func hints(in message: DNSMessage, of type: DNSName) -> [ServiceHint] {
@@ -21,27 +39,19 @@ package struct ServiceHint: Hashable, Sendable {
         var services: [DNSName: (target: DNSName, port: UInt16)] = [:]
         var texts: [DNSName: [[UInt8]]] = [:]
         var addresses: [DNSName: [[UInt8]]] = [:]
-        var instances: [DNSName] = []
-        // A record with the time to live 0 says goodbye (RFC 6762 § 10.1).
         for record in message.records where record.timeToLive > 0 {
             switch record.data {
-            case .pointer(let name):
-                if record.name == type, name.instance(of: type) != nil, !instances.contains(name),
-                    instances.count < maximumServices
-                {
-                    instances.append(name)
-                }
             case .service(let target, let port):
                 if services[record.name] == nil { services[record.name] = (target, port) }
             case .text(let strings): if texts[record.name] == nil { texts[record.name] = strings }
-            case .alias: break  // following it is the browse's business
+            case .pointer, .alias: break  // following an alias is the browse's business
             case .address(let bytes):
                 if addresses[record.name]?.count ?? 0 < HubListing.maximumAddresses {
                     addresses[record.name, default: []].append(bytes)
                 }
             }
         }
-        return instances.compactMap { name in
+        return instances(in: message, of: type).compactMap { name in
             guard let service = services[name], let text = texts[name],
                 let found = addresses[service.target], let label = name.instance(of: type)
             else { return nil }

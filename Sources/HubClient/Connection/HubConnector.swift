@@ -16,24 +16,32 @@ package struct HubConnector: Sendable {
     static let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
 
     private let context: NIOSSLContext
+    private let delay: Duration
 
     /// - Parameters:
     ///   - identity: the identity to present if the hub requests a client certificate.
     ///   - allowsTLS12: true to accept TLS 1.2, for servers without hubpair.
-    package init(identity: TLSIdentity? = nil, allowsTLS12: Bool = false) throws {
+    ///   - stagger: how long to wait for an address before the next one is tried in parallel; longer in
+    ///     tests.
+    package init(
+        identity: TLSIdentity? = nil, allowsTLS12: Bool = false, stagger: Duration = HubConnector.stagger
+    ) throws {
         var configuration = try identity?.clientConfiguration() ?? .pinned
         if allowsTLS12 { configuration.minimumTLSVersion = .tlsv12 }
-        try self.init(configuration)
+        try self.init(configuration, stagger: stagger)
     }
 
     /// - Parameter credentials: the client certificate and its key; throws if they do not match.
-    init(credentials: TLSCredentials) throws { try self.init(credentials.clientConfiguration) }
+    init(credentials: TLSCredentials) throws {
+        try self.init(credentials.clientConfiguration, stagger: HubConnector.stagger)
+    }
 
-    private init(_ configuration: TLSConfiguration) throws {
+    private init(_ configuration: TLSConfiguration, stagger: Duration) throws {
         var configuration = configuration
         configuration.trustRoots = .noAuthorities
         configuration.shutdownTimeout = .milliseconds(200)
         context = try NIOSSLContext(configuration: configuration)
+        delay = stagger
     }
 
     /// Connects to the first of `addresses` whose server has the right key. Addresses are tried in parallel
@@ -68,7 +76,7 @@ package struct HubConnector: Sendable {
                         group.addTask { await .dialled(dial(address, expecting: peer, until: end)) }
                     case .wait(let number):
                         group.addTask {
-                            try await Task.sleep(for: HubConnector.stagger)
+                            try await Task.sleep(for: delay)
                             return .waited(number)
                         }
                     case .giveUp(let error): throw error

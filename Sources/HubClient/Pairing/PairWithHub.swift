@@ -32,6 +32,7 @@ package struct PairWithHub: Sendable {
     private let alias: PeerName?
     private let waits: Bool
     private let interval: Duration
+    private let stagger: Duration
 
     /// - Parameters:
     ///   - place: where the user says that the hub is.
@@ -39,10 +40,12 @@ package struct PairWithHub: Sendable {
     ///   - alias: the hub's name here; nil: the name that the hub gives itself.
     ///   - waits: wait for the owner's approval, if it takes one; else ``run(_:)`` returns without it.
     ///   - interval: between two requests, when one went wrong or the owner has not decided.
+    ///   - stagger: how long to wait for one of the hub's addresses before the next one is tried in parallel;
+    ///     longer in tests.
     package init(
         configuration: DeviceConfiguration, code: ScannedCode, place: HubPlace? = nil,
         deviceName: PeerName? = nil, alias: PeerName? = nil, waits: Bool = true,
-        interval: Duration = .seconds(1)
+        interval: Duration = .seconds(1), stagger: Duration = HubConnector.stagger
     ) {
         self.configuration = configuration
         self.code = code
@@ -51,6 +54,7 @@ package struct PairWithHub: Sendable {
         self.alias = alias
         self.waits = waits
         self.interval = interval
+        self.stagger = stagger
     }
 
     /// - Parameter report: is told what happens meanwhile. What it throws ends the attempt.
@@ -60,7 +64,9 @@ package struct PairWithHub: Sendable {
         let identity = try DeviceIdentity.ensure(in: configuration)
         let files = PairFiles(configuration: configuration)
         if let alias { try files.check(alias, for: code.hub) }
-        let dialer = HubDialer(configuration: configuration, connector: try HubConnector(identity: identity))
+        let dialer = HubDialer(
+            configuration: configuration,
+            connector: try HubConnector(identity: identity, stagger: stagger))
         var connection = try await connect(dialer, report)
         // On disk before the request is sent, and not before it can be sent.
         let (attempt, isResumed) = try files.begin(

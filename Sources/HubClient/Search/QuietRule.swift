@@ -3,9 +3,9 @@
 ///
 /// The reasons for the times (RFC 6762):
 /// - A responder delays its answer by 20–120 ms, because several may answer (§ 6). The search sends its
-///   question after 20 ms; avahi-daemon sends the same once more, with others that it collects for up to
-///   100 ms. So without packet loss the last answer arrives 240 ms after the start. With a margin for Wi-Fi
-///   and slow machines: 350 ms.
+///   question after 20 ms, 60 at most; avahi-daemon sends the same once more, with others that it collects
+///   for up to 100 ms. So without packet loss the last answer arrives 240 ms after the start. With a margin
+///   for Wi-Fi and slow machines: 350 ms.
 /// - If all hosts here have answered two one-shot questions (§ 5.1) at once, and there is no hub that has
 ///   not, no margin is needed, and the daemon's repetition need not be waited for. The question for multicast
 ///   answers goes out after 20 ms; 120 ms, and what the answer needs to get here: 190 ms. ``Sighting/prompt``

@@ -171,6 +171,8 @@ package struct SearchHubs: Sendable {
                         .embedded("\(error); this process speaks multicast DNS itself", browse: number))
                 } else {
                     steps.yield(.sighting(sighting, browse: number))
+                    // It may be the last thing that was waited for.
+                    if sighting == .prompt || sighting == .silent { steps.yield(.tick) }
                 }
             }
         } catch {

@@ -52,7 +52,8 @@ extension SearchState {
         case incomplete(String)
         /// The search uses another method than usual; a description of it.
         case note(String)
-        /// Something that the search waits for from now on; the time since the start.
+        /// Something that the search waits for from now on, or the end of that has moved; the time since the
+        /// start.
         case wait(SearchWait, at: Duration)
         /// The progress of the sweep, in addresses.
         case progress(done: Int, total: Int)

@@ -37,6 +37,7 @@ package struct WorkBudget: Sendable {
 
     /// That process has been waited for, and took so many seconds. They count from now on.
     func counted(_ seconds: Double) {
+        guard end != nil else { return }
         helper.process.store(0, ordering: .relaxed)
         let before = Double(bitPattern: helper.ended.load(ordering: .relaxed))
         helper.ended.store((before + seconds).bitPattern, ordering: .relaxed)

@@ -42,6 +42,10 @@ import Testing
         #expect(most.bytes.count == 12 + 24 + 17 * 78)
         #expect(question(18, bytes: 63) == nil)
         #expect(question(1_000_000, bytes: 1) == nil)
+        let whole = MulticastQuestion(
+            forServicesOf: "_hestia._tcp",
+            known: repeatElement([UInt8](repeating: 0x61, count: 63), count: 18), isWhole: true)
+        #expect(whole == most, "what does not fit is left out")
         #expect((0...100).allSatisfy { (question($0, bytes: 9)?.bytes.count ?? 0) <= 1_400 })
     }
 
