@@ -22,8 +22,8 @@ enum Subprocess {
         return text
     }
 
-    private enum Thread {
-        /// system(3) blocks, which a pool thread must not.
+    enum Thread {
+        /// For what blocks, as system(3) does: a pool thread must not.
         static func run(_ body: @escaping @Sendable () -> Void) {
             final class Box: Sendable {
                 let body: @Sendable () -> Void

@@ -126,7 +126,7 @@ struct LiveBrowsing {
             seen.hubs.map(\.name) == ["Good"]
                 && seen.contains { if case .unresolved = $0 { true } else { false } }
         }
-        let seen = try await sightings(of: type, deadline: .milliseconds(200)) { $0.contains(.settled) }
+        let seen = try await sightings(of: type, deadline: .seconds(2)) { $0.contains(.settled) }
         #expect(seen.hubs.map(\.name) == ["Good"])
         let failures = seen.compactMap { sighting -> String? in
             if case .unresolved(let instance, .timedOut) = sighting { instance.name } else { nil }

@@ -104,6 +104,16 @@ extension LiveBrowsing {
             _ = try await running(hub()) { _ in try await watching.value }
         }
 
+        /// Waits until the hub has looked at so many datagrams, 20 seconds at most: a reply may come before
+        /// the last of them.
+        private func wait(for responder: ProbeResponder, toSee count: Int) async throws {
+            for _ in 0..<2_000 {
+                let counts = responder.counts
+                if counts.accepted + counts.dropped.values.reduce(0, +) >= count { return }
+                try await Task.sleep(for: .milliseconds(10))
+            }
+        }
+
         @Test func junkIsDroppedAndCounted() async throws {
             try await running(hub()) { responder in
                 let stranger = try Stranger()
@@ -116,6 +126,7 @@ extension LiveBrowsing {
                 for _ in 1...3 { try stranger.send(probe, to: 8000) }
                 let reply = try #require(stranger.receive())
                 #expect(try ProbeReply(verifying: reply).pin == Pin(key.publicKey))
+                try await wait(for: responder, toSee: 8)
                 #expect(responder.counts.accepted == 1)
                 #expect(
                     responder.counts.dropped == [
@@ -127,6 +138,7 @@ extension LiveBrowsing {
                         Array(probe.prefix(19)) + [UInt8(number)] + probe.dropFirst(20), to: 8000)
                 }
                 _ = try #require(stranger.receive())
+                try await wait(for: responder, toSee: 13)
                 #expect(responder.counts.accepted == 2)
                 #expect(responder.counts.dropped[.overLimit] == 4)
             }

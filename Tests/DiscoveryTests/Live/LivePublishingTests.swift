@@ -217,16 +217,25 @@ extension LiveBrowsing {
 
         @Test func aDaemonThatIsRestartedAtOnceIsUsedAgain() async throws {
             let type = "_hp-restart._tcp"
-            try await publishing(publisher("Hub", type: type)) { events in
-                try Lab.killDaemon()
-                try Lab.startDaemon()
-                try await events.wait { $0.count >= 3 }
+            for _ in 1...5 {
+                let (events, time) = try await publishing(publisher("Hub", type: type)) { events in
+                    let start = ContinuousClock.now
+                    try Lab.killDaemon()
+                    try Lab.startDaemon()
+                    let time = ContinuousClock.now - start
+                    try await events.wait { $0.count >= 3 }
+                    return (events.all, time)
+                }
+                // On a busy machine "at once" may be too late.
+                guard time < HubPublisher.restartGrace / 2 else { continue }
                 #expect(
-                    events.all == [
+                    events == [
                         .published(name: "Hub", by: .daemon), .daemonLost(.daemonLost),
                         .published(name: "Hub", by: .daemon),
                     ])
+                return
             }
+            Issue.record("the daemon took too long each time: then this test tells nothing")
         }
 
         @Test func withoutADaemonItPublishesByItselfUntilThereIsOne() async throws {

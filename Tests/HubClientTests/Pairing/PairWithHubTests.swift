@@ -15,12 +15,13 @@ import Testing
 
     func pair(
         _ code: ScannedCode, place: HubPlace? = nil, name: String? = "Anna's tablet", alias: String? = nil,
-        waits: Bool = true, report: (PairWithHub.Event) throws -> Void = { _ in }
+        waits: Bool = true, stagger: Duration = HubConnector.stagger,
+        report: (PairWithHub.Event) throws -> Void = { _ in }
     ) async throws -> PairOutcome {
         try await PairWithHub(
             configuration: device.configuration, code: code, place: place,
             deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) },
-            waits: waits, interval: .milliseconds(1)
+            waits: waits, interval: .milliseconds(1), stagger: stagger
         ).run(report)
     }
 
@@ -141,7 +142,10 @@ import Testing
         let six = try await FakeHub(
             [.reply(.approved)], device: config, identity: four.identity, secret: four.secret, host: "::1")
         var reached: [HubAddress] = []
-        let outcome = try await pair(try four.code(), place: .address(try six.address)) {
+        // However long the first handshake takes, the other address does not overtake it.
+        let outcome = try await pair(
+            try four.code(), place: .address(try six.address), stagger: .seconds(20)
+        ) {
             if case .reached(let address) = $0 { reached.append(address) }
         }
         #expect(outcome.isApproved)

@@ -31,7 +31,7 @@ import Testing
             await hub.stop()
         }
         // The last look and the last connection end a little later.
-        for _ in 0..<300 where !rest.names.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<3_000 where !rest.names.isEmpty { try await Task.sleep(for: .milliseconds(10)) }
         #expect(rest.names == [])
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @Suite struct ServiceTests {
     /// A socket that hears what a service manager is told.
-    private final class Listener {
+    private final class Listener: Sendable {
         let path = "@hubpair-test-\(UUID().uuidString)"
         private let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
 
@@ -29,7 +29,13 @@ import Testing
         deinit { close(descriptor) }
 
         /// The next line, or nil if none comes in time.
-        func line(within milliseconds: Int32) -> String? {
+        func line(within milliseconds: Int32) async -> String? {
+            await withCheckedContinuation { (done: CheckedContinuation<String?, Never>) in
+                Subprocess.Thread.run { done.resume(returning: self.wait(milliseconds)) }
+            }
+        }
+
+        private func wait(_ milliseconds: Int32) -> String? {
             var polled = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard poll(&polled, 1, milliseconds) == 1 else { return nil }
             var bytes = [UInt8](repeating: 0, count: 256)
@@ -51,11 +57,11 @@ import Testing
     }
 
     /// A line break would begin another variable: `MAINPID=1` for one.
-    @Test func aStatusIsOneLine() throws {
+    @Test func aStatusIsOneLine() async throws {
         let listener = try Listener()
         let manager = ServiceManager(environment: ["NOTIFY_SOCKET": listener.path])
         manager.notify(.status("one\nMAINPID=1"))
-        #expect(listener.line(within: 1000) == "STATUS=one MAINPID=1")
+        #expect(await listener.line(within: 1000) == "STATUS=one MAINPID=1")
     }
 
     @Test func aLoopThatHangsIsNotAlive() async throws {
@@ -65,16 +71,16 @@ import Testing
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 2)
         let loops = Array(group.makeIterator())
         let keepAlive = KeepAlive(manager, loops) {}
-        #expect(listener.line(within: 60_000) == "WATCHDOG=1")
-        #expect(listener.line(within: 60_000) == "WATCHDOG=1")
+        #expect(await listener.line(within: 60_000) == "WATCHDOG=1")
+        #expect(await listener.line(within: 60_000) == "WATCHDOG=1")
         // The second loop hangs. The first one, which has the timer, does not.
         let isFree = Gate()
         let last = try #require(loops.last)
         last.execute { isFree.wait() }
-        while listener.line(within: 3000) != nil {}
-        #expect(listener.line(within: 1000) == nil)
+        while await listener.line(within: 3000) != nil {}
+        #expect(await listener.line(within: 1000) == nil)
         isFree.open()
-        #expect(listener.line(within: 60_000) == "WATCHDOG=1")
+        #expect(await listener.line(within: 60_000) == "WATCHDOG=1")
         keepAlive.stop()
         try await group.shutdownGracefully()
     }

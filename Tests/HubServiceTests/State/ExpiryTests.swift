@@ -160,7 +160,7 @@ import Testing
             let guest = TLSIdentity.random()
             let obstacle = "\(server.path)/.\(ApprovedDevices.fileName).bak.new"
             try server.enter(
-                guest, name: "Guest", .approved, expires: Date(timeIntervalSinceNow: 8))
+                guest, name: "Guest", .approved, expires: Date(timeIntervalSinceNow: 12))
             try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: false)
             let client = try await server.connect(as: guest)
             try await client.write("GET /hubpair/v1/device HTTP/1.1\r\nHost: h\r\n\r\n")

@@ -165,7 +165,8 @@ import Testing
     {
         let large = "large = Image.new('1', (900, 900), 1)\n"
         let limits = ImageLimits(maximumPixels: 1_000_000)
-        let search = ImageScan(limits: limits)
+        // Thorough: twice pdftoppm may take a slow machine longer than the time of a normal search.
+        let search = ImageScan(limits: limits, effort: .thorough)
         let beside = try file(
             large + "code.convert('1').save('x', 'PDF', save_all=True, append_images=[large])")
         #expect(try search.run(ImageBytes(beside)).result.codes.map(\.payload) == [ImageFormatTests.payload])

@@ -137,8 +137,9 @@ class ExchangeTests(unittest.TestCase):
         self.refused(410, "ticket_expired", attempt.send, self.hub.port)
 
     def test_retry_outlives_the_expiry(self):
-        code = self.hub.code("--expires", "2s")
-        attempt = Attempt(code, self.device())
+        device = self.device()
+        code = self.hub.code("--expires", "5s")
+        attempt = Attempt(code, device)
         first = attempt.send(self.hub.port)
         time.sleep(max(0, code.expires - time.time()) + 1.1)
         self.assertEqual(attempt.send(self.hub.port), first)

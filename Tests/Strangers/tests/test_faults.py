@@ -1,4 +1,5 @@
 """A hub that is killed at any moment, and one whose disk is full or read-only."""
+import contextlib
 import json
 import os
 import random
@@ -115,6 +116,14 @@ class FaultTests(unittest.TestCase):
                     Attempt(attempt.code, self.device(f"Thief {step} {revoke}")).send(hub.port)
                 hub.kill()
 
+    def open_files(self, pid):
+        """The names of the files that a process has open."""
+        names = set()
+        for descriptor in os.listdir(f"/proc/{pid}/fd"):
+            with contextlib.suppress(FileNotFoundError):  # closed meanwhile
+                names.add(os.path.basename(os.readlink(f"/proc/{pid}/fd/{descriptor}")))
+        return names
+
     def test_no_descriptor_left(self):
         """Without descriptors the hub accepts no connection, waits without busy looping, and resumes when one
         is free."""
@@ -122,8 +131,9 @@ class FaultTests(unittest.TestCase):
         self.hub.start()
         Attempt(self.hub.code(), device).send(self.hub.port)
         # What it begins after it is ready needs descriptors, too.
-        self.hub.wait_for(lambda: "announced over mDNS" in self.hub.log(), "it is announced")
         pid = self.hub.process.pid
+        self.hub.wait_for(lambda: "announced over mDNS" in self.hub.log(), "it is announced", 30)
+        self.hub.wait_for(lambda: "household.sqlite-wal" in self.open_files(pid), "its database is open", 30)
         before = resource.prlimit(pid, resource.RLIMIT_NOFILE)
         used = len(os.listdir(f"/proc/{pid}/fd"))
         resource.prlimit(pid, resource.RLIMIT_NOFILE, (used + 8, before[1]))
