@@ -213,6 +213,19 @@ import Testing
         #expect(
             steps(&book) == [.say(.pending(0)), .say(.unresolved(instance("Never"), .timedOut))])
         #expect(book.nextDeadline == nil)
+        // Seen elsewhere already.
+        book.hear(
+            ServiceInstance(nameBytes: "Late".utf8, interface: lan, family: .ipv6), at: start)
+        #expect(steps(&book).isEmpty && book.nextDeadline == nil)
+    }
+
+    // It does not show that its host answers direct questions.
+    @Test func whatAHostMulticastsIsNoHint() throws {
+        var book = book()
+        let service = try service("Hub")
+        book.hear(instance("Hub"), at: start)
+        book.hint(service, from: try address(), at: start)
+        #expect(steps(&book) == [.say(.pending(1)), .say(.pending(0)), .say(.resolved(service))])
     }
 
     @Test func whoFollowsAsksInSpiteOfAHint() throws {

@@ -38,6 +38,8 @@ struct BrowseBook: Sendable {
 
     private var steps = Queue<Step>()
     private var instances: Set<ServiceInstance> = []
+    // How many of them bear each name.
+    private var names: [[UInt8]: Int] = [:]
     // Seen before the stack went away, and not again since.
     private var stale: Set<ServiceInstance> = []
     private var waiting = Queue<(instance: ServiceInstance, domain: [UInt8])>()
@@ -84,6 +86,7 @@ struct BrowseBook: Sendable {
                 return settle()
             }
             instances.insert(instance)
+            names[instance.nameBytes, default: 0] += 1
         }
         heard[instance] = nil
         if let service = hints[instance] {
@@ -101,7 +104,10 @@ struct BrowseBook: Sendable {
     mutating func hear(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
         guard !instances.contains(instance) else { return }
         if hints[instance] != nil { return announce(instance, domain: BrowseBook.local, at: now) }
-        guard heard[instance] == nil, heard.count < BrowseBook.maximumHints else { return }
+        // What is seen elsewhere is not waited for: the stack need not use all networks.
+        guard names[instance.nameBytes] == nil, heard[instance] == nil,
+            heard.count < BrowseBook.maximumHints
+        else { return }
         heard[instance] = now + patience
         setUnanswered(instance, true)
     }
@@ -110,11 +116,13 @@ struct BrowseBook: Sendable {
     mutating func remove(_ instance: ServiceInstance, at now: ContinuousClock.Instant) {
         stale.remove(instance)
         guard instances.remove(instance) != nil else { return }
+        names[instance.nameBytes] = names[instance.nameBytes].flatMap { $0 > 1 ? $0 - 1 : nil }
         let hint = hints.removeValue(forKey: instance)
         finish(instance)
         say(.gone(instance))
-        // Who follows hears of goodbyes. Else a record has expired whose host has just answered: that host
-        // was told that its record is known, and has not said it again.
+        // Most likely a record has expired whose host has just answered: it was told that its record is
+        // known, and has not said it again. A hub that says goodbye is waited for in vain. Who follows wants
+        // to hear of goodbyes at once.
         if !follows, let hint {
             hints[instance] = hint
             say(.hinted(hint))
@@ -177,7 +185,7 @@ struct BrowseBook: Sendable {
         settle()
     }
 
-    /// A host at `source` has answered a one-shot query.
+    /// A host at `source` has answered a one-shot query, or has multicast all that there is to say.
     mutating func hint(
         _ service: ResolvedService, from source: NetworkAddress, at now: ContinuousClock.Instant
     ) {

@@ -218,6 +218,8 @@ extension BrowseSession {
     private static let answerTime = Duration.milliseconds(170)
     /// The same from the beginning, if it is left to the stack, which collects its questions for 100 ms.
     private static let stackAnswerTime = Duration.milliseconds(240)
+    /// From the beginning: a second, and the time for answers (RFC 6762 § 5.2, § 6).
+    private static let hearing = Duration.milliseconds(1_400)
     /// A slow answer is reported if it is this much slower than the one before.
     private static let slowStep = Duration.milliseconds(25)
 
@@ -252,22 +254,30 @@ extension BrowseSession {
             // No earlier, even if the last question was: until here a host can show that it is slow.
             try await Task.sleep(for: AnswerRounds.promptness)
             if query?.doubt(at: .now) == nil, let host = query?.missing {
-                query?.stopHearing()
-                return send(.lossy(host))
+                send(.lossy(host))
+                return try await stopHearing()
             }
             if let multicastAnswers { try await Task.sleep(until: multicastAnswers) }
             if query?.isPrompt(at: .now) == true { send(.prompt) }
             if query?.isSilent == true { send(.silent) }
             while let doubt = query?.doubt(at: .now) { try await Task.sleep(for: doubt) }
-            query?.stopHearing()
             if let host = query?.missing { send(.lossy(host)) }
+            try await stopHearing()
         } catch {}  // closed
+    }
+
+    /// Once the repeated question has had its answers, too.
+    private func stopHearing() async throws {
+        try await Task.sleep(until: (begun ?? .now) + BrowseSession.hearing)
+        query?.stopHearing()
     }
 
     /// Once, as soon as the stack's cache is read: the question names what was in it.
     private func askForMulticast() {
         guard multicastAnswers == nil, let query else { return }
         let isLeft = !query.askForMulticast(isWhole: !book.knowsAllHints) { book.names(on: $0, $1) }
+        // Who follows goes by the stack, which says what is gone, too.
+        if browser.follows { query.stopHearing() }
         multicastAnswers = .now + BrowseSession.answerTime
         if isLeft, let begun {
             multicastAnswers = max(.now + BrowseSession.answerTime, begun + BrowseSession.stackAnswerTime)

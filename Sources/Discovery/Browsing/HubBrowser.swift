@@ -38,6 +38,8 @@ public struct HubBrowser: Hashable, Sendable {
     /// less.
     public var follows: Bool
     /// True: a one-shot query (RFC 6762 § 5.1) runs ahead of the stack, and gives ``Sighting/hinted(_:)``.
+    /// For the first 1.4 seconds it also hears what is multicast to port 5353, which it shares with the
+    /// stack.
     public var asksOnce: Bool
 
     /// A browser; it sends nothing until its sightings are read.

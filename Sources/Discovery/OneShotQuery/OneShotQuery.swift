@@ -31,7 +31,7 @@ final class OneShotQuery {
     private let networks: [LocalNetwork]
     private let firstID = UInt16.random(in: 0...0xFFFD)
     private var sockets: [MulticastSocket] = []
-    /// In the group; none if multicast answers are left to the stack.
+    /// In the group, until ``stopHearing()``.
     private var listeners: [MulticastSocket] = []
     private var rounds: UInt8 = 0
     private var answers = AnswerRounds()
@@ -144,11 +144,12 @@ final class OneShotQuery {
             guard let message = try? DNSMessage(parsing: bytes) else { continue }
             let names = ServiceHint.names(in: message, of: type)
             guard !names.isEmpty else { continue }
-            // First what is complete: for the rest the stack has to be asked.
+            // The names first: what is complete, too, is no direct answer, and does not show that its host
+            // gives those.
+            announced(names, listener.interface, listener.family)
             for hint in ServiceHint.hints(in: message, of: type) {
                 output(hint, listener.interface, listener.family, source)
             }
-            announced(names, listener.interface, listener.family)
             // The output may have closed the query.
             guard listeners.indices.contains(place) else { return }
         }

@@ -1,4 +1,5 @@
-/// A service with all that one message says of it: what a one-shot query (RFC 6762 § 5.1) brings.
+/// A service with all that one message says of it: what a one-shot query (RFC 6762 § 5.1) or a multicast
+/// answer brings.
 ///
 /// A hint: one packet from one host, which nobody has asked a second time. A browse confirms it.
 package struct ServiceHint: Hashable, Sendable {
@@ -24,8 +25,9 @@ package struct ServiceHint: Hashable, Sendable {
         var instances: [DNSName] = []
         // A record with the time to live 0 says goodbye (RFC 6762 § 10.1).
         for record in message.records where record.timeToLive > 0 && record.name == type {
+            guard instances.count < maximumServices else { break }
             guard case .pointer(let name) = record.data, name.instance(of: type) != nil,
-                !instances.contains(name), instances.count < maximumServices
+                !instances.contains(name)
             else { continue }
             instances.append(name)
         }

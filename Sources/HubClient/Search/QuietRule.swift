@@ -23,7 +23,8 @@
 /// - A responder multicasts a record at most once a second (§ 6). If another host has just asked, it seems
 ///   silent to a stack without a cache, and answers after that second: with its delay of up to 120 ms, and
 ///   python-zeroconf collects such answers for 200 ms more. With a margin: 1,600 ms.
-/// - A hint that the browse does not confirm comes from a host that exists but that the daemon does not hear.
+/// - A hint that is not confirmed comes from a host that exists, but whose multicast answers neither the
+///   daemon nor this search hears.
 ///   The answer to the repeated question is waited for, too; and if there is another sign of loss, the one to
 ///   the daemon's third question, two seconds after the second (§ 5.2): 3,400 ms.
 ///

@@ -162,6 +162,27 @@ struct MessageBuilder {
         bytes = Self.answer
         bytes[12 + Self.typeBytes.count + 7] = 0  // the PTR record's time to live
         #expect(try ServiceHint.hints(in: DNSMessage(parsing: bytes), of: type).isEmpty)
+        #expect(try ServiceHint.names(in: DNSMessage(parsing: bytes), of: type).isEmpty)
+        #expect(try ServiceHint.names(in: DNSMessage(parsing: question), of: type).isEmpty)
+    }
+
+    @Test func namesNeedNothingButThePointersAndAreBounded() throws {
+        let type = try #require(Self.type)
+        #expect(try ServiceHint.names(in: DNSMessage(parsing: Self.answer), of: type) == [Array("Hub".utf8)])
+        var message = MessageBuilder(records: 100)
+        for number in 0..<100 {
+            let label = Array("Hub \(number / 2)".utf8)
+            message.record(Self.typeBytes, 12, [UInt8(label.count)] + label + Self.typeBytes)
+        }
+        let names = try ServiceHint.names(in: DNSMessage(parsing: message.bytes), of: type)
+        #expect(names == (0..<50).map { Array("Hub \($0)".utf8) }, "each once")
+        message = MessageBuilder(records: 100)
+        for number in 0..<100 {
+            let label = Array("Hub \(number)".utf8)
+            message.record(Self.typeBytes, 12, [UInt8(label.count)] + label + Self.typeBytes)
+        }
+        let most = try ServiceHint.names(in: DNSMessage(parsing: message.bytes), of: type)
+        #expect(most.count == ServiceHint.maximumServices)
     }
 
     @Test func namesAreWrittenAsAvahiWritesThem() {

@@ -15,6 +15,10 @@ func fuzzDNS(_ start: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
     }
     let hints = ServiceHint.hints(in: message, of: type)
     precondition(hints.count <= ServiceHint.maximumServices)
+    let names = ServiceHint.names(in: message, of: type)
+    precondition(names.count <= ServiceHint.maximumServices)
+    precondition(names.allSatisfy { (1...63).contains($0.count) })
+    precondition(hints.allSatisfy { names.contains($0.name) })
     for hint in hints {
         precondition((1...HubListing.maximumAddresses).contains(hint.addresses.count))
         precondition(hint.host.utf8.count <= 1_014 && hint.txt.entries.count <= message.records.count * 9_000)

@@ -1,0 +1,91 @@
+import TestSupport
+import Testing
+
+@testable import Discovery
+
+/// Random sequences of what a stack, hints and hosts say, against what must hold after each of them.
+@Suite struct BrowseBookSequenceTests {
+    private static let names = (0..<5).map { "Hub \($0)" }
+    private let start = ContinuousClock.now
+    private let lan = NetworkInterface(index: 2, name: "eth0")
+
+    private func instance(_ name: String) -> ServiceInstance {
+        ServiceInstance(nameBytes: name.utf8, interface: lan, family: .ipv4)
+    }
+
+    private func service(_ name: String) throws -> ResolvedService {
+        ResolvedService(
+            instance: instance(name), host: "h.local", port: 8000,
+            address: try #require(NetworkAddress("10.0.0.5")), txt: TXTRecord(strings: [[UInt8]]()))
+    }
+
+    /// What the steps so far mean to whoever carries them out.
+    private struct Account {
+        var asked: Set<ServiceInstance> = []
+        var pending = 0
+        var settled = 0
+
+        mutating func carryOut(_ step: BrowseBook.Step, _ context: Comment) {
+            switch step {
+            case .ask(let instance, _):
+                #expect(asked.insert(instance).inserted, "asked twice: \(context)")
+            case .free(let instance):
+                #expect(asked.remove(instance) != nil, "freed, and not asked: \(context)")
+            case .say(.pending(let count)):
+                #expect((count == 0) != (pending == 0), "said again: \(context)")
+                pending = count
+            case .say(.settled):
+                settled += 1
+                #expect(pending == 0 && settled == 1, "\(context)")
+            case .say(.interrupted): asked = []
+            case .say: break
+            }
+        }
+    }
+
+    @Test(arguments: 0..<200 as Range<UInt64>)
+    func whateverComesTheAccountIsRight(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let follows = seed % 4 == 0
+        let most = seed % 3 == 0 ? 2 : 100
+        var book = BrowseBook(
+            follows: follows, patience: .milliseconds(200), maximumQuestions: most,
+            awaitsHints: seed % 2 == 0)
+        var account = Account()
+        var now = start
+        for turn in 0..<300 {
+            let name = try #require(BrowseBookSequenceTests.names.randomElement(using: &random))
+            let instance = instance(name)
+            let event = Int.random(in: 0..<20, using: &random)
+            switch event {
+            case 0..<4: book.announce(instance, domain: [0x6C], at: now)
+            case 4..<7: if !follows { book.hear(instance, at: now) }
+            case 7..<9: book.remove(instance, at: now)
+            case 9..<12:
+                book.hint(try service(name), from: try #require(NetworkAddress("10.0.0.5")), at: now)
+            case 12..<15: if account.asked.contains(instance) { book.answer(try service(name), at: now) }
+            case 15: if account.asked.contains(instance) { book.fail(instance, .timedOut, at: now) }
+            case 16: book.hintsAreIn(at: now)
+            case 17: book.allForNow()
+            case 18: if turn % 50 == 0 { book.interrupt(.daemonLost) }
+            default: book.expire(at: now)
+            }
+            now += .milliseconds(Int.random(in: 0..<40, using: &random))
+            while let step = book.nextStep() {
+                account.carryOut(step, "seed \(seed), turn \(turn), event \(event) of \(name)")
+            }
+            #expect(account.asked.count <= most)
+        }
+        // In the end nothing is waited for.
+        book.hintsAreIn(at: now)
+        book.allForNow()
+        for _ in 0..<BrowseBookSequenceTests.names.count + 1 {
+            while let step = book.nextStep() { account.carryOut(step, "seed \(seed), at the end") }
+            if let next = book.nextDeadline { book.expire(at: next) }
+            // A stack ends each question some time, and the next one takes its place.
+            for instance in account.asked { book.fail(instance, .timedOut, at: now) }
+        }
+        while let step = book.nextStep() { account.carryOut(step, "seed \(seed), at the end") }
+        #expect(book.nextDeadline == nil && account.pending == 0 && account.settled == 1, "seed \(seed)")
+    }
+}
