@@ -137,10 +137,7 @@ struct BrowseBook: Sendable {
     }
 
     /// True if the stack sees every service that was hinted at, on any interface, in either family.
-    var knowsAllHints: Bool {
-        let names = Set(instances.subtracting(stale).map(\.nameBytes))
-        return hints.keys.allSatisfy { names.contains($0.nameBytes) }
-    }
+    var knowsAllHints: Bool { hints.keys.allSatisfy { names[$0.nameBytes] != nil } }
 
     /// The stack expects no more instances for now.
     mutating func allForNow() {

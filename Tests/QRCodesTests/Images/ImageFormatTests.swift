@@ -165,8 +165,7 @@ import Testing
     {
         let large = "large = Image.new('1', (900, 900), 1)\n"
         let limits = ImageLimits(maximumPixels: 1_000_000)
-        // Thorough: twice pdftoppm may take a slow machine longer than the time of a normal search.
-        let search = ImageScan(limits: limits, effort: .thorough)
+        let search = ImageScan(limits: limits)
         let beside = try file(
             large + "code.convert('1').save('x', 'PDF', save_all=True, append_images=[large])")
         #expect(try search.run(ImageBytes(beside)).result.codes.map(\.payload) == [ImageFormatTests.payload])

@@ -306,17 +306,14 @@ class GatewayTests(unittest.TestCase):
         flooder = threading.Thread(target=flood)
         flooder.start()
         try:
-            times = []
+            slowest = 0
             for number in range(1, 41):
                 start = time.monotonic()
                 with self.connect(source=f"127.0.1.{number % 2 + 1}") as connection:
                     self.assertEqual(connection.request("GET", "/devices/")[0], 200)
                 self.assertEqual(kept.request("GET", "/devices/")[0], 200)
-                times.append(time.monotonic() - start)
-            # A debug build, on a machine that may be busy: it may stop for some of them.
-            times.sort()
-            self.assertLess(times[len(times) * 9 // 10], 1, times)
-            self.assertLess(times[-1], 10, times)
+                slowest = max(slowest, time.monotonic() - start)
+            self.assertLess(slowest, 2)  # a debug build, on a machine that may be busy
             newcomer = Device(os.path.join(self.folder.name, "newcomer"))
             self.assertEqual(
                 Attempt(self.hub.code(), newcomer).send(self.hub.port, source="127.0.1.3")["status"], "approved")

@@ -154,18 +154,15 @@ class MixingTests(unittest.TestCase):
         # that. It comes after 50 ms, in which a device sends several requests.
         before = [Answer(SEED, other) for other in range(number % (2 * DEVICES), number, 2 * DEVICES)[-8:]]
         is_behind_late = any(other.is_late for other in before)
-        # How long to wait: shortly for what cannot end, and long where silence would be a fault, on a busy machine too.
         is_vain = answer.end == "hang" or answer.is_unfinished
         is_due = not is_vain and not is_behind_late and (answer.message or answer.end != "stay")
         try:
-            connection.socket.settimeout(0.3 if is_vain else 20 if is_due else 3)
+            connection.socket.settimeout(0.3 if is_vain else 3)
             connection.socket.sendall(request)
             while message is None and not is_over:
                 piece = connection.socket.recv(1 << 20)
                 is_over = not piece
                 data += piece
-                if not is_vain and not is_behind_late:
-                    connection.socket.settimeout(20)  # what has begun is due
                 message, start = self.read(data, start, answer.method, is_over)
         except (TimeoutError, OSError) as error:
             if isinstance(error, TimeoutError) and not is_vain:
