@@ -32,12 +32,14 @@ public enum CrockfordBase32 {
     }
 
     /// The bytes of `text`, checked in the order alphabet, length, unused bits.
-    public static func decode(_ text: some Collection<UInt8>) throws(CrockfordBase32Error) -> [UInt8] {
+    @inlinable public static func decode(
+        _ text: some Collection<UInt8>
+    ) throws(CrockfordBase32Error) -> [UInt8] {
         try decode(Array(text))
     }
 
     // Of a type that is known here: what other modules call is not specialised, and a hundred times slower.
-    private static func decode(_ text: [UInt8]) throws(CrockfordBase32Error) -> [UInt8] {
+    @usableFromInline static func decode(_ text: [UInt8]) throws(CrockfordBase32Error) -> [UInt8] {
         for (position, symbol) in text.enumerated() where value(of: symbol) == nil {
             throw .invalidCharacter(symbol, position: position)
         }

@@ -56,9 +56,11 @@ extension CrockfordBase32 {
 
     /// `text` (ASCII) in groups of four, joined by hyphens.
     package static func grouped(_ text: String) -> String {
-        let symbols = Array(text.utf8)
-        return stride(from: 0, to: symbols.count, by: 4)
-            .map { String(decoding: symbols[$0..<min($0 + 4, symbols.count)], as: UTF8.self) }
-            .joined(separator: "-")
+        var grouped: [UInt8] = []
+        for (index, symbol) in text.utf8.enumerated() {
+            if index > 0, index % 4 == 0 { grouped.append(UInt8(ascii: "-")) }
+            grouped.append(symbol)
+        }
+        return String(decoding: grouped, as: UTF8.self)
     }
 }

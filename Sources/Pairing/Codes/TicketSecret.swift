@@ -71,7 +71,7 @@ public struct TicketSecret: Equatable, Sendable, CustomStringConvertible, Custom
         // SymmetricKey overwrites its bytes when it is released.
         let key = content.withUnsafeBytes { SymmetricKey(data: $0) }
         let derived = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: key, info: Data(info.utf8), outputByteCount: byteCount)
+            inputKeyMaterial: key, info: Array(info.utf8), outputByteCount: byteCount)
         return derived.withUnsafeBytes { bytes in SecretBytes(count: byteCount) { $0.copyMemory(from: bytes) }
         }
     }

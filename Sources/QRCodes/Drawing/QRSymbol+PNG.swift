@@ -42,13 +42,16 @@ extension LuminanceImage {
         let columns = width / pixelsPerModule * wanted
         let rows = height / pixelsPerModule * wanted
         // The middle of each of `wanted` strips of a module.
-        func position(_ index: Int) -> Int { (2 * index + 1) * pixelsPerModule / (2 * wanted) }
-        var picked: [UInt8] = []
-        picked.reserveCapacity(columns * rows)
-        for y in 0..<rows {
-            let row = position(y) * width
-            for x in 0..<columns { picked.append(pixels[row + position(x)]) }
+        let positions = (0..<max(columns, rows)).map { (2 * $0 + 1) * pixelsPerModule / (2 * wanted) }
+        return LuminanceImage(width: columns, height: rows, isCovered: true) { picked in
+            var at = 0
+            for y in 0..<rows {
+                let row = positions[y] * width
+                for x in 0..<columns {
+                    picked[at] = pixels[row + positions[x]]
+                    at += 1
+                }
+            }
         }
-        return LuminanceImage(width: columns, height: rows, pixels: picked) ?? self
     }
 }

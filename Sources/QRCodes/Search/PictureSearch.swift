@@ -15,6 +15,9 @@ package struct PictureSearch {
     /// If a search reads nothing and more finder patterns than this are sure, there may be several codes.
     private static let crowd = 5
 
+    /// Codes with smaller modules, in pixels, are read by luck: others beside them may leave no sign.
+    private static let clearModule: Float = 3
+
     let source: ImageSource
     let plan: SearchPlan
     private let sought: [UInt8]
@@ -104,6 +107,10 @@ package struct PictureSearch {
         var isPromising = codes.count > 1
         if !isPromising, let before = sightings.last(where: { $0.scale == first })?.seen {
             isPromising = before.suggestsMore(besides: codes, scale: first, in: try picture(first))
+            if !isPromising, before.readModuleSize < PictureSearch.clearModule {
+                isPromising = try closerLookSuggestsMore(
+                    besides: codes, ofModules: before.readModuleSize * Float(first), scale: max(1, first / 2))
+            }
         }
         var looksCloser = isPromising || isSeeking(codes)
         for scale in [first] + plan.finerScales.filter({ $0 < first })
@@ -125,6 +132,34 @@ package struct PictureSearch {
         if isSeeking(codes), try unread(besides: codes) > 0 { try lookHarder(&codes) }
         outcome.result.codes = codes.withoutContradictions.inReadingOrder
         outcome.result.unread = try unread(besides: outcome.result.codes)
+    }
+
+    /// True if there are finder patterns outside of these codes at this scale, which is finer than that at
+    /// which they were read, or the finest. What is seen there is kept for the search of that scale.
+    ///
+    /// - Parameter size: the pixels of a module of the codes, in the whole picture. Codes with much larger
+    ///   ones would have been seen before.
+    private mutating func closerLookSuggestsMore(
+        besides codes: [ScannedQRCode], ofModules size: Float, scale: Int
+    ) throws -> Bool {
+        let picture = try picture(scale)
+        let size = size / Float(scale)
+        func areOfOthers(_ patterns: [FinderPattern]) -> Bool {
+            // Modules of two pixels are crossed by a few lines only: too few to be sure of a pattern.
+            patterns.count { pattern in
+                pattern.moduleSize < 1.5 * size && size < 1.7 * pattern.moduleSize
+                    && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
+                    && FinderLikeness(pattern, in: picture).isLikely
+            } > 1
+        }
+        let limits = SymbolSearch.Limits.quick(pixels: picture.pixels.count, isFiner: true).finders
+        let first = SymbolSearch.FirstField(picture, limits: limits)
+        sightings.append((scale, SymbolSearch.Outcome(first: first, patterns: first.patterns.best)))
+        if areOfOthers(first.patterns.best) { return true }
+        guard size < PictureSearch.clearModule else { return false }
+        let sharp = SymbolSearch.Field.sharp
+        let field = ContrastField(picture.sharpened(), radius: sharp.radius, byMean: sharp.isByMean)
+        return areOfOthers(FinderSearch.patterns(in: field, noise: 2 * first.noise, limits: limits).best)
     }
 
     private func tellOf(_ codes: [ScannedQRCode]) {
@@ -313,6 +348,9 @@ extension SymbolSearch.Outcome {
                 && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
         }
     }
+
+    /// The pixels of a module of the code that was read last; 0 if that is not known.
+    fileprivate var readModuleSize: Float { grids.last?.triple.moduleSize ?? 0 }
 
     /// True if there may be more codes than these: small finder patterns outside of them, two larger
     /// ones, or two unclear ones of the size of a code that was read with modules of only two pixels.

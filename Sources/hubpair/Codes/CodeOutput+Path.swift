@@ -20,7 +20,7 @@ extension CodeOutput {
         let cut = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
         let directory = cut == path.startIndex ? "." : String(path[..<cut])
         let parent = CodeOutput.realPath(directory) ?? "/…"
-        self.init(path: (parent == "/" ? "" : parent) + "/" + path[cut...])
+        self.init(path: (parent == "/" ? "" : parent) + "/" + String(path[cut...]))
     }
 
     private static func realPath(_ path: String) -> String? {

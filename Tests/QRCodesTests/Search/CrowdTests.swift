@@ -80,6 +80,45 @@ import Testing
         #expect(try texts(image, sought: "TIN") == ["LARGE", "TINY"])
     }
 
+    /// Seen from near by, the far modules are so much smaller than the near ones that in the middle of a side
+    /// a dark module is where a light one would be without perspective.
+    @Test(arguments: [0.8, 0.9, 1, 1.15, 1.3] as [Float])
+    func `codes in perspective are read beside each other`(top: Float) throws {
+        var canvas = Canvas(width: 4 * 240, height: 2 * 240, filledWith: 220)
+        for index in 0..<8 {
+            let inset = 94 * (1 - top) / (1 + top) * (index % 2 == 0 ? 1 : -1)
+            let code = try Photograph(
+                width: 240, height: 240,
+                corners: [
+                    Vector(x: 26 + inset, y: 30), Vector(x: 214 - inset, y: 24),
+                    Vector(x: 214 + inset, y: 210), Vector(x: 26 - inset, y: 216),
+                ], blur: 1, noise: 3
+            ).image()
+            canvas.paste(code, x: index % 4 * 240, y: index / 4 * 240)
+        }
+        let image = try canvas.image()
+        let seen = try CrowdSearch.run(image, limits: .many(pixels: image.pixels.count))
+        #expect(seen.result.codes.count == 8)
+        #expect(seen.result.codes.allSatisfy { $0.payload == Photograph.payload })
+    }
+
+    /// One can be read where its modules are hardly clear; the other one, smaller and paler, leaves no sign
+    /// there.
+    @Test(arguments: [92, 98, 110, 122, 134, 146] as [Float], [0.8, 0.9, 1] as [Float])
+    func `a pale code beside a small one is looked for more closely`(side: Float, share: Float) throws {
+        for dark in [60, 100] as [Float] {
+            var canvas = Canvas(width: 2000, height: 1500, filledWith: 190)
+            let clear = Photograph(
+                corners: Photograph.corners(side: side, turned: 10), light: 190, noise: 4)
+            let pale = Photograph(
+                corners: Photograph.corners(side: side * share, turned: 41), dark: dark, light: 190,
+                blur: 1, noise: 4)
+            canvas.paste(try clear.image(), x: 201, y: 303)
+            canvas.paste(try pale.image(), x: 1203, y: 850)
+            #expect(try texts(try canvas.image()).count == 2, "dark \(dark)")
+        }
+    }
+
     @Test func `a crowd of finder patterns that are of no code takes bounded work`() throws {
         var canvas = Canvas(width: 900, height: 900)
         for y in stride(from: 0, to: 900 - 24, by: 24) {

@@ -92,7 +92,13 @@ struct PNGCodec: ImageCodec {
             }
         }
         let isEmpty = read == 0 && pixels.allSatisfy { $0 == blank }
-        if hasPalette { for index in pixels.indices { pixels[index] = palette[Int(pixels[index])] } }
+        if hasPalette {
+            pixels.withUnsafeMutableBufferPointer { pixels in
+                palette.withUnsafeBufferPointer { grey in
+                    for index in pixels.indices { pixels[index] = grey[Int(pixels[index])] }
+                }
+            }
+        }
         let words = read == 0 && budget.isSpent ? ImageError.slow : png.message
         guard !isEmpty,
             let image = LuminanceImage(

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Three finder patterns near each other and a version, with how well the timing patterns between them are
 /// seen (ISO/IEC 18004 § 6.3.5): dark and light in turn, which patterns of different codes rarely have.
 struct CrowdCandidate {
@@ -92,6 +94,19 @@ struct CrowdCandidate {
             side = 7 + 1.5 * (lengths.0 + lengths.1) / (sizes.0 + sizes.1 + sizes.2)
         }
 
+        /// How much farther away the right and the lower pattern are than the corner, by their sizes, as a
+        /// factor; nil if there is no perspective that matters.
+        var depths: (right: Float, down: Float)? {
+            // A size along the slope shrinks with the square of the distance, and one across it with the
+            // distance.
+            func depth(_ pattern: FinderPattern) -> Float {
+                let ratio = corner.moduleSize / pattern.moduleSize
+                return cbrt(ratio * ratio)
+            }
+            let depths = (right: depth(right), down: depth(down))
+            return abs(depths.right - 1) + abs(depths.down - 1) > 0.06 ? depths : nil
+        }
+
         /// The versions that match the measured side.
         var versions: ClosedRange<Int> {
             let middle = (side - 17) / 4
@@ -106,22 +121,37 @@ struct CrowdCandidate {
         triple = FinderTriple(
             corner: rough.corner, right: rough.right, down: rough.down, side: Float(17 + 4 * version),
             foreshortening: (1, 1), misfit: rough.misfit)
-        match = CrowdCandidate.match(triple, side: 17 + 4 * version, in: view, looks: &looks)
+        let side = 17 + 4 * version
+        let flat = CrowdCandidate.match(triple, side: side, depths: (1, 1), in: view, looks: &looks)
+        // Most are flat, or nearly so, and the sizes of their patterns differ by noise only.
+        guard flat <= CrowdCandidate.leastMatch, let depths = rough.depths else {
+            match = flat
+            return
+        }
+        match = CrowdCandidate.match(triple, side: side, depths: depths, in: view, looks: &looks)
     }
 
     /// How well both timing patterns match, with the light separators at their ends. The worse one counts
     /// half: it may be damaged. 0 if it is certain, or nearly so, before all of them was looked at, that the
     /// match is too low: so it is for most combinations.
-    private static func match(_ triple: FinderTriple, side: Int, in view: ContrastView, looks: inout Int)
-        -> Float
-    {
+    ///
+    /// - Parameter depths: how much farther away the right and the lower pattern are than the corner, as a
+    ///   factor; 1 without perspective.
+    private static func match(
+        _ triple: FinderTriple, side: Int, depths: (right: Float, down: Float), in view: ContrastView,
+        looks: inout Int
+    ) -> Float {
         let step = 1 / Float(side - 7)
-        let across = (triple.right.centre - triple.corner.centre) * step
-        let down = (triple.down.centre - triple.corner.centre) * step
+        let corner = triple.corner.centre
         let sign: Float = triple.corner.isInverted ? -1 : 1
-        func match(_ along: Vector, _ aside: Vector, through last: Int) -> Float {
+        func match(
+            _ far: Vector, _ depth: Float, aside: Vector, _ asideDepth: Float, through last: Int
+        ) -> Float {
             // The timing pattern is 3 modules beside the middles of the finder patterns.
-            let start = triple.corner.centre + aside * 3
+            let beside = 3 * step
+            let besideWeight = beside * asideDepth
+            let base = corner * (1 - beside) + aside * besideWeight
+            let along = far * depth - corner
             var (sum, size) = (SIMD8<Float>(), SIMD8<Float>())
             // It begins with the separator: the modules with odd numbers are light.
             let targets = SIMD8(1, -1, 1, -1, 1, -1, 1, -1) * sign
@@ -129,8 +159,10 @@ struct CrowdCandidate {
             let most = SIMD8<Float>(repeating: 60)
             for first in stride(from: 7, through: last, by: 8) {
                 let module = Float(first) + SIMD8<Float>(0, 1, 2, 3, 4, 5, 6, 7)
+                let way = (module - 3) * step
+                let weight = 1 / (1 - beside + besideWeight + way * (depth - 1))
                 let value = view.contrasts(
-                    x: start.x + along.x * (module - 3), y: start.y + along.y * (module - 3))
+                    x: (base.x + along.x * way) * weight, y: (base.y + along.y * way) * weight)
                 let bounded = value.clamped(lowerBound: -most, upperBound: most)
                     .replacing(with: 0, where: module .> Float(last))
                 sum += targets * bounded
@@ -139,13 +171,19 @@ struct CrowdCandidate {
             looks += last - 6
             return sum.sum() / (size.sum() + 1e-3)
         }
+        func across(_ last: Int) -> Float {
+            match(triple.right.centre, depths.right, aside: triple.down.centre, depths.down, through: last)
+        }
+        func downwards(_ last: Int) -> Float {
+            match(triple.down.centre, depths.down, aside: triple.right.centre, depths.right, through: last)
+        }
         // Beside the corner the step counts least, so that both begin well if they are seen at all.
         let early = min(12, side - 8)
-        guard match(across, down, through: early) + match(down, across, through: early) > 0 else { return 0 }
-        let one = match(across, down, through: side - 8)
+        guard across(early) + downwards(early) > 0 else { return 0 }
+        let one = across(side - 8)
         // Even if the other one were perfect.
         guard 1 + 2 * one > 3 * leastMatch else { return 0 }
-        let other = match(down, across, through: side - 8)
+        let other = downwards(side - 8)
         return (max(one, other) + 2 * min(one, other)) / 3
     }
 
