@@ -97,23 +97,28 @@ package struct PictureSearch {
 
     /// Continues where there are signs of more codes: a sheet of labels, or codes of several sizes.
     ///
-    /// A single code with nothing beside it ends the search at no further cost. If there are several codes,
-    /// or one that is small at this scale, or finder patterns outside of it, or if it is not the one that is
-    /// sought, this scale is searched for a crowd, and then the finer ones. Codes that are too small to leave
-    /// any sign beside a sought one are found only with `thorough`.
+    /// A single code of clear modules with nothing beside it ends the search at little cost. If there are
+    /// several codes, or finder patterns outside of one, here or at the next finer scale, or if it is not the
+    /// one that is sought, this scale is searched for a crowd, and then the finer ones. Codes that are too
+    /// small to leave any sign beside a sought one are found only with `thorough`.
     private mutating func readOthers(from first: Int) throws {
         var codes = outcome.result.codes
         tellOf(codes)
         var isPromising = codes.count > 1
+        var scales = [first] + plan.finerScales.filter { $0 < first }
         if !isPromising, let before = sightings.last(where: { $0.scale == first })?.seen {
             isPromising = before.suggestsMore(besides: codes, scale: first, in: try picture(first))
-            if !isPromising, before.readModuleSize < PictureSearch.clearModule {
+            let size = before.readModuleSize ?? .infinity
+            // Of a smaller picture the finer scale has not been decoded yet, which costs most.
+            if !isPromising, first >= 4 || size < PictureSearch.clearModule {
+                let closer = max(1, first / 2)
                 isPromising = try closerLookSuggestsMore(
-                    besides: codes, ofModules: before.readModuleSize * Float(first), scale: max(1, first / 2))
+                    besides: codes, ofModules: size * Float(first / closer), scale: closer)
+                if isPromising { scales.removeAll { $0 > closer } }
             }
         }
         var looksCloser = isPromising || isSeeking(codes)
-        for scale in [first] + plan.finerScales.filter({ $0 < first })
+        for scale in scales
         where (isPromising || plan.isExhaustive || isSeeking(codes)) && !isOver() {
             let count = codes.count
             let left = try readCrowd(scale, &codes)
@@ -137,17 +142,18 @@ package struct PictureSearch {
     /// True if there are finder patterns outside of these codes at this scale, which is finer than that at
     /// which they were read, or the finest. What is seen there is kept for the search of that scale.
     ///
-    /// - Parameter size: the pixels of a module of the codes, in the whole picture. Codes with much larger
-    ///   ones would have been seen before.
+    /// - Parameter size: the pixels of a module of the codes at this scale; infinity if unknown.
     private mutating func closerLookSuggestsMore(
         besides codes: [ScannedQRCode], ofModules size: Float, scale: Int
     ) throws -> Bool {
         let picture = try picture(scale)
-        let size = size / Float(scale)
+        // What is larger would have been seen before; what is smaller cannot be read.
+        let middle = min(size, PictureSearch.clearModule)
+        let sizes = middle / 1.8...1.5 * middle
         func areOfOthers(_ patterns: [FinderPattern]) -> Bool {
             // Modules of two pixels are crossed by a few lines only: too few to be sure of a pattern.
             patterns.count { pattern in
-                pattern.moduleSize < 1.5 * size && size < 1.7 * pattern.moduleSize
+                sizes.contains(pattern.moduleSize)
                     && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
                     && FinderLikeness(pattern, in: picture).isLikely
             } > 1
@@ -349,8 +355,8 @@ extension SymbolSearch.Outcome {
         }
     }
 
-    /// The pixels of a module of the code that was read last; 0 if that is not known.
-    fileprivate var readModuleSize: Float { grids.last?.triple.moduleSize ?? 0 }
+    /// The pixels of a module of the code that was read last, if that is known.
+    fileprivate var readModuleSize: Float? { grids.last?.triple.moduleSize }
 
     /// True if there may be more codes than these: small finder patterns outside of them, two larger
     /// ones, or two unclear ones of the size of a code that was read with modules of only two pixels.
