@@ -32,6 +32,8 @@ class Announced:
     def __init__(self):
         self.lock = threading.Lock()
         self.whole, self.broken, self.faults = {}, {}, []
+        # The last truncated request without a nonce of each device: they send at the same time.
+        self.nameless = {}
         self.arrived = 0
 
     def announce(self, stream, device):
@@ -41,8 +43,18 @@ class Announced:
             for message in found:
                 self.whole[message.value(b"x-nonce")] = (message, device, stream.number)
             if last := getattr(why, "message", None):
-                self.broken[last.value(b"x-nonce")] = (last, device, stream.number)
+                if (nonce := last.value(b"x-nonce")) is None:
+                    self.nameless[device] = (last, device, stream.number)
+                else:
+                    self.broken[nonce] = (last, device, stream.number)
         return found, why
+
+    def sent_nameless(self, message):
+        """The truncated request without a nonce that begins like this one, of the device that is named if of any."""
+        alike = [sent for sent in self.nameless.values() if sent[0].start[:2] == message.start[:2]
+                 and sent[0].body.startswith(message.body)] or list(self.nameless.values())
+        named = message.value(b"x-hubpair-device") or b""
+        return max(alike, key=lambda sent: bool(sent[1]) and sent[1].fingerprint.encode() == named, default=None)
 
     def fault(self, number, kind, what, received):
         with self.lock:
@@ -58,7 +70,10 @@ class Announced:
         nonce = message.value(b"x-nonce")
         with self.lock:
             self.arrived += is_whole
-            announced, device, number = self.whole.get(nonce) or (not is_whole and self.broken.get(nonce)) or (None,) * 3
+            sent = self.whole.get(nonce)
+            if sent is None and not is_whole:
+                sent = self.broken.get(nonce) if nonce is not None else self.sent_nameless(message)
+            announced, device, number = sent or (None,) * 3
         if announced is None:
             return self.fault(None, "told of a request that nobody sent", nonce, received)
         if message.start[:2] != announced.start[:2]:
