@@ -111,7 +111,7 @@ package struct PictureSearch {
             let size = before.readModuleSize ?? .infinity
             // Of a smaller picture the finer scale has not been decoded yet, which costs most.
             if !isPromising, first >= 4 || size < PictureSearch.clearModule {
-                let closer = max(1, first / 2)
+                let closer = plan.finerScales.contains(first / 2) ? first / 2 : first
                 isPromising = try closerLookSuggestsMore(
                     besides: codes, ofModules: size * Float(first / closer), scale: closer)
                 if isPromising { scales.removeAll { $0 > closer } }
@@ -140,7 +140,7 @@ package struct PictureSearch {
     }
 
     /// True if there are finder patterns outside of these codes at this scale, which is finer than that at
-    /// which they were read, or the finest. What is seen there is kept for the search of that scale.
+    /// which they were read, or the finest of the plan. What is seen there is kept for its own search.
     ///
     /// - Parameter size: the pixels of a module of the codes at this scale; infinity if unknown.
     private mutating func closerLookSuggestsMore(
@@ -150,22 +150,17 @@ package struct PictureSearch {
         // What is larger would have been seen before; what is smaller cannot be read.
         let middle = min(size, PictureSearch.clearModule)
         let sizes = middle / 1.8...1.5 * middle
-        func areOfOthers(_ patterns: [FinderPattern]) -> Bool {
-            // Modules of two pixels are crossed by a few lines only: too few to be sure of a pattern.
-            patterns.count { pattern in
-                sizes.contains(pattern.moduleSize)
-                    && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
-                    && FinderLikeness(pattern, in: picture).isLikely
-            } > 1
-        }
         let limits = SymbolSearch.Limits.quick(pixels: picture.pixels.count, isFiner: true).finders
         let first = SymbolSearch.FirstField(picture, limits: limits)
-        sightings.append((scale, SymbolSearch.Outcome(first: first, patterns: first.patterns.best)))
-        if areOfOthers(first.patterns.best) { return true }
+        let seen = SymbolSearch.Outcome(first: first, patterns: first.patterns.best)
+        sightings.append((scale, seen))
+        if seen.showsAnother(besides: codes, ofModules: sizes, scale: scale, in: picture) { return true }
         guard size < PictureSearch.clearModule else { return false }
         let sharp = SymbolSearch.Field.sharp
         let field = ContrastField(picture.sharpened(), radius: sharp.radius, byMean: sharp.isByMean)
-        return areOfOthers(FinderSearch.patterns(in: field, noise: 2 * first.noise, limits: limits).best)
+        let found = FinderSearch.patterns(in: field, noise: 2 * first.noise, limits: limits)
+        return SymbolSearch.Outcome(patterns: found.best)
+            .showsAnother(besides: codes, ofModules: sizes, scale: scale, in: picture)
     }
 
     private func tellOf(_ codes: [ScannedQRCode]) {
@@ -340,56 +335,5 @@ extension PictureSearch {
         }
         result.codes = result.codes.inReadingOrder
         return result
-    }
-}
-
-extension SymbolSearch.Outcome {
-    /// How many sure finder patterns are outside of these codes. The codes' corners are in a picture `scale`
-    /// times as large.
-    fileprivate func patterns(
-        besides codes: [ScannedQRCode], scale: Int = 1, ofModulesBelow size: Float = .infinity
-    ) -> Int {
-        patterns.count { pattern in
-            pattern.isSure && pattern.moduleSize < size
-                && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
-        }
-    }
-
-    /// The pixels of a module of the code that was read last, if that is known.
-    fileprivate var readModuleSize: Float? { grids.last?.triple.moduleSize }
-
-    /// True if there may be more codes than these: small finder patterns outside of them, two larger
-    /// ones, or two unclear ones of the size of a code that was read with modules of only two pixels.
-    fileprivate func suggestsMore(besides codes: [ScannedQRCode], scale: Int, in picture: LuminanceImage)
-        -> Bool
-    {
-        if smallPatterns(besides: codes, scale: scale) > 0 || patterns(besides: codes, scale: scale) > 1 {
-            // Gravel and fur have the stripes now and then, but not the squares.
-            let squares = patterns.filter { pattern in
-                pattern.isSure && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
-                    && FinderLikeness(pattern, in: picture).isLikely
-            }
-            if squares.count > 1 || squares.contains(where: { $0.moduleSize < 3 }) { return true }
-        }
-        guard scale > 1, let size = grids.last?.triple.moduleSize, size < 2.2 else { return false }
-        return patterns.count { pattern in
-            pattern.hits > 1 && pattern.moduleSize < 1.4 * size && size < 1.4 * pattern.moduleSize
-                && !codes.contains { $0.holds(pattern.centre * Float(scale)) }
-        } > 1
-    }
-
-    /// True if so many of the finder patterns are squares; gravel and fur have the stripes only. A code
-    /// has three.
-    fileprivate func hasSquares(_ count: Int, in picture: LuminanceImage) -> Bool {
-        var found = 0
-        for pattern in patterns where found < count && pattern.isSure {
-            if FinderLikeness(pattern, in: picture).isLikely { found += 1 }
-        }
-        return found == count
-    }
-
-    /// The patterns with modules so small that a finer scale would show them better.
-    fileprivate func smallPatterns(besides codes: [ScannedQRCode], scale: Int) -> Int {
-        patterns(besides: codes, scale: scale, ofModulesBelow: 3)
     }
 }

@@ -119,6 +119,18 @@ import Testing
         }
     }
 
+    /// Of 26 megapixels the scales 8, 4 and 2 are searched; decoding it whole would take too long.
+    @Test func `a closer look stays within the scales of the plan`() throws {
+        var canvas = Canvas(width: 5200, height: 5000, filledWith: 220)
+        let code = Photograph(corners: Photograph.corners(side: 126, turned: 10), noise: 2)
+        canvas.paste(try code.image(), x: 600, y: 800)
+        var search = PictureSearch(ImageSource(try canvas.image()), effort: .normal)
+        try search.run()
+        #expect(search.outcome.result.codes.count == 1)
+        #expect(search.plan.finerScales == [4, 2])
+        #expect(search.sightings.map(\.scale).min() == 2)
+    }
+
     @Test func `a crowd of finder patterns that are of no code takes bounded work`() throws {
         var canvas = Canvas(width: 900, height: 900)
         for y in stride(from: 0, to: 900 - 24, by: 24) {
