@@ -38,7 +38,7 @@ extension LuminanceImage {
     /// that large drawings are checked as fast as small ones.
     fileprivate func sampled(pixelsPerModule: Int) -> LuminanceImage {
         let wanted = DrawingCheck.pixelsPerModule
-        guard pixelsPerModule > wanted else { return self }
+        guard pixelsPerModule > wanted, height >= pixelsPerModule else { return self }
         let columns = width / pixelsPerModule * wanted
         let rows = height / pixelsPerModule * wanted
         // The middle of each of `wanted` strips of a module.

@@ -175,6 +175,8 @@ import Testing
             }
         }
         #expect(throws: RenderError.unreadable("PNG")) { try symbol.verify(png: []) }
+        let strip = try PNGCodec.encode(bilevel: [UInt8](repeating: 0, count: 900), width: 900, height: 1)
+        #expect(throws: RenderError.unreadable("PNG")) { try symbol.verify(png: strip) }
         #expect(throws: RenderError.unreadable("PNG")) {
             try symbol.verify(png: Array(try symbol.png().prefix(200)))
         }
