@@ -44,17 +44,17 @@ class Announced:
                 self.whole[message.value(b"x-nonce")] = (message, device, stream.number)
             if last := getattr(why, "message", None):
                 if (nonce := last.value(b"x-nonce")) is None:
+                    self.nameless.pop(device, None)  # so that the newest is the last one
                     self.nameless[device] = (last, device, stream.number)
                 else:
                     self.broken[nonce] = (last, device, stream.number)
         return found, why
 
     def sent_nameless(self, message):
-        """The truncated request without a nonce that begins like this one, of the device that is named if of any."""
+        """The last truncated request without a nonce that begins like this one; the last of all if none does."""
         alike = [sent for sent in self.nameless.values() if sent[0].start[:2] == message.start[:2]
-                 and sent[0].body.startswith(message.body)] or list(self.nameless.values())
-        named = message.value(b"x-hubpair-device") or b""
-        return max(alike, key=lambda sent: bool(sent[1]) and sent[1].fingerprint.encode() == named, default=None)
+                 and sent[0].body.startswith(message.body)]
+        return (alike or [*self.nameless.values()] or [None])[-1]
 
     def fault(self, number, kind, what, received):
         with self.lock:
