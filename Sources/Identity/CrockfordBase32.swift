@@ -39,6 +39,7 @@ public enum CrockfordBase32 {
     }
 
     // Of a type that is known here: what other modules call is not specialised, and a hundred times slower.
+    // The copy above is inlinable for that reason.
     @usableFromInline static func decode(_ text: [UInt8]) throws(CrockfordBase32Error) -> [UInt8] {
         for (position, symbol) in text.enumerated() where value(of: symbol) == nil {
             throw .invalidCharacter(symbol, position: position)
