@@ -5,6 +5,7 @@ import Glibc
 package enum ProcFile {
     /// The most that is read: a table may have a line for every socket of the machine.
     package static let maximumSize = 4 << 20
+    private static let pieceSize = 65_536
 
     /// The bytes up to the end, at most `maximumSize`; nil if the file cannot be opened.
     ///
@@ -15,12 +16,14 @@ package enum ProcFile {
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }
         var bytes: [UInt8] = []
-        var buffer = [UInt8](repeating: 0, count: 65_536)
         while bytes.count < maximumSize {
-            let count = read(descriptor, &buffer, min(buffer.count, maximumSize - bytes.count))
+            let count = withUnsafeTemporaryAllocation(byteCount: pieceSize, alignment: 16) { buffer in
+                let count = read(descriptor, buffer.baseAddress, min(pieceSize, maximumSize - bytes.count))
+                if count > 0 { bytes += UnsafeRawBufferPointer(rebasing: buffer[..<count]) }
+                return count
+            }
             if count < 0, errno == EINTR { continue }
             guard count > 0 else { break }
-            bytes += buffer.prefix(count)
         }
         return bytes
     }

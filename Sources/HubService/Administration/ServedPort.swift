@@ -9,21 +9,31 @@ package struct ServedPort {
     private static let time: Int32 = 500
 
     private let port: UInt16
-    private let addresses: [NetworkAddress]
+    private let listen: [NetworkAddress]
 
     /// - Parameter listen: the addresses that the hub listens on; empty: all of this host's.
     package init(_ port: UInt16, listen: [NetworkAddress] = []) {
-        self.port = port
-        let loopback = ["127.0.0.1", "::1"].compactMap { NetworkAddress($0) }
-        // The hub may also be told on the command line to listen on one of this host's addresses alone.
-        addresses = listen.isEmpty ? loopback + LocalNetwork.current().map(\.address) : listen
+        (self.port, self.listen) = (port, listen)
     }
 
     /// True if somebody does, and false if nobody does at any address; nil if that cannot be told.
     package var isServed: Bool? {
+        guard listen.isEmpty else { return isServed(at: listen) }
+        let loopback = ["127.0.0.1", "::1"].compactMap { NetworkAddress($0) }
+        // A hub that listens everywhere is there. It may also have been told on the command line to listen on
+        // one of this host's addresses alone.
+        let answer = isServed(at: loopback)
+        guard answer != true else { return true }
+        let others = LocalNetwork.current().map(\.address).filter { !loopback.contains($0) }
+        let other = isServed(at: others)
+        return other == false ? answer : other
+    }
+
+    private func isServed(at addresses: [NetworkAddress]) -> Bool? {
         var isRefused = true
-        for address in addresses.prefix(ServedPort.maximumAddresses) {
-            let each = ServedPort.time / Int32(min(addresses.count, ServedPort.maximumAddresses))
+        let asked = addresses.prefix(ServedPort.maximumAddresses)
+        for address in asked {
+            let each = ServedPort.time / Int32(asked.count)
             switch TCPConnect.errno(to: address, port: port, milliseconds: each) {
             case 0: return true
             // No IPv6 here, or the address has just gone.

@@ -122,19 +122,18 @@ struct PNGCodec: ImageCodec {
         let palette: [UInt8] = [255, 0]
 
         // Enough for nearly all pictures. If not, the first call returns the size that is needed.
-        var file = [UInt8](repeating: 0, count: 4096 + pixels.count / 4)
+        var capacity = 4096 + pixels.count / 4
         for _ in 0..<2 {
-            var size = file.count
-            let written = file.withUnsafeMutableBytes { memory in
-                png.library.png_image_write_to_memory(
+            var size = capacity
+            // Not filled first: a code takes some hundred bytes of it.
+            let file = [UInt8](unsafeUninitializedCapacity: capacity) { memory, count in
+                let written = png.library.png_image_write_to_memory(
                     png.pointer, memory.baseAddress, &size, 0, pixels, 0, palette)
+                count = written != 0 ? min(size, capacity) : 0
             }
-            if written != 0 {
-                file.removeSubrange(size...)
-                return file
-            }
-            guard size > file.count else { break }
-            file = [UInt8](repeating: 0, count: size)
+            if !file.isEmpty { return file }
+            guard size > capacity else { break }
+            capacity = size
         }
         throw .notWritten(png.message)
     }
