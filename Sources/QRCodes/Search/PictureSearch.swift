@@ -12,11 +12,11 @@ package struct PictureSearch {
         package var isCut = false
     }
 
-    /// If a search reads nothing and more finder patterns than this are sure, there may be several codes.
-    private static let crowd = 5
-
     /// Codes with smaller modules, in pixels, are read by luck: others beside them may leave no sign.
     private static let clearModule: Float = 3
+
+    /// A search for a crowd takes some 40 ms a megapixel.
+    private static let maximumUnclearPixels = 3_000_000
 
     let source: ImageSource
     let plan: SearchPlan
@@ -77,12 +77,12 @@ package struct PictureSearch {
             outcome.result.emptyCodes = max(outcome.result.emptyCodes, found.emptyCodes)
             outcome.result.codes = found.codes.map { $0.scaled(by: step.scale) }.withoutContradictions
             if outcome.result.codes.isEmpty, case .symbols = step.method,
-                let seen = sightings.last?.seen, seen.sureCount > PictureSearch.crowd,
-                seen.hasSquares(3, in: try picture(step.scale)),
-                crowded.insert(step.scale).inserted
+                let seen = sightings.last?.seen,
+                seen.hasManySure || isForUnclearCrowd(step.scale),
+                seen.suggestsCrowd(in: try picture(step.scale)), crowded.insert(step.scale).inserted
             {
                 var codes: [ScannedQRCode] = []
-                _ = try readCrowd(step.scale, &codes)
+                _ = try readCrowd(step.scale, &codes, isUnclear: !seen.hasManySure)
                 outcome.result.codes = codes
             }
             if !outcome.result.codes.isEmpty { return try readOthers(from: step.scale) }
@@ -110,7 +110,10 @@ package struct PictureSearch {
             isPromising = before.suggestsMore(besides: codes, scale: first, in: try picture(first))
             let size = before.readModuleSize ?? .infinity
             // Of a smaller picture the finer scale has not been decoded yet, which costs most.
-            if !isPromising, first >= 4 || size < PictureSearch.clearModule {
+            if !isPromising,
+                try first >= 4 || size < PictureSearch.clearModule
+                    || before.hintsAtSmaller(besides: codes, scale: first, in: picture(first))
+            {
                 let closer = plan.finerScales.contains(first / 2) ? first / 2 : first
                 isPromising = try closerLookSuggestsMore(
                     besides: codes, ofModules: size * Float(first / closer), scale: closer)
@@ -161,6 +164,13 @@ package struct PictureSearch {
         let found = FinderSearch.patterns(in: field, noise: 2 * first.noise, limits: limits)
         return SymbolSearch.Outcome(patterns: found.best)
             .showsAnother(besides: codes, ofModules: sizes, scale: scale, in: picture)
+    }
+
+    /// True if a crowd of unclear finder patterns may be searched for at this scale. What is unclear at a
+    /// coarse scale is clear at the next one; and a large picture of gravel has thousands of them.
+    private func isForUnclearCrowd(_ scale: Int) -> Bool {
+        source.width * source.height / (scale * scale) <= PictureSearch.maximumUnclearPixels
+            && !plan.finerScales.contains { $0 < scale }
     }
 
     private func tellOf(_ codes: [ScannedQRCode]) {
@@ -218,12 +228,14 @@ package struct PictureSearch {
     }
 
     /// Adds the codes of a crowd at 1/`scale` of the picture. Returns how many small finder patterns are
-    /// left.
-    private mutating func readCrowd(_ scale: Int, _ codes: inout [ScannedQRCode]) throws -> Int {
+    /// left. `isUnclear`: the picture is sharpened even if nothing is read without.
+    private mutating func readCrowd(
+        _ scale: Int, _ codes: inout [ScannedQRCode], isUnclear: Bool = false
+    ) throws -> Int {
         let picture = try picture(scale)
         let first = sightings.last { $0.scale == scale && $0.seen.first != nil }?.seen.first
         var left = 0
-        for field in [nil, SymbolSearch.Field.sharp] where field == nil || !codes.isEmpty {
+        for field in [nil, SymbolSearch.Field.sharp] where field == nil || isUnclear || !codes.isEmpty {
             let seen = try CrowdSearch.run(
                 picture, limits: .many(pixels: picture.pixels.count), field: field,
                 besides: codes.map { $0.scaled(down: scale) }, first: first)

@@ -1,6 +1,9 @@
 /// The signs of more codes than those that were read. The codes' corners are in a picture `scale` times
 /// as large as the one that was searched.
 extension SymbolSearch.Outcome {
+    /// With more finder patterns than this there are at least two codes.
+    private static let twoCodes = 5
+
     /// The pixels of a module of the code that was read last, if that is known.
     var readModuleSize: Float? { grids.last?.triple.moduleSize }
 
@@ -20,6 +23,17 @@ extension SymbolSearch.Outcome {
         } > 1
     }
 
+    /// True if one finder pattern outside of these codes is a square with modules of a pixel or two: of a
+    /// code that is hardly seen at this scale, often no more is seen.
+    func hintsAtSmaller(
+        besides codes: [ScannedQRCode], scale: Int, in picture: LuminanceImage
+    ) -> Bool {
+        scale > 1
+            && others(besides: codes, scale: scale).contains {
+                $0.moduleSize < 2.2 && FinderLikeness($0, in: picture).isLikely
+            }
+    }
+
     /// True if two finder patterns with modules of these sizes, in pixels, are squares outside of these
     /// codes. They need not be sure: modules of two pixels are crossed by a few lines only.
     func showsAnother(
@@ -31,15 +45,21 @@ extension SymbolSearch.Outcome {
         } > 1
     }
 
-    /// True if so many of the finder patterns are squares; gravel and fur have the stripes only. A code
-    /// has three.
-    func hasSquares(_ count: Int, in picture: LuminanceImage) -> Bool {
-        var found = 0
-        for pattern in patterns where found < count && pattern.isSure {
-            if FinderLikeness(pattern, in: picture).isLikely { found += 1 }
+    /// True if nothing was read and there may be several codes: a code has three finder patterns, and here
+    /// more than five are sure, or squares. Those of modules of one or two pixels are not sure: a few lines
+    /// cross them.
+    func suggestsCrowd(in picture: LuminanceImage) -> Bool {
+        // Gravel and fur have the stripes only.
+        let least = hasManySure ? 3 : SymbolSearch.Outcome.twoCodes + 1
+        var squares = 0
+        for pattern in patterns where squares < least && (hasManySure ? pattern.isSure : pattern.hits > 1) {
+            if FinderLikeness(pattern, in: picture).isLikely { squares += 1 }
         }
-        return found == count
+        return squares == least
     }
+
+    /// True if more finder patterns are sure than two codes have.
+    var hasManySure: Bool { sureCount > SymbolSearch.Outcome.twoCodes }
 
     /// How many sure finder patterns outside of these codes are so small that a finer scale would show them
     /// better.

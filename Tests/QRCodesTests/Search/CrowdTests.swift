@@ -119,6 +119,46 @@ import Testing
         }
     }
 
+    /// At half the size the small one leaves at most one square, and the large one is read at once.
+    @Test(arguments: [2.6, 2.8, 3, 3.3] as [Float])
+    func `a small code beside a large one is looked for in a picture of three megapixels`(
+        pixelsPerModule: Float
+    ) throws {
+        let modules = Float(try QRSymbol.encode(Photograph.payload).modulesPerSide)
+        var found = 0
+        for turn in stride(from: 0 as Float, to: 90, by: 15) {
+            var canvas = Canvas(width: 2000, height: 1500, filledWith: 190)
+            let large = Photograph(
+                width: 720, height: 720,
+                corners: Photograph.corners(side: 560, turned: 10, around: Vector(x: 360, y: 360)),
+                light: 190, noise: 3)
+            let small = Photograph(
+                corners: Photograph.corners(side: pixelsPerModule * modules, turned: turn), light: 190,
+                noise: 3)
+            canvas.paste(try large.image(), x: 101, y: 103)
+            canvas.paste(try small.image(), x: 1203, y: 850)
+            found += try texts(try canvas.image()).count
+        }
+        #expect(found >= 11, "of 12")
+    }
+
+    /// A few lines cross the finder patterns, so none of them is sure.
+    @Test(arguments: [1.4, 1.5, 1.6] as [Float], [12, 17, 57, 63, 76] as [Float])
+    func `a crowd of codes of hardly two pixels a module is read`(pixelsPerModule: Float, turn: Float) throws
+    {
+        let side = pixelsPerModule * Float(try QRSymbol.encode(Photograph.payload).modulesPerSide)
+        let cell = Int(1.6 * side)
+        let middle = Vector(x: Float(cell) / 2, y: Float(cell) / 2)
+        var canvas = Canvas(width: 6 * cell, height: 5 * cell, filledWith: 220)
+        for index in 0..<30 {
+            let code = Photograph(
+                width: cell, height: cell,
+                corners: Photograph.corners(side: side, turned: turn, around: middle), noise: 4)
+            canvas.paste(try code.image(), x: index % 6 * cell, y: index / 6 * cell)
+        }
+        #expect(try texts(try canvas.image()).count >= 28)
+    }
+
     /// Of 26 megapixels the scales 8, 4 and 2 are searched; decoding it whole would take too long.
     @Test func `a closer look stays within the scales of the plan`() throws {
         var canvas = Canvas(width: 5200, height: 5000, filledWith: 220)
