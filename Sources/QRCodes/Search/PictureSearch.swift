@@ -15,6 +15,9 @@ package struct PictureSearch {
     /// Codes with smaller modules, in pixels, are read by luck: others beside them may leave no sign.
     private static let clearModule: Float = 3
 
+    /// Of a crowd of codes with smaller modules some are not seen, however clear they are.
+    private static let unclearModule: Float = 1.9
+
     /// A search for a crowd takes some 40 ms a megapixel.
     private static let maximumUnclearPixels = 3_000_000
 
@@ -228,20 +231,34 @@ package struct PictureSearch {
     }
 
     /// Adds the codes of a crowd at 1/`scale` of the picture. Returns how many small finder patterns are
-    /// left. `isUnclear`: the picture is sharpened even if nothing is read without.
+    /// left. `isUnclear`: it is known that modules are hardly clear.
     private mutating func readCrowd(
         _ scale: Int, _ codes: inout [ScannedQRCode], isUnclear: Bool = false
     ) throws -> Int {
         let picture = try picture(scale)
         let first = sightings.last { $0.scale == scale && $0.seen.first != nil }?.seen.first
         var left = 0
-        for field in [nil, SymbolSearch.Field.sharp] where field == nil || isUnclear || !codes.isEmpty {
+        for field in [nil, SymbolSearch.Field.sharp] where field == nil || !codes.isEmpty {
             let seen = try CrowdSearch.run(
                 picture, limits: .many(pixels: picture.pixels.count), field: field,
                 besides: codes.map { $0.scaled(down: scale) }, first: first)
             sightings.append((scale, seen))
             codes.add(seen.result.codes.map { $0.scaled(by: scale) })
             left = seen.smallPatterns(besides: codes, scale: scale)
+            let size = seen.readModuleSize ?? .infinity
+            if isForUnclearCrowd(scale), isUnclear || size < PictureSearch.unclearModule {
+                // Doubled, more lines cross a finder pattern, between the pixels.
+                let filter = SearchPlan.Filter.doubledAndSharpened
+                let doubled = filter(picture)
+                let more = try CrowdSearch.run(
+                    doubled, limits: .many(pixels: doubled.pixels.count),
+                    besides: codes.map { $0.scaled(down: scale).scaled(by: 2) })
+                codes.add(
+                    more.result.codes.map { code in
+                        code.moved { filter.origin(of: $0, in: picture) }.scaled(by: scale)
+                    })
+                return seen.smallPatterns(besides: codes, scale: scale)
+            }
         }
         return left
     }

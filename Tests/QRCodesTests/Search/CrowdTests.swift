@@ -156,7 +156,7 @@ import Testing
                 corners: Photograph.corners(side: side, turned: turn, around: middle), noise: 4)
             canvas.paste(try code.image(), x: index % 6 * cell, y: index / 6 * cell)
         }
-        #expect(try texts(try canvas.image()).count >= 28)
+        #expect(try texts(try canvas.image()).count == 30)
     }
 
     /// Of 26 megapixels the scales 8, 4 and 2 are searched; decoding it whole would take too long.
