@@ -153,9 +153,11 @@ package struct PictureSearch {
         besides codes: [ScannedQRCode], ofModules size: Float, scale: Int
     ) throws -> Bool {
         let picture = try picture(scale)
-        // What is larger would have been seen before; what is smaller cannot be read.
+        // What is larger would have been seen before; what is smaller cannot be read here, and half of that
+        // not at the next finer scale.
         let middle = min(size, PictureSearch.clearModule)
-        let sizes = middle / 1.8...1.5 * middle
+        let least = plan.finerScales.contains { $0 < scale } ? middle / 2.5 : middle / 1.8
+        let sizes = least...1.5 * middle
         let limits = SymbolSearch.Limits.quick(pixels: picture.pixels.count, isFiner: true).finders
         let first = SymbolSearch.FirstField(picture, limits: limits)
         let seen = SymbolSearch.Outcome(first: first, patterns: first.patterns.best)
