@@ -112,12 +112,12 @@ package struct PictureSearch {
         if !isPromising, let before = sightings.last(where: { $0.scale == first })?.seen {
             isPromising = before.suggestsMore(besides: codes, scale: first, in: try picture(first))
             let size = before.readModuleSize ?? .infinity
-            // Of a smaller picture the finer scale has not been decoded yet, which costs most.
+            let closer = plan.finerScales.contains(first / 2) ? first / 2 : first
+            // Of a JPEG below six megapixels the finer scale has not been decoded yet, which costs most.
             if !isPromising,
-                try first >= 4 || size < PictureSearch.clearModule
+                try closer < first && source.isDecoded(scale: closer) || size < PictureSearch.clearModule
                     || before.hintsAtSmaller(besides: codes, scale: first, in: picture(first))
             {
-                let closer = plan.finerScales.contains(first / 2) ? first / 2 : first
                 isPromising = try closerLookSuggestsMore(
                     besides: codes, ofModules: size * Float(first / closer), scale: closer)
                 if isPromising { scales.removeAll { $0 > closer } }
