@@ -71,8 +71,9 @@ import Testing
     }
 
     @Test func `the search goes on beside another code until the sought one is read`() throws {
-        var canvas = Canvas(width: 1800, height: 1350, filledWith: 200)
-        canvas.paste(try picture(of: Array("LARGE".utf8), pixelsPerModule: 12), x: 50, y: 50)
+        // Searched at a quarter, and looked at at half of the size, where the small one has left no sign.
+        var canvas = Canvas(width: 3000, height: 2400, filledWith: 200)
+        canvas.paste(try picture(of: Array("LARGE".utf8), pixelsPerModule: 24), x: 50, y: 50)
         canvas.paste(try picture(of: Array("TINY".utf8), pixelsPerModule: 2), x: 1300, y: 600)
         let image = try canvas.image().smoothed()
         #expect(try texts(image) == ["LARGE"])
