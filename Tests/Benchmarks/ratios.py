@@ -72,10 +72,14 @@ def worse(kept, new):
     []
     >>> worse(kept, {("list", "end: a"): (0.75, 0.71, 0.8)})
     ['list, end: a: 0.75 (0.71–0.8), was 0.6 (0.5–0.7) at abc']
+
+    What is kept has three digits.
+    >>> worse(kept, {("list", "end: a"): (0.7001, 0.7001, 0.7001)})
+    []
     """
     lines = []
     for key, (median, least, greatest) in new.items():
-        if key in kept and least > kept[key][0][2]:
+        if key in kept and float(f"{least:.3g}") > kept[key][0][2]:
             before = kept[key][0]
             lines.append(f"{key[0]}, {key[1]}: {median:.3g} ({least:.3g}–{greatest:.3g}), "
                          f"was {before[0]:.3g} ({before[1]:.3g}–{before[2]:.3g}) at {kept[key][1]}")
