@@ -113,7 +113,7 @@ package struct PictureSearch {
             isPromising = before.suggestsMore(besides: codes, scale: first, in: try picture(first))
             let size = before.readModuleSize ?? .infinity
             let closer = plan.finerScales.contains(first / 2) ? first / 2 : first
-            // Of a JPEG below six megapixels the finer scale has not been decoded yet, which costs most.
+            // To decode the finer scale would cost most.
             if !isPromising,
                 try closer < first && source.isDecoded(scale: closer) || size < PictureSearch.clearModule
                     || before.hintsAtSmaller(besides: codes, scale: first, in: picture(first))
@@ -159,6 +159,14 @@ package struct PictureSearch {
         let least = plan.finerScales.contains { $0 < scale } ? middle / 2.5 : middle / 1.8
         let sizes = least...1.5 * middle
         let limits = SymbolSearch.Limits.quick(pixels: picture.pixels.count, isFiner: true).finders
+        if size >= PictureSearch.clearModule, let last = sightings.last, last.scale == 2 * scale,
+            let coarse = last.seen.first, let field = ContrastField(picture, thresholdsOf: coarse.field)
+        {
+            // Beside a clear code there is mostly nothing: a glance is enough to see that.
+            let found = FinderSearch.patterns(in: field, noise: picture.noise, limits: limits)
+            return SymbolSearch.Outcome(patterns: found.best)
+                .showsAnother(besides: codes, ofModules: sizes, scale: scale, in: picture)
+        }
         let first = SymbolSearch.FirstField(picture, limits: limits)
         let seen = SymbolSearch.Outcome(first: first, patterns: first.patterns.best)
         sightings.append((scale, seen))

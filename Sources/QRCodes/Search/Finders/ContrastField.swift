@@ -29,6 +29,31 @@ struct ContrastField {
             means: means, light: blocks.boxMeans(of: sums), shares: blocks.boxMeans(of: shares))
     }
 
+    /// A picture with the thresholds of `half`, the field of the same picture at half its size; nil if that
+    /// is smaller. Thresholds of its own cost twice as much as to look for finder patterns with these.
+    init?(_ image: LuminanceImage, thresholdsOf half: ContrastField) {
+        self.image = image
+        let blocks = BlockGrid(image, radius: 1)
+        let (columns, rows) = (blocks.columns, blocks.rows)
+        self.columns = columns
+        let (halfColumns, halfThresholds) = (half.columns, half.thresholds)
+        guard halfColumns >= (columns + 1) / 2, halfThresholds.count >= (rows + 1) / 2 * halfColumns else {
+            return nil
+        }
+        thresholds = [Int16](unsafeUninitializedCapacity: columns * rows) { thresholds, used in
+            halfThresholds.withUnsafeBufferPointer { half in
+                for row in 0..<rows {
+                    for column in 0..<columns {
+                        thresholds[row &* columns &+ column] =
+                            half[
+                                (row >> 1) &* halfColumns &+ column >> 1]
+                    }
+                }
+            }
+            used = columns * rows
+        }
+    }
+
     /// Halfway between the means of the lighter and of the darker pixels. `light`: what the lighter pixels
     /// contribute to the mean; `shares`: their share of the pixels in 256ths.
     private static func halfway(means: [Int16], light: [Int16], shares: [Int16]) -> [Int16] {
