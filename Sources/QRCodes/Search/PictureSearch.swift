@@ -115,8 +115,7 @@ package struct PictureSearch {
             let closer = plan.finerScales.contains(first / 2) ? first / 2 : first
             // To decode the finer scale would cost most.
             if !isPromising,
-                try closer < first && source.isDecoded(scale: closer) || size < PictureSearch.clearModule
-                    || before.hintsAtSmaller(besides: codes, scale: first, in: picture(first))
+                closer < first && source.isDecoded(scale: closer) || size < PictureSearch.clearModule
             {
                 isPromising = try closerLookSuggestsMore(
                     besides: codes, ofModules: size * Float(first / closer), scale: closer)

@@ -23,17 +23,6 @@ extension SymbolSearch.Outcome {
         } > 1
     }
 
-    /// True if one finder pattern outside of these codes is a square with modules of a pixel or two: of a
-    /// code that is hardly seen at this scale, often no more is seen.
-    func hintsAtSmaller(
-        besides codes: [ScannedQRCode], scale: Int, in picture: LuminanceImage
-    ) -> Bool {
-        scale > 1
-            && others(besides: codes, scale: scale).contains {
-                $0.moduleSize < 2.2 && FinderLikeness($0, in: picture).isLikely
-            }
-    }
-
     /// True if two finder patterns with modules of these sizes, in pixels, are squares outside of these
     /// codes. They need not be sure: modules of two pixels are crossed by a few lines only.
     func showsAnother(

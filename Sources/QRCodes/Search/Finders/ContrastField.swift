@@ -43,11 +43,8 @@ struct ContrastField {
         thresholds = [Int16](unsafeUninitializedCapacity: columns * rows) { thresholds, used in
             halfThresholds.withUnsafeBufferPointer { half in
                 for row in 0..<rows {
-                    for column in 0..<columns {
-                        thresholds[row &* columns &+ column] =
-                            half[
-                                (row >> 1) &* halfColumns &+ column >> 1]
-                    }
+                    let (start, halfStart) = (row &* columns, (row >> 1) &* halfColumns)
+                    for column in 0..<columns { thresholds[start &+ column] = half[halfStart &+ column >> 1] }
                 }
             }
             used = columns * rows
