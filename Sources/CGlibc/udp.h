@@ -5,6 +5,7 @@
 #include <netinet/in.h>
 #include <string.h>
 #include <sys/socket.h>
+#include <time.h>
 
 // The way of one UDP datagram: whom it is from or for, and by which interface and address of this machine.
 struct hubpair_path {
@@ -13,6 +14,7 @@ struct hubpair_path {
     unsigned short port;      // the peer's, in the machine's byte order
     unsigned char peer[16];   // 4 or 16 bytes
     unsigned char local[16];  // this machine's own; zeros: unknown, or for the system to decide
+    long long waited;         // how long a received one has waited to be read, in ns; 0: unknown
 };
 
 // glibc shows struct in6_pktinfo only with _GNU_SOURCE, which Swift does not define (RFC 3542 § 6).
@@ -21,7 +23,8 @@ struct hubpair_in6_pktinfo {
     unsigned interface;
 };
 
-// recvmsg(2) with what IP_PKTINFO and IPV6_RECVPKTINFO tell: CMSG_* are macros, which Swift does not import.
+// recvmsg(2) with what IP_PKTINFO, IPV6_RECVPKTINFO and SO_TIMESTAMPNS tell: CMSG_* are macros, which Swift does not
+// import.
 // Returns the datagram's whole length, also if only the first `size` bytes found room; -1 and errno.
 static inline ssize_t hubpair_receive(int descriptor, void *bytes, size_t size, struct hubpair_path *path) {
     struct sockaddr_storage source;
@@ -55,6 +58,13 @@ static inline ssize_t hubpair_receive(int descriptor, void *bytes, size_t size, 
             path->interface = info.interface;
             // Nobody answers from a group's address.
             if (!IN6_IS_ADDR_MULTICAST(&info.address)) memcpy(path->local, &info.address, 16);
+        } else if (item->cmsg_level == SOL_SOCKET && item->cmsg_type == SCM_TIMESTAMPNS) {
+            struct timespec came, now;
+            memcpy(&came, CMSG_DATA(item), sizeof came);
+            clock_gettime(CLOCK_REALTIME, &now);
+            long long waited = (now.tv_sec - came.tv_sec) * 1000000000LL + (now.tv_nsec - came.tv_nsec);
+            // The clock may have been set meanwhile.
+            path->waited = waited > 0 ? waited : 0;
         }
     }
     return length;

@@ -170,8 +170,10 @@ import Testing
         #expect(book.knowsAllHints)
         book.hint(service, from: try address(), at: start)
         #expect(!book.knowsAllHints)
+        #expect(book.knownNames.isEmpty)
         _ = announce("Hub", to: &book)
         #expect(book.knowsAllHints)
+        #expect(Array(book.knownNames) == [Array("Hub".utf8)])
         book.remove(instance("Hub"), at: start)
         let gone = steps(&book).filter { if case .say = $0 { true } else { false } }
         #expect(gone == [.say(.gone(instance("Hub")))] + (follows ? [] : [.say(.hinted(service))]))

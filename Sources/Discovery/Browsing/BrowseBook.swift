@@ -136,6 +136,9 @@ struct BrowseBook: Sendable {
             .map(\.nameBytes)
     }
 
+    /// The names of the services that the stack sees, on any interface, in either family.
+    var knownNames: some Collection<[UInt8]> { names.keys }
+
     /// True if the stack sees every service that was hinted at, on any interface, in either family.
     var knowsAllHints: Bool { hints.keys.allSatisfy { names[$0.nameBytes] != nil } }
 

@@ -35,6 +35,10 @@ public enum Sighting: Hashable, Sendable {
     /// Every host that answers one-shot queries has answered all of them within milliseconds: no packet was
     /// lost, and none is late. Reported at most once.
     case prompt
+    /// As ``prompt``, where the stack already knew more services than one message can name: each of them has
+    /// answered so. No other is to be expected from the stack's own question. Reported at most once, before
+    /// ``prompt``.
+    case confirmed
     /// No host has answered the one-shot queries. This machine's own services are not asked for. Reported at
     /// most once, instead of ``prompt``.
     case silent

@@ -31,6 +31,7 @@ struct AnswerRounds: Sendable {
     private var isComplete = false
     /// The longest that an answer took.
     private(set) var slowest = Duration.zero
+    /// When the last answer was read: others may wait behind it.
     private var lastAnswer: ContinuousClock.Instant?
 
     /// A question goes out, the last one or one before it; at most seven in all.
@@ -41,14 +42,19 @@ struct AnswerRounds: Sendable {
     }
 
     /// `address` has answered question `round`, from 0, at the socket of this number.
+    ///
+    /// - Parameters:
+    ///   - arrival: when the answer got here: what it then waits for this process is not the host's time.
+    ///   - now: when it was read.
     mutating func note(
-        _ address: NetworkAddress, socket: Int, round: Int, at now: ContinuousClock.Instant
+        _ address: NetworkAddress, socket: Int, round: Int, at arrival: ContinuousClock.Instant,
+        read now: ContinuousClock.Instant
     ) {
         guard questions.indices.contains(round) else { return }
         let source = Source(address: address, socket: socket)
         guard answered[source] != nil || answered.count < AnswerRounds.maximumSources else { return }
         answered[source, default: 0] |= 1 << round
-        slowest = max(slowest, questions[round].duration(to: now))
+        slowest = max(slowest, questions[round].duration(to: min(arrival, now)))
         lastAnswer = now
     }
 

@@ -37,6 +37,7 @@ final class MulticastSocket {
             setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
         }
         set(SOL_SOCKET, SO_RCVBUF, MulticastSocket.receiveBuffer)
+        set(SOL_SOCKET, SO_TIMESTAMPNS, 1)
         if isInGroup {
             set(SOL_SOCKET, SO_REUSEADDR, 1)
             if family == .ipv6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
@@ -123,24 +124,28 @@ final class MulticastSocket {
         }
     }
 
-    /// The next packet that waits, and its sender; nil if there is none. Packets that do not come from port
-    /// 5353 of a host on this interface's network are dropped: a multicast DNS answer never does (RFC 6762 §
-    /// 11).
-    func receive(onLink networks: [LocalNetwork]) -> (bytes: [UInt8], from: NetworkAddress)? {
+    /// The next packet that waits, its sender, and when the kernel took it in; nil if there is none. Packets
+    /// that do not come from port 5353 of a host on this interface's network are dropped: a multicast DNS
+    /// answer never does (RFC 6762 § 11).
+    func receive(
+        onLink networks: [LocalNetwork]
+    ) -> (bytes: [UInt8], from: NetworkAddress, at: ContinuousClock.Instant)? {
         var buffer = [UInt8](repeating: 0, count: DNSMessage.Limits.multicast.byteCount + 1)
+        var path = hubpair_path()
         while true {
-            let (count, sender) = SystemAddress.written(on: interface.name) {
-                recvfrom(watch.descriptor, &buffer, buffer.count, 0, $0, $1)
-            }
-            guard count >= 0 else {
+            let length = hubpair_receive(watch.descriptor, &buffer, buffer.count, &path)
+            guard length >= 0 else {
                 // A refused packet is reported once on the socket, and is not the end of it.
                 if errno == EINTR || errno == ECONNREFUSED { continue }
                 return nil
             }
-            guard let sender, sender.port == MulticastSocket.port,
-                networks.contains(where: { $0.interface == interface.name && $0.contains(sender.address) })
+            let peer = withUnsafeBytes(of: path.peer) { Array($0.prefix(family == .ipv4 ? 4 : 16)) }
+            guard path.port == MulticastSocket.port,
+                let sender = NetworkAddress(bytes: peer, scope: interface.name),
+                networks.contains(where: { $0.interface == interface.name && $0.contains(sender) })
             else { continue }
-            return (Array(buffer.prefix(count)), sender.address)
+            let time = ContinuousClock.now - .nanoseconds(path.waited)
+            return (Array(buffer.prefix(length)), sender, time)
         }
     }
 }

@@ -35,6 +35,8 @@ final class OneShotQuery {
     private var listeners: [MulticastSocket] = []
     private var rounds: UInt8 = 0
     private var answers = AnswerRounds()
+    /// The names in direct answers, at most as many as one browse follows.
+    private var direct: Set<[UInt8]> = []
     private let output: Output
     private let announced: Announced
 
@@ -97,9 +99,7 @@ final class OneShotQuery {
     ///
     /// Where the stack knows more than one message holds, it is left to the stack: with 200 hubs the answers
     /// of all would keep every host on the network busy, this one too, for most of a second. The stack asks
-    /// with what it knows, or has asked a moment ago. What is missed then is a hub that answers none of four
-    /// one-shot questions, that a stack with so many others has not heard, and that waits for more known
-    /// answers for half a second (§ 7.2; Avahi does not).
+    /// with what it knows, or has asked a moment ago.
     ///
     /// - Parameters:
     ///   - isWhole: it is asked everywhere, as there is a hub that the stack has not heard.
@@ -124,6 +124,9 @@ final class OneShotQuery {
     /// True if it was asked, and nobody has answered.
     var isSilent: Bool { !sockets.isEmpty && answers.isSilent }
 
+    /// True if each of these names was in an answer to a one-shot question.
+    func hasAnswered(_ names: some Sequence<[UInt8]>) -> Bool { names.allSatisfy(direct.contains) }
+
     /// A host that has not answered all questions; believe it once there is no more ``doubt(at:)``.
     var missing: NetworkAddress? { answers.missing }
 
@@ -140,7 +143,7 @@ final class OneShotQuery {
         guard listeners.indices.contains(place) else { return }
         let listener = listeners[place]
         for _ in 0..<OneShotQuery.packetsAtATime {
-            guard let (bytes, source) = listener.receive(onLink: networks) else { return }
+            guard let (bytes, source, _) = listener.receive(onLink: networks) else { return }
             guard let message = try? DNSMessage(parsing: bytes) else { continue }
             let names = ServiceHint.names(in: message, of: type)
             guard !names.isEmpty else { continue }
@@ -159,14 +162,17 @@ final class OneShotQuery {
         guard sockets.indices.contains(number) else { return }
         let socket = sockets[number]
         for _ in 0..<OneShotQuery.packetsAtATime {
-            guard let (bytes, source) = socket.receive(onLink: networks) else { return }
+            guard let (bytes, source, time) = socket.receive(onLink: networks) else { return }
             guard let message = try? DNSMessage(parsing: bytes) else { continue }
             let round = message.id &- firstID
             guard round < UInt16(rounds) else { continue }
             let hints = ServiceHint.hints(in: message, of: type)
             guard !hints.isEmpty else { continue }
-            answers.note(source, socket: number, round: Int(round), at: .now)
-            for hint in hints { output(hint, socket.interface, socket.family, source) }
+            answers.note(source, socket: number, round: Int(round), at: time, read: .now)
+            for hint in hints {
+                if direct.count < BrowseBook.maximumInstances { direct.insert(hint.name) }
+                output(hint, socket.interface, socket.family, source)
+            }
             // The output may have closed the query.
             guard sockets.indices.contains(number) else { return }
         }

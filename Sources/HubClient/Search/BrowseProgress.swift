@@ -23,6 +23,7 @@ struct BrowseProgress: Sendable {
     private var hasSettled = false
     private(set) var isEnded = false
     private(set) var isPrompt = false
+    private(set) var isConfirmed = false
     private(set) var isSilent = false
 
     init(_ browse: SearchState.Browse) {
@@ -41,10 +42,13 @@ struct BrowseProgress: Sendable {
         case .began: isBeginning = false
         case .settled: (isSettling, hasSettled) = (false, true)
         case .prompt: isPrompt = true
+        case .confirmed: isConfirmed = true
         case .silent: isSilent = true
         case .hinted: isSilent = false
-        case .lossy: isPrompt = false
-        case .interrupted: (interrupted, resolving, isPrompt, isSilent) = (time, 0, false, false)
+        case .lossy: (isPrompt, isConfirmed) = (false, false)
+        case .interrupted:
+            (interrupted, resolving) = (time, 0)
+            (isPrompt, isConfirmed, isSilent) = (false, false, false)
         case .resumed: interrupted = nil
         default: break
         }

@@ -10,6 +10,9 @@
 ///   not, no margin is needed, and the daemon's repetition need not be waited for. The question for multicast
 ///   answers goes out after 20 ms; 120 ms, and what the answer needs to get here: 190 ms. ``Sighting/prompt``
 ///   comes later if that question did: it waits for what the daemon knows, or is left to the daemon.
+/// - If it is left to the daemon, since the daemon knows more hubs than one message can name, and all of them
+///   have answered so, nothing new is to be expected from it: 120 ms, in which any other host can answer a
+///   one-shot question. With 200 hubs the daemon's question keeps every host busy for longer than that.
 /// - If nobody has answered three one-shot questions, and all that is announced is on this machine, there
 ///   is no sign of a slow machine or network: no margin is needed. But nobody has shown that packets get
 ///   through either, so the answer to the daemon's repetition is waited for: 100 and 120 ms, and what the
@@ -52,6 +55,7 @@ package struct QuietRule: Hashable, Sendable {
         case quiet
     }
 
+    package static let confirmedAnswers = Duration.milliseconds(120)
     package static let promptAnswers = Duration.milliseconds(190)
     package static let aloneAnswers = Duration.milliseconds(225)
     package static let firstAnswers = Duration.milliseconds(350)
@@ -86,6 +90,8 @@ package struct QuietRule: Hashable, Sendable {
     package var isLossy = false
     /// True if all hosts have answered all questions at once.
     package var isPrompt = false
+    /// True if, beside that, all hubs that the daemon knew have answered, more than one message can name.
+    package var isConfirmed = false
     /// True if there is no sign of any hub but this machine's own.
     package var isAlone = false
     /// When a stack without a cache began to ask; nil if the daemon, which has a cache, is used.
@@ -121,8 +127,11 @@ package struct QuietRule: Hashable, Sendable {
         guard !isDirect else { return [] }
         let isSure = !isLossy && !isBusy && uncachedSince == nil
         let (isPrompt, isAlone) = (isPrompt && isSure, isAlone && isSure)
+        let isConfirmed = isConfirmed && isSure
         let answers =
-            if isPrompt {
+            if isConfirmed {
+                QuietRule.confirmedAnswers
+            } else if isPrompt {
                 QuietRule.promptAnswers
             } else if isAlone {
                 QuietRule.aloneAnswers
@@ -139,7 +148,7 @@ package struct QuietRule: Hashable, Sendable {
             } else {
                 (answers, .firstAnswers)
             }
-        let quiet = lastNews + (isPrompt || isAlone ? QuietRule.promptQuiet : QuietRule.quiet)
+        let quiet = lastNews + (isConfirmed || isPrompt || isAlone ? QuietRule.promptQuiet : QuietRule.quiet)
         var all = [(wait, begun + least), (.quiet, quiet)]
         if let uncachedSince { all.append((.uncached, uncachedSince + QuietRule.uncached)) }
         // An answer that waited for this process is no slow one.

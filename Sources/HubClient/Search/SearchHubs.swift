@@ -132,6 +132,7 @@ package struct SearchHubs: Sendable {
                 }
             }
             for event in search.finish(at: start.duration(to: .now)) { try report(event) }
+            try report(.over(search.table))
         }
         return search.table
     }
@@ -172,7 +173,7 @@ package struct SearchHubs: Sendable {
                 } else {
                     steps.yield(.sighting(sighting, browse: number))
                     // It may be the last thing that was waited for.
-                    if sighting == .prompt || sighting == .silent { steps.yield(.tick) }
+                    if [.prompt, .confirmed, .silent].contains(sighting) { steps.yield(.tick) }
                 }
             }
         } catch {

@@ -38,15 +38,18 @@ extension SearchState {
         rule.isEmpty = rows.isEmpty
         rule.hasHints = isBrowsing && listing.hasHints
         rule.isDirect = !isBrowsing && !isProbing
-        rule.isPrompt = isPrompt
+        rule.isPrompt = isPrompt(\.isPrompt)
+        rule.isConfirmed = isPrompt(\.isConfirmed)
         rule.isAlone = isAlone
         return rule
     }
 
     /// True if every hub that multicast DNS has found answers one-shot queries at once: what is not known yet
     /// would have to be different from all of them. A hub on this machine is not asked.
-    private var isPrompt: Bool {
-        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0.isPrompt }
+    ///
+    /// - Parameter sign: what every browse must have shown.
+    private func isPrompt(_ sign: KeyPath<BrowseProgress, Bool>) -> Bool {
+        isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0[keyPath: sign] }
             && rows.values.allSatisfy { row in
                 !row.hub.sources.contains(.mdns) || hinted.contains(row.hub.key.name) || isOwn(row)
             }

@@ -57,5 +57,8 @@ extension SearchState {
         case wait(SearchWait, at: Duration)
         /// The progress of the sweep, in addresses.
         case progress(done: Int, total: Int)
+        /// The search is over; the hubs present, impostors first, then by name. Sockets and threads are
+        /// closed after this.
+        case over([AssessedHub])
     }
 }

@@ -48,11 +48,12 @@ struct ListOutput {
         case .changed(let hub): try line(hub, event: "changed")
         case .removed(let hub): if watches { try line(hub, event: "removed") }
         case .progress(let done, let total): try show(done: done, total: total)
+        case .over(let hubs): try finish(hubs)
         }
     }
 
     /// The end of the search: the whole table, and warnings of impostors.
-    mutating func finish(_ hubs: [AssessedHub]) throws {
+    private mutating func finish(_ hubs: [AssessedHub]) throws {
         try show(done: 1, total: 1)
         if isLive { try screen.clear() }
         if isLive || (!json && !watches) { try HubRow.table(hubs.map(HubRow.init)).write() }

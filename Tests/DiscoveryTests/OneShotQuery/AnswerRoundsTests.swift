@@ -76,7 +76,7 @@ import Testing
             for answer in example.answers where answer.time == time {
                 rounds.note(
                     try #require(NetworkAddress(bytes: [192, 0, 2, answer.host])), socket: 0,
-                    round: answer.round, at: instant(time))
+                    round: answer.round, at: instant(time), read: instant(time))
             }
             if rounds.doubt(at: instant(time)) == nil { known = time }
         }
@@ -100,14 +100,35 @@ import Testing
         #expect(!rounds.isPrompt(at: start + .milliseconds(119)))
         rounds.ask(isLast: true, at: start + .milliseconds(120))
         for answer in answers {
+            let time = start + .milliseconds(answer.time)
             rounds.note(
                 try #require(NetworkAddress(bytes: [192, 0, 2, answer.host])), socket: 0,
-                round: answer.round, at: start + .milliseconds(answer.time))
+                round: answer.round, at: time, read: time)
         }
         #expect(!rounds.isPrompt(at: start + .milliseconds(169)))
         #expect(rounds.isPrompt(at: start + .milliseconds(180)) == isPrompt)
         let delays = answers.map { $0.time - 120 * $0.round }
         #expect(rounds.slowest == .milliseconds(delays.max() ?? 0))
+    }
+
+    /// What an answer waits until this process reads it is not the host's time; but while answers are read,
+    /// others may wait.
+    @Test func unreadAnswers() throws {
+        let start = ContinuousClock.now
+        func instant(_ time: Int) -> ContinuousClock.Instant { start + .milliseconds(time) }
+        let hosts = try (1...2).map { try #require(NetworkAddress(bytes: [192, 0, 2, $0])) }
+        var rounds = AnswerRounds()
+        rounds.ask(isLast: false, at: start)
+        rounds.ask(isLast: true, at: instant(20))
+        for (host, round, arrival, read) in [(0, 0, 10, 90), (1, 0, 50, 91), (0, 1, 30, 100)] {
+            rounds.note(
+                hosts[host], socket: 0, round: round, at: instant(arrival), read: instant(read))
+        }
+        #expect(rounds.slowest == .milliseconds(50))
+        #expect(rounds.doubt(at: instant(200)) == .milliseconds(50))
+        rounds.note(hosts[1], socket: 0, round: 1, at: instant(60), read: instant(210))
+        #expect(rounds.isPrompt(at: instant(210)))
+        #expect(!rounds.hasLosses)
     }
 
     /// However late and in whatever order 200 hosts answer: if nothing is lost, and no pause is longer than
@@ -133,7 +154,7 @@ import Testing
                 time = time + .microseconds(Int.random(in: 0...2_000, using: &generator))
                 rounds.note(
                     try #require(NetworkAddress(bytes: [192, 0, 2, answer.host])), socket: 0,
-                    round: answer.round, at: time)
+                    round: answer.round, at: time, read: time)
             }
             #expect(rounds.hasLosses == isLossy)
             #expect(rounds.doubt(at: time + AnswerRounds.patience) == nil)

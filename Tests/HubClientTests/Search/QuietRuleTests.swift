@@ -40,6 +40,25 @@ import Testing
         #expect(end(rule) == .milliseconds(1_400))
     }
 
+    @Test func whereAllThatTheDaemonKnewHaveAnsweredItsQuestionIsNotWaitedFor() {
+        var rule = QuietRule()
+        (rule.isConfirmed, rule.isPrompt) = (true, true)
+        #expect(end(rule) == .milliseconds(1_400))  // nobody is nobody
+        rule.isEmpty = false
+        rule.lastNews = .milliseconds(60)
+        #expect(end(rule) == .milliseconds(120))
+        rule.lastNews = .milliseconds(90)
+        #expect(end(rule) == .milliseconds(140))
+        rule.hasHints = true
+        #expect(end(rule) == .milliseconds(1_400))
+        rule.hasHints = false
+        rule.uncachedSince = .zero
+        #expect(end(rule) == .milliseconds(1_600))
+        rule.uncachedSince = nil
+        rule.stall(for: .milliseconds(500), until: .milliseconds(600))
+        #expect(end(rule) == .milliseconds(850))  // a busy daemon knows less than it should
+    }
+
     @Test func whereNobodyElseIsTheDaemonsRepetitionIsWaitedFor() {
         var rule = QuietRule()
         rule.isAlone = true

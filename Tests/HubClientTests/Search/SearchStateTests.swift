@@ -48,7 +48,7 @@ import Testing
             case .changed(let hub): "changed \(hub.hub.name) \(hub.standing)"
             case .removed(let hub): "removed \(hub.hub.name)"
             case .unusable(let text), .incomplete(let text), .note(let text): text
-            case .table, .progress, .wait: nil
+            case .table, .progress, .wait, .over: nil
             }
         }
     }
