@@ -217,6 +217,8 @@ extension BrowseSession {
     /// busy for a second or two, and an answer that is late then looks like one that is lost. That one waits
     /// for what the stack knows, at most until ``OneShotQuery/insistence``.
     private static let grace = Duration.milliseconds(20)
+    /// When all may have answered twice: before the stack asks, which collects its questions for 100 ms.
+    private static let confirmation = Duration.milliseconds(90)
     /// From the question for multicast answers on: 120 ms (RFC 6762 § 6), and what an answer needs to get
     /// here.
     private static let answerTime = Duration.milliseconds(170)
@@ -253,7 +255,9 @@ extension BrowseSession {
             try await Task.sleep(for: OneShotQuery.insistence - BrowseSession.grace)
             askForMulticast()
             if query?.isSilent == true { query?.ask() }
-            try await Task.sleep(for: OneShotQuery.repetition - OneShotQuery.insistence)
+            try await Task.sleep(for: BrowseSession.confirmation - OneShotQuery.insistence)
+            tellIfConfirmed()
+            try await Task.sleep(for: OneShotQuery.repetition - BrowseSession.confirmation)
             if !isAnswered { query?.ask(isLast: true) }
             tellIfConfirmed()
             // No earlier, even if the last question was: until here a host can show that it is slow.
@@ -275,8 +279,10 @@ extension BrowseSession {
     /// Tells once that the stack's own question need not be waited for: it is left to the stack, and each
     /// service that the stack knows, more than one message holds, has answered directly and at once. With 200
     /// hubs that question is eight packets of known answers, which keep every host busy for a quarter of a
-    /// second, this one too. What is missed then is a hub that answers no direct question where so many others
-    /// do, and that the stack has not heard: neither its announcement (RFC 6762 § 8.3) nor an answer to anybody.
+    /// second, this one too.
+    ///
+    /// What is missed then is a hub that answers no direct question, or late, where so many others do at once,
+    /// and that the stack has not heard: neither its announcement (RFC 6762 § 8.3) nor an answer to anybody.
     private func tellIfConfirmed() {
         guard !isConfirmed, isLeftToStack, isCacheRead, let query, query.isPrompt(at: .now),
             book.knowsAllHints, query.hasAnswered(book.knownNames)

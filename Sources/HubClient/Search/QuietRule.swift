@@ -11,8 +11,9 @@
 ///   answers goes out after 20 ms; 120 ms, and what the answer needs to get here: 190 ms. ``Sighting/prompt``
 ///   comes later if that question did: it waits for what the daemon knows, or is left to the daemon.
 /// - If it is left to the daemon, since the daemon knows more hubs than one message can name, and all of them
-///   have answered so, nothing new is to be expected from it: 120 ms, in which any other host can answer a
-///   one-shot question. With 200 hubs the daemon's question keeps every host busy for longer than that.
+///   have answered so, nothing new is to be expected from it: 90 ms, in which any other host can answer a
+///   one-shot question, and before the daemon asks. With 200 hubs its question keeps every host busy for a
+///   quarter of a second.
 /// - If nobody has answered three one-shot questions, and all that is announced is on this machine, there
 ///   is no sign of a slow machine or network: no margin is needed. But nobody has shown that packets get
 ///   through either, so the answer to the daemon's repetition is waited for: 100 and 120 ms, and what the
@@ -55,7 +56,7 @@ package struct QuietRule: Hashable, Sendable {
         case quiet
     }
 
-    package static let confirmedAnswers = Duration.milliseconds(120)
+    package static let confirmedAnswers = Duration.milliseconds(90)
     package static let promptAnswers = Duration.milliseconds(190)
     package static let aloneAnswers = Duration.milliseconds(225)
     package static let firstAnswers = Duration.milliseconds(350)

@@ -41,8 +41,8 @@ struct ListNetworkHubs: Equatable {
             guard case .over(let hubs) = event else { return try output.show(event) }
             if explainsWaits { Console.note("\(milliseconds(since: start)) ms: nothing more is waited for") }
             try output.show(event)
-            // The kernel closes what the search has opened, at once. To do it here, thread after thread, takes
-            // a fifth of the search where 200 hosts have just answered on a slow machine.
+            // The kernel closes what the search has opened, at once. To do it here, thread after thread,
+            // takes a fifth of the search where 200 hosts have just answered on a slow machine.
             if !hubs.isEmpty { _exit(0) }
         }
         let place = options.domain.map { "in the domain \($0)" } ?? "on this network"

@@ -45,8 +45,8 @@ import Testing
         (rule.isConfirmed, rule.isPrompt) = (true, true)
         #expect(end(rule) == .milliseconds(1_400))  // nobody is nobody
         rule.isEmpty = false
-        rule.lastNews = .milliseconds(60)
-        #expect(end(rule) == .milliseconds(120))
+        rule.lastNews = .milliseconds(30)
+        #expect(end(rule) == .milliseconds(90))
         rule.lastNews = .milliseconds(90)
         #expect(end(rule) == .milliseconds(140))
         rule.hasHints = true

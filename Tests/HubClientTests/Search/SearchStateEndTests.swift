@@ -204,20 +204,20 @@ extension SearchStateTests {
     // The same where the daemon knew more hubs than one message can name, and all of them have answered.
     @Test func whereAllThatTheDaemonKnewHaveAnsweredItEndsEarlier() throws {
         func search(_ steps: [(Int, Sighting)]) throws -> SearchState {
-            try state(after: steps, tickAt: .milliseconds(118))
+            try state(after: steps, tickAt: .milliseconds(89))
         }
         let (one, two) = (try service("One", at: "10.0.0.5"), try service("Two", at: "10.0.0.6"))
-        let confirmed: [(Int, Sighting)] = [(3, .hinted(one)), (20, .resolved(one)), (115, .confirmed)]
-        #expect(try search(confirmed).isOver(at: .milliseconds(120)))
-        #expect(try !search(confirmed).isOver(at: .milliseconds(119)))
+        let confirmed: [(Int, Sighting)] = [(3, .hinted(one)), (20, .resolved(one)), (85, .confirmed)]
+        #expect(try search(confirmed).isOver(at: .milliseconds(90)))
+        #expect(try !search(confirmed).isOver(at: .milliseconds(89)))
         // Not yet: a hub that has not answered directly, one whose address is still to come, a loss, a daemon
         // that is gone.
         #expect(try !search(confirmed + [(30, .resolved(two))]).isOver(at: .milliseconds(349)))
-        #expect(try !search(confirmed + [(116, .pending(1))]).isOver(at: .milliseconds(1_000)))
+        #expect(try !search(confirmed + [(86, .pending(1))]).isOver(at: .milliseconds(1_000)))
         let address = try #require(NetworkAddress("10.0.0.5"))
-        #expect(try !search(confirmed + [(116, .lossy(address))]).isOver(at: .milliseconds(1_399)))
-        let interrupted = confirmed + [(116, .interrupted(.daemonLost)), (117, .resumed)]
-        #expect(try !search(interrupted).isOver(at: .milliseconds(466)))
+        #expect(try !search(confirmed + [(86, .lossy(address))]).isOver(at: .milliseconds(1_399)))
+        let interrupted = confirmed + [(86, .interrupted(.daemonLost)), (87, .resumed)]
+        #expect(try !search(interrupted).isOver(at: .milliseconds(436)))
     }
 
     // Only this machine's own hubs, and nobody answers the one-shot queries: who else might be here?
