@@ -281,8 +281,9 @@ extension BrowseSession {
     /// hubs that question is eight packets of known answers, which keep every host busy for a quarter of a
     /// second, this one too.
     ///
-    /// What is missed then is a hub that answers no direct question, or late, where so many others do at once,
-    /// and that the stack has not heard: neither its announcement (RFC 6762 § 8.3) nor an answer to anybody.
+    /// What is missed then is a hub that answers no direct question, or late, where so many others do at
+    /// once, and that the stack has not heard: neither its announcement (RFC 6762 § 8.3) nor an answer to
+    /// anybody.
     private func tellIfConfirmed() {
         guard !isConfirmed, isLeftToStack, isCacheRead, let query, query.isPrompt(at: .now),
             book.knowsAllHints, query.hasAnswered(book.knownNames)
