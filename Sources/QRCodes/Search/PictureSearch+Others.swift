@@ -145,10 +145,13 @@ extension PictureSearch {
     ) throws -> Int {
         let picture = try picture(scale)
         let first = sightings.last { $0.scale == scale && $0.seen.first != nil }?.seen.first
+        var limits = CrowdSearch.Limits.many(pixels: picture.pixels.count)
+        // A crowd of which nothing was read at a coarser scale is mostly gravel, or an ornament.
+        if codes.isEmpty, crowded.count > 1 { limits.candidates.looks = 2_000_000 }
         var left = 0
         for field in [nil, SymbolSearch.Field.sharp] where field == nil || !codes.isEmpty {
             let seen = try CrowdSearch.run(
-                picture, limits: .many(pixels: picture.pixels.count), field: field,
+                picture, limits: limits, field: field,
                 besides: codes.map { $0.scaled(down: scale) }, first: first)
             sightings.append((scale, seen))
             codes.add(seen.result.codes.map { $0.scaled(by: scale) })

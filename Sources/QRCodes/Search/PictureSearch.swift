@@ -18,7 +18,7 @@ package struct PictureSearch {
     private let budget: WorkBudget
     private let tell: (Outcome) -> Void
     /// The scales at which nothing was read and a crowd was searched for.
-    private var crowded: Set<Int> = []
+    private(set) var crowded: Set<Int> = []
     /// The picture at the scales that were needed so far.
     private var pictures: [Int: LuminanceImage] = [:]
     /// What the searches by finder patterns saw, with the scale of each one.
