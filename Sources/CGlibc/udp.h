@@ -23,9 +23,8 @@ struct hubpair_in6_pktinfo {
     unsigned interface;
 };
 
-// recvmsg(2) with what IP_PKTINFO, IPV6_RECVPKTINFO and SO_TIMESTAMPNS tell: CMSG_* are macros, which Swift does not
-// import.
-// Returns the datagram's whole length, also if only the first `size` bytes found room; -1 and errno.
+// recvmsg(2) with what IP_PKTINFO, IPV6_RECVPKTINFO and SO_TIMESTAMPNS tell: CMSG_* are macros, which Swift does
+// not import. Returns the datagram's whole length, also if only the first `size` bytes found room; -1 and errno.
 static inline ssize_t hubpair_receive(int descriptor, void *bytes, size_t size, struct hubpair_path *path) {
     struct sockaddr_storage source;
     union { char bytes[256]; struct cmsghdr header; } control;

@@ -37,10 +37,11 @@ final class MulticastSocket {
             setsockopt(descriptor, level, option, &value, socklen_t(MemoryLayout<Int32>.size))
         }
         set(SOL_SOCKET, SO_RCVBUF, MulticastSocket.receiveBuffer)
-        set(SOL_SOCKET, SO_TIMESTAMPNS, 1)
         if isInGroup {
             set(SOL_SOCKET, SO_REUSEADDR, 1)
             if family == .ipv6 { set(Int32(IPPROTO_IPV6), IPV6_V6ONLY, 1) }
+        } else {
+            set(SOL_SOCKET, SO_TIMESTAMPNS, 1)
         }
         let port = isInGroup ? MulticastSocket.port : 0
         let isBound = SystemAddress(address, port: port, interface: interface.index).withPointer {
@@ -124,9 +125,9 @@ final class MulticastSocket {
         }
     }
 
-    /// The next packet that waits, its sender, and when the kernel took it in; nil if there is none. Packets
-    /// that do not come from port 5353 of a host on this interface's network are dropped: a multicast DNS
-    /// answer never does (RFC 6762 § 11).
+    /// The next packet that waits, its sender, and when the kernel took it in (at the group: when it
+    /// is read); nil if there is none. Packets that do not come from port 5353 of a host on this interface's
+    /// network are dropped: a multicast DNS answer never does (RFC 6762 § 11).
     func receive(
         onLink networks: [LocalNetwork]
     ) -> (bytes: [UInt8], from: NetworkAddress, at: ContinuousClock.Instant)? {

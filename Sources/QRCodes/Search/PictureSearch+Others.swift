@@ -69,15 +69,18 @@ extension PictureSearch {
         let least = plan.finerScales.contains { $0 < scale } ? middle / 2.5 : middle / 1.8
         let sizes = least...1.5 * middle
         let limits = SymbolSearch.Limits.quick(pixels: picture.pixels.count, isFiner: true).finders
-        if size >= PictureSearch.clearModule, let last = sightings.last, last.scale == 2 * scale,
-            let coarse = last.seen.first, let field = ContrastField(picture, thresholdsOf: coarse.field)
+        let noise = picture.noise
+        if size >= PictureSearch.clearModule, noise > 0, let last = sightings.last,
+            last.scale == 2 * scale, let coarse = last.seen.first,
+            let field = ContrastField(picture, thresholdsOf: coarse.field)
         {
-            // Beside a clear code there is mostly nothing: a glance is enough to see that.
-            let found = FinderSearch.patterns(in: field, noise: picture.noise, limits: limits)
+            // Beside a clear code in a photograph there is mostly nothing: a glance is enough to see that. In
+            // a drawing there may be codes of two pixels a module, which have no thresholds at half the size.
+            let found = FinderSearch.patterns(in: field, noise: noise, limits: limits)
             return SymbolSearch.Outcome(patterns: found.best)
                 .showsAnother(besides: codes, ofModules: sizes, scale: scale, in: picture)
         }
-        let first = SymbolSearch.FirstField(picture, limits: limits)
+        let first = SymbolSearch.FirstField(picture, noise: noise, limits: limits)
         let seen = SymbolSearch.Outcome(first: first, patterns: first.patterns.best)
         sightings.append((scale, seen))
         if seen.showsAnother(besides: codes, ofModules: sizes, scale: scale, in: picture) { return true }

@@ -306,19 +306,13 @@ class GatewayTests(unittest.TestCase):
         flooder = threading.Thread(target=flood)
         flooder.start()
         try:
-            slowest, pushed = 0, 0
+            slowest = 0
             for number in range(1, 41):
                 start = time.monotonic()
-                try:
-                    with self.connect(source=f"127.0.1.{number % 2 + 1}") as connection:
-                        self.assertEqual(connection.request("GET", "/devices/")[0], 200)
-                except ConnectionResetError:
-                    # Where the machine hangs for seconds, what the flood has queued meanwhile may push out a
-                    # connection whose handshake is not done.
-                    pushed += 1
+                with self.connect(source=f"127.0.1.{number % 2 + 1}") as connection:
+                    self.assertEqual(connection.request("GET", "/devices/")[0], 200)
                 self.assertEqual(kept.request("GET", "/devices/")[0], 200)
                 slowest = max(slowest, time.monotonic() - start)
-            self.assertLessEqual(pushed, 2)
             self.assertLess(slowest, 2)  # a debug build, on a machine that may be busy
             newcomer = Device(os.path.join(self.folder.name, "newcomer"))
             self.assertEqual(
