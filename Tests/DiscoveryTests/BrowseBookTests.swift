@@ -60,6 +60,23 @@ import Testing
         #expect(steps(&book) == [.say(.gone(instance("Hub")))])
     }
 
+    /// Each name once, then those that are seen on a second way.
+    @Test func namesThatAreAskedForAlreadyWait() {
+        var book = book(atOnce: 3, awaitsHints: true)
+        let instances = ["A", "B"].flatMap { name in
+            [NetworkAddress.Family.ipv4, .ipv6].map {
+                ServiceInstance(nameBytes: name.utf8, interface: lan, family: $0)
+            }
+        }
+        for each in instances { book.announce(each, domain: [0x6C], at: start) }
+        #expect(steps(&book) == [.say(.pending(1))])
+        book.hintsAreIn(at: start)
+        let order = [instances[0], instances[2], instances[1], instances[3]]
+        #expect(steps(&book) == order.prefix(3).map { .ask($0, domain: [0x6C]) })
+        book.fail(instances[0], .timedOut, at: start)
+        #expect(steps(&book).last == .ask(order[3], domain: [0x6C]))
+    }
+
     @Test func whatIsSeenOnOneInterfaceInOneFamilyIsNamed() {
         var book = book()
         _ = announce("Hub", "Gone", to: &book)

@@ -43,6 +43,8 @@ struct BrowseBook: Sendable {
     // Seen before the stack went away, and not again since.
     private var stale: Set<ServiceInstance> = []
     private var waiting = Queue<(instance: ServiceInstance, domain: [UInt8])>()
+    // Seen before on another interface or in the other family: their names are asked for already.
+    private var waitingAgain = Queue<(instance: ServiceInstance, domain: [UInt8])>()
     private var questions: [ServiceInstance: Question] = [:]
     // Those that wait, and those whose question is neither answered nor late.
     private var unanswered: Set<ServiceInstance> = []
@@ -95,7 +97,13 @@ struct BrowseBook: Sendable {
         } else {
             setUnanswered(instance, true)
         }
-        waiting.append((instance, domain))
+        // Every hub once, before any of them on a second way: 200 hubs take 400 answers of the stack, and
+        // each can be used with the first of its two.
+        if names[instance.nameBytes, default: 0] > 1 {
+            waitingAgain.append((instance, domain))
+        } else {
+            waiting.append((instance, domain))
+        }
         ask(at: now)
     }
 
@@ -222,7 +230,7 @@ struct BrowseBook: Sendable {
     /// The stack is gone, and all its questions with it.
     mutating func interrupt(_ error: DiscoveryError) {
         stale = instances
-        waiting = Queue()
+        (waiting, waitingAgain) = (Queue(), Queue())
         (questions, heard) = ([:], [:])
         if !unanswered.isEmpty {
             unanswered = []
@@ -239,7 +247,9 @@ struct BrowseBook: Sendable {
     private mutating func say(_ sighting: Sighting) { steps.append(.say(sighting)) }
 
     private mutating func ask(at now: ContinuousClock.Instant) {
-        while mayAsk, !waiting.isEmpty, makeRoom(), let (instance, domain) = waiting.next() {
+        while mayAsk, !waiting.isEmpty || !waitingAgain.isEmpty, makeRoom(),
+            let (instance, domain) = waiting.next() ?? waitingAgain.next()
+        {
             // It may be gone meanwhile, or hinted.
             guard instances.contains(instance), questions[instance] == nil,
                 follows || unanswered.contains(instance)

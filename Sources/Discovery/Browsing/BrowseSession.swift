@@ -32,6 +32,8 @@ actor BrowseSession: SearchSession {
     private var isLeftToStack = false
     /// It is reported that it need not be waited for.
     private var isConfirmed = false
+    /// The hosts that were reported as direct.
+    private var directHosts: Set<String> = []
     /// The slowest answer that was reported.
     private var slowest = AnswerRounds.promptness - BrowseSession.slowStep
 
@@ -230,8 +232,8 @@ extension BrowseSession {
     private static let slowStep = Duration.milliseconds(25)
 
     private func askOnce() {
-        let output: OneShotQuery.Output = { [unowned self] hint, interface, family, source in
-            self.assumeIsolated { $0.hinted(hint, on: interface, family, from: source) }
+        let output: OneShotQuery.Output = { [unowned self] hint, interface, family, source, isDirect in
+            self.assumeIsolated { $0.hinted(hint, on: interface, family, from: source, isDirect: isDirect) }
         }
         let announced: OneShotQuery.Announced = { [unowned self] names, interface, family in
             self.assumeIsolated { $0.heard(names, on: interface, family) }
@@ -246,10 +248,11 @@ extension BrowseSession {
     private func askAgain() async {
         do {
             try await Task.sleep(for: BrowseSession.grace)
-            book.hintsAreIn(at: .now)
-            carryOut()
             let isAnswered = query?.isSilent == false
             if isAnswered { query?.ask(isLast: true) }
+            // After it: with 200 hubs the questions to the stack take longer than the grace itself.
+            book.hintsAreIn(at: .now)
+            carryOut()
             isGraceOver = true
             if isCacheRead { askForMulticast() }
             try await Task.sleep(for: OneShotQuery.insistence - BrowseSession.grace)
@@ -262,15 +265,27 @@ extension BrowseSession {
             tellIfConfirmed()
             // No earlier, even if the last question was: until here a host can show that it is slow.
             try await Task.sleep(for: AnswerRounds.promptness)
+            query?.readAnswers()
             if query?.doubt(at: .now) == nil, let host = query?.missing {
                 send(.lossy(host))
                 return try await stopHearing()
             }
             tellIfConfirmed()
             if let multicastAnswers { try await Task.sleep(until: multicastAnswers) }
-            if query?.isPrompt(at: .now) == true { send(.prompt) }
+            query?.readAnswers()
+            // Slower hosts multicast later, too.
+            if let slowest = query?.slowest, slowest > AnswerRounds.promptness,
+                slowest <= AnswerRounds.usualTime
+            {
+                try await Task.sleep(for: slowest)
+                query?.readAnswers()
+            }
+            if query?.isPrompt(within: AnswerRounds.usualTime, at: .now) == true { send(.prompt) }
             if query?.isSilent == true { send(.silent) }
-            while let doubt = query?.doubt(at: .now) { try await Task.sleep(for: doubt) }
+            while let doubt = query?.doubt(at: .now) {
+                try await Task.sleep(for: doubt)
+                query?.readAnswers()
+            }
             if let host = query?.missing { send(.lossy(host)) }
             try await stopHearing()
         } catch {}  // closed
@@ -285,6 +300,7 @@ extension BrowseSession {
     /// once, and that the stack has not heard: neither its announcement (RFC 6762 § 8.3) nor an answer to
     /// anybody.
     private func tellIfConfirmed() {
+        query?.readAnswers()
         guard !isConfirmed, isLeftToStack, isCacheRead, let query, query.isPrompt(at: .now),
             book.knowsAllHints, query.hasAnswered(book.knownNames)
         else { return }
@@ -328,7 +344,7 @@ extension BrowseSession {
 
     private func hinted(
         _ hint: ServiceHint, on interface: NetworkInterface, _ family: NetworkAddress.Family,
-        from source: NetworkAddress
+        from source: NetworkAddress, isDirect: Bool
     ) {
         let addresses = hint.addresses.compactMap { NetworkAddress(bytes: $0, scope: interface.name) }
         guard isOpen, let address = addresses.first(where: { $0.family == family }) ?? addresses.first else {
@@ -339,6 +355,9 @@ extension BrowseSession {
         {
             slowest = answer
             send(.slow(answer))
+        }
+        if isDirect, directHosts.count < BrowseBook.maximumHints, directHosts.insert(hint.host).inserted {
+            send(.direct(host: hint.host))
         }
         let instance = instance(hint.name, on: interface, family)
         for other in addresses where other != address {

@@ -16,6 +16,9 @@ final class DaemonBrowsing: BrowsingStack {
     private let changed: (BrowsingEvent) -> Void
     private var client: OpaquePointer?
     private var resolutions: [ServiceInstance: Resolution<DaemonBrowsing>] = [:]
+    /// Freed only when their places are needed: each costs a round trip over the bus, which the answers of
+    /// others wait for. They may answer again; nobody asks then.
+    private var ended: [Resolution<DaemonBrowsing>] = []
     private var hosts: [HostAddresses.Host: HostWatch<DaemonBrowsing>] = [:]
 
     init(
@@ -59,6 +62,9 @@ final class DaemonBrowsing: BrowsingStack {
 
     func ask(_ instance: ServiceInstance, domain: [UInt8]) {
         guard let client else { return }
+        while resolutions.count + ended.count >= DaemonBrowsing.maximumQuestions, !ended.isEmpty {
+            if let resolver = ended.removeFirst().resolver { _ = avahi.avahi_service_resolver_free(resolver) }
+        }
         let resolution = Resolution(instance, stack: self)
         resolutions[instance] = resolution
         resolution.resolver = avahi.avahi_service_resolver_new(
@@ -70,19 +76,18 @@ final class DaemonBrowsing: BrowsingStack {
                 guard let pointer else { return }
                 let resolution = Unmanaged<Resolution<DaemonBrowsing>>.fromOpaque(pointer)
                     .takeUnretainedValue()
+                let stack = resolution.stack
+                guard stack.resolutions[resolution.instance] === resolution else { return }
                 let service = ResolvedService(
                     resolution.instance, event, host: host, address: address, port: port, txt: txt)
-                let stack = resolution.stack
                 let client = resolver.flatMap { stack.avahi.avahi_service_resolver_get_client($0) }
                 stack.answered(resolution.instance, service, code: AvahiClient.error(of: client))
             }, Unmanaged.passUnretained(resolution).toOpaque())
         if resolution.resolver == nil { answered(instance, nil, code: AvahiClient.error(of: client)) }
     }
 
-    /// avahi allows this within a resolver's own callback.
     func free(_ instance: ServiceInstance) {
-        guard let resolver = resolutions.removeValue(forKey: instance)?.resolver else { return }
-        _ = avahi.avahi_service_resolver_free(resolver)
+        if let resolution = resolutions.removeValue(forKey: instance) { ended.append(resolution) }
     }
 
     /// Must not be called from within a callback: avahi uses the client after the callback returns.
@@ -90,7 +95,7 @@ final class DaemonBrowsing: BrowsingStack {
         if let client { avahi.avahi_client_free(client) }
         client = nil
         // Freeing the client has freed everything made from it.
-        resolutions = [:]
+        (resolutions, ended) = ([:], [])
         hosts = [:]
     }
 

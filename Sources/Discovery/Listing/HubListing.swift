@@ -117,7 +117,7 @@ public struct HubListing: Sendable {
             return addresses(of: Host(name: name.lowercased(), interface: interface)) { addresses in
                 addresses.remove(address)
             }
-        case .began, .withoutDaemon, .unresolved, .settled, .flooded, .pending, .prompt, .confirmed,
+        case .began, .withoutDaemon, .direct, .unresolved, .settled, .flooded, .pending, .prompt, .confirmed,
             .silent, .lossy, .slow, .interrupted, .resumed:
             return []
         }

@@ -15,6 +15,9 @@ struct AnswerRounds: Sendable {
     static let limit = Duration.seconds(1)
     /// Within this time an answer is prompt: most responders answer a one-shot query in a few milliseconds.
     static let promptness = Duration.milliseconds(50)
+    /// Within this time it is still usual: a host with 200 services needs longer than one with a few. What it
+    /// multicasts may take as much longer.
+    static let usualTime = Duration.milliseconds(120)
     /// The most hosts that are counted; the threat is one that answers under many addresses.
     static let maximumSources = 1_024
 
@@ -73,11 +76,13 @@ struct AnswerRounds: Sendable {
     /// True if nobody has answered any question.
     var isSilent: Bool { answered.isEmpty }
 
-    /// True once all hosts that answer at all have answered all questions promptly: no packet is lost here,
-    /// and none is late.
-    func isPrompt(at now: ContinuousClock.Instant) -> Bool {
+    /// True once all hosts that answer at all have answered all questions, each within `time`: no packet is
+    /// lost here, and none is late.
+    func isPrompt(
+        within time: Duration = AnswerRounds.promptness, at now: ContinuousClock.Instant
+    ) -> Bool {
         guard let lastQuestion, now >= lastQuestion + AnswerRounds.promptness else { return false }
-        return !answered.isEmpty && slowest <= AnswerRounds.promptness && !hasLosses
+        return !answered.isEmpty && slowest <= time && !hasLosses
     }
 
     /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.

@@ -19,9 +19,11 @@ final class OneShotQuery {
     /// The most packets read at a time, so that a flood does not starve the loop's other jobs.
     private static let packetsAtATime = 64
 
-    /// A hint, where it came in, and from whom.
+    /// A hint, where it came in, from whom, and whether it is the answer to a one-shot question.
     typealias Output =
-        @Sendable (ServiceHint, NetworkInterface, NetworkAddress.Family, _ source: NetworkAddress) -> Void
+        @Sendable (
+            ServiceHint, NetworkInterface, NetworkAddress.Family, _ source: NetworkAddress, _ isDirect: Bool
+        ) -> Void
     /// Names of instances that a host has multicast, where they came in.
     typealias Announced = @Sendable ([[UInt8]], NetworkInterface, NetworkAddress.Family) -> Void
 
@@ -60,7 +62,7 @@ final class OneShotQuery {
             guard seen.count < OneShotQuery.maximumInterfaces,
                 seen.insert("\(network.interface) \(network.address.family)").inserted,
                 let socket = MulticastSocket(
-                    network, on: loop, isReadable: { [unowned self] in receive(at: number) })
+                    network, on: loop, isReadable: { [unowned self] in _ = receive(at: number) })
             else { continue }
             sockets.append(socket)
             let place = listeners.count
@@ -133,11 +135,24 @@ final class OneShotQuery {
     /// The longest that an answer took.
     var slowest: Duration { answers.slowest }
 
-    /// True once all hosts that answer have answered all questions at once.
-    func isPrompt(at now: ContinuousClock.Instant) -> Bool { answers.isPrompt(at: now) }
+    /// True once all hosts that answer have answered all questions, each within `time`.
+    func isPrompt(
+        within time: Duration = AnswerRounds.promptness, at now: ContinuousClock.Instant
+    ) -> Bool {
+        answers.isPrompt(within: time, at: now)
+    }
 
     /// How long to wait until ``hasLosses`` can be believed; nil if it can be now.
     func doubt(at now: ContinuousClock.Instant) -> Duration? { answers.doubt(at: now) }
+
+    /// Reads the direct answers that wait: a loop that is busy has not got to them yet, and they are no loss.
+    func readAnswers() {
+        for number in sockets.indices {
+            // More than all hosts that are counted can send.
+            var batches = AnswerRounds.maximumSources * 3 / OneShotQuery.packetsAtATime
+            while batches > 0, receive(at: number) { batches -= 1 }
+        }
+    }
 
     private func hear(at place: Int) {
         guard listeners.indices.contains(place) else { return }
@@ -151,18 +166,19 @@ final class OneShotQuery {
             // gives those.
             announced(names, listener.interface, listener.family)
             for hint in ServiceHint.hints(in: message, of: type) {
-                output(hint, listener.interface, listener.family, source)
+                output(hint, listener.interface, listener.family, source, false)
             }
             // The output may have closed the query.
             guard listeners.indices.contains(place) else { return }
         }
     }
 
-    private func receive(at number: Int) {
-        guard sockets.indices.contains(number) else { return }
+    /// True if more may wait.
+    private func receive(at number: Int) -> Bool {
+        guard sockets.indices.contains(number) else { return false }
         let socket = sockets[number]
         for _ in 0..<OneShotQuery.packetsAtATime {
-            guard let (bytes, source, time) = socket.receive(onLink: networks) else { return }
+            guard let (bytes, source, time) = socket.receive(onLink: networks) else { return false }
             guard let message = try? DNSMessage(parsing: bytes) else { continue }
             let round = message.id &- firstID
             guard round < UInt16(rounds) else { continue }
@@ -171,10 +187,11 @@ final class OneShotQuery {
             answers.note(source, socket: number, round: Int(round), at: time, read: .now)
             for hint in hints {
                 if direct.count < BrowseBook.maximumInstances { direct.insert(hint.name) }
-                output(hint, socket.interface, socket.family, source)
+                output(hint, socket.interface, socket.family, source, true)
             }
             // The output may have closed the query.
-            guard sockets.indices.contains(number) else { return }
+            guard sockets.indices.contains(number) else { return false }
         }
+        return true
     }
 }

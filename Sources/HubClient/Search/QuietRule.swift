@@ -6,10 +6,11 @@
 ///   question after 20 ms, 60 at most; avahi-daemon sends the same once more, with others that it collects
 ///   for up to 100 ms. So without packet loss the last answer arrives 240 ms after the start. With a margin
 ///   for Wi-Fi and slow machines: 350 ms.
-/// - If all hosts here have answered two one-shot questions (§ 5.1) at once, and there is no hub that has
-///   not, no margin is needed, and the daemon's repetition need not be waited for. The question for multicast
-///   answers goes out after 20 ms; 120 ms, and what the answer needs to get here: 190 ms. ``Sighting/prompt``
-///   comes later if that question did: it waits for what the daemon knows, or is left to the daemon.
+/// - If all hosts here have answered two one-shot questions (§ 5.1) at once, and there is no hub on a host
+///   that has not, no margin is needed, and the daemon's repetition need not be waited for. The question for
+///   multicast answers goes out after 20 ms; 120 ms, and what the answer needs to get here: 190 ms.
+///   ``Sighting/prompt`` comes later if that question did: it waits for what the daemon knows, or is left to
+///   the daemon; and where a host was slow.
 /// - If it is left to the daemon, since the daemon knows more hubs than one message can name, and all of them
 ///   have answered so, nothing new is to be expected from it: 90 ms, in which any other host can answer a
 ///   one-shot question, and before the daemon asks. With 200 hubs its question keeps every host busy for a
@@ -89,7 +90,7 @@ package struct QuietRule: Hashable, Sendable {
     package private(set) var stalled = Duration.zero
     /// True if there is a sign of packet loss.
     package var isLossy = false
-    /// True if all hosts have answered all questions at once.
+    /// True if all hosts have answered all questions, and none is late.
     package var isPrompt = false
     /// True if, beside that, all hubs that the daemon knew have answered, more than one message can name.
     package var isConfirmed = false

@@ -44,14 +44,15 @@ extension SearchState {
         return rule
     }
 
-    /// True if every hub that multicast DNS has found answers one-shot queries at once: what is not known yet
-    /// would have to be different from all of them. A hub on this machine is not asked.
+    /// True if every host on which multicast DNS has found a hub answers one-shot queries at once: what is
+    /// not known yet would have to be different from all of them. Such an answer holds six hubs of a host,
+    /// so it counts for all of that host's. A hub on this machine is not asked.
     ///
     /// - Parameter sign: what every browse must have shown.
     private func isPrompt(_ sign: KeyPath<BrowseProgress, Bool>) -> Bool {
         isBrowsing && browses.allSatisfy { !$0.isMulticast || $0.isEnded || $0[keyPath: sign] }
             && rows.values.allSatisfy { row in
-                !row.hub.sources.contains(.mdns) || hinted.contains(row.hub.key.name) || isOwn(row)
+                !row.hub.sources.contains(.mdns) || directHosts.contains(row.hub.key.host) || isOwn(row)
             }
     }
 

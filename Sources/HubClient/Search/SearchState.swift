@@ -42,6 +42,8 @@ package struct SearchState: Sendable {
     private var said: [DiscoveredHub.Key: AssessedHub] = [:]
     private var fresh: [DiscoveredHub.Key: Duration] = [:]
     private(set) var hinted: Set<[UInt8]> = []
+    /// The hosts that have answered a one-shot query, in lower case.
+    private(set) var directHosts: Set<String> = []
     /// The names of hubs that were hinted at, not confirmed, and not hinted at again.
     private(set) var expired: Set<String> = []
     private var answers: [DiscoveredHub.Key: Bool] = [:]
@@ -151,7 +153,9 @@ package struct SearchState: Sendable {
             rule.isLossy = true
             lossSign = "no answer to the question for the address of \(instance.name)"
             return [.unusable("\(instance.name) is announced, but does not tell its address")]
-        case .hinted(let service): if hinted.count < 4_096 { hinted.insert(service.instance.nameBytes) }
+        case .hinted(let service):
+            if hinted.count < 4_096 { hinted.insert(service.instance.nameBytes) }
+        case .direct(let host): if directHosts.count < 4_096 { directHosts.insert(host.lowercased()) }
         default: break
         }
         let changes = listing.apply(sighting, at: time)

@@ -107,6 +107,9 @@ import Testing
         }
         #expect(!rounds.isPrompt(at: start + .milliseconds(169)))
         #expect(rounds.isPrompt(at: start + .milliseconds(180)) == isPrompt)
+        #expect(!rounds.isPrompt(within: .milliseconds(4), at: start + .milliseconds(180)))
+        let hasAll = !answers.isEmpty && !rounds.hasLosses
+        #expect(rounds.isPrompt(within: .milliseconds(55), at: start + .milliseconds(180)) == hasAll)
         let delays = answers.map { $0.time - 120 * $0.round }
         #expect(rounds.slowest == .milliseconds(delays.max() ?? 0))
     }

@@ -178,7 +178,9 @@ extension SearchStateTests {
         }
         let (one, two) = (try service("One", at: "10.0.0.5"), try service("Two", at: "10.0.0.6"))
         let own = try service("Own", at: "10.0.0.1")
-        let agreed: [(Int, Sighting)] = [(3, .hinted(one)), (20, .resolved(one)), (170, .prompt)]
+        let agreed: [(Int, Sighting)] = [
+            (3, .direct(host: one.host)), (3, .hinted(one)), (20, .resolved(one)), (170, .prompt),
+        ]
         #expect(try search(agreed).isOver(at: .milliseconds(190)))
         #expect(try !search(agreed).isOver(at: .milliseconds(189)))
         #expect(try search(agreed + [(30, .resolved(own))]).isOver(at: .milliseconds(190)))
@@ -186,6 +188,11 @@ extension SearchStateTests {
         // loss.
         #expect(try !search(Array(agreed.dropLast())).isOver(at: .milliseconds(349)))
         #expect(try !search(agreed + [(30, .resolved(two))]).isOver(at: .milliseconds(349)))
+        // One that its host has said only to the browse: a direct answer holds six hubs of a host.
+        let shared = ResolvedService(
+            instance: two.instance, host: one.host.uppercased(), port: 8001, address: one.address,
+            txt: two.txt)
+        #expect(try search(agreed + [(30, .resolved(shared))]).isOver(at: .milliseconds(190)))
         #expect(try !search(agreed + [(30, .hinted(two))]).isOver(at: .milliseconds(1_399)))
         #expect(try search(agreed + [(30, .hinted(two))]).isOver(at: .milliseconds(1_400)))
         let address = try #require(NetworkAddress("10.0.0.5"))
@@ -207,7 +214,9 @@ extension SearchStateTests {
             try state(after: steps, tickAt: .milliseconds(89))
         }
         let (one, two) = (try service("One", at: "10.0.0.5"), try service("Two", at: "10.0.0.6"))
-        let confirmed: [(Int, Sighting)] = [(3, .hinted(one)), (20, .resolved(one)), (85, .confirmed)]
+        let confirmed: [(Int, Sighting)] = [
+            (3, .direct(host: one.host)), (3, .hinted(one)), (20, .resolved(one)), (85, .confirmed),
+        ]
         #expect(try search(confirmed).isOver(at: .milliseconds(90)))
         #expect(try !search(confirmed).isOver(at: .milliseconds(89)))
         // Not yet: a hub that has not answered directly, one whose address is still to come, a loss, a daemon
