@@ -19,7 +19,7 @@ public enum Sighting: Hashable, Sendable {
     /// unconfirmed hint.
     case hinted(ResolvedService)
     /// The host of this name has answered a one-shot query itself, with some of its services or all: one
-    /// message holds about six. `host` is spelled as in ``ResolvedService/host``. Reported once for each host.
+    /// message holds about six. `host` is spelled as in ``ResolvedService/host``. Reported once for each.
     case direct(host: String)
     /// An A or AAAA record on this interface gives the host this address. `host` is spelled as in
     /// ``ResolvedService/host``.
@@ -38,9 +38,9 @@ public enum Sighting: Hashable, Sendable {
     /// Every host that answers one-shot queries has answered all of them within 120 ms: no packet was lost,
     /// and none is late. Reported at most once.
     case prompt
-    /// As ``prompt``, within 50 ms, where the stack already knew more services than one message can name: each
-    /// of them has answered so. No other is to be expected from the stack's own question. Reported at most
-    /// once, before ``prompt``.
+    /// As ``prompt``, within 50 ms, where the stack already knew more services than one message can name:
+    /// each of them has answered so. No other is to be expected from the stack's own question. Reported at
+    /// most once, before ``prompt``.
     case confirmed
     /// No host has answered the one-shot queries. This machine's own services are not asked for. Reported at
     /// most once, instead of ``prompt``.
