@@ -77,6 +77,33 @@ import Testing
         #expect(steps(&book).last == .ask(order[3], domain: [0x6C]))
     }
 
+    /// While many wait for their first answer.
+    @Test func aSecondWayIsAskedForOnceMostFirstOnesHaveAnswered() throws {
+        var book = book(atOnce: 400, awaitsHints: true)
+        for family in [NetworkAddress.Family.ipv4, .ipv6] {
+            for name in 0..<40 {
+                book.announce(
+                    ServiceInstance(nameBytes: "\(name)".utf8, interface: lan, family: family),
+                    domain: [0x6C], at: start)
+            }
+        }
+        book.hintsAreIn(at: start)
+        func asked(_ family: NetworkAddress.Family) -> Int {
+            steps(&book).count { step in
+                if case .ask(let instance, _) = step { instance.family == family } else { false }
+            }
+        }
+        #expect(asked(.ipv4) == 40)
+        for name in 0..<8 { book.answer(try service("\(name)"), at: start) }
+        #expect(asked(.ipv6) == 0)
+        book.answer(try service("8"), at: start)
+        #expect(asked(.ipv6) == 1)
+        // Those that never answer hold it up until they are late.
+        book.expire(at: start + .seconds(2))
+        book.answer(try service("9"), at: start + .seconds(2))
+        #expect(asked(.ipv6) == 32)
+    }
+
     @Test func whatIsSeenOnOneInterfaceInOneFamilyIsNamed() {
         var book = book()
         _ = announce("Hub", "Gone", to: &book)

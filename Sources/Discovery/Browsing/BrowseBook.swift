@@ -29,6 +29,9 @@ struct BrowseBook: Sendable {
     static let maximumHintsPerHost = HubListing.maximumServicesPerAddress + 1
     static let maximumHints = 4_096
 
+    /// From so many questions on that are not answered yet, no instance is asked for on a second way.
+    private static let firstQuestions = 32
+
     /// The domain of what is multicast.
     private static let local = Array("local".utf8)
 
@@ -190,7 +193,7 @@ struct BrowseBook: Sendable {
             setUnanswered(instance, false)
             say(.unresolved(instance, .timedOut))
         }
-        settle()
+        ask(at: now)
     }
 
     /// A host at `source` has answered a one-shot query, or has multicast all that there is to say.
@@ -247,7 +250,7 @@ struct BrowseBook: Sendable {
     private mutating func say(_ sighting: Sighting) { steps.append(.say(sighting)) }
 
     private mutating func ask(at now: ContinuousClock.Instant) {
-        while mayAsk, !waiting.isEmpty || !waitingAgain.isEmpty, makeRoom(),
+        while mayAsk, !waiting.isEmpty || mayAskAgain, makeRoom(),
             let (instance, domain) = waiting.next() ?? waitingAgain.next()
         {
             // It may be gone meanwhile, or hinted.
@@ -258,6 +261,14 @@ struct BrowseBook: Sendable {
             steps.append(.ask(instance, domain: domain))
         }
         settle()
+    }
+
+    /// True if a second way may be asked for. While many first ones are under way it would only delay their
+    /// answers; a few that never answer do not hold it up.
+    private var mayAskAgain: Bool {
+        !waitingAgain.isEmpty
+            && questions.values.lazy.filter(\.isAwaited).prefix(BrowseBook.firstQuestions).count
+                < BrowseBook.firstQuestions
     }
 
     /// True if there is room for one more question, or can be made.
