@@ -14,6 +14,8 @@ package struct SearchState: Sendable {
     /// addresses of both families, only other interfaces are waited for (`whole`), otherwise the answer over
     /// the other family (`part`).
     package static let quickSettling = (whole: Duration.milliseconds(5), part: Duration.milliseconds(50))
+    /// Instead of `part`, where a row is told again if it has changed: many hubs have but one family.
+    private static let usableSettling = Duration.milliseconds(20)
     /// The maximum number of questions for keys, in total and per row.
     private static let maximumQuestions = 512
     private static let maximumQuestionsPerRow = 16
@@ -247,7 +249,8 @@ package struct SearchState: Sendable {
         let isUsable =
             !watches && row.hub.sources.contains(.mdns) && row.hub.addresses.contains { !$0.isLinkLocal }
         guard isDirect || isUsable else { return SearchState.settling }
-        return isWhole ? SearchState.quickSettling.whole : SearchState.quickSettling.part
+        if isWhole { return SearchState.quickSettling.whole }
+        return isUsable ? SearchState.usableSettling : SearchState.quickSettling.part
     }
 
     /// The families in which a hub can have an address for this machine: for the others nothing is waited.
