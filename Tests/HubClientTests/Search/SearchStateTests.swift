@@ -88,7 +88,7 @@ import Testing
         #expect(state.table.first?.hub.addresses.map(\.description) == ["10.0.0.5", "fe80::5%eth0"])
     }
 
-    // Of the family that this computer has it may have none. Where every change is a line, more is waited for.
+    // Of this computer's own family it may have none. Where every change is a line, more is waited for.
     @Test(arguments: [(false, 20), (true, 150)])
     func aRowWithOneFamilyIsSaidOnceItIsOfUse(watches: Bool, settling: Int) throws {
         var state = try state(watches: watches)
