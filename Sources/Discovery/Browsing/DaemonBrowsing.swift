@@ -62,6 +62,7 @@ final class DaemonBrowsing: BrowsingStack {
 
     func ask(_ instance: ServiceInstance, domain: [UInt8]) {
         guard let client else { return }
+        // avahi allows this within a resolver's own callback.
         while resolutions.count + ended.count >= DaemonBrowsing.maximumQuestions, !ended.isEmpty {
             if let resolver = ended.removeFirst().resolver { _ = avahi.avahi_service_resolver_free(resolver) }
         }
