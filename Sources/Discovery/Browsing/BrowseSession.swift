@@ -300,10 +300,9 @@ extension BrowseSession {
     /// once, and that the stack has not heard: neither its announcement (RFC 6762 § 8.3) nor an answer to
     /// anybody.
     private func tellIfConfirmed() {
-        query?.readAnswers()
-        guard !isConfirmed, isLeftToStack, isCacheRead, let query, query.isPrompt(at: .now),
-            book.knowsAllHints, query.hasAnswered(book.knownNames)
-        else { return }
+        guard !isConfirmed, isLeftToStack, isCacheRead, let query else { return }
+        query.readAnswers()
+        guard query.isPrompt(at: .now), book.knowsAllHints, query.hasAnswered(book.knownNames) else { return }
         isConfirmed = true
         send(.confirmed)
     }
