@@ -9,14 +9,10 @@ import Testing
     private let start = ContinuousClock.now
     private let lan = NetworkInterface(index: 2, name: "eth0")
 
-    private func instance(_ name: String) -> ServiceInstance {
-        ServiceInstance(nameBytes: name.utf8, interface: lan, family: .ipv4)
-    }
-
-    private func service(_ name: String) throws -> ResolvedService {
+    private func service(_ instance: ServiceInstance, on host: String) throws -> ResolvedService {
         ResolvedService(
-            instance: instance(name), host: "h.local", port: 8000,
-            address: try #require(NetworkAddress("10.0.0.5")), txt: TXTRecord(strings: [[UInt8]]()))
+            instance: instance, host: host, port: 8000, address: try #require(NetworkAddress("10.0.0.5")),
+            txt: TXTRecord(strings: [[UInt8]]()))
     }
 
     /// What the steps so far mean to whoever carries them out.
@@ -24,6 +20,8 @@ import Testing
         var asked: Set<ServiceInstance> = []
         var pending = 0
         var settled = 0
+        /// What is told of each name: the instances that have an address, and those that have none.
+        var told: [[UInt8]: Set<ServiceInstance>] = [:]
 
         mutating func carryOut(_ step: BrowseBook.Step, _ context: Comment) {
             switch step {
@@ -38,12 +36,17 @@ import Testing
                 settled += 1
                 #expect(pending == 0 && settled == 1, "\(context)")
             case .say(.interrupted): asked = []
+            case .say(.resolved(let service)), .say(.hinted(let service)):
+                told[service.instance.nameBytes, default: []].insert(service.instance)
+            case .say(.unresolved(let instance, _)):
+                told[instance.nameBytes, default: []].insert(instance)
+            case .say(.gone(let instance)): told[instance.nameBytes]?.remove(instance)
             case .say: break
             }
         }
     }
 
-    @Test(arguments: 0..<200 as Range<UInt64>)
+    @Test(arguments: 0..<400 as Range<UInt64>)
     func whateverComesTheAccountIsRight(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         let follows = seed % 4 == 0
@@ -55,19 +58,24 @@ import Testing
         var now = start
         for turn in 0..<300 {
             let name = try #require(BrowseBookSequenceTests.names.randomElement(using: &random))
-            let instance = instance(name)
-            let event = Int.random(in: 0..<20, using: &random)
+            let family = try #require([NetworkAddress.Family.ipv4, .ipv6].randomElement(using: &random))
+            let instance = ServiceInstance(nameBytes: name.utf8, interface: lan, family: family)
+            let host = try #require(["h.local", "H.local", "i.local"].randomElement(using: &random))
+            let event = Int.random(in: 0..<21, using: &random)
             switch event {
             case 0..<4: book.announce(instance, domain: [0x6C], at: now)
             case 4..<7: if !follows { book.hear(instance, at: now) }
             case 7..<9: book.remove(instance, at: now)
             case 9..<12:
-                book.hint(try service(name), from: try #require(NetworkAddress("10.0.0.5")), at: now)
-            case 12..<15: if account.asked.contains(instance) { book.answer(try service(name), at: now) }
+                let source = try #require(NetworkAddress("10.0.0.5"))
+                book.hint(try service(instance, on: host), from: source, at: now)
+            case 12..<15:
+                if account.asked.contains(instance) { book.answer(try service(instance, on: host), at: now) }
             case 15: if account.asked.contains(instance) { book.fail(instance, .timedOut, at: now) }
             case 16: book.hintsAreIn(at: now)
             case 17: book.allForNow()
             case 18: if turn % 50 == 0 { book.interrupt(.daemonLost) }
+            case 19: book.noteDirect(host, on: lan, family)
             default: book.expire(at: now)
             }
             now += .milliseconds(Int.random(in: 0..<40, using: &random))
@@ -79,7 +87,7 @@ import Testing
         // In the end nothing is waited for.
         book.hintsAreIn(at: now)
         book.allForNow()
-        for _ in 0..<BrowseBookSequenceTests.names.count + 1 {
+        for _ in 0..<2 * BrowseBookSequenceTests.names.count + 1 {
             while let step = book.nextStep() { account.carryOut(step, "seed \(seed), at the end") }
             if let next = book.nextDeadline { book.expire(at: next) }
             // A stack ends each question some time, and the next one takes its place.
@@ -87,5 +95,9 @@ import Testing
         }
         while let step = book.nextStep() { account.carryOut(step, "seed \(seed), at the end") }
         #expect(book.nextDeadline == nil && account.pending == 0 && account.settled == 1, "seed \(seed)")
+        // Whatever need not be asked for: of each name that is still announced something is told.
+        for name in book.knownNames {
+            #expect(account.told[name]?.isEmpty == false, "seed \(seed): nothing of \(name)")
+        }
     }
 }

@@ -104,6 +104,46 @@ import Testing
         #expect(asked(.ipv6) == 32)
     }
 
+    /// Its host has answered a direct question in that family, and what it has told in the other holds there.
+    @Test func aSecondWayToAHostThatAnswersItselfIsNotAskedFor() throws {
+        var book = book()
+        let second = ServiceInstance(nameBytes: "Hub".utf8, interface: lan, family: .ipv6)
+        book.noteDirect("H.local", on: lan, .ipv6)
+        #expect(announce("Hub", to: &book) == [.say(.pending(1)), ask("Hub")])
+        let service = try service("Hub")
+        book.answer(service, at: start)
+        book.announce(second, domain: [0x6C], at: start)
+        book.allForNow()
+        #expect(
+            steps(&book) == [
+                .say(.pending(0)), .free(instance("Hub")), .say(.resolved(service)), .say(.pending(1)),
+                .say(.pending(0)), .say(.settled),
+            ])
+        // What was told is taken back.
+        book.remove(instance("Hub"), at: start)
+        #expect(
+            steps(&book) == [.say(.gone(instance("Hub"))), .say(.pending(1)), .ask(second, domain: [0x6C])])
+    }
+
+    /// Each of these may be another server of that name.
+    @Test(arguments: ["another family", "another interface", "another host", "nobody"])
+    func aSecondWayIsAskedForOtherwise(who: String) throws {
+        var book = book()
+        let elsewhere = NetworkInterface(index: 3, name: "eth1")
+        let second = ServiceInstance(
+            nameBytes: "Hub".utf8, interface: who == "another interface" ? elsewhere : lan, family: .ipv6)
+        switch who {
+        case "another family": book.noteDirect("h.local", on: lan, .ipv4)
+        case "another interface": book.noteDirect("h.local", on: elsewhere, .ipv6)
+        case "another host": book.noteDirect("i.local", on: lan, .ipv6)
+        default: break
+        }
+        _ = announce("Hub", to: &book)
+        book.answer(try service("Hub"), at: start)
+        book.announce(second, domain: [0x6C], at: start)
+        #expect(steps(&book).last == .ask(second, domain: [0x6C]))
+    }
+
     @Test func whatIsSeenOnOneInterfaceInOneFamilyIsNamed() {
         var book = book()
         _ = announce("Hub", "Gone", to: &book)

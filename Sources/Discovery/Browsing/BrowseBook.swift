@@ -48,6 +48,7 @@ struct BrowseBook: Sendable {
     private var waiting = Queue<(instance: ServiceInstance, domain: [UInt8])>()
     // Seen before on another interface or in the other family: their names are asked for already.
     private var waitingAgain = Queue<(instance: ServiceInstance, domain: [UInt8])>()
+    private var secondWays = SecondWays()
     private var questions: [ServiceInstance: Question] = [:]
     // Those that wait, and those whose question is neither answered nor late.
     private var unanswered: Set<ServiceInstance> = []
@@ -131,6 +132,10 @@ struct BrowseBook: Sendable {
         let hint = hints.removeValue(forKey: instance)
         finish(instance)
         say(.gone(instance))
+        for (other, domain) in secondWays.forget(instance.nameBytes) where instances.contains(other) {
+            setUnanswered(other, true)
+            waiting.append((other, domain))
+        }
         // Most likely a record has expired whose host has just answered: it was told that its record is
         // known, and has not said it again. A hub that says goodbye is waited for in vain. Who follows wants
         // to hear of goodbyes at once.
@@ -153,6 +158,9 @@ struct BrowseBook: Sendable {
     /// True if the stack sees every service that was hinted at, on any interface, in either family.
     var knowsAllHints: Bool { hints.keys.allSatisfy { names[$0.nameBytes] != nil } }
 
+    /// True if so many services have no address yet that asking for all of them takes a while.
+    var isBusy: Bool { unanswered.count > BrowseBook.firstQuestions }
+
     /// The stack expects no more instances for now.
     mutating func allForNow() {
         isAllForNow = true
@@ -167,7 +175,10 @@ struct BrowseBook: Sendable {
         hints[instance] = nil
         questions[instance]?.isAnswered = true
         setUnanswered(instance, false)
-        if !follows { finish(instance) }
+        if !follows {
+            finish(instance)
+            secondWays.noteAnswer(service)
+        }
         say(.resolved(service))
         ask(at: now)
     }
@@ -224,6 +235,13 @@ struct BrowseBook: Sendable {
         ask(at: now)
     }
 
+    /// `host` has answered a one-shot query on `interface` over `family`.
+    mutating func noteDirect(
+        _ host: String, on interface: NetworkInterface, _ family: NetworkAddress.Family
+    ) {
+        secondWays.noteDirect(host, on: interface, family)
+    }
+
     /// Hints have had their time: what they have not brought is asked for.
     mutating func hintsAreIn(at now: ContinuousClock.Instant) {
         mayAsk = true
@@ -233,7 +251,7 @@ struct BrowseBook: Sendable {
     /// The stack is gone, and all its questions with it.
     mutating func interrupt(_ error: DiscoveryError) {
         stale = instances
-        (waiting, waitingAgain) = (Queue(), Queue())
+        (waiting, waitingAgain, secondWays) = (Queue(), Queue(), SecondWays())
         (questions, heard) = ([:], [:])
         if !unanswered.isEmpty {
             unanswered = []
@@ -250,13 +268,17 @@ struct BrowseBook: Sendable {
     private mutating func say(_ sighting: Sighting) { steps.append(.say(sighting)) }
 
     private mutating func ask(at now: ContinuousClock.Instant) {
-        while mayAsk, !waiting.isEmpty || mayAskAgain, makeRoom(),
-            let (instance, domain) = waiting.next() ?? waitingAgain.next()
-        {
+        while mayAsk, !waiting.isEmpty || mayAskAgain, makeRoom() {
+            let isSecond = waiting.isEmpty
+            guard let (instance, domain) = isSecond ? waitingAgain.next() : waiting.next() else { break }
             // It may be gone meanwhile, or hinted.
             guard instances.contains(instance), questions[instance] == nil,
                 follows || unanswered.contains(instance)
             else { continue }
+            if isSecond, secondWays.leavesOut(instance, domain: domain) {
+                setUnanswered(instance, false)
+                continue
+            }
             questions[instance] = Question(deadline: now + patience)
             steps.append(.ask(instance, domain: domain))
         }

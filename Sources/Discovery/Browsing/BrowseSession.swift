@@ -214,10 +214,13 @@ extension BrowseSession {
 // browse confirms it.
 extension BrowseSession {
     /// Resolvers wait this long for hints: each costs a round trip over the bus and the daemon's time, and a
-    /// responder that answers a one-shot query does so within a few milliseconds. If somebody has, the second
-    /// question follows, and only after it the one for multicast answers: with 200 hubs those keep every host
-    /// busy for a second or two, and an answer that is late then looks like one that is lost. That one waits
-    /// for what the stack knows, at most until ``OneShotQuery/insistence``.
+    /// responder that answers a one-shot query does so within a few milliseconds. Where only a few hubs wait,
+    /// it is over sooner: once answers have come, and then none for a quarter of it.
+    ///
+    /// If somebody has answered, the second question follows, and only after it the one for multicast
+    /// answers: with 200 hubs those keep every host busy for a second or two, and an answer that is late then
+    /// looks like one that is lost. That one waits for what the stack knows, at most until
+    /// ``OneShotQuery/insistence``.
     private static let grace = Duration.milliseconds(20)
     /// When all may have answered twice: before the stack asks, which collects its questions for 100 ms.
     private static let confirmation = Duration.milliseconds(90)
@@ -247,7 +250,13 @@ extension BrowseSession {
 
     private func askAgain() async {
         do {
-            try await Task.sleep(for: BrowseSession.grace)
+            let beginning = ContinuousClock.now
+            repeat {
+                try await Task.sleep(for: BrowseSession.grace / 4)
+                query?.readAnswers()
+                let isQuiet = query?.isQuiet(for: BrowseSession.grace / 4, at: .now) == true
+                if isQuiet, !book.isBusy { break }
+            } while .now < beginning + BrowseSession.grace
             let isAnswered = query?.isSilent == false
             if isAnswered { query?.ask(isLast: true) }
             // After it: with 200 hubs the questions to the stack take longer than the grace itself.
@@ -255,12 +264,12 @@ extension BrowseSession {
             carryOut()
             isGraceOver = true
             if isCacheRead { askForMulticast() }
-            try await Task.sleep(for: OneShotQuery.insistence - BrowseSession.grace)
+            try await Task.sleep(until: beginning + OneShotQuery.insistence)
             askForMulticast()
             if query?.isSilent == true { query?.ask() }
-            try await Task.sleep(for: BrowseSession.confirmation - OneShotQuery.insistence)
+            try await Task.sleep(until: beginning + BrowseSession.confirmation)
             tellIfConfirmed()
-            try await Task.sleep(for: OneShotQuery.repetition - BrowseSession.confirmation)
+            try await Task.sleep(until: beginning + OneShotQuery.repetition)
             if !isAnswered { query?.ask(isLast: true) }
             tellIfConfirmed()
             // No earlier, even if the last question was: until here a host can show that it is slow.
@@ -355,8 +364,11 @@ extension BrowseSession {
             slowest = answer
             send(.slow(answer))
         }
-        if isDirect, directHosts.count < BrowseBook.maximumHints, directHosts.insert(hint.host).inserted {
-            send(.direct(host: hint.host))
+        if isDirect {
+            book.noteDirect(hint.host, on: interface, family)
+            if directHosts.count < BrowseBook.maximumHints, directHosts.insert(hint.host).inserted {
+                send(.direct(host: hint.host))
+            }
         }
         let instance = instance(hint.name, on: interface, family)
         for other in addresses where other != address {

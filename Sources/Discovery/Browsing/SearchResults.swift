@@ -28,6 +28,26 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     /// Starts a search.
     public func makeAsyncIterator() -> Iterator { Iterator(maximumUnread, start) }
 
+    /// Runs a search until the task is cancelled, and delivers each element on the search's own thread: for a
+    /// reader that takes many at a time, whom each of them need not wake.
+    ///
+    /// - Parameter output: returns false if it cannot take the element, which ends the search. It must not
+    ///   block, and may still be called shortly after this has returned.
+    package func deliver(
+        to output: @escaping @Sendable (Element) -> Bool
+    ) async throws(DiscoveryError) {
+        let (end, continuation) = AsyncStream.makeStream(of: Never.self)
+        let ending = Ending()
+        let session = try start(output) { error in
+            ending.error.withLock { $0 = error }
+            continuation.finish()
+        }
+        continuation.onTermination = { _ in Task { await session.close(nil) } }
+        await session.open()
+        for await _ in end {}
+        if let error = ending.error.withLock({ $0 }) { throw error }
+    }
+
     /// A running search, which lasts as long as this value.
     public struct Iterator: AsyncIteratorProtocol {
         private var base: AsyncStream<Element>.Iterator

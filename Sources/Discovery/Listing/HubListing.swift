@@ -72,6 +72,8 @@ public struct HubListing: Sendable {
     private var serviceCounts: [NetworkAddress: Int] = [:]
     private var flooding: Set<NetworkAddress> = []
     private var nextNumber = 0
+    /// No hint is older.
+    private var oldestHint: Duration?
 
     /// Creates an empty table for a machine that is connected to `networks`.
     public init(networks: [LocalNetwork]) {
@@ -125,6 +127,9 @@ public struct HubListing: Sendable {
 
     /// Removes the hints that were not confirmed within ``hintLifetime``.
     public mutating func expireHints(at time: Duration) -> [Change] {
+        guard let oldestHint, time - oldestHint >= HubListing.hintLifetime else { return [] }
+        self.oldestHint = rows.values.flatMap(\.announcements).compactMap(\.hinted)
+            .filter { time - $0 < HubListing.hintLifetime }.min()
         let old = rows.values.flatMap(\.announcements).filter { announcement in
             announcement.hinted.map { time - $0 >= HubListing.hintLifetime } ?? false
         }
@@ -140,15 +145,15 @@ public struct HubListing: Sendable {
         of host: Host, change: (inout Set<NetworkAddress>) -> Void
     ) -> [Change] {
         guard hosts[host] != nil || hosts.count < HubListing.maximumRows else { return [] }
+        // An answer to a one-shot query and the stack say the same.
+        var addresses = hosts[host] ?? []
+        change(&addresses)
+        guard addresses != hosts[host] ?? [] else { return [] }
         let affected = rows.filter { key, row in
             key.host == host.name
                 && row.announcements.contains { $0.service.instance.interface == host.interface }
         }.map(\.key)
-        return changes(of: affected) { listing in
-            var addresses = listing.hosts[host] ?? []
-            change(&addresses)
-            listing.hosts[host] = addresses.isEmpty ? nil : addresses
-        }
+        return changes(of: affected) { $0.hosts[host] = addresses.isEmpty ? nil : addresses }
     }
 
     private mutating func resolve(_ service: ResolvedService, hinted: Duration?, at time: Duration)
@@ -166,6 +171,7 @@ public struct HubListing: Sendable {
             let isNews = flooding.count < 64 && flooding.insert(service.address).inserted
             return removal(of: instance) + (isNews ? [.flooded(service)] : [])
         }
+        if let hinted { oldestHint = oldestHint.map { min($0, hinted) } ?? hinted }
         let overflowBefore = overflowCount
         let announcement = Announcement(service: service, hinted: hinted)
         var result = changes(of: old == nil || old == key ? [key] : [old, key].compactMap(\.self)) {

@@ -76,6 +76,11 @@ struct AnswerRounds: Sendable {
     /// True if nobody has answered any question.
     var isSilent: Bool { answered.isEmpty }
 
+    /// True if somebody has answered, and nobody since `time` ago.
+    func isQuiet(for time: Duration, at now: ContinuousClock.Instant) -> Bool {
+        lastAnswer.map { now >= $0 + time } ?? false
+    }
+
     /// True once all hosts that answer at all have answered all questions, each within `time`: no packet is
     /// lost here, and none is late.
     func isPrompt(

@@ -42,6 +42,11 @@ final class OneShotQuery {
     private let output: Output
     private let announced: Announced
 
+    private struct Link: Hashable {
+        let interface: String
+        let family: NetworkAddress.Family
+    }
+
     /// Nil if the service type is not valid. - Parameter networks: those of this machine, from which the
     /// interfaces are taken.
     init?(
@@ -54,13 +59,13 @@ final class OneShotQuery {
         self.serviceType = serviceType
         (self.type, self.question, self.networks) = (type, question, networks)
         (self.output, self.announced) = (output, announced)
-        var seen: Set<String> = []
+        var seen: Set<Link> = []
         for network in networks where network.isMulticast && !network.address.isLoopback {
             // Of IPv6 only link-local: it is there on every interface, and the scope of mDNS.
             guard network.address.family == .ipv4 || network.address.isLinkLocal else { continue }
             let number = sockets.count
             guard seen.count < OneShotQuery.maximumInterfaces,
-                seen.insert("\(network.interface) \(network.address.family)").inserted,
+                seen.insert(Link(interface: network.interface, family: network.address.family)).inserted,
                 let socket = MulticastSocket(
                     network, on: loop, isReadable: { [unowned self] in _ = receive(at: number) })
             else { continue }
@@ -125,6 +130,11 @@ final class OneShotQuery {
 
     /// True if it was asked, and nobody has answered.
     var isSilent: Bool { !sockets.isEmpty && answers.isSilent }
+
+    /// True if somebody has answered, and nobody since `time` ago.
+    func isQuiet(for time: Duration, at now: ContinuousClock.Instant) -> Bool {
+        answers.isQuiet(for: time, at: now)
+    }
 
     /// True if each of these names was in an answer to a one-shot question.
     func hasAnswered(_ names: some Sequence<[UInt8]>) -> Bool { names.allSatisfy(direct.contains) }
