@@ -23,9 +23,10 @@ package struct SearchHubs: Sendable {
         package init() {}
     }
 
-    /// The interval of checks: during the first answers, and later.
-    private static let ticks = (early: Duration.milliseconds(2), late: Duration.milliseconds(10))
-    private static let early = Duration.milliseconds(150)
+    /// The interval of checks.
+    private static let interval = Duration.milliseconds(10)
+    /// How long sightings pile up before the search looks at them.
+    private static let gathering = Duration.milliseconds(2)
     /// If nothing has been looked at for this much longer than the interval of checks, the process could not
     /// run. A timer on an idle machine is late by a millisecond; the times of ``QuietRule`` begin at 50 ms.
     private static let stall = Duration.milliseconds(30)
@@ -55,6 +56,7 @@ package struct SearchHubs: Sendable {
         let start = ContinuousClock.now
         let (steps, continuation) = AsyncThrowingStream<SearchState.Step, any Error>.makeStream(
             bufferingPolicy: .bufferingOldest(HubBrowser.maximumUnread))
+        let inbox = StepInbox()
         let browses = browses
         var search = SearchState(
             known: known.hubs, networks: LocalNetwork.current(), browses: browses,
@@ -63,12 +65,13 @@ package struct SearchHubs: Sendable {
             defer { group.cancelAll() }
             for (number, browse) in browses.enumerated() {
                 switch browse {
-                case .multicast(let type): group.addTask { await self.browse(type, number, continuation) }
+                case .multicast(let type):
+                    group.addTask { await self.browse(type, number, inbox, continuation) }
                 case .domain(let domain): group.addTask { await self.browse(domain, number, continuation) }
                 }
             }
             if options.usesUDP { group.addTask { await probe(since: start, continuation) } }
-            group.addTask { try await tick(since: start, continuation) }
+            group.addTask { try await tick(continuation) }
             for task in tries(since: start, continuation) {
                 _ = search.take(.begun, at: .zero)
                 group.addTask {
@@ -82,52 +85,54 @@ package struct SearchHubs: Sendable {
             }
             var reached = [DiscoveredHub.Key: Duration]()
             var explained: [String: Duration] = [:]
-            var lastLook = Duration.zero
+            var (lastLook, nextLook) = (Duration.zero, Duration.zero)
             steps: for try await step in steps {
                 let now = start.duration(to: .now)
-                let pause = now - lastLook - SearchHubs.ticks.late
+                let pause = now - lastLook - SearchHubs.interval
                 lastLook = now
                 // Before the step itself: it may decide that the search is over.
                 if pause >= SearchHubs.stall { _ = search.take(.stalled(pause), at: now) }
-                for event in search.take(step, at: now) {
+                var hasNews = false
+                for event in (inbox.take() + [step]).flatMap({ search.take($0, at: now) }) {
                     try report(event)
-                    // Check again as soon as a new row can be reported, without waiting for the next tick.
-                    guard case .table = event, now < SearchHubs.early else { continue }
-                    group.addTask {
-                        try await Task.sleep(for: SearchState.quickSettling.whole)
-                        continuation.yield(.tick)
-                    }
+                    if case .table = event { hasNews = true }
                 }
                 for address in search.takeQuestions() {
                     group.addTask { await ask(address, since: start, continuation) }
                 }
-                guard case .tick = step else { continue }
-                if options.explainsWaits {
-                    for wait in search.waits(at: now) {
-                        let (before, until) = (explained[wait.subject], wait.until ?? .zero)
-                        if let before, abs((until - before) / SearchHubs.shift) < 1 { continue }
-                        explained[wait.subject] = until
-                        try report(.wait(wait, at: now))
-                    }
-                }
-                if options.watches {
-                    for hub in due(search.table, &reached, at: now) {
-                        group.addTask {
-                            let answer = await PingHub(hub, deadline: SearchHubs.reachDeadline).run()
-                            if !Task.isCancelled { continuation.yield(.answered(hub.key, answer)) }
+                if case .tick = step {
+                    hasNews = true
+                    if options.explainsWaits {
+                        for wait in search.waits(at: now) {
+                            let (before, until) = (explained[wait.subject], wait.until ?? .zero)
+                            if let before, abs((until - before) / SearchHubs.shift) < 1 { continue }
+                            explained[wait.subject] = until
+                            try report(.wait(wait, at: now))
                         }
                     }
-                }
-                if let time = options.time {
-                    if now >= time { break steps }
-                } else if !options.watches {
-                    if search.isOver(at: now) { break steps }
-                    // The end is not a tick late.
-                    if let end = search.quietTime(at: now), end - now < SearchHubs.ticks.late {
-                        group.addTask {
-                            try await Task.sleep(for: end - now)
-                            continuation.yield(.tick)
+                    if options.watches {
+                        for hub in due(search.table, &reached, at: now) {
+                            group.addTask {
+                                let answer = await PingHub(hub, deadline: SearchHubs.reachDeadline).run()
+                                if !Task.isCancelled { continuation.yield(.answered(hub.key, answer)) }
+                            }
                         }
+                    }
+                    if let time = options.time {
+                        if now >= time { break steps }
+                    } else if !options.watches, search.isOver(at: now) {
+                        break steps
+                    }
+                }
+                // A row, and the end, are not a tick late. A flood of steps does not ask for that each time.
+                guard hasNews || search.isStale && nextLook <= now else { continue }
+                let end = options.watches || options.time != nil ? nil : search.quietTime(at: now)
+                let next = [search.nextReport, end].compactMap { $0 }.filter { $0 > now }.min()
+                if let next, next - now < SearchHubs.interval, nextLook <= now || next < nextLook {
+                    nextLook = next
+                    group.addTask {
+                        try await Task.sleep(for: next - now)
+                        continuation.yield(.tick)
                     }
                 }
             }
@@ -161,22 +166,40 @@ package struct SearchHubs: Sendable {
         }
     }
 
-    private func browse(_ type: ServiceType, _ number: Int, _ steps: Steps) async {
+    private func browse(
+        _ type: ServiceType, _ number: Int, _ inbox: StepInbox, _ steps: Steps
+    ) async {
         var browser = browser
         browser.serviceType = type.description
         browser.follows = options.watches
         do {
-            for try await sighting in browser.sightings {
-                if case .withoutDaemon(let error) = sighting {
-                    steps.yield(
-                        .embedded("\(error); this process speaks multicast DNS itself", browse: number))
-                } else {
-                    steps.yield(.sighting(sighting, browse: number))
+            try await browser.sightings.deliver { sighting in
+                let (step, isAwaited): (SearchState.Step, Bool) =
+                    switch sighting {
+                    case .withoutDaemon(let error):
+                        (
+                            .embedded(
+                                "\(error); this process speaks multicast DNS itself", browse: number),
+                            false
+                        )
                     // It may be the last thing that was waited for.
-                    if [.prompt, .confirmed, .silent].contains(sighting) { steps.yield(.tick) }
+                    case .prompt, .confirmed, .silent: (.sighting(sighting, browse: number), true)
+                    default: (.sighting(sighting, browse: number), false)
+                    }
+                let addition = inbox.add(step)
+                if isAwaited {
+                    steps.yield(.tick)
+                } else if addition == .first {
+                    Task {
+                        try await Task.sleep(for: SearchHubs.gathering)
+                        steps.yield(.tick)
+                    }
                 }
+                return addition != .refused
             }
         } catch {
+            // What it has brought is looked at first.
+            steps.yield(.tick)
             // mDNS is the only enabled search method.
             if options.sweep == nil, !options.usesUDP, options.domain == nil {
                 steps.finish(throwing: error)
@@ -206,10 +229,9 @@ package struct SearchHubs: Sendable {
         }
     }
 
-    private func tick(since start: ContinuousClock.Instant, _ steps: Steps) async throws {
+    private func tick(_ steps: Steps) async throws {
         while !Task.isCancelled {
-            let isEarly = start.duration(to: .now) < SearchHubs.early
-            try await Task.sleep(for: isEarly ? SearchHubs.ticks.early : SearchHubs.ticks.late)
+            try await Task.sleep(for: SearchHubs.interval)
             steps.yield(.tick)
         }
     }

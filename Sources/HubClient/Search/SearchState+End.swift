@@ -15,7 +15,7 @@ extension SearchState {
 
     /// True while something was asked whose answer, or failure, is still to come.
     private func isUnderWay(at time: Duration) -> Bool {
-        isSweeping || tasks > 0 || !asking.isEmpty
+        isStale || isSweeping || tasks > 0 || !asking.isEmpty
             || browses.contains { $0.pending(at: time, isEmpty: isEmpty) > 0 }
     }
 

@@ -25,6 +25,8 @@ package struct SearchState: Sendable {
     private let known: [KnownHub]
     private let pins: Set<Pin>
     let networks: [LocalNetwork]
+    /// The families in which a hub can have an address for this machine: for the others nothing is waited.
+    private let ownFamilies: Set<NetworkAddress.Family>
     let watches: Bool
     private(set) var listing: HubListing
     private var proofs = HubProofs()
@@ -49,7 +51,8 @@ package struct SearchState: Sendable {
     /// The names of hubs that were hinted at, not confirmed, and not hinted at again.
     private(set) var expired: Set<String> = []
     private var answers: [DiscoveredHub.Key: Bool] = [:]
-    private var isStale = false
+    /// The listing or the proofs have changed since the table was built.
+    private(set) var isStale = false
     private var lastUpdate = Duration.seconds(-1)
 
     /// Addresses of hubs that have proven their keys and then announced a goodbye.
@@ -70,6 +73,8 @@ package struct SearchState: Sendable {
         (self.known, self.networks, self.isProbing) = (known, networks, isProbing)
         self.browses = browses.map { BrowseProgress($0) }
         pins = Set(known.map(\.pin))
+        let own = networks.filter { !$0.address.isLoopback && $0.isMulticast }.map(\.address.family)
+        ownFamilies = own.isEmpty ? [.ipv4, .ipv6] : Set(own)
         self.watches = watches
         listing = HubListing(networks: networks)
     }
@@ -87,12 +92,14 @@ package struct SearchState: Sendable {
 
     package mutating func take(_ step: Step, at time: Duration) -> [Event] {
         var events = apply(step, at: time)
-        // At once, but limited in rate, because a flood can bring thousands of steps. Each refresh looks at
-        // all rows: with a thousand of them fewer are made.
-        let pause = max(SearchState.quickSettling.whole, .microseconds(20) * rows.count)
-        if isStale, time - lastUpdate >= pause { events += refresh(at: time) }
+        if isStale, time >= nextUpdate { events += refresh(at: time) }
+        if case .tick = step { events += settled(at: time) }
         return events
     }
+
+    /// When the table may be built again. Each time looks at all rows, and a flood can bring thousands of
+    /// steps: with many rows it is done less often.
+    private var nextUpdate: Duration { lastUpdate + .microseconds(20) * rows.count }
 
     private mutating func apply(_ step: Step, at time: Duration) -> [Event] {
         switch step {
@@ -130,7 +137,7 @@ package struct SearchState: Sendable {
             isSweeping = done < total
             return [.progress(done: done, total: total)]
         case .stalled(let pause): rule.stall(for: pause, until: time)
-        case .tick: return tick(at: time)
+        case .tick: expireHints(at: time)
         }
         return []
     }
@@ -209,15 +216,18 @@ package struct SearchState: Sendable {
         }
     }
 
-    private mutating func tick(at time: Duration) -> [Event] {
+    private mutating func expireHints(at time: Duration) {
         for change in listing.expireHints(at: time) {
             isStale = true
             if case .removed(let hub) = change, expired.count < HubListing.maximumRows {
                 expired.insert(hub.name)
             }
         }
+    }
+
+    /// The rows that have been quiet for long enough.
+    private mutating func settled(at time: Duration) -> [Event] {
         var events: [Event] = []
-        if isStale { events = refresh(at: time) }
         for (key, since) in fresh.sorted(by: { $0.value < $1.value }) {
             guard let row = rows[key], !isAsking(row), watches || said[key] == nil else { continue }
             guard time - since >= settling(of: row) else { continue }
@@ -225,6 +235,16 @@ package struct SearchState: Sendable {
             if let event = say(row) { events.append(event) }
         }
         return events
+    }
+
+    /// When a tick will have something to report, if nothing more comes; nil if nothing waits for its time.
+    var nextReport: Duration? {
+        let row = fresh.lazy.compactMap { key, since in
+            rows[key].flatMap { row in
+                watches || said[key] == nil ? since + settling(of: row) : nil
+            }
+        }.min()
+        return isStale ? min(row ?? nextUpdate, nextUpdate) : row
     }
 
     private mutating func refresh(at time: Duration) -> [Event] {
@@ -238,8 +258,7 @@ package struct SearchState: Sendable {
         if row.standing == .verified { return SearchState.quickSettling.whole }
         // Name servers tell all addresses together.
         if row.hub.sources.contains(.dns) { return .zero }
-        let families = Set(row.hub.addresses.map(\.family))
-        let isWhole = families.isSuperset(of: ownFamilies)
+        let isWhole = ownFamilies.allSatisfy { family in row.hub.addresses.contains { $0.family == family } }
         // A hub that answered a probe is usually found by mDNS soon after, with addresses that the reply does
         // not have.
         let isAnnounced = row.hub.sources.contains(.mdns) || !isBrowsing
@@ -251,12 +270,6 @@ package struct SearchState: Sendable {
         guard isDirect || isUsable else { return SearchState.settling }
         if isWhole { return SearchState.quickSettling.whole }
         return isUsable ? SearchState.usableSettling : SearchState.quickSettling.part
-    }
-
-    /// The families in which a hub can have an address for this machine: for the others nothing is waited.
-    private var ownFamilies: Set<NetworkAddress.Family> {
-        let own = networks.filter { !$0.address.isLoopback && $0.isMulticast }.map(\.address.family)
-        return own.isEmpty ? [.ipv4, .ipv6] : Set(own)
     }
 
     /// The remaining events at the end of the search.

@@ -18,7 +18,6 @@ extension SearchStateTests {
         let hub = try service("Hub", at: "10.0.0.5", id: 1)
         _ = state.take(.sighting(.resolved(hub)), at: .milliseconds(10))
         _ = state.take(try reply(from: "10.0.0.5", 1, at: .milliseconds(11)), at: .milliseconds(11))
-        _ = state.take(.tick, at: .milliseconds(30))
         #expect(names(state.take(.tick, at: .milliseconds(200))) == ["added Hub claimed"])
         // One that is only silent may come back.
         let key = try #require(state.table.first).hub.key
