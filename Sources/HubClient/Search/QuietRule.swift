@@ -3,14 +3,14 @@
 ///
 /// The reasons for the times (RFC 6762):
 /// - A responder delays its answer by 20–120 ms, because several may answer (§ 6). The search sends its
-///   question after 20 ms, 60 at most; avahi-daemon sends the same once more, with others that it collects
+///   question after 10–20 ms, 60 at most; avahi-daemon sends the same once more, with others that it collects
 ///   for up to 100 ms. So without packet loss the last answer arrives 240 ms after the start. With a margin
 ///   for Wi-Fi and slow machines: 350 ms.
 /// - If all hosts here have answered two one-shot questions (§ 5.1) within 120 ms, and there is no hub on a
 ///   host that has not, no margin is needed, and the daemon's repetition need not be waited for. The question
-///   for multicast answers goes out after 20 ms; 120 ms, and what the answer needs to get here: 190 ms.
-///   ``Sighting/prompt`` comes later if that question did: it waits for what the daemon knows, or is left to
-///   the daemon; and where a host took more than 50 ms.
+///   for multicast answers goes out after 20 ms at most; 120 ms, and what the answer needs to get here:
+///   190 ms. ``Sighting/prompt`` comes later if that question did: it waits for what the daemon knows, or is
+///   left to the daemon; and where a host took more than 50 ms.
 /// - If it is left to the daemon, since the daemon knows more hubs than one message can name, and all of them
 ///   have answered within 50 ms, nothing new is to be expected from it: 90 ms, in which any other host can
 ///   answer a one-shot question, and before the daemon asks. With 200 hubs its question keeps every host busy
