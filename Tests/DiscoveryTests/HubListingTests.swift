@@ -204,6 +204,23 @@ func service(
         #expect(!listing.hasHints)
     }
 
+    @Test func eachHintExpiresInItsTime() throws {
+        var listing = HubListing(networks: [])
+        for (number, name) in ["One", "Two", "Three"].enumerated() {
+            let hint = try service(name, at: "10.0.0.\(number)")
+            _ = listing.apply(.hinted(hint), at: .seconds(2 * number))
+        }
+        // Hinted at once more.
+        _ = listing.apply(.hinted(try service("Two", at: "10.0.0.1")), at: .seconds(3))
+        for (time, names) in [
+            (9, ["One", "Two", "Three"]), (10, ["Two", "Three"]), (12, ["Two", "Three"]), (13, ["Three"]),
+            (14, []),
+        ] {
+            _ = listing.expireHints(at: .seconds(time))
+            #expect(listing.hubs.map(\.name) == names, "at \(time) s")
+        }
+    }
+
     @Test func addressesAreBounded() throws {
         var listing = HubListing(networks: [])
         for number in 0..<HubListing.maximumAddresses + 10 {

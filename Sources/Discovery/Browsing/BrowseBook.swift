@@ -159,7 +159,7 @@ struct BrowseBook: Sendable {
     var knowsAllHints: Bool { hints.keys.allSatisfy { names[$0.nameBytes] != nil } }
 
     /// True if so many services have no address yet that asking for all of them takes a while.
-    var isBusy: Bool { unanswered.count > BrowseBook.firstQuestions }
+    var awaitsMany: Bool { unanswered.count > BrowseBook.firstQuestions }
 
     /// The stack expects no more instances for now.
     mutating func allForNow() {

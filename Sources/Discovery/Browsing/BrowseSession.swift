@@ -251,12 +251,7 @@ extension BrowseSession {
     private func askAgain() async {
         do {
             let beginning = ContinuousClock.now
-            repeat {
-                try await Task.sleep(for: BrowseSession.grace / 4)
-                query?.readAnswers()
-                let isQuiet = query?.isQuiet(for: BrowseSession.grace / 4, at: .now) == true
-                if isQuiet, !book.isBusy { break }
-            } while .now < beginning + BrowseSession.grace
+            try await awaitDirectAnswers(until: beginning + BrowseSession.grace)
             let isAnswered = query?.isSilent == false
             if isAnswered { query?.ask(isLast: true) }
             // After it: with 200 hubs the questions to the stack take longer than the grace itself.
@@ -298,6 +293,16 @@ extension BrowseSession {
             if let host = query?.missing { send(.lossy(host)) }
             try await stopHearing()
         } catch {}  // closed
+    }
+
+    /// Until `end`, or sooner where few hubs wait: once answers have come, and then none for a while.
+    private func awaitDirectAnswers(until end: ContinuousClock.Instant) async throws {
+        let pause = BrowseSession.grace / 4
+        repeat {
+            try await Task.sleep(for: pause)
+            query?.readAnswers()
+            if query?.isQuiet(for: pause, at: .now) == true, !book.awaitsMany { return }
+        } while .now < end
     }
 
     /// Tells once that the stack's own question need not be waited for: it is left to the stack, and each

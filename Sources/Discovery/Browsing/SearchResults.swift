@@ -38,12 +38,7 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     ) async throws(DiscoveryError) {
         let (end, continuation) = AsyncStream.makeStream(of: Never.self)
         let ending = Ending()
-        let session = try start(output) { error in
-            ending.error.withLock { $0 = error }
-            continuation.finish()
-        }
-        continuation.onTermination = { _ in Task { await session.close(nil) } }
-        await session.open()
+        try await ending.begin(start, continuation, output).open()
         for await _ in end {}
         if let error = ending.error.withLock({ $0 }) { throw error }
     }
@@ -60,14 +55,9 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
             base = stream.makeAsyncIterator()
             self.ending = ending
             do throws(DiscoveryError) {
-                let session = try start { element in
+                let session = try ending.begin(start, continuation) { element in
                     if case .dropped = continuation.yield(element) { false } else { true }
-                } _: { error in
-                    ending.error.withLock { $0 = error }
-                    continuation.finish()
                 }
-                // Called in every case: end, cancellation, or release of the iterator.
-                continuation.onTermination = { _ in Task { await session.close(nil) } }
                 Task { await session.open() }
             } catch {
                 ending.error.withLock { $0 = error }
@@ -90,6 +80,19 @@ public struct SearchResults<Element: Sendable>: AsyncSequence, Sendable {
     /// buffer is full.
     private final class Ending: Sendable {
         let error = Mutex<DiscoveryError?>(nil)
+
+        /// A session that ends together with the stream of `continuation`.
+        func begin<Buffered>(
+            _ start: Start, _ continuation: AsyncStream<Buffered>.Continuation, _ output: @escaping Output
+        ) throws(DiscoveryError) -> any SearchSession {
+            let session = try start(output) { error in
+                self.error.withLock { $0 = error }
+                continuation.finish()
+            }
+            // Called in every case: end, cancellation, or release of the iterator.
+            continuation.onTermination = { _ in Task { await session.close(nil) } }
+            return session
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 /// other address family, and its host speaks this one, too. The addresses of such a host in both families are
 /// known from its A and AAAA records.
 ///
-/// A resolver costs two round trips over the bus. With 200 hubs on one host half of the 400 are left out.
+/// A resolver costs round trips over the bus. With 200 hubs on one host half of the 400 are left out.
 ///
 /// Two servers that bear one name, each in one family, are both asked for: neither answers in the family of
 /// the other.

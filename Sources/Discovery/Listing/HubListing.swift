@@ -128,12 +128,17 @@ public struct HubListing: Sendable {
     /// Removes the hints that were not confirmed within ``hintLifetime``.
     public mutating func expireHints(at time: Duration) -> [Change] {
         guard let oldestHint, time - oldestHint >= HubListing.hintLifetime else { return [] }
-        self.oldestHint = rows.values.flatMap(\.announcements).compactMap(\.hinted)
-            .filter { time - $0 < HubListing.hintLifetime }.min()
-        let old = rows.values.flatMap(\.announcements).filter { announcement in
-            announcement.hinted.map { time - $0 >= HubListing.hintLifetime } ?? false
+        var old: [ServiceInstance] = []
+        self.oldestHint = nil
+        for announcement in rows.values.flatMap(\.announcements) {
+            guard let hinted = announcement.hinted else { continue }
+            if time - hinted >= HubListing.hintLifetime {
+                old.append(announcement.service.instance)
+            } else {
+                self.oldestHint = min(self.oldestHint ?? hinted, hinted)
+            }
         }
-        return old.flatMap { removal(of: $0.service.instance) }
+        return old.flatMap { removal(of: $0) }
     }
 
     private mutating func removal(of instance: ServiceInstance) -> [Change] {
@@ -146,9 +151,10 @@ public struct HubListing: Sendable {
     ) -> [Change] {
         guard hosts[host] != nil || hosts.count < HubListing.maximumRows else { return [] }
         // An answer to a one-shot query and the stack say the same.
-        var addresses = hosts[host] ?? []
+        let before = hosts[host] ?? []
+        var addresses = before
         change(&addresses)
-        guard addresses != hosts[host] ?? [] else { return [] }
+        guard addresses != before else { return [] }
         let affected = rows.filter { key, row in
             key.host == host.name
                 && row.announcements.contains { $0.service.instance.interface == host.interface }

@@ -97,9 +97,9 @@ package struct SearchState: Sendable {
         return events
     }
 
-    /// When the table may be built again. Each time looks at all rows, and a flood can bring thousands of
-    /// steps: with many rows it is done less often.
-    private var nextUpdate: Duration { lastUpdate + .microseconds(20) * rows.count }
+    /// When the table may be built again. Each time looks at all rows and proofs, and a flood can bring
+    /// thousands of steps: with many rows it is done less often.
+    private var nextUpdate: Duration { lastUpdate + max(.milliseconds(1), .microseconds(20) * rows.count) }
 
     private mutating func apply(_ step: Step, at time: Duration) -> [Event] {
         switch step {
@@ -229,20 +229,25 @@ package struct SearchState: Sendable {
     private mutating func settled(at time: Duration) -> [Event] {
         var events: [Event] = []
         for (key, since) in fresh.sorted(by: { $0.value < $1.value }) {
-            guard let row = rows[key], !isAsking(row), watches || said[key] == nil else { continue }
-            guard time - since >= settling(of: row) else { continue }
+            guard let row = rows[key], let due = reportTime(of: row, changedAt: since), time >= due else {
+                continue
+            }
             fresh[key] = nil
             if let event = say(row) { events.append(event) }
         }
         return events
     }
 
+    /// When a row may be reported if nothing more comes; nil if that waits for its key, or for the end.
+    private func reportTime(of row: AssessedHub, changedAt time: Duration) -> Duration? {
+        guard !isAsking(row), watches || said[row.hub.key] == nil else { return nil }
+        return time + settling(of: row)
+    }
+
     /// When a tick will have something to report, if nothing more comes; nil if nothing waits for its time.
     var nextReport: Duration? {
         let row = fresh.lazy.compactMap { key, since in
-            rows[key].flatMap { row in
-                watches || said[key] == nil ? since + settling(of: row) : nil
-            }
+            rows[key].flatMap { reportTime(of: $0, changedAt: since) }
         }.min()
         return isStale ? min(row ?? nextUpdate, nextUpdate) : row
     }
