@@ -1,4 +1,5 @@
 import FoundationEssentials
+import TestSupport
 import Testing
 
 @testable import Pairing
@@ -119,6 +120,63 @@ import Testing
         file.set("key", to: value, in: "group")
         let read = try KeyFile(parsing: file.serialized).value("key", in: "group")
         #expect(read.map { Array($0.utf8) } == Array(value.utf8))
+    }
+
+    /// Files of lines as people write them, changed at random: the bytes that are kept beside the lines stay
+    /// those of the lines, so the file that is read from them goes on in the same way; and what was not named
+    /// in a change is still there.
+    @Test(arguments: 1...200) func whatIsKeptBesideTheLinesFollowsThem(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        let names = (1...4).map { "device \($0)" }
+        var text = ["", "# above\n"].randomElement(using: &random)!
+        for name in names.shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random)) {
+            text += ["[\(name)]\n", " [\(name)]\n", "[\(name)] \n", "[\(name)]\r\n"].randomElement(
+                using: &random)!
+            for key in ["a", "b", "ü[de]"].shuffled(using: &random).prefix(
+                Int.random(in: 0...3, using: &random))
+            {
+                text += ["", "\n", "# a comment\n", " \r\n"].randomElement(using: &random)!
+                text += ["\(key)=1\n", "\(key) = 1\n", " \(key)=1\n", "\(key)=\n", "\(key)=x \r\n"]
+                    .randomElement(using: &random)!
+            }
+        }
+        var file = try KeyFile(parsing: Array(text.utf8))
+        #expect(Array(text.utf8) == file.serialized)
+        for _ in 0..<6 {
+            let before = Self.lines(file)
+            var again = try KeyFile(parsing: file.serialized)
+            #expect(again.groupNames == file.groupNames)
+            let name = names.randomElement(using: &random)!
+            let key = ["a", "b", "c"].randomElement(using: &random)!
+            if Int.random(in: 0..<4, using: &random) == 0 {
+                file.removeGroup(name)
+                again.removeGroup(name)
+                #expect(!file.hasGroup(name))
+                // Nothing is added.
+                try Self.expect(before, hold: Self.lines(file))
+            } else {
+                let value = [nil, "", "2", " \\"].randomElement(using: &random)!
+                file.set(key, to: value, in: name)
+                again.set(key, to: value, in: name)
+                #expect(file.value(key, in: name) == value)
+                let others = before.filter { !$0.drop(while: { $0 == " " }).hasPrefix(key) }
+                try Self.expect(Self.lines(file), hold: others)
+            }
+            #expect(file.serialized == again.serialized)
+        }
+    }
+
+    private static func expect(_ lines: [String], hold others: [String]) throws {
+        var rest = lines[...]
+        for line in others {
+            let place = try #require(rest.firstIndex(of: line), "\(line) is gone")
+            rest = rest[(place + 1)...]
+        }
+    }
+
+    // Not of the text: CR LF is one Character.
+    private static func lines(_ file: KeyFile) -> [String] {
+        file.serialized.split(separator: UInt8(ascii: "\n")).map { String(decoding: $0, as: UTF8.self) }
     }
 
     @Test func notUTF8AndTooLarge() {

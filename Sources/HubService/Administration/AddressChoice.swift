@@ -38,14 +38,19 @@ package enum AddressChoice: Equatable, Sendable, CustomStringConvertible {
     }
 
     /// The hint for a hub on `port`. A label outlives every address, so it gets one only if it was given.
-    package func hint(port: UInt16, kind: PairingCode.Kind) -> PairingCode.AddressHint? {
+    ///
+    /// - Parameter networks: this host's.
+    package func hint(
+        port: UInt16, kind: PairingCode.Kind,
+        among networks: @autoclosure () -> [LocalNetwork] = LocalNetwork.current()
+    ) -> PairingCode.AddressHint? {
         switch self {
         case .none: return nil
         case .given(let ipv4, let given): return .init(ipv4: ipv4, port: given ?? port)
         case .automatic:
             guard kind == .once else { return nil }
             let routes = ProcFile.text("/proc/net/route")
-            return LocalAddress.preferred(among: LocalNetwork.current(), routes: routes)
+            return LocalAddress.preferred(among: networks(), routes: routes)
                 .flatMap { .init(ipv4: $0.bytes, port: port) }
         }
     }

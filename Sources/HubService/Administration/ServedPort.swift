@@ -17,14 +17,18 @@ package struct ServedPort {
     }
 
     /// True if somebody does, and false if nobody does at any address; nil if that cannot be told.
-    package var isServed: Bool? {
+    ///
+    /// - Parameter networks: this host's.
+    package func isServed(
+        among networks: @autoclosure () -> [LocalNetwork] = LocalNetwork.current()
+    ) -> Bool? {
         guard listen.isEmpty else { return isServed(at: listen) }
         let loopback = ["127.0.0.1", "::1"].compactMap { NetworkAddress($0) }
         // A hub that listens everywhere is there. It may also have been told on the command line to listen on
         // one of this host's addresses alone.
         let answer = isServed(at: loopback)
         guard answer != true else { return true }
-        let others = LocalNetwork.current().map(\.address).filter { !loopback.contains($0) }
+        let others = networks().map(\.address).filter { !loopback.contains($0) }
         let other = isServed(at: others)
         return other == false ? answer : other
     }

@@ -110,7 +110,7 @@ extension KeyFile {
         addGroup(name)
         for (key, value) in pairs {
             let escaped = KeyFile.escaped(value)
-            append(.pair(key: key, value: escaped, raw: "\(key)=\(escaped)"))
+            append(.pair(key: key, value: escaped, raw: nil))
         }
     }
 }

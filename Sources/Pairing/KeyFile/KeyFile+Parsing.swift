@@ -5,39 +5,48 @@ extension KeyFile {
         guard String(validating: bytes, as: UTF8.self) != nil else { throw .notUTF8 }
         self.init()
         guard let last = bytes.last else { return }
-        guard last == UInt8(ascii: "\n") else { throw .torn }
+        guard last == lineFeed else { throw .torn }
+        // Not as an array: each part of one is counted, and there are many in a file of 10,000 codes.
+        try bytes.withUnsafeBufferPointer { text throws(KeyFileError) in try enterLines(of: text) }
+        serialized = bytes
+    }
 
+    private mutating func enterLines(of text: UnsafeBufferPointer<UInt8>) throws(KeyFileError) {
         // One set for all groups, so that its storage is kept.
         var keys: Set<String> = []
         var (number, start) = (0, 0)
-        while start < bytes.count {
+        while start < text.count {
             number += 1
-            let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.count
-            let slice = bytes[start..<end]
-            start = end + 1
+            let slice = text[start..<(text[start...].firstIndex(of: lineFeed) ?? text.count)]
             let line = slice.last == UInt8(ascii: "\r") ? slice.dropLast() : slice
             let content = line.drop(while: isBlank)
-            let raw = String(decoding: slice, as: UTF8.self)
             if content.isEmpty || content.first == UInt8(ascii: "#") {
-                append(.trivia(raw))
+                enter(.trivia(String(decoding: slice, as: UTF8.self)))
             } else if content.first == UInt8(ascii: "[") {
                 let name = try KeyFile.groupName(content, line: number)
                 guard !hasGroup(name) else { throw .duplicateGroup(name, line: number) }
-                addGroup(name, header: raw)
+                let isPlain = slice.count == name.utf8.count + 2
+                let header = isPlain ? nil : String(decoding: slice, as: UTF8.self)
+                enter(Group(name: name, header: header, lines: []), at: start)
                 keys.removeAll(keepingCapacity: true)
             } else {
                 let (key, value) = try KeyFile.pair(content, line: number)
                 guard let group = groups.last?.name else { throw .pairOutsideGroup(line: number) }
                 guard keys.insert(key).inserted else { throw .duplicateKey(key, group: group, line: number) }
                 guard KeyFile.unescaped(value) != nil else { throw .invalidEscape(key: key, line: number) }
-                append(.pair(key: key, value: value, raw: raw))
+                let isPlain = slice.count == key.utf8.count + 1 + value.utf8.count
+                let raw = isPlain ? nil : String(decoding: slice, as: UTF8.self)
+                enter(.pair(key: key, value: value, raw: raw))
             }
+            start = slice.endIndex + 1
         }
     }
 
+    private typealias Text = Slice<UnsafeBufferPointer<UInt8>>
+
     // Bytes, not Characters: a value that begins with a combining mark would form one Character with the "="
     // before it. A device with such a name would make the whole file unreadable.
-    private static func groupName(_ content: ArraySlice<UInt8>, line: Int) throws(KeyFileError) -> String {
+    private static func groupName(_ content: Text, line: Int) throws(KeyFileError) -> String {
         let trimmed = content.droppingLast(while: isBlank)
         let name = trimmed.dropFirst().dropLast()
         guard trimmed.last == UInt8(ascii: "]"), isName(name) else { throw .invalidHeader(line: line) }
@@ -45,7 +54,7 @@ extension KeyFile {
     }
 
     private static func pair(
-        _ content: ArraySlice<UInt8>, line: Int
+        _ content: Text, line: Int
     ) throws(KeyFileError) -> (key: String, value: String) {
         guard !hasControlCharacter(content, besides: 0x09) else { throw .controlCharacter(line: line) }
         guard let equals = content.firstIndex(of: UInt8(ascii: "=")) else { throw .invalidLine(line: line) }
@@ -63,8 +72,7 @@ extension KeyFile {
 
     /// General category Cc, whose members are fixed for all time (The Unicode Standard, § 23.1): U+0000 to
     /// U+001F, U+007F, and U+0080 to U+009F, which are C2 80 to C2 9F in UTF-8. The text is valid UTF-8.
-    private static func hasControlCharacter(_ text: ArraySlice<UInt8>, besides allowed: UInt8? = nil) -> Bool
-    {
+    private static func hasControlCharacter(_ text: Text, besides allowed: UInt8? = nil) -> Bool {
         var previous: UInt8 = 0
         for byte in text {
             let isControl = byte < 0x20 || byte == 0x7F || (previous == 0xC2 && byte < 0xA0)
@@ -82,7 +90,7 @@ extension KeyFile {
     }
 
     /// True for the name of a group or key: not empty, without brackets and control characters.
-    private static func isName(_ bytes: ArraySlice<UInt8>) -> Bool {
+    private static func isName(_ bytes: Text) -> Bool {
         !bytes.isEmpty && !hasControlCharacter(bytes) && !bytes.contains { $0 == 0x5B || $0 == 0x5D }
     }
 
@@ -129,11 +137,12 @@ extension KeyFile {
 }
 
 private let backslash = UInt8(ascii: "\\")
+private let lineFeed = UInt8(ascii: "\n")
 
 private func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 }
 
-extension ArraySlice<UInt8> {
-    fileprivate func droppingLast(while predicate: (UInt8) -> Bool) -> ArraySlice<UInt8> {
+extension Slice<UnsafeBufferPointer<UInt8>> {
+    fileprivate func droppingLast(while predicate: (UInt8) -> Bool) -> Self {
         self[..<(lastIndex { !predicate($0) }.map { $0 + 1 } ?? startIndex)]
     }
 }

@@ -30,12 +30,13 @@ package struct KeyFile: Equatable, Sendable {
     enum Line: Equatable, Sendable {
         /// A blank line or a comment, unchanged.
         case trivia(String)
-        /// A pair; `raw` is the unchanged line, `value` still has its escapes.
-        case pair(key: String, value: String, raw: String)
+        /// A pair; `raw` is the unchanged line, nil for `key=value`. `value` still has its escapes.
+        case pair(key: String, value: String, raw: String?)
 
         var raw: String {
             switch self {
-            case .trivia(let raw), .pair(_, _, let raw): raw
+            case .trivia(let raw): raw
+            case .pair(let key, let value, let raw): raw ?? "\(key)=\(value)"
             }
         }
 
@@ -46,7 +47,8 @@ package struct KeyFile: Equatable, Sendable {
 
     struct Group: Equatable, Sendable {
         var name: String
-        var header: String
+        /// The unchanged line; nil for `[name]`.
+        var header: String?
         var lines: [Line]
     }
 
@@ -55,7 +57,7 @@ package struct KeyFile: Equatable, Sendable {
     private var positions: [String: Int] = [:]
     /// The serialised file: UTF-8, every line with its line end. It is kept up to date beside `groups`, so
     /// that adding a device to 10,000 copies bytes instead of serialising every line.
-    package private(set) var serialized: [UInt8] = []
+    package internal(set) var serialized: [UInt8] = []
     /// The offset of each group in `serialized`.
     private var starts: [Int] = []
 
@@ -91,7 +93,7 @@ package struct KeyFile: Equatable, Sendable {
             return
         }
         let escaped = KeyFile.escaped(value)
-        let pair = Line.pair(key: key, value: escaped, raw: "\(key)=\(escaped)")
+        let pair = Line.pair(key: key, value: escaped, raw: nil)
         let position = positions[group] ?? addGroup(group)
         let isPair = { (line: Line) in if case .pair = line { true } else { false } }
         let isKey = { (line: Line) in if case .pair(key, _, _) = line { true } else { false } }
@@ -121,31 +123,63 @@ package struct KeyFile: Equatable, Sendable {
                 let tail = lines.reversed().prefix { if case .trivia = $0 { true } else { false } }.reversed()
                 lines = Array(tail.drop { $0 == .trivia("") })
             } else {
-                addGroup(group.name, header: group.header)
+                append(Group(name: group.name, header: group.header, lines: []))
             }
             for line in lines { append(line) }
         }
     }
 
+    /// Adds a group, with a blank line before it.
     @discardableResult
-    mutating func addGroup(_ name: String, header: String? = nil) -> Int {
-        if header == nil, groups.last?.lines.last != .trivia(""), !groups.isEmpty { append(.trivia("")) }
-        let group = Group(name: name, header: header ?? "[\(name)]", lines: [])
-        groups.append(group)
-        positions[name] = groups.count - 1
-        starts.append(serialized.count)
-        write(group.header)
+    mutating func addGroup(_ name: String) -> Int {
+        if groups.last?.lines.last != .trivia(""), !groups.isEmpty { append(.trivia("")) }
+        append(Group(name: name, header: nil, lines: []))
         return groups.count - 1
     }
 
-    mutating func append(_ line: Line) {
-        if groups.isEmpty { preamble.append(line) } else { groups[groups.count - 1].lines.append(line) }
-        write(line.raw)
+    private mutating func append(_ group: Group) {
+        enter(group, at: serialized.count)
+        KeyFile.write(group, to: &serialized)
     }
 
-    private mutating func write(_ line: String) {
-        serialized += line.utf8
-        serialized.append(UInt8(ascii: "\n"))
+    mutating func append(_ line: Line) {
+        enter(line)
+        KeyFile.write(line, to: &serialized)
+    }
+
+    /// Adds a group whose header is in `serialized` at the offset `start`.
+    mutating func enter(_ group: Group, at start: Int) {
+        positions[group.name] = groups.count
+        groups.append(group)
+        starts.append(start)
+    }
+
+    /// Adds a line that is in `serialized`, to the last group.
+    mutating func enter(_ line: Line) {
+        if groups.isEmpty { preamble.append(line) } else { groups[groups.count - 1].lines.append(line) }
+    }
+
+    private static func write(_ group: Group, to bytes: inout [UInt8]) {
+        if let header = group.header {
+            bytes += header.utf8
+        } else {
+            bytes.append(UInt8(ascii: "["))
+            bytes += group.name.utf8
+            bytes.append(UInt8(ascii: "]"))
+        }
+        bytes.append(UInt8(ascii: "\n"))
+    }
+
+    // Not by way of `raw`: when one of 10,000 devices goes, a text for each of 70,000 lines would be made.
+    private static func write(_ line: Line, to bytes: inout [UInt8]) {
+        switch line {
+        case .trivia(let raw), .pair(_, _, let raw?): bytes += raw.utf8
+        case .pair(let key, let value, nil):
+            bytes += key.utf8
+            bytes.append(UInt8(ascii: "="))
+            bytes += value.utf8
+        }
+        bytes.append(UInt8(ascii: "\n"))
     }
 
     /// Changes the lines of the group at `position`, and updates `serialized` and `starts`.
@@ -153,10 +187,8 @@ package struct KeyFile: Equatable, Sendable {
         body(&groups[position].lines)
         let end = position + 1 < starts.count ? starts[position + 1] : serialized.count
         var bytes: [UInt8] = []
-        for line in [groups[position].header] + groups[position].lines.map(\.raw) {
-            bytes += line.utf8
-            bytes.append(UInt8(ascii: "\n"))
-        }
+        KeyFile.write(groups[position], to: &bytes)
+        for line in groups[position].lines { KeyFile.write(line, to: &bytes) }
         let growth = bytes.count - (end - starts[position])
         serialized.replaceSubrange(starts[position]..<end, with: bytes)
         guard growth != 0 else { return }

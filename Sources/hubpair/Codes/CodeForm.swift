@@ -67,8 +67,10 @@ struct CodeForm: Equatable {
     }
 
     /// The address for the code of a hub on `port`.
-    func addressHint(port: UInt16, kind: PairingCode.Kind) -> PairingCode.AddressHint? {
-        isTooWideForAddress ? nil : address.hint(port: port, kind: kind)
+    func addressHint(
+        port: UInt16, kind: PairingCode.Kind, among networks: @autoclosure () -> [LocalNetwork]
+    ) -> PairingCode.AddressHint? {
+        isTooWideForAddress ? nil : address.hint(port: port, kind: kind, among: networks())
     }
 
     /// With an address a code has 37 modules a side: in ASCII too wide for 80 columns. The code works

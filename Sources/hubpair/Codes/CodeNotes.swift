@@ -1,3 +1,4 @@
+import Addresses
 import FoundationEssentials
 import HubService
 import Identity
@@ -59,9 +60,14 @@ struct CodeNotes {
     }
 
     /// A warning, if nobody serves on the hub's port.
-    static func warning(_ hub: Hub, _ state: HubState) -> String? {
+    ///
+    /// - Parameter networks: this host's.
+    static func warning(
+        _ hub: Hub, _ state: HubState, among networks: @autoclosure () -> [LocalNetwork]
+    ) -> String? {
         let port = hub.settings.port
-        guard ServedPort(port, listen: hub.settings.listen).isServed == false else { return nil }
+        let served = ServedPort(port, listen: hub.settings.listen)
+        guard served.isServed(among: networks()) == false else { return nil }
         let start = StartCommands(state).start
         return "warning: nothing serves on port \(port); the code works once it does: \(start)"
     }

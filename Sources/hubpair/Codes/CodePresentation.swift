@@ -1,3 +1,4 @@
+import Addresses
 import FoundationEssentials
 import HubClient
 import HubService
@@ -37,6 +38,8 @@ struct CodePresentation {
         }
         let copies = format == .pdf ? form.medium.labelCount : 1
         let now = Date()
+        // Asked for once: the kernel tells of each interface and address, in four messages.
+        lazy var networks = LocalNetwork.current()
         var result = Result()
         var file: OutputFile?
         var output = CodeOutput.terminal
@@ -46,7 +49,7 @@ struct CodePresentation {
         let label = CodeNotes.label(in: before)
         let issue = IssueCode(kind, count: copies, lifetime: lifetime, role: role, state: state, now: now)
         let (codes, hub, tickets) = try issue.run(
-            addressHint: { form.addressHint(port: $0.settings.port, kind: kind) },
+            addressHint: { form.addressHint(port: $0.settings.port, kind: kind, among: networks) },
             output: { output },
             draw: { codes, hub in
                 result = try draw(
@@ -68,7 +71,7 @@ struct CodePresentation {
         let out = (try? AdministerCodes(state: state).list(tickets))?.map { CodeRecord($0) } ?? []
         let lines = CodeNotes(now: now).lines(new: codes, among: out, label: label, replaced: replaced)
         for line in lines { Console.note(line) }
-        if let warning = CodeNotes.warning(hub, state) { Console.note(warning) }
+        if let warning = CodeNotes.warning(hub, state, among: networks) { Console.note(warning) }
     }
 
     /// The same for codes of another machine's hub: it makes them, and they are drawn here.

@@ -123,7 +123,7 @@ struct SetupCommand: ParsableCommand {
         if json { try JSONLine.write(hub.json(isNew: outcome == .made)) }
         if outcome == .made {
             if !json { Console.note("set up the hub \(title) in \(hub.statePath)") }
-            let isTaken = ServedPort(hub.settings.port, listen: hub.settings.listen).isServed == true
+            let isTaken = ServedPort(hub.settings.port, listen: hub.settings.listen).isServed() == true
             let runs = startService(state)
             if !json || code.output != nil {
                 try CodePresentation(form: code.form, json: false, isFirst: true)
@@ -205,7 +205,7 @@ struct SetupCommand: ParsableCommand {
         }
         if !json { for line in lines { Console.note(line) } }
         guard !settings.isServed(as: before),
-            ServedPort(before.port, listen: before.listen).isServed != false
+            ServedPort(before.port, listen: before.listen).isServed() != false
         else { return }
         switch SystemService.restart(for: state) {
         case .runs:
