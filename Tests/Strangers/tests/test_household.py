@@ -586,6 +586,20 @@ class AlarmTests(HouseholdTests):
             self.assertEqual(seen[:-1], events)
             again.close()
 
+    def test_a_state_is_told_once_it_is_kept(self):
+        """On a slow disk: a hub that is killed knows what it has told, so the rule can come true again."""
+        self.assertEqual(self.hub.stop(), 0)
+        slow = "inject=fsync,fdatasync:delay_enter=300000"
+        self.hub.start(("strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e", slow))
+        for state in (True, False, True):
+            self.switch(state)
+            self.hub.wait_for(
+                lambda: next(each for each in self.get("states")["states"]
+                             if each["activator"] == self.ids[1])["state"] is state, f"{state}")
+            with sqlite3.connect(f"file:{self.hub.state}/household.sqlite?mode=ro", uri=True) as base:
+                kept = base.execute("SELECT state FROM states WHERE device = ? AND activator = ?", self.ids).fetchone()
+            self.assertEqual(json.loads(kept[0]), state)
+
     def test_each_alarm_is_told_once_whenever_the_hub_is_killed(self):
         dice = random.Random(7)
         last, seen = f"{self.get('messages')['log']}-{self.start}.0", []

@@ -27,6 +27,8 @@ final class StatePoller: Sendable {
         /// What the database has.
         var recorded = KnownStates()
         var hasLoaded = false
+        /// The states are newer than the database.
+        var isRecording = false
         var time: Moment?
         var lastEnd: ContinuousClock.Instant?
         /// How long the last question took.
@@ -126,6 +128,9 @@ final class StatePoller: Sendable {
     // MARK: What is known
 
     /// The states as they are now, or as they were last known.
+    ///
+    /// They are told once they are kept. A hub that was killed in between would not know that a rule can come
+    /// true again, and somebody who was told so would be told of no alarm.
     func report() async -> StateReport {
         await load()
         let (isFresh, mayBeOld) = state.withLock { state in
@@ -135,7 +140,12 @@ final class StatePoller: Sendable {
                 !state.states.changes.isEmpty
             )
         }
-        if !isFresh { await waitForPoll(mayBeOld ? StatePoller.patience : .seconds(10)) }
+        let patience = mayBeOld ? StatePoller.patience : .seconds(10)
+        if !isFresh {
+            await waitForPoll(patience)
+        } else {
+            await waitForPoll(patience, ifRecording: true)
+        }
         return state.withLock {
             StateReport(
                 states: $0.states, time: $0.time, fault: $0.fault, unanswered: $0.unanswered,
@@ -151,7 +161,10 @@ final class StatePoller: Sendable {
     }
 
     /// Polls, and returns when that is over, or after some time.
-    private func waitForPoll(_ time: Duration) async {
+    ///
+    /// - Parameter ifRecording: does not poll, and waits only for a poll that has its answer.
+    private func waitForPoll(_ time: Duration, ifRecording: Bool = false) async {
+        if ifRecording, !state.withLock(\.isRecording) { return }
         final class Waiter: Sendable {}
         let waiter = Waiter()
         let give = { @Sendable [self] in
@@ -165,8 +178,13 @@ final class StatePoller: Sendable {
             await withCheckedContinuation { continuation in
                 let isOver = looking.withLock { $0 } == nil || Task.isCancelled
                 if isOver { return continuation.resume() }
-                state.withLock { $0.waiting[ObjectIdentifier(waiter)] = continuation }
-                look()
+                let waits = state.withLock { state in
+                    guard !ifRecording || state.isRecording else { return false }
+                    state.waiting[ObjectIdentifier(waiter)] = continuation
+                    return true
+                }
+                guard waits else { return continuation.resume() }
+                if !ifRecording { look() }
             }
         } onCancel: {
             give()
@@ -269,6 +287,7 @@ final class StatePoller: Sendable {
             let changes = state.states.changes(to: devices, unanswered: unanswered, at: now.wall)
             let unrecorded = state.recorded.changes(to: devices, unanswered: unanswered, at: now.wall)
             state.states.take(changes)
+            state.isRecording = !unrecorded.isEmpty
             state.time = now
             state.lastSuccess = state.lastOrder.map { $0 > asked } ?? false ? nil : .now
             state.fault = nil
@@ -282,6 +301,7 @@ final class StatePoller: Sendable {
             for observer in observers { drafts += await observer.statesChanged(changes) }
         }
         await record(unrecorded, changes, drafts)
+        state.withLock { $0.isRecording = false }
     }
 
     /// Writes down what the database does not have, and tells the watchers.
