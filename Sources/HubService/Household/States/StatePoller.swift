@@ -129,8 +129,8 @@ final class StatePoller: Sendable {
 
     /// The states as they are now, or as they were last known.
     ///
-    /// They are told once they are kept. A hub that was killed in between would not know that a rule can come
-    /// true again, and somebody who was told so would be told of no alarm.
+    /// They are told once they are kept, or cannot be kept within ``patience``: a hub that was killed before
+    /// would not know that a rule can come true again, and whoever was told so would be told of no alarm.
     func report() async -> StateReport {
         await load()
         let (isFresh, mayBeOld) = state.withLock { state in
@@ -140,12 +140,7 @@ final class StatePoller: Sendable {
                 !state.states.changes.isEmpty
             )
         }
-        let patience = mayBeOld ? StatePoller.patience : .seconds(10)
-        if !isFresh {
-            await waitForPoll(patience)
-        } else {
-            await waitForPoll(patience, ifRecording: true)
-        }
+        await waitForPoll(mayBeOld ? StatePoller.patience : .seconds(10), ifRecording: isFresh)
         return state.withLock {
             StateReport(
                 states: $0.states, time: $0.time, fault: $0.fault, unanswered: $0.unanswered,
@@ -163,7 +158,7 @@ final class StatePoller: Sendable {
     /// Polls, and returns when that is over, or after some time.
     ///
     /// - Parameter ifRecording: does not poll, and waits only for a poll that has its answer.
-    private func waitForPoll(_ time: Duration, ifRecording: Bool = false) async {
+    private func waitForPoll(_ time: Duration, ifRecording: Bool) async {
         if ifRecording, !state.withLock(\.isRecording) { return }
         final class Waiter: Sendable {}
         let waiter = Waiter()
