@@ -106,6 +106,29 @@ import Testing
         }
     }
 
+    @Test(arguments: [("3x8", nil), ("2x5", nil), ("3x8", "63.5x33.9"), ("2x7", "99.1x38.1")])
+    func `codes of a sheet are on whole dots of 150 dpi`(grid: String, size: String?) throws {
+        let labels = try (0..<3).map { CodeLabel(symbol: try code($0), texts: Self.texts) }
+        for paper in PaperSize.allCases {
+            let medium = PrintMedium.sheet(
+                try #require(SheetGrid(grid)), paper, try size.map { try #require(LabelSize($0)) })
+            let typesetter = try LabelTypesetter(try CairoLibrary.load())
+            let page = try LabelledPage(labels, on: medium, typesetter: typesetter)
+            for place in page.places {
+                let symbol = page.printedSymbol(of: place)
+                for length in [symbol.left, symbol.top, symbol.module] {
+                    let dots = length / 72 * 150
+                    #expect(abs(dots - dots.rounded()) < 1e-6, "\(dots) dots")
+                }
+                #expect(symbol.module / 72 * 25.4 >= LabelLayout.smallestModule)
+                // The quiet zone is on the label, and nothing dark is where many printers cannot print.
+                let quiet = Double(QRSymbol.quietZone) * symbol.module
+                #expect(symbol.left - quiet >= points(place.x) && symbol.top - quiet >= points(place.y))
+                if size == nil { #expect(min(symbol.left, symbol.top) >= points(4)) }
+            }
+        }
+    }
+
     @Test func `a character that no font has is counted`() throws {
         func unknown(_ name: String) throws -> Int {
             let label = CodeLabel(symbol: try code(1), texts: [LabelText(name, .title)])
@@ -159,7 +182,7 @@ import Testing
     @Test(
         arguments: [41, 45], [(40.0, 40.0), (62, 29), (29, 62), (70, 37), (210, 297), (500, 20), (20, 500)])
     func `nothing overlaps or leaves the label`(modules: Int, side: (width: Double, height: Double)) throws {
-        let rules = LabelLayout.Rules(fontSizes: [4, 6, 8, 12], largestCode: 90, margin: 2)
+        let rules = LabelLayout.Rules(fontSizes: [4, 6, 8, 12], largestCode: 90, margin: 2, codeMargin: 2)
         let label = LabelSize(width: side.width, height: side.height)
         guard let layout = LabelLayout(of: label, modules: modules, rules: rules, textHeight: height) else {
             #expect(min(side.width, side.height) == 20)
@@ -179,8 +202,31 @@ import Testing
         }
     }
 
+    @Test(arguments: [(40.0, 40.0), (62, 29), (29, 62), (70, 37), (105, 59), (35, 80), (200, 29)])
+    func `modules are whole steps if there is room for that`(side: (width: Double, height: Double)) throws {
+        let label = LabelSize(width: side.width, height: side.height)
+        var rules = LabelLayout.Rules(fontSizes: [4, 6, 8, 12], largestCode: 90, margin: 2, codeMargin: 1)
+        let free = try #require(LabelLayout(of: label, modules: 41, rules: rules, textHeight: height))
+        for step in [0.01, 0.17, 0.3, 0.41, 5] {
+            rules.moduleStep = step
+            let layout = try #require(LabelLayout(of: label, modules: 41, rules: rules, textHeight: height))
+            let module = layout.code.side / 41
+            let steps = module / step
+            #expect(module >= LabelLayout.smallestModule - 1e-9)
+            #expect(layout.code.x >= 0.99 && layout.code.y >= 0.99)
+            #expect(layout.code.x + layout.code.side <= side.width - 0.99)
+            #expect(layout.code.y + layout.code.side <= side.height - 0.99)
+            #expect(layout.text.x >= 1.99 && layout.text.x + layout.text.width <= side.width - 1.99)
+            if step == 5 {
+                #expect(abs(layout.code.side - free.code.side) < 1e-9, "without a step that fits")
+            } else if free.code.side / 41 >= 2 * step {
+                #expect(abs(steps - steps.rounded()) < 1e-9, "\(module) is no multiple of \(step)")
+            }
+        }
+    }
+
     @Test func `a label that cannot hold both has no layout`() {
-        let rules = LabelLayout.Rules(fontSizes: [4, 8], largestCode: 90, margin: 2)
+        let rules = LabelLayout.Rules(fontSizes: [4, 8], largestCode: 90, margin: 2, codeMargin: 2)
         for size in [LabelSize(width: 10, height: 10), LabelSize(width: 25, height: 25)] {
             #expect(LabelLayout(of: size, modules: 41, rules: rules, textHeight: height) == nil)
         }

@@ -44,8 +44,12 @@ struct LabelLayout {
         var fontSizes: [Double]
         /// The largest code, with its quiet zone.
         var largestCode: Double
-        /// The white border all around.
+        /// The white border around the text.
         var margin: Double
+        /// The white border around the code's quiet zone.
+        var codeMargin: Double
+        /// A module is a multiple of this, unless no layout has room for that; nil for any size.
+        var moduleStep: Double? = nil
     }
 
     /// The best layout of a label, or nil if no layout has room for the text and large enough modules. Text
@@ -60,51 +64,78 @@ struct LabelLayout {
         of label: LabelSize, modules: Int, rules: Rules,
         textHeight: (_ fontSize: Double, _ width: Double) -> Double?
     ) {
-        let width = label.width - 2 * rules.margin
-        let height = label.height - 2 * rules.margin
         let least = LabelLayout.smallestModule * Double(modules)
+        /// The largest side up to `high` that fits, of whole steps a module if there are steps. What is
+        /// larger than a side that does not fit does not fit either.
+        func largestSide(upTo high: Double, where fits: (Double) -> Bool) -> Double? {
+            guard high >= least, fits(least) else { return nil }
+            if let step = rules.moduleStep {
+                let first = (high / Double(modules) / step + 1e-6).rounded(.down)
+                for steps in stride(from: first, to: 0, by: -1) {
+                    let side = steps * step * Double(modules)
+                    guard side >= least else { break }
+                    if fits(side) { return side }
+                }
+                return nil
+            }
+            if fits(high) { return high }
+            // Bisect to 0.1 mm.
+            var (low, high) = (least, high)
+            while high - low > 0.1 {
+                let middle = (low + high) / 2
+                if fits(middle) { low = middle } else { high = middle }
+            }
+            return low
+        }
         var best: (score: Double, layout: LabelLayout)?
         func consider(_ side: Double, _ fontSize: Double, _ makeLayout: () -> LabelLayout) {
-            guard side >= least else { return }
             let score = min(fontSize / 8, side / Double(modules) / 0.75)
             if score > best?.score ?? 0 { best = (score, makeLayout()) }
         }
+        let widest = min(label.width - 2 * rules.codeMargin, rules.largestCode)
         for size in rules.fontSizes.sorted(by: >) {
+            let width = label.width - 2 * rules.margin
             if let text = textHeight(size, width) {
-                let side = min(width, height - LabelLayout.gap - text, rules.largestCode)
-                consider(side, size) {
-                    let top = (label.height - side - LabelLayout.gap - text) / 2
-                    return LabelLayout(
-                        code: ((label.width - side) / 2, top, side),
-                        text: (rules.margin, top + side + LabelLayout.gap, width),
-                        fontSize: size, isBelow: true)
+                let free = label.height - rules.codeMargin - LabelLayout.gap - text - rules.margin
+                if let side = largestSide(upTo: min(widest, free), where: { _ in true }) {
+                    consider(side, size) {
+                        let top = rules.codeMargin + (free - side) / 2
+                        return LabelLayout(
+                            code: ((label.width - side) / 2, top, side),
+                            text: (rules.margin, top + side + LabelLayout.gap, width),
+                            fontSize: size, isBelow: true)
+                    }
                 }
             }
-            func fits(_ side: Double) -> Double? {
-                let room = width - side - LabelLayout.gap
-                guard room > 0, let text = textHeight(size, room), text <= height else { return nil }
-                return text
+            // The wider the code, the narrower and higher the text.
+            func text(beside side: Double) -> (x: Double, width: Double, height: Double)? {
+                let x = rules.codeMargin + side + LabelLayout.gap
+                let width = label.width - rules.margin - x
+                guard width > 0, let height = textHeight(size, width),
+                    height <= label.height - 2 * rules.margin
+                else { return nil }
+                return (x, width, height)
             }
-            // The wider the code, the narrower and higher the text. Bisect to 0.1 mm.
-            var low = least
-            var high = min(height, width, rules.largestCode)
-            guard high >= low, var text = fits(low) else { continue }
-            if let atHighest = fits(high) { (low, text) = (high, atHighest) }
-            while high - low > 0.1 {
-                let middle = (low + high) / 2
-                if let height = fits(middle) { (low, text) = (middle, height) } else { high = middle }
-            }
-            let side = low
+            let highest = min(widest, label.height - 2 * rules.codeMargin)
+            guard let side = largestSide(upTo: highest, where: { text(beside: $0) != nil }),
+                let text = text(beside: side)
+            else { continue }
             consider(side, size) {
-                let x = rules.margin + side + LabelLayout.gap
-                return LabelLayout(
-                    code: (rules.margin, (label.height - side) / 2, side),
-                    text: (x, (label.height - text) / 2, label.width - rules.margin - x),
+                LabelLayout(
+                    code: (rules.codeMargin, (label.height - side) / 2, side),
+                    text: (text.x, (label.height - text.height) / 2, text.width),
                     fontSize: size, isBelow: false)
             }
         }
-        guard let best else { return nil }
-        self = best.layout
+        if let best {
+            self = best.layout
+        } else if rules.moduleStep != nil {
+            var anySize = rules
+            anySize.moduleStep = nil
+            self.init(of: label, modules: modules, rules: anySize, textHeight: textHeight)
+        } else {
+            return nil
+        }
     }
 
     private init(

@@ -67,18 +67,21 @@ struct LabelledPage {
     /// True to draw lines between labels that show where to cut; on a sheet of stickers they are on the
     /// existing cuts.
     private let hasCutLines: Bool
+    /// True if codes begin on whole dots of `PDFRendering.dotsPerInch`.
+    private let isOnDots: Bool
 
     init(_ labels: [CodeLabel], on medium: PrintMedium, typesetter: borrowing LabelTypesetter)
         throws(PDFError)
     {
         let labelSizes = [48.0, 36, 24, 18, 14, 12, 11, 10, 9, 8, 7, 6.5, 6, 5.5, 5, 4.5]
-        var rules = LabelLayout.Rules(fontSizes: labelSizes, largestCode: .infinity, margin: 1.5)
+        var rules = LabelLayout.Rules(
+            fontSizes: labelSizes, largestCode: .infinity, margin: 1.5, codeMargin: 1.5)
         var grid: SheetGrid?
         switch medium {
         case .page(let paper):
             size = paper.size
             cell = size
-            rules = .init(fontSizes: [13], largestCode: 90, margin: 25)
+            rules = .init(fontSizes: [13], largestCode: 90, margin: 25, codeMargin: 25)
         case .label(let label):
             size = label
             cell = label
@@ -91,8 +94,17 @@ struct LabelledPage {
             guard cell.width <= share.width, cell.height <= share.height else {
                 throw .sheetTooLarge(wanted, paper, each: cell)
             }
-            // Many printers cannot print on the outer 4 mm of the paper.
-            if label == nil { rules.margin = 4 }
+            // zbar 0.23.92 combines any three finder patterns of a picture, first those that most of its scan
+            // lines cross, and each wrong combination spoils what it knows of their edges (qr_finder_ransac
+            // in qrdec.c overwrites points that it means to swap). Where rounding made some patterns a dot
+            // larger, it lost codes of every third sheet of 24. Patterns that are all alike are combined in
+            // the order of the page, the right ones soon.
+            rules.moduleStep = 25.4 / PDFRendering.dotsPerInch
+            // Many printers cannot print on the outer 4 mm of the paper; a quiet zone may be there.
+            if label == nil {
+                rules.margin = 4
+                rules.codeMargin = 4 - LabelLayout.smallestModule * Double(QRSymbol.quietZone)
+            }
         }
         guard let first = labels.first,
             let layout = LabelledPage.layout(first, in: cell, rules: rules, typesetter: typesetter)
@@ -108,6 +120,7 @@ struct LabelledPage {
         let left = (size.width - cell.width * Double(columns)) / 2
         let top = (size.height - cell.height * Double(rows)) / 2
         hasCutLines = columns * rows > 1 || cell != size
+        isOnDots = rules.moduleStep != nil
         var places: [(x: Double, y: Double, label: CodeLabel)] = []
         for index in 0..<columns * rows {
             places.append(
@@ -154,22 +167,26 @@ struct LabelledPage {
         if hasCutLines { drawCutLines(on: context, with: cairo) }
         cairo.cairo_set_source_rgb(context, 0, 0, 0)
         for place in places {
-            let symbol = place.label.symbol
-            let module = points(layout.code.side) / Double(symbol.framedSide)
-            let left = points(place.x + layout.code.x) + module * Double(QRSymbol.quietZone)
-            let top = points(place.y + layout.code.y) + module * Double(QRSymbol.quietZone)
-            // One path and one fill for all of them: no seams where rectangles meet.
-            for run in symbol.darkRuns {
-                cairo.cairo_rectangle(
-                    context, left + module * Double(run.x), top + module * Double(run.y),
-                    module * Double(run.length), module)
-            }
+            printedSymbol(of: place).addPath(to: context, with: cairo)
             cairo.cairo_fill(context)
             unknown += typesetter.draw(
                 place.label.texts, on: context, x: place.x + layout.text.x, y: place.y + layout.text.y,
                 fontSize: layout.fontSize, width: layout.text.width, isCentred: layout.isBelow)
         }
         return unknown
+    }
+
+    /// The code in its place.
+    func printedSymbol(of place: (x: Double, y: Double, label: CodeLabel)) -> PrintedSymbol {
+        let symbol = place.label.symbol
+        let module = points(layout.code.side) / Double(symbol.framedSide)
+        func first(_ corner: Double) -> Double {
+            let edge = points(corner) + module * Double(QRSymbol.quietZone)
+            return isOnDots ? (edge / PrintedSymbol.dot).rounded() * PrintedSymbol.dot : edge
+        }
+        return PrintedSymbol(
+            symbol: symbol, left: first(place.x + layout.code.x), top: first(place.y + layout.code.y),
+            module: module)
     }
 
     /// Around every label, but not on the paper's edge.
