@@ -70,6 +70,7 @@ struct LabelLayout {
         func largestSide(upTo high: Double, where fits: (Double) -> Bool) -> Double? {
             guard high >= least, fits(least) else { return nil }
             if let step = rules.moduleStep {
+                // A hair of room: a side of whole steps may be `high` but for rounding.
                 let first = (high / Double(modules) / step + 1e-6).rounded(.down)
                 for steps in stride(from: first, to: 0, by: -1) {
                     let side = steps * step * Double(modules)

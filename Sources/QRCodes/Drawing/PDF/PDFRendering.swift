@@ -97,8 +97,8 @@ struct LabelledPage {
             // zbar 0.23.92 combines any three finder patterns of a picture, first those that most of its scan
             // lines cross, and each wrong combination spoils what it knows of their edges (qr_finder_ransac
             // in qrdec.c overwrites points that it means to swap). Where rounding made some patterns a dot
-            // larger, it lost codes of every third sheet of 24. Patterns that are all alike are combined in
-            // the order of the page, the right ones soon.
+            // larger, it lost codes of every second or third sheet. Patterns that are all alike are combined
+            // in the order of the page, the right ones soon.
             rules.moduleStep = 25.4 / PDFRendering.dotsPerInch
             // Many printers cannot print on the outer 4 mm of the paper; a quiet zone may be there.
             if label == nil {
