@@ -163,32 +163,4 @@ import Testing
         #expect(behind.0 == nil)
         #expect(behind.1 == nil)
     }
-
-    @Test(arguments: [
-        "", "x", "{\"state\": true}", "{\n  \"state\": \"GET / HTTP/1.1\"\n}\n", "a=b&c=d", "\r\n\r\n",
-        "\0\u{1}",
-        "[1,\r\n 2]", String(repeating: "x", count: 1024), "GET", "\"POST /\"", "GET/",
-    ])
-    func aBodyThatIsNoRequest(body: String) {
-        for step in [1, 3, .max] { #expect(isPlain(body, step: step)) }
-    }
-
-    @Test(arguments: [
-        "GET / HTTP/1.1\r\n\r\n", "\r\n\r\nGET / HTTP/1.1\r\n", "{}\nPOST /x HTTP/1.1\n", "x\rDELETE /x",
-        "  GET /", "\t\u{c}GET /", "GET\t/", "GET\u{b}/", "hello world", "M-SEARCH * HTTP/1.1",
-        "0\r\n\r\nGET /",
-    ])
-    func aBodyThatSomeServerMightTakeForARequest(body: String) {
-        for step in [1, 3, .max] { #expect(!isPlain(body, step: step)) }
-    }
-
-    private func isPlain(_ text: String, step: Int) -> Bool {
-        var body = PlainBody()
-        var rest = Array(text.utf8)[...]
-        while !rest.isEmpty {
-            rest.prefix(step).withUnsafeBytes { body.take($0) }
-            rest = rest.dropFirst(step)
-        }
-        return body.isPlain
-    }
 }

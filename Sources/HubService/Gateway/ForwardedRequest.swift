@@ -5,16 +5,17 @@ import Pairing
 /// One request to the upstream and its answer. Both are streamed, with backpressure in both directions.
 ///
 /// The upstream may close a reused connection at any moment. So only a repeatable request uses any idle
-/// connection. Any other request uses one only if it was in use a moment ago, the upstream is known to keep
-/// connections and to read bodies (``UpstreamHabits``), and its body cannot be mistaken for a request
-/// (``PlainBody``); otherwise it gets a connection of its own. After a body that can be mistaken, the
-/// upstream is told that no other request follows.
+/// connection. Any other request uses one only if it was in use a moment ago, and the upstream is known to
+/// keep connections and to read bodies (``UpstreamHabits``); otherwise it gets a connection of its own. With
+/// a body, an upstream that is not known to read it is told that no other request follows.
 final class ForwardedRequest: UpstreamAnswerReceiver {
     /// The client cancels this request before it is freed, so it exists until `isOver`; after that it must
     /// not be used.
     private unowned let client: any GatewayClient
     /// How long to wait for the rest of a short body: many clients send it directly after the head.
     private static let gatheringTime = TimeAmount.milliseconds(2)
+    /// The maximum number of bytes of a body that is waited for.
+    private static let gatheredByteCount = 16_384
 
     private let loop: ServeLoop
     private let request: RequestHead
@@ -40,8 +41,6 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private(set) var responseHasStarted = false
     /// True if the connection to the upstream may carry another request.
     private var keepsUpstream = true
-    /// The status of a doubtful answer on a reused connection, if there was one.
-    private var doubtedStatus: Int?
 
     init(
         _ client: some GatewayClient, on loop: ServeLoop, request: RequestHead, from device: DescribedDevice,
@@ -54,8 +53,8 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         self.authority = authority
         body = BodyWriter(request.body)
         isGathering =
-            if case .length(1...PlainBody.maximumByteCount) = request.body {
-                !request.expectsContinue && loop.shared.upstreamHabits.mayKeepAfterBody
+            if case .length(1...ForwardedRequest.gatheredByteCount) = request.body {
+                !request.expectsContinue
             } else {
                 false
             }
@@ -63,11 +62,12 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
 
     /// Uses an idle connection or opens one; with a short body, once it has been collected.
     func start() {
-        if !isGathering { reach(holdsPlainBody: !request.body.hasBytes) }
+        if !isGathering { reach() }
     }
 
-    private func reach(holdsPlainBody: Bool) {
-        keepsUpstream = holdsPlainBody && request.upgrade == nil
+    private func reach() {
+        keepsUpstream =
+            request.upgrade == nil && (!request.body.hasBytes || shared.upstreamHabits.readsBodies)
         let pool = loop.pool
         let isRepeatable = request.isRepeatable
         guard keepsUpstream, isRepeatable || shared.upstreamHabits.isTrusted,
@@ -101,7 +101,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
 
     private func attach(_ connection: UpstreamConnection) {
         upstream = connection
-        connection.begin(self, request)
+        connection.begin(self, method: request.method, upgrades: request.upgrade != nil)
         body = BodyWriter(request.body)
         let head = request.forwarded(
             for: device.fields.lines, authority: authority, closes: !keepsUpstream)
@@ -158,9 +158,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         earlyEnd = trailers
         guard isGathering else { return }
         isGathering = false
-        var body = PlainBody()
-        for bytes in early { bytes.withUnsafeReadableBytes { body.take($0) } }
-        reach(holdsPlainBody: body.isPlain)
+        reach()
     }
 
     func clientReadComplete() {
@@ -171,7 +169,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
             [weak self] in
             guard let self, !isOver, isGathering else { return }
             isGathering = false
-            reach(holdsPlainBody: false)
+            reach()
         }
     }
 
@@ -218,10 +216,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
             if !request.isHTTP10 { client.write(response.forwarded(framing: .none, connection: nil)) }
             return
         }
-        if isInDoubt(response) { return askAgain(response.status) }
-        shared.upstreamHabits.noteAnswer(
-            response, doubted: doubtedStatus, followsBody: isReused && upstream?.followsBody == true,
-            isReused: isReused)
+        shared.upstreamHabits.noteAnswer(response, isReused: isReused)
         responseHasStarted = true
         if request.mayChangeStates, response.status < 400 { shared.link.noteOrder() }
         // Until the request is complete, its deadline still applies.
@@ -299,18 +294,5 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private func fail(_ reply: ServeReply) {
         // After a partial answer, only an aborted connection tells the client that it is incomplete.
         client.refuse(reply)
-    }
-
-    /// True if the upstream may be answering unread bytes of the previous request's body.
-    private func isInDoubt(_ response: ResponseHead) -> Bool {
-        isReused && request.isRepeatable && upstream?.followsBody == true
-            && !shared.upstreamHabits.readsBodies && UpstreamHabits.isDoubtful(response.status)
-    }
-
-    private func askAgain(_ status: Int) {
-        doubtedStatus = status
-        upstream?.abandon()
-        upstream = nil
-        connect()
     }
 }

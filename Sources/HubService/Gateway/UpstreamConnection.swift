@@ -46,9 +46,6 @@ final class UpstreamConnection: ChannelDuplexHandler {
     private var isUsable = true
     private var isClosing = false
     private var readIsHeld = false
-    private var hasCarriedBody = false
-    /// True if the previous request on this connection had a body.
-    private(set) var followsBody = false
     /// When it was returned to the pool.
     private(set) var idleSince = NIODeadline.now()
     private var isResting = false
@@ -71,20 +68,9 @@ final class UpstreamConnection: ChannelDuplexHandler {
     }
 
     /// Starts a request, whose head is written next.
-    func begin(_ receiver: some UpstreamAnswerReceiver, _ request: RequestHead) {
-        begin(
-            receiver, method: request.method, hasBody: request.body.hasBytes,
-            upgrades: request.upgrade != nil)
-    }
-
-    /// Starts a request, whose head is written next.
-    func begin(
-        _ receiver: some UpstreamAnswerReceiver, method: String, hasBody: Bool, upgrades: Bool = false
-    ) {
+    func begin(_ receiver: some UpstreamAnswerReceiver, method: String, upgrades: Bool = false) {
         self.receiver = receiver
         framing = ResponseFraming(toHead: method == "HEAD", upgrades: upgrades)
-        followsBody = hasCarriedBody
-        hasCarriedBody = hasBody
         isUsable = true
         isResting = false
     }

@@ -54,6 +54,7 @@ final class UpstreamLink: Sendable {
 
     /// Records that the upstream can be reached, or why not, and logs a change.
     func note(fault: String?) {
+        if fault != nil { habits.noteAway() }
         let hasChanged = isUp.withLock { isUp in
             defer { isUp = fault == nil }
             return isUp != (fault == nil)

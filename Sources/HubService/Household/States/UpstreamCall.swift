@@ -62,8 +62,8 @@ final class UpstreamCall: UpstreamAnswerReceiver {
     private func send(on connection: UpstreamConnection) {
         self.connection = connection
         // A body that the upstream leaves unread would be taken for the next request (UpstreamHabits).
-        keepsConnection = request.json == nil || queue.link.habits.mayKeepAfterBody
-        connection.begin(self, method: request.method, hasBody: request.json?.isEmpty == false)
+        keepsConnection = request.json == nil || queue.link.habits.readsBodies
+        connection.begin(self, method: request.method)
         var bytes = ByteBuffer(bytes: queue.head(request, closes: !keepsConnection))
         if let json = request.json { bytes.writeBytes(json) }
         connection.write(bytes)
@@ -96,8 +96,7 @@ final class UpstreamCall: UpstreamAnswerReceiver {
 
     func upstreamHead(_ response: ResponseHead) {
         guard !isOver, !response.isInformational else { return }
-        queue.link.habits.noteAnswer(
-            response, doubted: nil, followsBody: connection?.followsBody ?? false, isReused: isReused)
+        queue.link.habits.noteAnswer(response, isReused: isReused)
         status = response.status
         // The system may be reached again, though the answer is not complete yet.
         queue.link.note(fault: nil)
