@@ -44,17 +44,23 @@ extension TLSIdentity {
                 extensions: Certificate.Extensions {
                     Critical(BasicConstraints.isCertificateAuthority(maxPathLength: 0))
                     Critical(KeyUsage(digitalSignature: true, keyCertSign: true))
+                    // Whoever trusts it trusts it for servers: not for mail, code or clients, which name
+                    // constraints do not limit.
+                    try ExtendedKeyUsage([.serverAuth])
                     Critical(constraints)
                 },
                 issuerPrivateKey: Certificate.PrivateKey(key)))
     }
 
-    /// True if `bytes` are a PEM certificate of this key, and limited to a home; those of 0.1 are not.
+    /// True if `bytes` are a PEM certificate of this key, and limited to servers of a home; those of 0.1 are
+    /// not.
     package func isHubCertificate(_ bytes: [UInt8]) -> Bool {
         guard isBorne(byCertificatePEM: bytes),
             let certificate = try? Certificate(pemEncoded: String(decoding: bytes, as: UTF8.self))
         else { return false }
+        let usage = try? certificate.extensions.extendedKeyUsage
         return (try? certificate.extensions.nameConstraints) != nil
+            && usage.map { Array($0) } == [.serverAuth]
     }
 
     /// The lower certificate, in PEM.
