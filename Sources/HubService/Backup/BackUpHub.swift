@@ -23,6 +23,10 @@ package struct BackUpHub {
 /// A typed code has five groups, so neither is taken for the other.
 package enum BackupPassphrase {
     private static let byteCount = 15
+    /// Whoever has the file can try passphrases for years. A backup from before is opened with a shorter one.
+    package static let minimumLength = 12
+
+    package static func isLongEnough(_ passphrase: String) -> Bool { passphrase.count >= minimumLength }
 
     package static func random() -> String {
         let bytes = (0..<byteCount).map { _ in UInt8.random(in: .min ... .max) }
