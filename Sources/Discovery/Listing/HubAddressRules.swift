@@ -59,6 +59,15 @@ public struct HubAddressRules: Sendable {
         guard isRoutable else { throw .notRoutable(address) }
     }
 
+    /// True if `address` may be tried because a code names it: a host on a link of this machine, or this
+    /// machine. Whoever draws a code could else have it connect anywhere on the internet, or behind a router.
+    package func isOnOwnLink(_ address: NetworkAddress) -> Bool {
+        guard !address.isUnspecified, !address.isMulticast, address.bytes != [255, 255, 255, 255],
+            !networks.contains(where: { $0.isBroadcast(address) })
+        else { return false }
+        return address.isLoopback || isOnLink(address)
+    }
+
     /// The check for how an instance was learned.
     func check(
         _ address: NetworkAddress, port: UInt16, of instance: ServiceInstance

@@ -1,4 +1,5 @@
 import Addresses
+import Discovery
 import Pairing
 import Synchronization
 
@@ -55,10 +56,23 @@ struct HubDialer: Sendable {
         _ pin: Pin, hint: PairingCode.AddressHint?, place: HubPlace?, kind: AddressKind = .any,
         deadline: Duration = HubConnector.deadline
     ) async throws -> HubConnection {
-        var addresses: [HubAddress] = []
-        if let hint, let address = NetworkAddress(bytes: hint.ipv4) {
-            addresses.append(HubAddress(address, port: hint.port))
+        let hinted = hint.flatMap { hint in
+            NetworkAddress(bytes: hint.ipv4).map { HubAddress($0, port: hint.port) }
         }
+        let isTried = hinted?.isOnOwnLink(among: LocalNetwork.current()) ?? false
+        do {
+            return try await connect(
+                pin, isTried ? hinted.map { [$0] } ?? [] : [], place: place, kind: kind, deadline: deadline)
+        } catch HubLookupError.notFound(let what) where !isTried {
+            guard let hinted else { throw HubLookupError.notFound(what) }
+            throw HubLookupError.notOnLink(what, address: hinted.description)
+        }
+    }
+
+    private func connect(
+        _ pin: Pin, _ addresses: [HubAddress], place: HubPlace?, kind: AddressKind, deadline: Duration
+    ) async throws -> HubConnection {
+        var addresses = addresses
         switch place {
         case .address(let address):
             return try await connector.connect(
@@ -165,6 +179,12 @@ struct HubDialer: Sendable {
 }
 
 extension HubAddress {
+    /// ``HubAddressRules/isOnOwnLink(_:)``; a name is what a person has said.
+    func isOnOwnLink(among networks: [LocalNetwork]) -> Bool {
+        guard case .address(let address) = host else { return true }
+        return HubAddressRules(networks: networks).isOnOwnLink(address)
+    }
+
     fileprivate var isName: Bool { if case .name = host { true } else { false } }
 }
 
