@@ -10,6 +10,7 @@ final class HouseholdRecords: UpstreamObserver {
     private let states: StateStore
     private let notices: DeviceNotices
     private let hook: HookRunner?
+    private let lostFiles: LostFileWatch
     private let link: UpstreamLink
     private let looksAfterOrders: Bool
     private let clock: @Sendable () -> Moment
@@ -30,6 +31,10 @@ final class HouseholdRecords: UpstreamObserver {
         notices = DeviceNotices(register, messages, database)
         hook = hub.settings.hook.map { HookRunner($0, database, alerts: alerts, log: log) }
         if let hook { messages.add { hook.wake($0) } }
+        lostFiles = LostFileWatch(state, database) { text in
+            log.error(text)
+            messages.enqueue(MessageDraft(kind: .alert, text: text))
+        }
         self.looksAfterOrders = looksAfterOrders
         self.link = link
         database.whenBroken { words in
@@ -48,10 +53,14 @@ final class HouseholdRecords: UpstreamObserver {
         alerts.start()
         hook?.start()
         notices.look()
+        lostFiles.start()
     }
 
     /// The files in the state directory are others than before.
-    func filesChanged() { notices.look() }
+    func filesChanged() {
+        notices.look()
+        lostFiles.look()
+    }
 
     /// Ends all streams; their clients come back when the hub serves again.
     func endStreams() {
@@ -64,6 +73,7 @@ final class HouseholdRecords: UpstreamObserver {
         await poller.stop()
         await alerts.stop()
         await notices.stop()
+        await lostFiles.stop()
         await messages.close()
         await hook?.stop()
         await database.close()

@@ -42,6 +42,7 @@ package struct ReviewHousehold: Sendable {
         let (settings, rooms, scenes, rules) = try read()
         var review = Review()
         (review.roomCount, review.sceneCount, review.ruleCount) = (rooms.count, scenes.count, rules.count)
+        review.faults = try lost()
         guard !rooms.isEmpty || !scenes.isEmpty || !rules.isEmpty else { return review }
         review.faults += faults(scenes, rules, hasPlace: settings?.place != nil)
         guard let settings, let house = try? await appliances(settings) else {
@@ -60,6 +61,12 @@ package struct ReviewHousehold: Sendable {
             try directory.read(HubScenes.fileName, HubScenes.init(parsing:))?.scenes ?? [],
             try directory.read(Rules.fileName, Rules.init(parsing:))?.rules ?? []
         )
+    }
+
+    private func lost() throws -> [Fault] {
+        try LostFile.all(in: state.open()).map {
+            Fault(text: $0.file.description(in: state.path), mend: $0.hint)
+        }
     }
 
     /// Names that lead nowhere, among the files themselves.

@@ -60,7 +60,7 @@ struct StateEvents: ~Copyable {
     private static let renames = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
     /// Not IN_CREATE and its kin: a directory is not exchanged unless it is moved, and /tmp is busy.
     private static let onWay = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB | IN_DONT_FOLLOW)
-    private static let household = [Rooms.fileName, HubScenes.fileName, Rules.fileName]
+    static let household = [Rooms.fileName, HubScenes.fileName, Rules.fileName]
     /// As many as path_resolution(7) follows.
     private static let maximumLinks = 40
 

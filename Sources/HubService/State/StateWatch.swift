@@ -1,7 +1,6 @@
 import CGlibc
 import Dispatch
 import Glibc
-import Household
 import NIOCore
 import Pairing
 import Synchronization
@@ -60,11 +59,9 @@ enum StateWatch {
     private static func stamps(_ path: String) -> [FileStamp?]? {
         do {
             let directory = try ProtectedDirectory(path: path)
-            return [
-                try directory.stamp(of: ApprovedDevices.fileName), try directory.stamp(of: Tickets.fileName),
-                try directory.stamp(of: HubSettings.fileName), try directory.stamp(of: HubScenes.fileName),
-                try directory.stamp(of: Rules.fileName),
-            ]
+            let names =
+                [ApprovedDevices.fileName, Tickets.fileName, HubSettings.fileName] + StateEvents.household
+            return try names.map { try directory.stamp(of: $0) }
         } catch {
             return nil  // the next look-up says why
         }
