@@ -145,6 +145,10 @@ struct CheckHubFiles: Sendable {
                         path: "\(state.path)/\(Tickets.fileName)", hasGoodBackup: false)
                 }
             },
+            {
+                guard let hook = try HubState.settings(in: state.open())?.hook else { return }
+                try HookTrust.check(hook, user: state.user)
+            },
             { _ = try HubState.attempts(in: state.open()) },
             { _ = try state.open().read(SceneRuns.fileName, SceneRuns.init(parsing:)) },
         ]

@@ -79,7 +79,10 @@ package struct SetUpHub {
         try SetUpHub.checkName(wishes.name, in: state)
         let settings = wishes.settings(
             besides: HubSettings(name: defaultName, port: SetUpHub.defaultPort, upstream: nil))
-        if (try? HubState.settings(in: state.open())) == nil { try SetUpHub.checkServable(settings) }
+        if (try? HubState.settings(in: state.open())) == nil {
+            try SetUpHub.checkServable(settings)
+            try checkHook()
+        }
         let directory = try openOrMake()
         return try directory.withLock { directory in
             if try HubState.settings(in: directory) != nil {
@@ -121,6 +124,7 @@ package struct SetUpHub {
             let hub = try HubState.hub(in: directory)
             let settings = wishes.settings(besides: hub.settings)
             try SetUpHub.checkServable(settings)
+            try checkHook()
             if settings != hub.settings, let bytes = try directory.read(HubSettings.fileName) {
                 try directory.replace(HubSettings.fileName, with: settings.serialized(in: bytes))
             }
@@ -141,6 +145,16 @@ package struct SetUpHub {
         }
     }
 
+    /// Refuses a hook that the hub would not run. One that is not there yet may come.
+    private func checkHook() throws {
+        guard let hook = wishes.hook ?? nil else { return }
+        do throws(HookError) {
+            try HookTrust.check(hook, user: state.user)
+        } catch {
+            guard case .system(ENOENT, _) = error else { throw error }
+        }
+    }
+
     /// The identity that an interrupted set-up left, else a new one. A keyfile that knows devices but has
     /// no key beside it is no new hub: its key was lost, and a new one would hide that.
     private static func identity(in directory: borrowing ProtectedDirectory) throws -> TLSIdentity {
@@ -153,8 +167,8 @@ package struct SetUpHub {
         return identity
     }
 
-    /// Makes the certificate if it is missing, unreadable, of another key, or not limited to a home, as in
-    /// version 0.1: only its key counts, and that is there. The one before stays as `.bak`.
+    /// Makes the certificate if it is missing, unreadable, of another key, or not limited to servers of a
+    /// home, as in version 0.1: only its key counts, and that is there. The one before stays as `.bak`.
     ///
     /// - Returns: true if it was made.
     @discardableResult

@@ -1,6 +1,10 @@
+import Glibc
 import Pairing
 
 extension HubState {
+    /// Whose the hub is: who owns its directory, or would.
+    package var user: UInt32 { HubOwner(of: path)?.user ?? geteuid() }
+
     /// Makes this process, if it is root's, one of the service user who owns the files.
     ///
     /// - Returns: the user's name or number; nil if nothing had to change.

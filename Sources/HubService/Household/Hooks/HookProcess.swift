@@ -1,6 +1,7 @@
 import CGlibc
 import Dispatch
 import Glibc
+import Identity
 
 /// Runs a hook's program once: without a shell, with a message on its standard input, in a process group of
 /// its own, for a limited time. What it has started ends with it (``HookMark``).
@@ -10,6 +11,8 @@ enum HookProcess {
         case success
         /// It could not be started; errno.
         case notStarted(Int32)
+        /// Others could exchange it.
+        case refused(HookError)
         /// It ended with this code; the first line of what it wrote.
         case failed(Int32, String)
         /// A signal ended it.
@@ -24,6 +27,7 @@ enum HookProcess {
             switch self {
             case .success: nil
             case .notStarted(let code): "it cannot be started: \(String(cString: strerror(code)))"
+            case .refused(let error): "it is not started: \(describing(error))"
             case .failed(let code, let words): "it ended with \(code)" + (words.isEmpty ? "" : ": \(words)")
             case .killed(let signal): "the signal \(signal) ended it"
             case .tooLong: "it took longer than \(HookProcess.seconds) s"
@@ -41,9 +45,16 @@ enum HookProcess {
     /// Runs the program; blocks the thread until it has ended.
     ///
     /// - Parameters:
-    ///   - path: absolute.
+    ///   - path: absolute; held against ``HookTrust`` first.
     ///   - input: for standard input, which then ends. A program may ignore it.
     static func run(_ path: String, input: [UInt8], within seconds: Int = seconds) -> Outcome {
+        do throws(HookError) {
+            try HookTrust.check(path, user: geteuid())
+        } catch .system(let code, _) {
+            return .notStarted(code)
+        } catch {
+            return .refused(error)
+        }
         // A socket instead of a pipe: writing to a program that has closed its input raises no signal.
         var (standardInput, output): ([Int32], [Int32]) = ([-1, -1], [-1, -1])
         guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | O_CLOEXEC, 0, &standardInput) == 0 else {

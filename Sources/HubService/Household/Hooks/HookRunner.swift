@@ -1,4 +1,5 @@
 import Dispatch
+import Glibc
 import Household
 import Identity
 import JSON
@@ -40,6 +41,13 @@ final class HookRunner: Sendable {
 
     /// Begins with the first message that the hook has not got; the first time with the next one.
     func start() {
+        do {
+            try HookTrust.check(program, user: geteuid())
+        } catch {
+            let words = "the hook \(program) cannot be run: \(describing(error))"
+            log.warning(.fault, words)
+            alerts.hookFailed(words)
+        }
         let running = lanes.map { kind, lane in
             lane.wake.yield()
             return Task { [self] in
