@@ -1,3 +1,4 @@
+import CGlibc
 package import Discovery
 import FoundationEssentials
 import Glibc
