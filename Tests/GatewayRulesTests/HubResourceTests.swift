@@ -16,6 +16,9 @@ import Testing
             ("PUT", "scenes/current", .scene, ["current"], ""),
             ("POST", "scenes/current/run", .sceneRun, ["current"], ""),
             ("GET", "messages/stream?after=1?2", .messageStream, [], "after=1?2"),
+            ("POST", "messages/acknowledge", .messagesAcknowledge, [], ""),
+            ("POST", "messages/17/acknowledge", .messageAcknowledge, ["17"], ""),
+            ("POST", "messages/read", .messagesRead, [], ""), ("DELETE", "armed", .armed, [], ""),
             ("DELETE", "scenes/%C3%A9", .scene, ["é"], ""),
             // A method that no pattern takes: the first that matches says which it takes.
             ("TRACE", "rooms/kitchen", .room, ["kitchen"], ""),

@@ -16,6 +16,8 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case messageStream = "messages/stream"
     case messageRead = "messages/*/read"
     case messageAcknowledge = "messages/*/acknowledge"
+    case messagesRead = "messages/read"
+    case messagesAcknowledge = "messages/acknowledge"
     case states = "states"
     case stateStream = "states/stream"
     case stateHistory = "states/history"
@@ -40,8 +42,8 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
             [("GET", .using), ("HEAD", .using)]
         case .messageStream, .stateStream: [("GET", .using)]
         case .room, .unit, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
-        case .sceneRun, .messageRead: [("POST", .using)]
-        case .messageAcknowledge: [("POST", .arranging)]
+        case .sceneRun, .messageRead, .messagesRead: [("POST", .using)]
+        case .messageAcknowledge, .messagesAcknowledge: [("POST", .arranging)]
         case .rules: [("GET", .administering), ("HEAD", .administering)]
         case .rule: [("PUT", .administering), ("DELETE", .administering)]
         case .devices, .journal, .findings: [("GET", .administering), ("HEAD", .administering)]

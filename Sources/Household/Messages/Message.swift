@@ -28,15 +28,21 @@ package struct MessageDraft: Equatable, Sendable {
     package let state: JSONValue?
     /// The state before.
     package let before: JSONValue?
+    /// The fingerprint of the device whose deed it tells of: that one need not read it.
+    package let author: String?
+    /// True for what goes well by itself, and for the hub's own trouble: nobody is called for it.
+    package let isQuiet: Bool
 
     package init(
         kind: MessageKind, text: String, rule: String? = nil, device: String? = nil,
-        activator: String? = nil, state: JSONValue? = nil, before: JSONValue? = nil
+        activator: String? = nil, state: JSONValue? = nil, before: JSONValue? = nil, author: String? = nil,
+        isQuiet: Bool = false
     ) {
         self.kind = kind
         self.text = MessageDraft.cut(text)
         (self.rule, self.device, self.activator) = (rule, device, activator)
-        (self.state, self.before) = (state, before)
+        (self.state, self.before, self.author) = (state, before, author)
+        self.isQuiet = isQuiet || kind == .alert
     }
 
     private static func cut(_ text: String) -> String {
@@ -54,9 +60,11 @@ package struct MessageDraft: Equatable, Sendable {
 ///
 ///     {"id": integer, "time": time, "kind": "alarm" / "alert" / "notification", "text": string,
 ///      "rule": string, "device": string, "activator": string, "state": value, "before": value,
+///      "by": fingerprint, "quiet": true, "count": integer, "last": time,
 ///      "read": boolean, "acknowledged": {"by": fingerprint, "name": string, "at": time}}
 ///
-/// What a message does not have is left out. `read` is missing where nobody in particular is told.
+/// What a message does not have is left out. `read` is missing where nobody in particular is told. `count`
+/// and `last` are those of ``Repeats``.
 package struct Message: Equatable, Sendable {
     /// The one who has taken note of an alarm, and when.
     package struct Acknowledgement: Equatable, Sendable {
@@ -77,9 +85,15 @@ package struct Message: Equatable, Sendable {
     package let time: Date
     package let draft: MessageDraft
     package let acknowledged: Acknowledgement?
+    /// Nil if what it tells has happened once.
+    package let repeats: Repeats?
 
-    package init(id: Int64, time: Date, _ draft: MessageDraft, acknowledged: Acknowledgement? = nil) {
-        (self.id, self.time, self.draft, self.acknowledged) = (id, time, draft, acknowledged)
+    package init(
+        id: Int64, time: Date, _ draft: MessageDraft, acknowledged: Acknowledgement? = nil,
+        repeats: Repeats? = nil
+    ) {
+        (self.id, self.time, self.draft) = (id, time, draft)
+        (self.acknowledged, self.repeats) = (acknowledged, repeats)
     }
 
     package var kind: MessageKind { draft.kind }
@@ -96,6 +110,10 @@ package struct Message: Equatable, Sendable {
         members["activator"] = draft.activator.map(JSONValue.string)
         members["state"] = draft.state
         members["before"] = draft.before
+        members["by"] = draft.author.map(JSONValue.string)
+        if draft.isQuiet { members["quiet"] = .boolean(true) }
+        members["count"] = repeats.map { .integer($0.count) }
+        members["last"] = repeats.map { .string($0.last.timestampWithMilliseconds) }
         members["read"] = isRead.map(JSONValue.boolean)
         members["acknowledged"] = acknowledged.map {
             .object([

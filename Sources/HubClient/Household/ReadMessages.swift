@@ -111,6 +111,59 @@ package struct ReadMessages: Sendable {
             throw HouseholdRefusal.noMessage("\(id)")
         }
     }
+
+    /// Which messages are meant: all, or those of a rule or a kind.
+    package enum Selection: Sendable {
+        case all
+        case rule(String)
+        /// `alarm`, `alert` or `notification`.
+        case kind(String)
+
+        fileprivate var body: JSONValue {
+            switch self {
+            case .all: .object(["all": .boolean(true)])
+            case .rule(let name): .object(["rule": .string(name)])
+            case .kind(let word): .object(["kind": .string(word)])
+            }
+        }
+    }
+
+    /// Takes note of all alarms that are meant, for everybody.
+    ///
+    /// - Returns: how many were open.
+    package func acknowledge(_ selection: Selection) async throws -> Int64 {
+        let members = try await many("acknowledge", selection)
+        return try ReadMessages.number("acknowledged", members)
+    }
+
+    /// Marks the messages that are meant as read.
+    ///
+    /// - Returns: how many were unread.
+    package func markRead(_ selection: Selection) async throws -> Int64 {
+        var count: Int64 = 0
+        while true {
+            let members = try await many("read", selection)
+            let some = try ReadMessages.number("read", members)
+            count += some
+            // The hub marks a thousand at once.
+            if some == 0 || members["more"] != .boolean(true) { return count }
+        }
+    }
+
+    private func many(_ verb: String, _ selection: Selection) async throws -> [String: JSONValue] {
+        do {
+            return try await link.ask("POST", ["messages", verb], body: selection.body)
+        } catch HouseholdRefusal.refused(404, _, _) {
+            throw HouseholdRefusal.older(link.hub.name)
+        }
+    }
+
+    private static func number(_ key: String, _ members: [String: JSONValue]) throws -> Int64 {
+        guard case .integer(let number)? = members[key] else {
+            throw ServerError.unreadable("\(key) is missing")
+        }
+        return number
+    }
 }
 
 /// A message as a hub gives it. Apart from Household's `Message`, which the hub keeps and whose kinds are a
@@ -135,6 +188,13 @@ package struct SharedMessage: Equatable, Sendable {
     /// Nil in a stream, which says nothing of it.
     package let isRead: Bool?
     package let acknowledged: Acknowledgement?
+    /// How often what it tells has happened, and when last; 1 and nil for once.
+    package let count: Int64
+    package let last: Date?
+    /// The fingerprint of the device whose deed it tells of.
+    package let author: String?
+    /// True for what nobody is called for.
+    package let isQuiet: Bool
 
     package init?(_ value: JSONValue) {
         guard let members = value.asObject, case .integer(let id)? = members["id"],
@@ -147,6 +207,10 @@ package struct SharedMessage: Equatable, Sendable {
         activator = members["activator"]?.asString
         (state, before) = (members["state"], members["before"])
         if case .boolean(let read)? = members["read"] { isRead = read } else { isRead = nil }
+        if case .integer(let number)? = members["count"] { count = number } else { count = 1 }
+        last = members["last"]?.asString.flatMap(Date.init(hubTime:))
+        author = members["by"]?.asString
+        isQuiet = members["quiet"] == .boolean(true)
         acknowledged = members["acknowledged"]?.asObject.map { members in
             Acknowledgement(
                 by: members["by"]?.asString ?? "", name: members["name"]?.asString ?? "",

@@ -28,7 +28,7 @@ final class HouseholdRecords: UpstreamObserver {
         let alerts = SystemAlerts(
             messages, database, of: state, upstream: hub.settings.upstream?.authority ?? "", clock: clock)
         (self.poller, self.messages, self.alerts) = (poller, messages, alerts)
-        notices = DeviceNotices(register, messages, database)
+        notices = DeviceNotices(register, of: state, messages, database)
         hook = hub.settings.hook.map { HookRunner($0, database, alerts: alerts, log: log) }
         if let hook { messages.add { hook.wake($0) } }
         lostFiles = LostFileWatch(state, database) { text in

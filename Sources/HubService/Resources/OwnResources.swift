@@ -17,7 +17,8 @@ struct OwnResources: HubResources {
 
         case .rules, .rule: await rules.answer(request)
 
-        case .messages, .messageStream, .messageRead, .messageAcknowledge:
+        case .messages, .messageStream, .messageRead, .messageAcknowledge, .messagesRead,
+            .messagesAcknowledge:
             await messages.answer(request)
 
         case .states, .stateStream, .stateHistory: await states.answer(request)

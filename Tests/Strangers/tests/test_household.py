@@ -61,6 +61,42 @@ class Stream:
         self.connection.close()
 
 
+class Model:
+    """What a watcher knows of the messages, from events alone. Each event says what no other has said before."""
+
+    def __init__(self, test, start):
+        self.test, self.start, self.messages, self.repeated = test, start, {}, 0
+
+    def take(self, kind, message):
+        number, before = message["id"], self.messages.get(message["id"])
+        if kind == "message" or kind == "acknowledged" and before is None:
+            self.test.assertEqual(number, self.start + len(self.messages) + 1)
+        elif kind == "repeated":
+            self.test.assertNotIn("acknowledged", before)
+            self.test.assertGreater(message["count"], before.get("count", 1))
+            self.repeated += 1
+        else:
+            self.test.assertEqual(kind, "acknowledged")
+            self.test.assertNotIn("acknowledged", before)
+            self.test.assertGreaterEqual(message.get("count", 1), before.get("count", 1))
+        self.messages[number] = message
+
+    def listed(self):
+        return {each["id"]: {name: value for name, value in each.items() if name != "read"}
+                for each in self.test.all_messages() if each["id"] > self.start}
+
+    def catch_up(self, stream):
+        """Reads the stream until all is known that is listed; nothing is left out then, and nothing changes."""
+        wanted = self.listed()
+        while self.messages != wanted:
+            self.take(*stream.next())
+
+
+def counted(messages):
+    """How often the rules of these messages have come true."""
+    return sum(each.get("count", 1) for each in messages)
+
+
 class HouseholdTests(unittest.TestCase):
     """A hub in front of a server with appliances."""
     options = ("--plain",)
@@ -426,15 +462,17 @@ class MessageTests(HouseholdTests):
         other = self.pair("Bea", "--role", "guest")
         self.add_devices(20)
         messages = self.wait_for_messages(22)
-        self.assertEqual([each["read"] for each in messages], [False] * 22)
+        # That Anna was paired is her own deed.
+        self.assertEqual([each["read"] for each in messages], [True] + [False] * 21)
+        self.assertEqual([each.get("by") for each in messages[:2]], [self.device.fingerprint, other.fingerprint])
         for number in (5, 7, 6):
             self.assertEqual(self.ask("POST", f"messages/{number}/read", b"")[0], 204)
         self.restart()
         answer = self.get("messages")
-        self.assertEqual([each["id"] for each in answer["messages"] if each["read"]], [5, 6, 7])
-        self.assertEqual(answer["unread"], 19)
-        self.assertEqual(self.get("messages", other)["unread"], 22)
-        self.assertEqual([each["id"] for each in self.get("messages?unread=1&limit=6")["messages"]], [1, 2, 3, 4, 8, 9])
+        self.assertEqual([each["id"] for each in answer["messages"] if each["read"]], [1, 5, 6, 7])
+        self.assertEqual(answer["unread"], 18)
+        self.assertEqual(self.get("messages", other)["unread"], 21)
+        self.assertEqual([each["id"] for each in self.get("messages?unread=1&limit=6")["messages"]], [2, 3, 4, 8, 9, 10])
         self.assertEqual(self.ask("POST", "messages/22/read?all=1", b"", other)[0], 204)
         self.assertEqual(self.get("messages", other)["unread"], 0)
         self.assertEqual(self.get("messages?unread=1", other)["messages"], [])
@@ -528,7 +566,7 @@ class MessageTests(HouseholdTests):
         print(f"{KILLS} kills, {len(messages)} messages", flush=True)
 
 
-class AlarmTests(HouseholdTests):
+class RuleTests(HouseholdTests):
     """A rule that watches an appliance."""
 
     def setUp(self):
@@ -549,6 +587,8 @@ class AlarmTests(HouseholdTests):
         with urllib.request.urlopen(request, timeout=10) as answer:
             self.assertEqual(answer.status, 201)
 
+
+class AlarmTests(RuleTests):
     def test_an_alarm_stays_open_until_somebody_acknowledges_it(self):
         stream = self.stream("messages/stream")
         self.get("states")
@@ -601,35 +641,38 @@ class AlarmTests(HouseholdTests):
             self.assertEqual(json.loads(kept[0]), state)
 
     def test_each_alarm_is_told_once_whenever_the_hub_is_killed(self):
+        """Every other time somebody acknowledges it before it comes again; else it is counted."""
         dice = random.Random(7)
-        last, seen = f"{self.get('messages')['log']}-{self.start}.0", []
+        last, model = f"{self.get('messages')['log']}-{self.start}.0", Model(self, self.start)
+        counts = []
         for number in range(KILLS):
             self.switch(True)
             killer = threading.Timer(dice.uniform(0, 1.2), self.hub.kill)
             killer.start()
             try:
                 stream = Stream(self.hub, self.device, "messages/stream", last)
-                for _, message in stream.events():
-                    seen.append(message["id"])
+                for event in stream.events():
+                    model.take(*event)
                     last = stream.last
             except (OSError, ValueError):
                 pass
             killer.join()
             stream.close()
             self.hub.start()
-            self.wait_for_messages(self.start + number + 1)
+            counts = counts + [1] if number % 2 == 0 else counts[:-1] + [2]
+            self.hub.wait_for(
+                lambda: [each.get("count", 1) for each in self.all_messages(kind="alarm")] == counts, f"{counts}")
+            if number % 2 == 1:
+                alarm = self.all_messages(kind="alarm")[-1]["id"]
+                self.assertEqual(self.ask("POST", f"messages/{alarm}/acknowledge", b"")[0], 200)
             self.switch(False)
             self.hub.wait_for(
                 lambda: next(each for each in self.get("states")["states"]
                              if each["activator"] == self.ids[1])["state"] is False, "off")
         alarms = self.all_messages(kind="alarm")
-        self.assertEqual([each["id"] for each in alarms], list(range(self.start + 1, self.start + KILLS + 1)))
-        stream = self.stream("messages/stream", last)
-        while len(seen) < KILLS:
-            seen.append(stream.next()[1]["id"])
-        self.assertEqual(seen, [each["id"] for each in alarms])
+        self.assertEqual([each["id"] for each in alarms], list(range(self.start + 1, self.start + len(counts) + 1)))
+        model.catch_up(self.stream("messages/stream", last))
         print(f"{KILLS} kills, {KILLS} alarms", flush=True)
-
 
     def test_alarms_on_a_full_disk_wait(self):
         """Nothing is told that is not kept, nothing is lost or told twice, and the gateway goes on."""
@@ -647,7 +690,7 @@ class AlarmTests(HouseholdTests):
 
         def is_on():
             return next(each for each in self.get("states")["states"] if each["activator"] == self.ids[1])["state"]
-        alarms = 0
+        alarms = count = 0
         self.hub.wait_for(lambda: is_on() is False, "the first look")
         for turn in range(3):
             with open(filler, "wb", buffering=0) as file:
@@ -664,21 +707,178 @@ class AlarmTests(HouseholdTests):
                 self.hub.wait_for(lambda: not is_on(), "off")
                 alarms += 1
             self.hub.wait_for(lambda: self.hub.log().count("cannot be kept") > turn, "the disk is full")
-            listed = self.get("messages?kind=alarm")["messages"]
-            self.assertLess(len(listed), alarms)
+            self.assertLess(counted(self.get("messages?kind=alarm")["messages"]), alarms)
             self.assertEqual(self.ask("GET", "/devices/", base="")[0], 200)
             filler.unlink()
-            seen = []
-            while len(seen) < alarms - turn * 8:
+            while count < alarms:
                 kind, message = stream.next()
-                if kind == "message" and message["kind"] == "alarm":
-                    seen.append(message["id"])
+                if message["kind"] == "alarm":
+                    self.assertGreater(message.get("count", 1), count)
+                    count = message.get("count", 1)
             # Trouble with the disk itself is told as well; ids have no gaps.
             messages = self.all_messages()
             self.assertEqual([each["id"] for each in messages], list(range(1, len(messages) + 1)))
-            self.assertEqual(sum(each["kind"] == "alarm" for each in messages), alarms)
-            self.assertEqual(seen, [each["id"] for each in messages if each["kind"] == "alarm"][-len(seen):])
+            self.assertEqual([each.get("count", 1) for each in messages if each["kind"] == "alarm"], [alarms])
         self.assertEqual(self.hub.stop(), 0)
+
+
+class RepeatTests(RuleTests):
+    """A sensor that flaps: rules that come true again and again."""
+
+    def setUp(self):
+        super().setUp()
+        self.get("states")
+
+    def flap(self, times=1):
+        for _ in range(times):
+            for state in (True, False):
+                self.order(state)
+                self.hub.wait_for(
+                    lambda: next(each for each in self.get("states")["states"]
+                                 if each["activator"] == self.ids[1])["state"] is state, f"{state}")
+
+    def put_rule(self, name, **more):
+        rule = {"device": self.ids[0], "activator": self.ids[1], "when": "on", "kind": "alarm", "text": "It flaps", **more}
+        self.assertIn(self.ask("PUT", f"rules/{name}", json.dumps(rule).encode(), self.owner)[0], (200, 201))
+
+    def test_a_flapping_sensor_is_one_alarm_with_a_count(self):
+        self.put_rule("Told", kind="notification")
+        stream = self.stream("messages/stream")
+        self.flap(12)
+        self.hub.wait_for(lambda: counted(self.all_messages(kind="alarm")) == 12, "12 alarms")
+        alarm, note = self.all_messages()[self.start:]
+        self.assertEqual([(each["kind"], each["rule"], each["count"]) for each in (alarm, note)],
+                         [("alarm", "Light", 12), ("notification", "Told", 12)])
+        self.assertGreater(alarm["last"], alarm["time"])
+        self.assertEqual(self.get("messages?limit=1")["open"], 1)
+        told = [stream.next() for _ in range(24)]
+        self.assertEqual([(kind, each["id"], each.get("count", 1)) for kind, each in told],
+                         [("message" if count == 1 else "repeated", each["id"], count)
+                          for count in range(1, 13) for each in (alarm, note)])
+        # Acknowledged, it is over; what comes then is another alarm.
+        self.assertEqual(self.ask("POST", f"messages/{alarm['id']}/acknowledge", b"")[1]["count"], 12)
+        self.flap()
+        self.hub.wait_for(lambda: len(self.all_messages(kind="alarm")) == 2, "another alarm")
+        self.assertNotIn("count", self.all_messages(kind="alarm")[1])
+        # A rule of the same name that tells something else is not taken for it.
+        self.put_rule("Light", text="It flaps")
+        self.flap()
+        self.hub.wait_for(lambda: len(self.all_messages(kind="alarm")) == 3, "a third")
+        self.assertEqual(self.get("messages?rule=Told")["messages"][0]["count"], 14)
+
+    def test_a_hook_is_not_run_for_each(self):
+        out = os.path.join(self.folder.name, "out")
+        HookTests.hook(self, f"#!/bin/sh\ncat >>{out}\n")
+        self.flap(5)
+        self.hub.wait_for(lambda: counted(self.all_messages(kind="alarm")) == 5, "5 alarms")
+        alarm = self.all_messages(kind="alarm")[0]["id"]
+        # Ten minutes later, as the hub sees it: the alarm is still open, and people are told once more.
+        self.assertEqual(self.hub.stop(), 0)
+        with contextlib.closing(sqlite3.connect(f"{self.hub.state}/household.sqlite")) as base:
+            base.execute("UPDATE messages SET time = time - 601000 WHERE id = ?", (alarm,))
+            base.commit()
+        self.hub.start()
+        self.flap(3)
+        self.assertEqual(self.ask("POST", "messages/acknowledge", b'{"rule": "Light"}')[1], {"acknowledged": 1})
+        self.flap()
+
+        def told():
+            return [json.loads(line) for line in pathlib.Path(out).read_text().splitlines()] if os.path.exists(out) else []
+        self.hub.wait_for(lambda: len(told()) >= 3, "the hook has run")
+        self.assertEqual([each["id"] for each in told()], [alarm, alarm, alarm + 1])
+        self.assertGreaterEqual(told()[1]["count"], 6)
+        self.assertEqual(self.hub.stop(), 0)  # what runs, ends
+        self.assertEqual(len(told()), 3)
+
+    def test_streams_with_counts_lose_nothing(self):
+        """Alarms, counts, acknowledgements of one and of all, by chance; the stream breaks off, the hub is killed."""
+        dice = random.Random(int(os.environ.get("HUBPAIR_SEED", "34")))
+        self.put_rule("Told", kind="notification")
+        self.put_rule("Other")
+        model, last = Model(self, self.start), f"{self.get('messages')['log']}-{self.start}.0"
+        flaps, rounds = 0, 24 + KILLS // 4
+        stream = self.stream("messages/stream", last)
+        for _ in range(rounds):
+            match dice.choice("ffffaAbk"):
+                case "f":
+                    self.flap()
+                    flaps += 1
+                    for rule in ("Light", "Told", "Other"):
+                        self.hub.wait_for(lambda: counted(self.get(f"messages?rule={rule}")["messages"]) == flaps, f"{flaps}")
+                case "a":
+                    if alarms := self.get("messages?open=1")["messages"]:
+                        self.ask("POST", f"messages/{dice.choice(alarms)['id']}/acknowledge", b"")
+                case "A":
+                    open_now = self.get("messages?limit=1")["open"]
+                    last_id = self.get("messages?limit=1")["newest"]
+                    body = json.dumps({"upTo": last_id}).encode()
+                    self.assertEqual(self.ask("POST", "messages/acknowledge", body)[1], {"acknowledged": open_now})
+                case "b" | "k" as what:
+                    if dice.random() < 0.5:
+                        model.catch_up(stream)
+                    else:
+                        wanted = dice.randrange(4)
+                        for _ in range(min(wanted, len(self.listed_but(model)))):
+                            model.take(*stream.next())
+                    stream.close()
+                    if what == "k":
+                        self.hub.kill()
+                        self.hub.start()
+                    stream = self.stream("messages/stream", stream.last)
+        model.catch_up(stream)
+        self.assertGreater(model.repeated, 0)
+        print(f"{flaps} flaps of three rules: {len(model.messages)} messages, {model.repeated} counts told", flush=True)
+
+    def listed_but(self, model):
+        """What is listed and not known as it is: for each at least one event is still to come."""
+        return [number for number, each in model.listed().items() if model.messages.get(number) != each]
+
+    def test_many_are_marked_and_acknowledged_at_once(self):
+        guest = self.pair("Guest", "--role", "guest")
+        self.put_rule("Other")
+        self.flap()
+        self.wait_for_messages(self.start + 3)
+        for body in (b"", b"{}", b"[]", b'{"all": false}', b'{"all": true, "rule": "Light"}', b'{"upTo": 0}',
+                     b'{"upTo": "1"}', b'{"kind": "news"}', b'{"rule": 3}', b'{"all": true, "all": true}'):
+            for path in ("messages/read", "messages/acknowledge"):
+                status, answer = self.ask("POST", path, body)
+                self.assertEqual((status, answer["error"]), (400, "bad_request"), (path, body))
+        self.assertEqual(self.ask("POST", "messages/acknowledge", b'{"all": true}', guest)[0], 403)
+        self.assertEqual(self.ask("POST", "messages/acknowledge", b'{"rule": "None"}')[1], {"acknowledged": 0})
+        self.assertEqual(self.ask("POST", "messages/acknowledge", b'{"rule": "Other"}')[1], {"acknowledged": 1})
+        self.assertEqual([each["rule"] for each in self.get("messages?open=1")["messages"]], ["Light"])
+        newest = self.get("messages?limit=1")["newest"]
+        self.assertEqual(self.ask("POST", "messages/acknowledge", json.dumps({"upTo": self.start}).encode())[1],
+                         {"acknowledged": 0})
+        self.assertEqual(self.ask("POST", "messages/acknowledge", json.dumps({"upTo": newest + 99}).encode())[1],
+                         {"acknowledged": 1})
+        # Marks are each device's own.
+        alarms = len(self.get("messages?unread=1&kind=alarm", guest)["messages"])
+        self.assertEqual(self.ask("POST", "messages/read", b'{"kind": "alarm"}', guest)[1], {"read": alarms, "more": False})
+        self.assertEqual(self.get("messages?unread=1&kind=alarm", guest)["messages"], [])
+        unread = self.get("messages?limit=1", guest)["unread"]
+        self.assertGreater(unread, 0)
+        self.assertEqual(self.ask("POST", "messages/read", b'{"all": true}', guest)[1], {"read": unread, "more": False})
+        self.assertEqual(self.get("messages?limit=1", guest)["unread"], 0)
+        self.assertGreater(self.get("messages?limit=1")["unread"], 0)
+
+    def test_what_one_does_is_read_by_that_one(self):
+        self.assertEqual(self.ask("POST", "messages/read", b'{"all": true}')[0], 200)
+        self.ask("POST", "messages/read", b'{"all": true}', self.owner)
+        scene = {"states": [{"device": self.ids[0], "activator": self.ids[1], "state": False}]}
+        self.assertEqual(self.ask("PUT", "scenes/Dark", json.dumps(scene).encode())[0], 201)
+        self.assertEqual(self.ask("POST", "scenes/Dark/run", b"")[0], 200)
+        message = self.wait_for_messages(self.start + 1)[-1]
+        self.assertEqual((message["by"], message["read"], message["quiet"]), (self.device.fingerprint, True, True))
+        self.assertEqual([self.get("messages?limit=1", each)["unread"] for each in (self.device, self.owner)], [0, 1])
+        # An owner revokes a device: that one knows.
+        gone = self.pair("Gone")
+        self.wait_for_messages(self.start + 2)
+        self.assertEqual(self.ask("POST", f"devices/{gone.fingerprint}/revoke", b"", self.owner)[0], 200)
+        message = self.wait_for_messages(self.start + 3)[-1]
+        self.assertEqual(message["by"], self.owner.fingerprint)
+        self.assertEqual(self.get("messages?unread=1&limit=9", self.owner)["messages"][-1]["text"].split(" (")[1][20:],
+                         " was paired")
 
 
 class BurstTests(HouseholdTests):
@@ -742,10 +942,17 @@ class BurstTests(HouseholdTests):
             for _ in range(self.COUNT):
                 kind, change = states.next()
                 self.assertEqual((kind, change["state"]), ("state", False))
+            # All at once; each is told of.
+            status, answer = self.ask("POST", "messages/acknowledge", b'{"all": true}')
+            self.assertEqual((status, answer), (200, {"acknowledged": self.COUNT}))
+            told = [alarms.next() for _ in range(self.COUNT)]
+            self.assertEqual({kind for kind, _ in told}, {"acknowledged"})
+            self.assertEqual([each["id"] for _, each in told], list(range(first + total - self.COUNT + 1, first + total + 1)))
             last, last_state = alarms.last, states.last
             alarms.close()
             states.close()
         self.assertEqual(len(self.all_messages(kind="alarm")), total)
+        self.assertEqual(self.get("messages?limit=1")["open"], 0)
 
 
 class RoleTests(HouseholdTests):
@@ -807,6 +1014,35 @@ class FaultTests(HouseholdTests):
             self.assertIn("household.sqlite.broken", self.hub.log())
             self.assertEqual(self.ask("GET", "/devices/", base="")[0], 200)
             self.assertEqual(self.hub.stop(), 0)
+
+    def test_a_database_of_0_1_goes_on(self):
+        """Its messages, marks and acknowledgements stay, and streams go on after the ids that it has given."""
+        self.wait_for_messages(1)
+        self.assertEqual(self.hub.stop(), 0)
+        with contextlib.closing(sqlite3.connect(self.database())) as base:
+            for index in ("changed_messages", "messages_again", "messages_of_rule"):
+                base.execute(f"DROP INDEX IF EXISTS {index}")
+            columns = [row[1] for row in base.execute("PRAGMA table_info(messages)")]
+            for column in columns[13:]:
+                base.execute(f"ALTER TABLE messages DROP COLUMN {column}")
+            old = ["id", "time", "kind", "text", "rule", "device", "activator", "state", "before", "acknowledgement",
+                   "acknowledged_by", "acknowledged_name", "acknowledged_at"]
+            self.assertEqual(columns[:13], old)
+            for number, acknowledgement in ((2, 1), (3, None)):
+                by = (self.device.fingerprint, "Anna", 1) if acknowledgement else (None, None, None)
+                base.execute("INSERT INTO messages VALUES (?, 1, 'alarm', 'Open', 'Door', 'd', 'a', 'true', NULL, ?, ?, ?, ?)",
+                             (number, acknowledgement, *by))
+            base.execute("DELETE FROM hooks")
+            base.commit()
+            tag, = base.execute("SELECT value FROM meta WHERE name = 'tag'").fetchone()
+        self.hub.start()
+        messages = self.get("messages")["messages"]
+        self.assertEqual([("acknowledged" in each, "count" in each) for each in messages[1:]], [(True, False), (False, False)])
+        stream = self.stream("messages/stream", f"{tag}-2.0")
+        self.assertEqual([stream.next()[0], stream.next()[0]], ["acknowledged", "message"])
+        self.assertEqual(stream.last, f"{tag}-3.1")
+        self.assertEqual(self.ask("POST", "messages/acknowledge", b'{"all": true}')[1], {"acknowledged": 1})
+        self.assertEqual((stream.next()[0], stream.last), ("acknowledged", f"{tag}-3.2"))
 
     def test_what_others_can_read_is_not_used(self):
         self.wait_for_messages(1)

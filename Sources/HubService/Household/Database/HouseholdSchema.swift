@@ -11,6 +11,11 @@ import Identity
 ///     hooks             the last message of each kind that the hook has got
 ///
 /// Times are milliseconds since 1970, states JSON.
+///
+/// What came later stands in columns of its own, which an older file gets when it is opened, and which an
+/// older hub leaves alone: the format is the same. Of a message: `author`, `quiet`; `count` and `last` once
+/// what it tells has happened again; `change`, the number of its last change, be it acknowledged or counted;
+/// `again`, the number of the change for which hooks are to be run once more, and `again_at`, when that was.
 enum HouseholdSchema {
     static let format: Int64 = 1
     /// The `application_id` of a copy in a backup: "hpbk".
@@ -46,6 +51,31 @@ enum HouseholdSchema {
         "CREATE TABLE hooks (kind TEXT PRIMARY KEY, message INTEGER NOT NULL) WITHOUT ROWID",
     ]
 
+    private static let laterColumns = [
+        ("author", "TEXT"), ("quiet", "INTEGER"), ("count", "INTEGER"), ("last", "INTEGER"),
+        ("change", "INTEGER"), ("again", "INTEGER"), ("again_at", "INTEGER"),
+    ]
+    private static let laterIndexes = [
+        "CREATE INDEX IF NOT EXISTS changed_messages ON messages (change) WHERE change IS NOT NULL",
+        "CREATE INDEX IF NOT EXISTS messages_again ON messages (again) WHERE again IS NOT NULL",
+        "CREATE INDEX IF NOT EXISTS messages_of_rule ON messages (rule, kind, id) WHERE rule IS NOT NULL",
+    ]
+
+    /// Adds what came after 0.1. An older hub numbers acknowledgements alone: those of it get their number.
+    private static func complete(_ connection: inout SQLiteConnection) throws(DatabaseError) {
+        var columns: Set<String> = []
+        try connection.run("PRAGMA table_info(messages)") { row in columns.insert(row.text(1)) }
+        for (name, type) in laterColumns where !columns.contains(name) {
+            try connection.run("ALTER TABLE messages ADD COLUMN \(name) \(type)")
+        }
+        for index in laterIndexes { try connection.run(index) }
+        try connection.run(
+            """
+            UPDATE messages SET change = acknowledgement
+            WHERE acknowledgement IS NOT NULL AND change IS NULL
+            """)
+    }
+
     /// Sets the connection up, checks the file, and makes the tables if it is new.
     static func prepare(_ connection: inout SQLiteConnection) throws(DatabaseError) {
         // An append is on disk when COMMIT returns.
@@ -62,12 +92,15 @@ enum HouseholdSchema {
         guard version <= format else { throw .newer }
         let words = try connection.text("PRAGMA integrity_check(1)")
         guard words == "ok" else { throw .failed(11, words ?? "the integrity check says nothing") }
-        guard version == 0 else { return try renewTag(&connection) }
         try connection.transaction { connection throws(DatabaseError) in
-            for table in tables { try connection.run(table) }
-            try connection.run("INSERT INTO meta VALUES ('tag', ?)", [.text(newTag())])
-            try connection.run("PRAGMA user_version = \(format)")
+            if version == 0 {
+                for table in tables { try connection.run(table) }
+                try connection.run("INSERT INTO meta VALUES ('tag', ?)", [.text(newTag())])
+                try connection.run("PRAGMA user_version = \(format)")
+            }
+            try complete(&connection)
         }
+        if version > 0 { try renewTag(&connection) }
     }
 
     private static func newTag() -> String {

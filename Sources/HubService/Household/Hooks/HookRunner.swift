@@ -12,6 +12,9 @@ final class HookRunner: Sendable {
     /// slow hook would tell of old things for hours.
     static let maximumWaiting: Int64 = 1_000
 
+    /// Beside the kinds, in the table of what the hook has got.
+    private static let again = "alarm again"
+
     private let program: String
     private let database: HouseholdDatabase
     private let alerts: SystemAlerts
@@ -80,12 +83,18 @@ final class HookRunner: Sendable {
             try connection.run(
                 "INSERT OR IGNORE INTO hooks SELECT ?, coalesce(max(id), 0) FROM messages",
                 [.text(kind.rawValue)])
+            guard kind == .alarm else { return }
+            let change = try MessageStore.lastChange(&connection)
+            try connection.run(
+                "INSERT OR IGNORE INTO hooks VALUES (?, ?)", [.text(HookRunner.again), .integer(change)])
         }
     }
 
     private struct Next: Sendable {
         let message: Message
-        let left: Int64
+        var left: Int64 = 0
+        /// The number of the change, for an alarm that has come true again long after it was told.
+        var change: Int64?
     }
 
     /// - Returns: false if there is nothing to run it for.
@@ -107,7 +116,8 @@ final class HookRunner: Sendable {
             log.warning(.fault, "message \(next.message.id): \(words)")
             alerts.hookFailed(words)
         }
-        return (try? await note(next.message.id, kind)) != nil
+        let place = next.change.map { (HookRunner.again, $0) } ?? (kind.rawValue, next.message.id)
+        return (try? await note(place.1, place.0)) != nil
     }
 
     private func next(_ kind: MessageKind) async throws(DatabaseError) -> Next? {
@@ -127,14 +137,30 @@ final class HookRunner: Sendable {
             ) { row in
                 found = MessageStore.message(row)
             }
-            return found.map { Next(message: $0, left: left) }
+            if let found { return Next(message: found, left: left) }
+            return kind == .alarm ? try HookRunner.nextAgain(&connection) : nil
         }
     }
 
-    private func note(_ id: Int64, _ kind: MessageKind) async throws(DatabaseError) {
+    /// The next open alarm that has come true again so long after it was told that it is told once more.
+    private static func nextAgain(_ connection: inout SQLiteConnection) throws(DatabaseError) -> Next? {
+        let done = try connection.number("SELECT message FROM hooks WHERE kind = ?", [.text(again)])
+        var next: Next?
+        try connection.run(
+            """
+            SELECT \(MessageStore.columns), again FROM messages
+            WHERE again > ? AND acknowledgement IS NULL ORDER BY again LIMIT 1
+            """, [.integer(done ?? 0)]
+        ) { row in
+            next = MessageStore.message(row).map { Next(message: $0, change: row.integer(17)) }
+        }
+        return next
+    }
+
+    private func note(_ number: Int64, _ kind: String) async throws(DatabaseError) {
         try await database.use { connection throws(DatabaseError) in
             try connection.run(
-                "INSERT OR REPLACE INTO hooks VALUES (?, ?)", [.text(kind.rawValue), .integer(id)])
+                "INSERT OR REPLACE INTO hooks VALUES (?, ?)", [.text(kind), .integer(number)])
         }
     }
 }

@@ -173,8 +173,25 @@ final class MessageLog: Sendable {
         _ id: Int64, by device: String, name: String
     ) async throws(DatabaseError) -> Message? {
         let feed = feed
-        return try await store.acknowledge(id, by: device, name: name, at: clock()) { event in
-            feed.publish([event])
+        return try await store.acknowledge(id, by: device, name: name, at: clock()) { feed.publish($0) }
+    }
+
+    /// Acknowledges all open alarms that are meant and there now.
+    ///
+    /// - Returns: how many were open.
+    func acknowledge(
+        _ selection: MessageSelection, by device: String, name: String
+    ) async throws(DatabaseError) -> Int {
+        let (feed, now) = (feed, clock())
+        let newest = try await store.newest()
+        let end = min(selection.last ?? newest, newest)
+        var count = 0
+        while true {
+            let some = try await store.acknowledgeSome(
+                selection, upTo: end, by: device, name: name, at: now
+            ) { feed.publish($0) }
+            count += some
+            if some < MessageStore.pageCount { return count }
         }
     }
 }

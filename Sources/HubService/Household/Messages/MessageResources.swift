@@ -5,7 +5,8 @@ import JSON
 import NIOHTTP1
 import Pairing
 
-/// `messages`, `messages/stream`, `messages/ID/read` and `messages/ID/acknowledge`.
+/// `messages`, `messages/stream`, `messages/ID/read` and `messages/ID/acknowledge`, `messages/read` and
+/// `messages/acknowledge`.
 struct MessageResources: HubResources {
     let log: MessageLog
 
@@ -18,6 +19,8 @@ struct MessageResources: HubResources {
                 return .events(EventStream(log, after: try last.map(MessageResources.eventID)))
             case .messageRead: return try await markRead(request)
             case .messageAcknowledge: return try await acknowledge(request)
+            case .messagesRead: return try await markManyRead(request)
+            case .messagesAcknowledge: return try await acknowledgeMany(request)
             default: return try await list(request)
             }
         } catch {
@@ -32,12 +35,13 @@ struct MessageResources: HubResources {
 
     private func list(_ request: ResourceRequest) async throws(QueryItems.Fault) -> ResourceAnswer {
         let items = try QueryItems(
-            request.resource.query, names: ["after", "kind", "limit", "open", "unread"])
+            request.resource.query, names: ["after", "kind", "limit", "open", "rule", "unread"])
         var query = MessageStore.Query()
         query.after = try items.number("after", in: 0...Int64.max) ?? 0
         query.limit = try items.number("limit", in: 1...MessageStore.pageCount) ?? query.limit
         query.isOpen = try items.number("open", in: 0...1) == 1
         query.isUnread = try items.number("unread", in: 0...1) == 1
+        query.rule = items.text("rule")
         if let word = items.text("kind") {
             guard let kind = MessageKind(rawValue: word) else {
                 return .refused(
@@ -77,6 +81,38 @@ struct MessageResources: HubResources {
             return .json(message.json())
         } catch {
             return .databaseFault
+        }
+    }
+
+    private func markManyRead(_ request: ResourceRequest) async throws(QueryItems.Fault) -> ResourceAnswer {
+        let selection = try selection(in: request)
+        do throws(DatabaseError) {
+            let (count, hasMore) = try await log.store.markRead(selection, by: device(of: request))
+            return .object(["read": .integer(count), "more": .boolean(hasMore)])
+        } catch {
+            return .databaseFault
+        }
+    }
+
+    private func acknowledgeMany(
+        _ request: ResourceRequest
+    ) async throws(QueryItems.Fault) -> ResourceAnswer {
+        let selection = try selection(in: request)
+        do throws(DatabaseError) {
+            let count = try await log.acknowledge(
+                selection, by: device(of: request), name: request.device.name.description)
+            return .object(["acknowledged": .count(count)])
+        } catch {
+            return .databaseFault
+        }
+    }
+
+    private func selection(in request: ResourceRequest) throws(QueryItems.Fault) -> MessageSelection {
+        _ = try QueryItems(request.resource.query, names: [])
+        do {
+            return try MessageSelection(body: request.body)
+        } catch {
+            throw QueryItems.Fault(message: error.description)
         }
     }
 

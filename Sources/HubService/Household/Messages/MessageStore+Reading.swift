@@ -12,6 +12,7 @@ extension MessageStore {
     struct Query: Sendable {
         var after: Int64 = 0
         var kind: MessageKind?
+        var rule: String?
         /// True for alarms that nobody has acknowledged.
         var isOpen = false
         /// True for those that the device has not read.
@@ -45,7 +46,7 @@ extension MessageStore {
     }
 
     /// One message more than the limit, if there are so many.
-    private static func find(
+    static func find(
         _ query: Query, after start: Int64, upTo newest: Int64, _ marks: ReadMarks,
         _ connection: inout SQLiteConnection
     ) throws(DatabaseError) -> [Message] {
@@ -65,7 +66,7 @@ extension MessageStore {
         return found
     }
 
-    private static func messages(
+    static func messages(
         after: Int64, upTo end: Int64, _ query: Query, limit: Int64, _ connection: inout SQLiteConnection
     ) throws(DatabaseError) -> [Message] {
         var sql = "SELECT \(columns) FROM messages WHERE id > ? AND id <= ?"
@@ -73,6 +74,10 @@ extension MessageStore {
         if let kind = query.kind {
             sql += " AND kind = ?"
             values.append(.text(kind.rawValue))
+        }
+        if let rule = query.rule {
+            sql += " AND rule = ?"
+            values.append(.text(rule))
         }
         if query.isOpen { sql += " AND kind = 'alarm' AND acknowledgement IS NULL" }
         var found: [Message] = []
@@ -100,12 +105,12 @@ extension MessageStore {
             let tag = try HouseholdSchema.tag(&connection)
             let oldest = try connection.number("SELECT min(id) FROM messages") ?? 1
             let newest = try connection.number("SELECT max(id) FROM messages") ?? 0
-            let acknowledgements = try MessageStore.lastAcknowledgement(&connection)
-            let now = EventID(tag: tag, number: newest, other: acknowledgements)
+            let change = try MessageStore.lastChange(&connection)
+            let now = EventID(tag: tag, number: newest, other: change)
             guard let eventID else { return .upToDate(position: feed.end, last: now) }
-            let other = eventID.other ?? acknowledgements
+            let other = eventID.other ?? change
             guard eventID.tag == tag, eventID.number <= newest, eventID.number >= oldest - 1,
-                other <= acknowledgements
+                other <= change
             else {
                 var json: [UInt8] = []
                 JSONValue.object(["newest": .integer(newest)]).write(to: &json)
@@ -119,22 +124,22 @@ extension MessageStore {
         }
     }
 
-    /// Acknowledgements of messages that the client knows; without any, messages.
+    /// Changes of messages that the client knows; without any, messages.
     private static func events(
-        after start: EventID, _ acknowledgement: Int64, _ connection: inout SQLiteConnection
+        after start: EventID, _ change: Int64, _ connection: inout SQLiteConnection
     ) throws(DatabaseError) -> (bytes: [UInt8], last: EventID) {
         var bytes: [UInt8] = []
         var last = start
         // One of a message that the client does not know comes with that message.
         try connection.run(
             """
-            SELECT \(columns), acknowledgement FROM messages WHERE acknowledgement > ?
-            ORDER BY acknowledgement LIMIT \(streamPageCount)
-            """, [.integer(acknowledgement)]
+            SELECT \(columns), change FROM messages WHERE change > ?
+            ORDER BY change LIMIT \(streamPageCount)
+            """, [.integer(change)]
         ) { row in
             guard let message = message(row) else { return }
-            last = EventID(tag: start.tag, number: start.number, other: row.integer(12))
-            if message.id <= start.number { bytes += event(message, id: last).bytes }
+            last = EventID(tag: start.tag, number: start.number, other: row.integer(17))
+            if message.id <= start.number { bytes += event(message, isNew: false, id: last).bytes }
         }
         guard last == start else { return (bytes, last) }
         try connection.run(
@@ -143,7 +148,7 @@ extension MessageStore {
         ) { row in
             guard let message = message(row) else { return }
             last = EventID(tag: start.tag, number: message.id, other: start.other)
-            bytes += event(message, id: last).bytes
+            bytes += event(message, isNew: true, id: last).bytes
         }
         return (bytes, last)
     }

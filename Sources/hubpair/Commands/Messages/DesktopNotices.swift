@@ -12,6 +12,8 @@ struct DesktopNotices {
     private static let period = Duration.seconds(10)
     /// How long the service may take.
     private static let time = Duration.seconds(5)
+    /// What is told again is shown again after this time.
+    private static let repeatTime = Duration.seconds(600)
 
     private enum Program: String {
         case notifySend = "notify-send"
@@ -20,6 +22,8 @@ struct DesktopNotices {
 
     private let program: Program
     private var shown: [ContinuousClock.Instant] = []
+    /// When messages were shown last, by number; of those within ``repeatTime``.
+    private var known: [Int64: ContinuousClock.Instant] = [:]
     private var hasFailed = false
 
     /// Throws if there is no desktop, or no program that can tell it.
@@ -40,11 +44,14 @@ struct DesktopNotices {
     }
 
     /// Shows a message. That it could not be shown is said once.
-    mutating func show(_ message: SharedMessage, of hub: PeerName) async {
+    mutating func show(_ message: SharedMessage, isAgain: Bool, of hub: PeerName) async {
         let now = ContinuousClock.now
+        known = known.filter { now - $1 < DesktopNotices.repeatTime }
+        guard !isAgain || known[message.id] == nil else { return }
         shown.removeAll { now - $0 > DesktopNotices.period }
         guard shown.count < DesktopNotices.maximumCount else { return }
         shown.append(now)
+        known[message.id] = now
         let child = ChildProcess(arguments(message, hub))
         guard await child?.wait(within: DesktopNotices.time) != true, !hasFailed else { return }
         hasFailed = true

@@ -9,7 +9,7 @@ enum MessageLine {
         let cells = messages.map { message in
             [
                 "\(message.id)", LocalTime(message.time).text(seenAt: now), shortened(message.kind),
-                standing(message), message.text,
+                standing(message), message.text + message.repeats(seenAt: now),
             ]
         }
         // The text comes last, and may be long: it widens no column.
@@ -40,6 +40,13 @@ enum MessageLine {
 }
 
 extension SharedMessage {
+    /// ` (30 times, last today 14:05)`; empty for what has happened once.
+    func repeats(seenAt now: Date) -> String {
+        guard count > 1 else { return "" }
+        let end = last.map { ", last \(LocalTime($0).text(seenAt: now))" } ?? ""
+        return " (\(count) times\(end))"
+    }
+
     /// The line of `--json`: all keys, null where the message has nothing.
     func json(_ session: HomeSession) -> JSONValue {
         .object(session.householdJSON.merging(members) { _, new in new })
@@ -52,6 +59,8 @@ extension SharedMessage {
             "activator": .text(activator), "read": .null, "acknowledged": .null,
         ]
         (members["state"], members["before"]) = (state ?? .null, before ?? .null)
+        (members["count"], members["last"]) = (.integer(count), .text(last?.timestampWithMilliseconds))
+        (members["by"], members["quiet"]) = (.text(author), .boolean(isQuiet))
         if let isRead { members["read"] = .boolean(isRead) }
         if let acknowledged {
             members["acknowledged"] = .object([
@@ -66,6 +75,7 @@ extension SharedMessage {
     static let noMembers: [String: JSONValue] = [
         "id": .null, "time": .null, "kind": .null, "text": .null, "rule": .null, "device": .null,
         "activator": .null, "state": .null, "before": .null, "read": .null, "acknowledged": .null,
+        "count": .null, "last": .null, "by": .null, "quiet": .null,
     ]
 }
 

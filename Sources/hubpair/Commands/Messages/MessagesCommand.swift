@@ -1,6 +1,7 @@
 import ArgumentParser
 import HubClient
 import Identity
+import JSON
 
 /// `hubpair messages`: what the house tells its people.
 struct MessagesCommand: ParsableCommand {
@@ -19,6 +20,11 @@ struct MessagesCommand: ParsableCommand {
             """,
         subcommands: [List.self, MessagesWatchCommand.self, Read.self, Acknowledge.self],
         defaultSubcommand: List.self)
+}
+
+/// The kind of a message, as the hub calls it.
+enum MessageWord: String, CaseIterable, ExpressibleByArgument {
+    case alarm, alert, notification
 }
 
 enum MessageList: String, CaseIterable, ExpressibleByArgument {
@@ -87,57 +93,104 @@ extension MessagesCommand {
 
     struct Read: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "read", abstract: "Mark a message as read on this computer, or all of them.",
+            commandName: "read", abstract: "Mark messages as read on this computer.",
             discussion: """
                 EXAMPLES:
                   hubpair messages read 17
-                  hubpair messages read all
+                  hubpair messages read --all
+                  hubpair messages read --kind notification
                 """)
         @OptionGroup var home: HouseholdOptions
-        @Argument(help: ArgumentHelp("Its number, or all.", valueName: "id")) var id: String
+        @Flag(help: "All of them.") var all = false
+        @Option(help: ArgumentHelp("Those of a rule.", valueName: "name")) var rule: String?
+        @Option(help: ArgumentHelp("Those of a kind.", valueName: "kind")) var kind: MessageWord?
+        @Argument(help: ArgumentHelp("Its number, or all.", valueName: "id")) var id: String?
+
+        func validate() throws {
+            guard [all, rule != nil, kind != nil, id != nil].count(where: \.self) == 1 else {
+                throw ValidationError("give one of: a number, --all, --rule, --kind")
+            }
+        }
 
         func run() async throws {
-            let number = try id == "all" ? nil : messageNumber(id)
+            let number = try id.flatMap { try $0 == "all" ? nil : messageNumber($0) }
             try await home.use { session in
                 let read = ReadMessages(session.household)
                 if let number {
                     try await read.markRead(number, all: false)
                     return Console.note("message \(number) is read")
                 }
-                var query = ReadMessages.Query()
-                query.limit = 1
-                let page = try await read.page(query)
-                guard page.newest > 0 else { return Console.note("there is no message") }
-                try await read.markRead(page.newest, all: true)
-                Console.note(
-                    page.unreadCount == 1
-                        ? "1 message is read now" : "\(page.unreadCount) messages are read now")
+                if rule == nil, kind == nil { return try await readAll(read) }
+                let selection = rule.map { ReadMessages.Selection.rule($0) } ?? .kind(kind?.rawValue ?? "")
+                note(try await read.markRead(selection))
             }
+        }
+
+        /// By the way that hubs of every version know.
+        private func readAll(_ read: ReadMessages) async throws {
+            var query = ReadMessages.Query()
+            query.limit = 1
+            let page = try await read.page(query)
+            guard page.newest > 0 else { return Console.note("there is no message") }
+            try await read.markRead(page.newest, all: true)
+            note(page.unreadCount)
+        }
+
+        private func note(_ count: Int64) {
+            Console.note(count == 1 ? "1 message is read now" : "\(count) messages are read now")
         }
     }
 
     struct Acknowledge: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "acknowledge", abstract: "Take note of an alarm, for everybody.",
+            commandName: "acknowledge", abstract: "Take note of an alarm, or of many, for everybody.",
             discussion: """
-                Members and owners do. The first acknowledgement counts.
+                Members and owners do. The first acknowledgement counts. Of many --json says how many were \
+                open.
 
                 EXAMPLES:
                   hubpair messages acknowledge 17
-                  hubpair messages acknowledge 17 --json
+                  hubpair messages acknowledge --all
+                  hubpair messages acknowledge --rule 'Front door'
                 """)
         @OptionGroup var home: HouseholdOptions
         @Flag(help: .json) var json = false
-        @Argument(help: ArgumentHelp("The alarm's number.", valueName: "id")) var id: String
+        @Flag(help: "All that are open.") var all = false
+        @Option(help: ArgumentHelp("Those of a rule.", valueName: "name")) var rule: String?
+        @Argument(help: ArgumentHelp("The alarm's number.", valueName: "id")) var id: String?
+
+        func validate() throws {
+            guard [all, rule != nil, id != nil].count(where: \.self) == 1 else {
+                throw ValidationError("give one of: a number, --all, --rule")
+            }
+        }
 
         func run() async throws {
-            let number = try messageNumber(id)
+            let number = try id.map(messageNumber)
             try await home.use { session in
-                let message = try await ReadMessages(session.household).acknowledge(number)
+                let read = ReadMessages(session.household)
+                guard let number else {
+                    return try await acknowledgeMany(read, session)
+                }
+                let message = try await read.acknowledge(number)
                 if json { return try JSONLine.write(message.json(session)) }
                 let name = message.acknowledged.map { ", by \(shortened($0.name))" } ?? ""
                 Console.note("alarm \(number) is acknowledged\(name): \(message.text)")
             }
+        }
+
+        private func acknowledgeMany(_ read: ReadMessages, _ session: HomeSession) async throws {
+            let count = try await read.acknowledge(rule.map { .rule($0) } ?? .all)
+            if json {
+                var line = session.householdJSON
+                line["count"] = .integer(count)
+                try JSONLine.write(.object(line))
+            } else if count > 0 {
+                Console.note(count == 1 ? "1 alarm is acknowledged" : "\(count) alarms are acknowledged")
+            } else {
+                Console.note("no alarm\(rule.map { " of the rule \(quoted($0))" } ?? "") is open")
+            }
+            if count == 0 { throw ExitStatus.nothingFound }
         }
     }
 }

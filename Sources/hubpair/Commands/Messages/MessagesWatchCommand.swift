@@ -11,7 +11,8 @@ struct MessagesWatchCommand: AsyncParsableCommand {
         discussion: """
             It goes on where it was when the connection breaks off or the hub has restarted: no message \
             comes twice, and none is left out. --json writes an object for each, whose 'event' is message, \
-            acknowledged, reset (the hub's messages are others now), lost or back.
+            repeated (its rule has come true again), acknowledged, reset (the hub's messages are others \
+            now), lost or back.
 
             EXAMPLES:
               hubpair messages watch
@@ -52,8 +53,9 @@ struct MessagesWatchCommand: AsyncParsableCommand {
         try await FollowEvents(session.household, path: ["messages", "stream"]).run(after: id) { notice in
             switch notice {
             case .event(let event):
-                guard let message = try output.show(event), event.type == "message" else { return }
-                await desktop?.show(message, of: session.hub.name)
+                guard let message = try output.show(event), ["message", "repeated"].contains(event.type)
+                else { return }
+                await desktop?.show(message, isAgain: event.type == "repeated", of: session.hub.name)
             case .lost(let error): try output.lost(error)
             case .back: try output.back()
             }
@@ -73,11 +75,14 @@ private struct MessageOutput {
     mutating func show(_ event: ServerEvents.Event) throws -> SharedMessage? {
         let message = JSONValue(parsing: event.data).flatMap { SharedMessage($0) }
         switch (event.type, message) {
-        case ("message", let message?), ("acknowledged", let message?):
+        case ("message", let message?), ("acknowledged", let message?), ("repeated", let message?):
             if isJSON {
                 try write(event.type, message.members)
             } else if event.type == "message" {
                 try line("\(message.id) \(message.kind): \(message.text)", at: message.time)
+            } else if event.type == "repeated" {
+                let words = "\(message.id) again, \(message.count) times: \(message.text)"
+                try line(words, at: message.last ?? message.time)
             } else {
                 let name = shortened(message.acknowledged?.name ?? "somebody")
                 try line("\(message.id) acknowledged by \(name): \(message.text)", at: Date())
