@@ -21,6 +21,8 @@ package enum HouseholdError: Equatable, UserError {
     case tooMany(Kind, limit: Int)
     /// The file would become too large; what is in it, like `the rooms`.
     case tooLarge(String)
+    /// The scene of this name arms no rule.
+    case armsNothing(String)
     /// A scene runs by the sun, and the hub does not know where it is.
     case noPlace
 
@@ -28,7 +30,7 @@ package enum HouseholdError: Equatable, UserError {
     package var word: String {
         switch self {
         case .badBody, .badName: "bad_request"
-        case .nameInUse, .noPlace: "conflict"
+        case .nameInUse, .noPlace, .armsNothing: "conflict"
         case .unknown: "not_found"
         case .changed: "precondition_failed"
         case .tooMany, .tooLarge: "too_many"
@@ -46,6 +48,7 @@ package enum HouseholdError: Equatable, UserError {
         case .tooMany(let kind, let limit):
             "there are \(limit) \(kind.rawValue)s already, and no more are kept"
         case .tooLarge(let words): "with this, \(words) would take more room than the hub keeps for them"
+        case .armsNothing(let name): "the scene \(quoted(name)) arms no rule"
         case .noPlace: "the hub does not know where it is, and so not when the sun rises and sets there"
         }
     }
@@ -53,7 +56,7 @@ package enum HouseholdError: Equatable, UserError {
     package var kind: UserErrorKind {
         switch self {
         case .badBody: .data
-        case .badName, .nameInUse, .tooMany, .tooLarge: .usage
+        case .badName, .nameInUse, .tooMany, .tooLarge, .armsNothing: .usage
         case .noPlace: .configuration
         case .unknown: .notFound
         case .changed: .tryAgain
@@ -67,6 +70,7 @@ package enum HouseholdError: Equatable, UserError {
         case .changed: "read it again, and change what is there now"
         case .tooMany(let kind, _): "remove a \(kind.rawValue) that is not needed"
         case .tooLarge: "remove what is not needed"
+        case .armsNothing: "an owner says which rules it arms: 'hubpair home rule add ... --in SCENE'"
         case .noPlace: "on the hub: 'hubpair setup --change --place \"52.52 13.41\"'"
         case .badBody, .badName, .unknown: nil
         }

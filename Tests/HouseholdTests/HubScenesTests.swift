@@ -139,13 +139,36 @@ struct HubScenesTests {
             CurrentScene(scenes, runs) { device, _ in states[device] }.matching.map(\.description)
         }
         #expect(current() == ["One", "Same"])
-        runs.note(names[1], at: .init(timeIntervalSince1970: 9e8), decides: false)
+        runs.note(names[1], at: .init(timeIntervalSince1970: 9e8))
         #expect(current() == ["Same", "One"])
         // The clock was set back: the newest run is still the newest.
-        runs.note(names[0], at: .init(timeIntervalSince1970: 0), decides: true)
-        runs.note(names[3], at: .init(timeIntervalSince1970: 0), decides: false)
+        runs.note(names[0], at: .init(timeIntervalSince1970: 0))
+        runs.note(names[3], at: .init(timeIntervalSince1970: 0))
         #expect(current() == ["Empty", "One", "Same"])
-        #expect(runs.decided == names[0])
         #expect(try SceneRuns(parsing: runs.serialized) == runs)
+    }
+
+    /// What decides what is armed is kept with its author; what is so already keeps both.
+    @Test func whoDecidesIsKept() throws {
+        let anna = JournalEntry.Author(
+            device: try #require(Fingerprint("AAAA-BBBB-CCCC-DDDD")), name: try PeerName("Anna"))
+        let (away, night) = (try PeerName("Away"), try PeerName("Night"))
+        let times = (0..<4).map { Date(timeIntervalSince1970: 1_795_000_000 + 60 * Double($0)) }
+        var runs = SceneRuns()
+        #expect(runs.decision == .init())
+        runs.decide(.init(scene: away, since: times[0], author: anna))
+        runs.decide(.init(scene: away, since: times[1]))
+        #expect(runs.decision == .init(scene: away, since: times[0], author: anna))
+        #expect(try SceneRuns(parsing: runs.serialized).decision == runs.decision)
+        runs.decide(.init(scene: night, since: times[2]))
+        #expect(runs.decision == .init(scene: night, since: times[2]))
+        runs.decide(.init(scene: nil, since: times[3], author: anna))
+        #expect(runs.decision == .init(scene: nil, since: times[3], author: anna))
+        // A hub of 0.1 knows when the scene ran.
+        let old =
+            "[keyfile]\nformat=1\n[runs]\ncount=1\ndecided=Away\n[scene Away]\nrun=1\n"
+            + "ran=2026-11-21T08:10:00Z\n"
+        let decision = try SceneRuns(parsing: Array(old.utf8)).decision
+        #expect(decision == .init(scene: away, since: Date(timestamp: "2026-11-21T08:10:00Z")))
     }
 }

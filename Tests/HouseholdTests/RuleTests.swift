@@ -141,6 +141,22 @@ struct RuleTests {
         #expect(armed(0) == ["Smoke", "Motion"])
         #expect(armed(1) == ["Smoke", "Door"])
         #expect(armed(2) == ["Smoke"])
+
+        func state(_ scene: Int?) -> ArmedRules {
+            ArmedRules(rules, arming, .init(scene: scene.map { scenes[$0].name }))
+        }
+        #expect(state(0).entries.map(\.isArmed) == [true, true, false, false])
+        #expect(state(0).entries.map { $0.scenes?.map(\.description) } == [nil, ["Away"], ["Night"], []])
+        #expect(state(0).armed.map(\.description) == ["Motion"])
+        #expect(state(nil).arming(try PeerName("aWAY")) == scenes[0].name)
+        #expect(state(nil).arming(try PeerName("Home")) == nil)
+        #expect(state(1).change(from: state(0)) == #"armed: "Door"; disarmed: "Motion""#)
+        #expect(state(2).change(from: state(0)) == #"disarmed: "Motion""#)
+        #expect(state(2).change(from: state(nil)) == nil)
+        // A guest may arm, and not disarm.
+        for (before, after, keeps) in [(0, 1, false), (0, 2, false), (0, 0, true), (2, 0, true)] {
+            #expect(state(after).keeps(state(before)) == keeps)
+        }
     }
 
     @Test func severalRulesOfOneChangeComeInTheFilesOrder() throws {

@@ -203,12 +203,13 @@ struct SceneClockTests {
     @Test func whatIsGoneIsForgotten() throws {
         var runs = SceneRuns()
         let scene = try scene("07:30")
-        runs.note(scene.name, at: try date("2026-11-22T07:00:00Z"), decides: true)
+        runs.note(scene.name, at: try date("2026-11-22T07:00:00Z"))
+        runs.decide(.init(scene: scene.name, since: try date("2026-11-22T07:00:00Z")))
         _ = clock(scene).look(at: try date("2026-11-22T07:00:00Z"), &runs)
         #expect(String(decoding: runs.serialized, as: UTF8.self).contains("done=2026-11-21"))
         _ = clock().look(at: try date("2026-11-22T07:00:00Z"), &runs)
         #expect(runs.number(of: scene.name) == 0)
-        #expect(runs.decided == scene.name)
+        #expect(runs.decision.scene == scene.name)
     }
 
     @Test(arguments: [

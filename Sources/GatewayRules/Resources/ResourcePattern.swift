@@ -10,6 +10,7 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case currentScene = "scenes/current"
     case scene = "scenes/*"
     case sceneRun = "scenes/*/run"
+    case armed = "armed"
     case rules = "rules"
     case rule = "rules/*"
     case messages = "messages"
@@ -43,6 +44,7 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
         case .messageStream, .stateStream: [("GET", .using)]
         case .room, .unit, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
         case .sceneRun, .messageRead, .messagesRead: [("POST", .using)]
+        case .armed: [("GET", .using), ("HEAD", .using), ("POST", .arranging), ("DELETE", .arranging)]
         case .messageAcknowledge, .messagesAcknowledge: [("POST", .arranging)]
         case .rules: [("GET", .administering), ("HEAD", .administering)]
         case .rule: [("PUT", .administering), ("DELETE", .administering)]

@@ -2,7 +2,7 @@
 package enum ResourceUse: Equatable, Sendable, CaseIterable {
     /// Reads states, rooms, scenes and messages, runs a scene, or marks a message as read.
     case using
-    /// Changes rooms or scenes, or acknowledges an alarm.
+    /// Changes rooms or scenes, arms and disarms rules, or acknowledges an alarm.
     case arranging
     /// Reads or changes devices, codes, rules, or the hub's journal.
     case administering

@@ -10,32 +10,44 @@ package import Identity
 /// What counts is which scene has run, and not how the appliances stand: opening a door that a scene has
 /// locked must not disarm what watches it.
 package struct Arming: Equatable, Sendable {
-    /// The folded names of rules, and of the scenes that arm them.
-    private var scenes: [String: Set<String>] = [:]
+    /// The folded names of rules, and the scenes that arm them.
+    private var scenes: [String: [PeerName]] = [:]
     /// The folded names of the scenes that decide.
     private var deciding: Set<String> = []
 
     package init(_ rules: [Rule], _ allScenes: [HubScene]) {
+        // As the scene itself spells its name, if there is one.
+        let spelled = Dictionary(allScenes.map { ($0.name.folded, $0.name) }) { first, _ in first }
         for rule in rules {
             guard let names = rule.scenes else { continue }
-            let folded = names.map(HouseholdNames.folded)
-            scenes[HouseholdNames.folded(rule.name), default: []].formUnion(folded)
-            deciding.formUnion(folded)
+            for name in names { add(spelled[name.folded] ?? name, arming: rule.name) }
+            // A rule that names no scene is never armed.
+            scenes[rule.name.folded, default: []] += []
         }
         for scene in allScenes {
             guard let names = scene.arms else { continue }
-            let folded = HouseholdNames.folded(scene.name)
-            for name in names { scenes[HouseholdNames.folded(name), default: []].insert(folded) }
-            deciding.insert(folded)
+            for name in names { add(scene.name, arming: name) }
+            deciding.insert(scene.name.folded)
         }
     }
 
+    private mutating func add(_ scene: PeerName, arming rule: PeerName) {
+        deciding.insert(scene.folded)
+        let known = scenes[rule.folded, default: []]
+        if !known.contains(where: { $0.folded == scene.folded }) {
+            scenes[rule.folded, default: []].append(scene)
+        }
+    }
+
+    /// The scenes that arm the rule; nil: it is always armed.
+    package func scenes(arming rule: Rule) -> [PeerName]? { scenes[rule.name.folded] }
+
     /// True if running the scene changes what is armed.
-    package func decides(_ scene: PeerName) -> Bool { deciding.contains(HouseholdNames.folded(scene)) }
+    package func decides(_ scene: PeerName) -> Bool { deciding.contains(scene.folded) }
 
     /// True if the rule is armed when `scene` is the last deciding one that has run; nil: none has.
     package func isArmed(_ rule: Rule, in scene: PeerName?) -> Bool {
-        guard let arming = scenes[HouseholdNames.folded(rule.name)] else { return true }
-        return scene.map { arming.contains(HouseholdNames.folded($0)) } ?? false
+        guard let arming = scenes(arming: rule) else { return true }
+        return arming.contains { $0.folded == scene?.folded }
     }
 }

@@ -10,6 +10,9 @@ package import Pairing
 ///     [runs]
 ///     count=17
 ///     decided=Away
+///     since=2026-11-21T08:10:00Z
+///     by=7MRM-FEPH-QNYK-029X
+///     by-name=Anna's tablet
 ///
 ///     [scene Movie night]
 ///     run=17
@@ -17,10 +20,11 @@ package import Pairing
 ///     plan=sunset+30 fri sat
 ///     done=2026-11-20 2026-11-21
 ///
-/// `count` numbers the runs of all scenes. `decided` is the last one that has run of those that decide what
-/// is armed (``Arming``). Of each scene: the number and the time of its last run; its time and days as they
-/// were when the clock last looked; and the days of the local calendar for which the clock is done with it,
-/// the latest 16.
+/// `count` numbers the runs of all scenes. `decided` is the scene that decides what is armed (``Arming``):
+/// the last one of those that has run, or in which somebody has armed the house; without it nothing is armed
+/// that a scene must arm. `since` and `by` say since when, and by which device. Of each scene: the number and
+/// the time of its last run; its time and days as they were when the clock last looked; and the days of the
+/// local calendar for which the clock is done with it, the latest 16.
 ///
 /// Accepted: the above. Rejected: `run=x`, `done=yesterday`, another kind of group, `format=2`.
 package struct SceneRuns: HouseholdFile, Equatable {
@@ -82,18 +86,47 @@ package struct SceneRuns: HouseholdFile, Equatable {
         file.value("ran", in: SceneRuns.group(scene)).flatMap { Date(timestamp: $0) }
     }
 
-    /// The last scene that has decided what is armed; nil: none has.
-    package var decided: PeerName? {
-        file.value("decided", in: SceneRuns.group).flatMap { try? PeerName(known: $0) }
+    /// What decides which rules are armed.
+    package struct Decision: Equatable, Sendable {
+        /// Nil: no scene does.
+        package let scene: PeerName?
+        /// Nil: it is not known.
+        package let since: Date?
+        /// The device through which it was decided; nil: a time or an alarm, or it is not known.
+        package let author: JournalEntry.Author?
+
+        package init(scene: PeerName? = nil, since: Date? = nil, author: JournalEntry.Author? = nil) {
+            (self.scene, self.since, self.author) = (scene, since, author)
+        }
+    }
+
+    package var decision: Decision {
+        let value = { file.value($0, in: SceneRuns.group) }
+        let scene = value("decided").flatMap { try? PeerName(known: $0) }
+        let since = value("since").flatMap { Date(timestamp: $0) }
+        var author: JournalEntry.Author?
+        if let device = value("by").flatMap({ Fingerprint($0) }),
+            let name = value("by-name").flatMap({ try? PeerName(known: $0) })
+        {
+            author = JournalEntry.Author(device: device, name: name)
+        }
+        // A hub of 0.1 has written down when the scene ran.
+        return Decision(scene: scene, since: since ?? scene.flatMap(time(of:)), author: author)
+    }
+
+    /// Decides anew; what is so already keeps its time and its author.
+    package mutating func decide(_ decision: Decision) {
+        guard decision.scene != self.decision.scene else { return }
+        file.set("decided", to: decision.scene?.description, in: SceneRuns.group)
+        file.set("since", to: decision.since?.timestamp, in: SceneRuns.group)
+        file.set("by", to: decision.author?.device.description, in: SceneRuns.group)
+        file.set("by-name", to: decision.author?.name.description, in: SceneRuns.group)
     }
 
     /// Notes that the scene runs.
-    ///
-    /// - Parameter decides: whether it changes what is armed.
-    package mutating func note(_ scene: PeerName, at now: Date, decides: Bool) {
+    package mutating func note(_ scene: PeerName, at now: Date) {
         let count = (file.value("count", in: SceneRuns.group).flatMap { Int($0) } ?? 0) + 1
         file.set("count", to: String(count), in: SceneRuns.group)
-        if decides { file.set("decided", to: scene.description, in: SceneRuns.group) }
         file.set("run", to: String(count), in: SceneRuns.group(scene))
         file.set("ran", to: now.timestamp, in: SceneRuns.group(scene))
     }

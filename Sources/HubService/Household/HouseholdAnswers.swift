@@ -101,7 +101,7 @@ extension HouseholdError {
         switch self {
         case .badBody, .badName: .badRequest
         case .unknown: .notFound
-        case .nameInUse, .tooMany, .tooLarge, .noPlace: .conflict
+        case .nameInUse, .tooMany, .tooLarge, .noPlace, .armsNothing: .conflict
         case .changed: .preconditionFailed
         }
     }

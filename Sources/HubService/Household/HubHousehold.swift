@@ -36,15 +36,17 @@ final class HubHousehold: Sendable {
         let scenes = HouseholdStore<HubScenes>(state: state)
         let runs = HouseholdStore<SceneRuns>(state: state)
         let wall = { @Sendable in clock().wall }
-        let tell = { @Sendable (text: String) async in
-            log.notice(text)
-            records.messages.enqueue(MessageDraft(kind: .notification, text: text))
+        let tell = { @Sendable (draft: MessageDraft) async in
+            log.notice(draft.text)
+            records.messages.enqueue(draft)
         }
-        let runScene = RunScene(
-            house: house, poller: records.poller, scenes: scenes, rules: rules, runs: runs, log: log,
-            clock: wall, tell: tell)
+        let arm = ArmHouse(rules: rules, scenes: scenes, runs: runs, clock: wall, tell: tell)
+        let runScene = RunScene(house: house, poller: records.poller, arm: arm, log: log)
         timed = TimedScenes(
-            state, scenes: scenes, runs: runs, runScene: runScene, log: log, clock: wall, tell: tell)
+            state, scenes: scenes, runs: runs, runScene: runScene, log: log, clock: wall
+        ) { text in
+            await tell(MessageDraft(kind: .notification, text: text))
+        }
         teller = RuleTeller(
             rules: rules, scenes: scenes, runs: runs, runScene: runScene, poller: records.poller,
             messages: records.messages, log: log)
@@ -54,6 +56,7 @@ final class HubHousehold: Sendable {
             scenes: SceneResources(
                 store: scenes, runs: runs, runScene: runScene, clock: timed, poller: records.poller,
                 answers: answers),
+            armed: ArmedResources(arm: arm, answers: answers),
             states: records.stateResources, messages: records.messageResources)
     }
 

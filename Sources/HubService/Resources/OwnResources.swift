@@ -6,6 +6,7 @@ struct OwnResources: HubResources {
     let rooms: RoomResources
     let rules: RuleResources
     let scenes: SceneResources
+    let armed: ArmedResources
     let states: StateResources
     let messages: MessageResources
 
@@ -14,6 +15,8 @@ struct OwnResources: HubResources {
         case .rooms, .room, .unit: await rooms.answer(request)
 
         case .scenes, .currentScene, .scene, .sceneRun: await scenes.answer(request)
+
+        case .armed: await armed.answer(request)
 
         case .rules, .rule: await rules.answer(request)
 

@@ -99,6 +99,8 @@ OWN = {
     "rooms": "read GET HEAD", "rooms/*": "arrange PUT DELETE",
     "units/*/*": "arrange PUT DELETE", "scenes": "read GET HEAD", "scenes/*": "arrange PUT DELETE",
     "scenes/current": "read GET HEAD", "scenes/*/run": "read POST", "rules": "own GET HEAD", "rules/*": "own PUT DELETE",
+    "armed": "read GET HEAD; arrange POST DELETE",
+    "messages/read": "read POST", "messages/acknowledge": "arrange POST",
     "messages": "read GET HEAD", "messages/*/read": "read POST", "messages/*/acknowledge": "arrange POST",
     "states": "read GET HEAD", "states/history": "read GET HEAD", "devices": "own GET HEAD", "devices/*": "own PUT",
     "devices/*/approve": "own POST", "devices/*/refuse": "own POST", "devices/*/revoke": "own POST",
@@ -119,7 +121,7 @@ class OwnVerdict:
             return
         segments = path[len("/hubpair/v1/"):].split("/") if path.startswith("/hubpair/v1/") else [""]
         uses = [(kind, methods.split()) for own, use in OWN.items() if self.fits(own.split("/"), segments)
-                for kind, methods in [use.split(" ", 1)]]
+                for kind, methods in [each.split(" ", 1) for each in use.split("; ")]]
         self.judge(role, uses, method)
 
     @staticmethod

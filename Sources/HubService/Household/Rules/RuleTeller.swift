@@ -78,7 +78,7 @@ final class RuleTeller: StateObserver {
         await read()
         let (watch, scenes) = known.withLock { known in
             let arming = Arming(known.rules, known.scenes)
-            return (RuleWatch(known.rules, arming, in: known.runs.decided), known.scenes)
+            return (RuleWatch(known.rules, arming, in: known.runs.decision.scene), known.scenes)
         }
         var drafts: [MessageDraft] = []
         for change in changes {

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Home
 import Household
 import Identity
+import Pairing
 import Synchronization
 
 /// Runs a scene of the hub: all orders at once, as far as the server takes them, each read back.
@@ -16,7 +17,7 @@ final class RunScene: Sendable {
 
     /// The one who started it.
     enum Cause: Sendable {
-        case device(String)
+        case device(JournalEntry.Author, Role)
         case time
         case alarm(String)
     }
@@ -31,26 +32,15 @@ final class RunScene: Sendable {
 
     private let house: UpstreamHouse
     private let poller: StatePoller
-    private let scenes: HouseholdStore<HubScenes>
-    private let rules: HouseholdStore<Rules>
-    private let runs: HouseholdStore<SceneRuns>
+    private let arm: ArmHouse
     private let log: ServeLog
-    private let clock: @Sendable () -> Date
-    private let tell: @Sendable (String) async -> Void
     private let running = Mutex(0)
 
     /// - Parameters:
     ///   - poller: sees at once what a run has changed.
-    ///   - tell: tells people what has come of a run.
-    init(
-        house: UpstreamHouse, poller: StatePoller, scenes: HouseholdStore<HubScenes>,
-        rules: HouseholdStore<Rules>, runs: HouseholdStore<SceneRuns>, log: ServeLog,
-        clock: @escaping @Sendable () -> Date,
-        tell: @escaping @Sendable (String) async -> Void
-    ) {
-        (self.house, self.poller) = (house, poller)
-        (self.scenes, self.rules, self.runs) = (scenes, rules, runs)
-        (self.log, self.clock, self.tell) = (log, clock, tell)
+    ///   - arm: keeps that a scene runs, and tells people what has come of it.
+    init(house: UpstreamHouse, poller: StatePoller, arm: ArmHouse, log: ServeLog) {
+        (self.house, self.poller, self.arm, self.log) = (house, poller, arm, log)
     }
 
     /// Runs it; returns when every order is confirmed, or the time is over.
@@ -66,7 +56,7 @@ final class RunScene: Sendable {
         defer { running.withLock { $0 -= 1 } }
         let end = ContinuousClock.now + RunScene.time
         let missing = try await missing(of: scene)
-        await note(scene)
+        await note(scene, cause)
         let wanted = scene.states.indices.filter { !missing.contains($0) }
         let outcomes = await Orders(
             wanted.map { scene.states[$0].order }, home: house, time: RunScene.time, until: end
@@ -75,7 +65,7 @@ final class RunScene: Sendable {
         for (index, outcome) in zip(wanted, outcomes) { results[index] = RunScene.result(outcome) }
         let outcome = SceneOutcome(scene: scene, results: results)
         log.info("\(cause): \(outcome.text)")
-        await tell(outcome.text)
+        await tell(outcome.text, cause, isQuiet: outcome.confirmedCount == results.count)
         return outcome
     }
 
@@ -84,12 +74,19 @@ final class RunScene: Sendable {
         do {
             _ = try await run(scene, for: cause)
         } catch Refusal.busy {
-            await tell("the scene \"\(scene.name)\" did not run (\(cause)): too many were running")
+            await tell("the scene \"\(scene.name)\" did not run (\(cause)): too many were running", cause)
         } catch Refusal.unavailable(let reason) {
-            await tell("the scene \"\(scene.name)\" did not run (\(cause)): \(reason)")
+            await tell("the scene \"\(scene.name)\" did not run (\(cause)): \(reason)", cause)
         } catch {
-            await tell("the scene \"\(scene.name)\" did not run (\(cause)): \(message(of: error))")
+            await tell("the scene \"\(scene.name)\" did not run (\(cause)): \(message(of: error))", cause)
         }
+    }
+
+    private func tell(_ text: String, _ cause: Cause, isQuiet: Bool = false) async {
+        await arm.tell(
+            MessageDraft(
+                kind: .notification, text: text, rule: cause.rule, author: cause.author?.device.description,
+                isQuiet: isQuiet))
     }
 
     private static func result(_ outcome: Orders.Outcome) -> SceneOutcome.Result {
@@ -127,13 +124,12 @@ final class RunScene: Sendable {
 
     /// Keeps that it runs, before it does. If that cannot be written it runs all the same: people want their
     /// light on a full disk, too.
-    private func note(_ scene: HubScene) async {
+    private func note(_ scene: HubScene, _ cause: Cause) async {
         do {
-            let arming = Arming(try await rules.read().rules, try await scenes.read().scenes)
-            let (name, now) = (scene.name, clock())
-            try await runs.change { runs in
-                runs.note(name, at: now, decides: arming.decides(name))
-            }
+            try await arm.note(
+                scene.name,
+                ArmHouse.Cause(
+                    author: cause.author, words: cause.description, mayDisarm: cause.mayDisarm))
         } catch {
             log.warning(.fault, "cannot keep that \"\(scene.name)\" runs: \(describing(error))")
         }
@@ -143,9 +139,23 @@ final class RunScene: Sendable {
 extension RunScene.Cause: CustomStringConvertible {
     var description: String {
         switch self {
-        case .device(let name): "asked by \"\(name)\""
+        case .device(let author, _): "asked by \"\(author.name)\""
         case .time: "at its time"
         case .alarm(let rule): "at the alarm \"\(rule)\""
         }
+    }
+
+    /// The device that asked.
+    fileprivate var author: JournalEntry.Author? {
+        if case .device(let author, _) = self { author } else { nil }
+    }
+
+    /// The rule whose alarm runs it.
+    fileprivate var rule: String? {
+        if case .alarm(let rule) = self { rule } else { nil }
+    }
+
+    fileprivate var mayDisarm: Bool {
+        if case .device(_, let role) = self { role != .guest } else { true }
     }
 }

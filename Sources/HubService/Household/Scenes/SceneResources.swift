@@ -21,7 +21,7 @@ struct SceneResources: HubResources {
         await answers.answer(request, about: HubScenes.words) {
             let name = request.resource.segments.first ?? ""
             return switch (request.resource.pattern, request.method) {
-            case (.sceneRun, _): try await run(name, for: request.device.name)
+            case (.sceneRun, _): try await run(name, for: request.device)
             case (.currentScene, _): try await current()
             case (_, "PUT"): try await put(name, request)
             case (_, "DELETE"): try await remove(name, request)
@@ -66,13 +66,15 @@ struct SceneResources: HubResources {
         }
     }
 
-    private func run(_ text: String, for device: PeerName) async throws -> ResourceAnswer {
+    private func run(_ text: String, for device: ApprovedDevice) async throws -> ResourceAnswer {
         let name = try SceneResources.name(text)
         guard let scene = try await store.read().scene(name) else {
             throw HouseholdError.unknown(.scene, text)
         }
         do {
-            return .json(try await runScene.run(scene, for: .device(device.description)).json)
+            // A role that nobody knows is let in nowhere.
+            let cause = RunScene.Cause.device(.init(device), device.knownRole ?? .guest)
+            return .json(try await runScene.run(scene, for: cause).json)
         } catch RunScene.Refusal.busy {
             return .refused(
                 .tooManyRequests, "too_many", "\(RunScene.maximumAtOnce) scenes are running; try again soon")

@@ -24,6 +24,7 @@ struct HomeCommand: ParsableCommand {
             List.self, Show.self, HomeSetCommand.self, HomeOnCommand.self, HomeOffCommand.self,
             HomeSayCommand.self, HomeListenCommand.self, HomeWatchCommand.self, HomeRoomCommand.self,
             HomeSceneCommand.self, HomeOverviewCommand.self, HomeHistoryCommand.self, HomeRuleCommand.self,
+            HomeArmCommand.self, HomeDisarmCommand.self, HomeArmedCommand.self,
             HomeAddCommand.self, HomeRenameCommand.self,
             HomeRemoveCommand.self, HomeUnitCommand.self,
         ],

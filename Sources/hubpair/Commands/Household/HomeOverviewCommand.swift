@@ -12,7 +12,7 @@ struct HomeOverviewCommand: AsyncParsableCommand {
         abstract: "Say what is on, open or unlocked, what does not answer, what waits to be read.",
         discussion: """
             Also what is not as the scene that ran last has it. With --json 'what' is on, open, unlocked, \
-            silent, scene, alarm or unread. A stock hub tells only of its appliances.
+            silent, scene, alarm, armed or unread. A stock hub tells only of its appliances.
 
             EXAMPLES:
               hubpair home overview
@@ -48,6 +48,9 @@ struct HomeOverviewCommand: AsyncParsableCommand {
                 (query.isOpen, query.limit) = (true, 100)
                 let page = try await ReadMessages(link).page(query)
                 rows += page.messages.map { OverviewRow(alarm: $0) }
+                if let armed = try? await ArmRules(link).state(), !armed.armed.isEmpty {
+                    rows.append(OverviewRow(armed: armed))
+                }
                 if page.unreadCount > 0 { rows.append(OverviewRow(unread: page.unreadCount)) }
             } catch let error as HouseholdRefusal {
                 Console.note("warning: \(error)")
@@ -69,9 +72,9 @@ struct HomeOverviewCommand: AsyncParsableCommand {
 struct OverviewRow {
     /// In the order in which they are told.
     static let titles: [(what: String, title: String)] = [
-        ("alarm", "alarms that nobody has acknowledged"), ("unlocked", "unlocked"), ("open", "open"),
-        ("on", "on"), ("silent", "do not answer"), ("scene", "not as the last scene has it"),
-        ("unread", "to be read"),
+        ("alarm", "alarms that nobody has acknowledged"), ("armed", "armed"),
+        ("unlocked", "unlocked"), ("open", "open"), ("on", "on"), ("silent", "do not answer"),
+        ("scene", "not as the last scene has it"), ("unread", "to be read"),
     ]
 
     let what: String
@@ -93,7 +96,13 @@ struct OverviewRow {
 
     init(alarm: SharedMessage) {
         (what, id, words) = ("alarm", alarm.id, alarm.text)
+        if alarm.count > 1 { count = alarm.count }
         device = alarm.device.map { (id: $0, name: $0) }
+    }
+
+    /// The rules that a scene has armed.
+    init(armed state: ArmedState) {
+        (what, count, words) = ("armed", Int64(state.armed.count), ArmedLines.words(state))
     }
 
     init(unread count: Int64) {
@@ -130,7 +139,10 @@ struct OverviewRow {
 
     /// In a line, with the room.
     func text(_ rooms: HouseRooms) -> String {
-        if what == "alarm" { return "\(id ?? 0) \(shortened(words ?? ""))" }
+        if what == "alarm" {
+            let times = count.map { " (\($0) times)" } ?? ""
+            return "\(id ?? 0) \(shortened(words ?? ""))\(times)"
+        }
         guard let device else { return words ?? "" }
         let place = rooms[device.id].map { ", \(shortened($0.name))" } ?? ""
         let more = (words ?? stateText).map { ": \(shortened($0))" } ?? ""

@@ -32,6 +32,9 @@ extension HomeSceneCommand {
         static let configuration = CommandConfiguration(
             commandName: "list", abstract: "List the scenes of the hub and of this computer.",
             discussion: """
+                NOW says which of the hub's scenes the appliances match, and which one decides what is \
+                armed.
+
                 EXAMPLES:
                   hubpair home scene list
                   hubpair home scene list --all-hubs --json
@@ -41,8 +44,11 @@ extension HomeSceneCommand {
 
         func run() async throws {
             let shelf = try await SceneShelf(places)
+            let present = await SceneStanding.all(shelf.sessions)
             if json {
-                for (hub, scene) in shelf.shared { try JSONLine.write(scene.json(hub)) }
+                for (hub, scene) in shelf.shared {
+                    try JSONLine.write(scene.json(hub, SceneStanding(of: scene, hub, in: present)))
+                }
                 for scene in shelf.local { try JSONLine.write(scene.listJSON(shelf.hubs)) }
                 return
             }
@@ -55,19 +61,21 @@ extension HomeSceneCommand {
                 [
                     scene.name.description, scene.hubTitle(shelf.hubs), "\(scene.states.count)",
                     "this computer",
-                    "", "",
+                    "", "", "",
                 ]
             }
             let shared = shelf.shared.map { hub, scene in
                 [
                     scene.name, hub.name.description, "\(scene.states.count)", "the hub", scene.whenText,
                     scene.ran.map { LocalTime($0).text(seenAt: now) } ?? "",
+                    SceneStanding(of: scene, hub, in: present)?.words ?? "",
                 ]
             }
             // Without any on a hub the table is what it was before hubs kept scenes.
-            let width = shared.isEmpty ? 3 : 6
+            let width = shared.isEmpty ? 3 : 7
+            let columns = ["SCENE", "HUB", "STATES", "KEPT ON", "RUNS", "LAST RUN", "NOW"]
             try Table(
-                columns: Array(["SCENE", "HUB", "STATES", "KEPT ON", "RUNS", "LAST RUN"].prefix(width)),
+                columns: Array(columns.prefix(width)),
                 rows: (shared + local).map { Array($0.prefix(width)) }
             ).write()
         }
@@ -163,12 +171,14 @@ extension SharedScene {
     }
 
     /// The line of `home scene list --json`.
-    func json(_ hub: SavedHub) -> JSONValue {
+    func json(_ hub: SavedHub, _ standing: SceneStanding?) -> JSONValue {
         var line: [String: JSONValue] = [
             "scene": .string(name), "hub": .text(hub.fingerprint?.description),
             "hub_name": .string(hub.name.description), "states": .count(states.count),
             "kept": .string("hub"), "at": .text(time), "days": .null,
             "ran": .text(ran?.timestamp), "next": .text(next?.timestamp),
+            "decides": .boolean(standing?.decides ?? false),
+            "matches": standing?.matches.map(JSONValue.boolean) ?? .null,
         ]
         if let days { line["days"] = .array(days.map(JSONValue.string)) }
         return .object(line)
@@ -180,7 +190,7 @@ extension Scene {
         .object([
             "scene": .string(name.description), "hub": hubJSON, "hub_name": hubNameJSON(hubs),
             "states": .count(states.count), "kept": .string("computer"), "at": .null, "days": .null,
-            "ran": .null, "next": .null,
+            "ran": .null, "next": .null, "decides": .boolean(false), "matches": .null,
         ])
     }
 

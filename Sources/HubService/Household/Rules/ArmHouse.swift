@@ -1,0 +1,89 @@
+import FoundationEssentials
+import Household
+import Identity
+import Pairing
+import Synchronization
+
+/// Decides which rules are armed, keeps that, and tells people.
+struct ArmHouse: Sendable {
+    /// Who decides, and how far that goes.
+    struct Cause: Sendable {
+        /// Nil: a time or an alarm.
+        let author: JournalEntry.Author?
+        /// Of people: `by "Anna"`.
+        let words: String
+        /// A guest runs scenes, and may arm the house by that; it is not for guests to disarm it.
+        let mayDisarm: Bool
+    }
+
+    let rules: HouseholdStore<Rules>
+    let scenes: HouseholdStore<HubScenes>
+    let runs: HouseholdStore<SceneRuns>
+    let clock: @Sendable () -> Date
+    /// Tells people.
+    let tell: @Sendable (MessageDraft) async -> Void
+
+    /// What is armed now.
+    func armed() async throws -> ArmedRules {
+        let (rules, arming) = try await known()
+        return ArmedRules(rules, arming, try await runs.read().decision)
+    }
+
+    /// Arms what the scene arms, without running it; nil: disarms all that is not always armed.
+    ///
+    /// - Throws: a `HouseholdError` if the scene arms nothing.
+    func decide(_ scene: PeerName?, _ cause: Cause) async throws -> ArmedRules {
+        var known: PeerName?
+        if let scene {
+            known = try await armed().arming(scene)
+            if known == nil { throw HouseholdError.armsNothing(scene.description) }
+        }
+        return try await decide(known, cause) { _, _ in }.after
+    }
+
+    /// Notes that the scene runs, and what is armed by that.
+    func note(_ scene: PeerName, _ cause: Cause) async throws {
+        let decides = try await known().1.decides(scene)
+        let (before, after) = try await decide(scene, cause, isKept: !decides) { runs, now in
+            runs.note(scene, at: now)
+        }
+        guard decides, after.decision.scene != scene, !before.armed.isEmpty else { return }
+        await tell(
+            MessageDraft(
+                kind: .notification,
+                text: "the scene \(quoted(scene.description)) disarms nothing for a guest: still armed: "
+                    + "\(ArmedRules.words(before.armed)) (\(cause.words))", author: nil))
+    }
+
+    /// - Parameters:
+    ///   - isKept: leaves what is armed as it is.
+    ///   - alongside: what else is written in the same step.
+    private func decide(
+        _ scene: PeerName?, _ cause: Cause, isKept: Bool = false,
+        alongside: @escaping @Sendable (inout SceneRuns, Date) -> Void
+    ) async throws -> (before: ArmedRules, after: ArmedRules) {
+        let (rules, arming) = try await known()
+        let now = clock()
+        let decision = SceneRuns.Decision(scene: scene, since: now, author: cause.author)
+        let (before, after) = try await runs.change { runs throws(HouseholdError) in
+            let before = ArmedRules(rules, arming, runs.decision)
+            let mayDecide = cause.mayDisarm || ArmedRules(rules, arming, decision).keeps(before)
+            alongside(&runs, now)
+            if !isKept, mayDecide { runs.decide(decision) }
+            return (before, ArmedRules(rules, arming, runs.decision))
+        }
+        if let change = after.change(from: before) {
+            let through = scene.map { "scene \(quoted($0.description)), " } ?? ""
+            await tell(
+                MessageDraft(
+                    kind: .notification, text: "\(change) (\(through)\(cause.words))",
+                    author: cause.author?.device.description))
+        }
+        return (before, after)
+    }
+
+    private func known() async throws -> ([Rule], Arming) {
+        let rules = try await rules.read().rules
+        return (rules, Arming(rules, try await scenes.read().scenes))
+    }
+}
