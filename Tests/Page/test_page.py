@@ -101,5 +101,63 @@ class RoundTests(HouseTests):
         self.assertEqual(browser.run("return document.activeElement.getAttribute('role')"), "switch")
 
 
+class ArmedTests(HouseTests):
+    """A house that is armed, and in which many alarms are open."""
+
+    def own(self, connection, method, path, body=None):
+        status, _, answer = connection.request(method, f"/hubpair/v1/{path}", json.dumps(body).encode() if body else b"")
+        self.assertIn(status, (200, 201, 204), answer)
+        return json.loads(answer) if answer else None
+
+    def test_many_alarms_leave_room_and_what_is_armed_is_said(self):
+        count = 40
+        with Connection(self.hub.port, self.device("Olga", "owner")) as connection:
+            lamp = next(each for each in json.loads(connection.request("GET", "/devices/")[2]) if each["type"] == "Light")
+            place = {"device": lamp["deviceId"], "activator": lamp["activators"][0]["activatorId"]}
+            path = f"/devices/{place['device']}/activators/{place['activator']}"
+            off = {"states": [{**place, "state": False}]}
+            for number in range(count):
+                rule = {**place, "when": "on", "kind": "alarm", "text": f"Alarm no. {number}", "in": ["Away"]}
+                self.own(connection, "PUT", f"rules/R{number}", rule)
+            for name in ("Same", "Away", "Other"):
+                self.own(connection, "PUT", f"scenes/{name}", off)
+            self.own(connection, "POST", "scenes/Away/run")
+            self.own(connection, "GET", "states")
+            for state in (True, False, True, False):
+                self.assertEqual(connection.request("POST", path, json.dumps({"state": state}))[0], 201)
+                self.hub.wait_for(lambda: next(
+                    each["state"] for each in self.own(connection, "GET", "states")["states"]
+                    if each["activator"] == place["activator"]) is state, f"{state}")
+            self.hub.wait_for(lambda: self.own(connection, "GET", "messages?open=1")["open"] == count, "the alarms")
+            member = self.device("Mia", "member")
+            browser = self.browser(member)
+            browser.resize(400, 800)
+            browser.find('//li[contains(@class, "card")]')
+            browser.find('//ul[@class="notices"]//li[contains(., "and 37 more alarms")]')
+            self.assertEqual(len(browser.visible('//ul[@class="notices"]/li[@data-kind="alarm"]')), 4)
+            browser.find('//ul[@class="notices"]/li[contains(., "Alarm · 2 times, last today")]')
+            top = browser.run("return document.querySelector('.card').getBoundingClientRect().top + scrollY")
+            self.assertLess(top, 1600)
+            # All three scenes are as the house is; one was meant.
+            browser.find('//button[contains(@class, "scene")][contains(., "Away")][@data-active]')
+            self.assertEqual(len(browser.visible('//button[contains(@class, "scene")][@data-active]')), 1)
+            # One lamp more, and the house is as no scene says; armed it is still.
+            connection.request("POST", path, b'{"state": true}')
+            browser.wait(lambda: not browser.visible('//button[@data-active]'), "no scene matches", 45)
+            armed = '//ul[@class="notices"]/li[@data-kind="armed"][contains(., "Armed: 40 rules")][contains(., "Away")]'
+            browser.find(f'{armed}[contains(., "by")][contains(., "Olga")]')
+            browser.click(f'{armed}//button[.="Disarm"]')
+            browser.click('//dialog//button[.="Disarm"]')
+            browser.wait(lambda: not browser.visible('//li[@data-kind="armed"]'), "disarmed")
+            self.assertIsNone(self.own(connection, "GET", "armed")["scene"])
+            browser.click('//ul[@class="notices"]//button[.="Show all"]')
+            browser.click('//button[.="Acknowledge all"]')
+            browser.click('//dialog//button[.="Acknowledge"]')
+            self.hub.wait_for(lambda: self.own(connection, "GET", "messages?open=1")["open"] == 0, "all are acknowledged")
+            browser.click('//a[@href="#home"]')
+            browser.wait(lambda: not browser.visible('//ul[@class="notices"]/li'), "no notice is left")
+        self.assertEqual(browser.complaints(), [])
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -10,6 +10,7 @@ const batch = 24;
 const fewest = 13;
 
 export class HomeView {
+  armed = { count: 0 };
   #app; #filter = "all"; #query = ""; #rooms = []; #scenes = []; #limit = batch; #cards = new Map();
 
   constructor(app) {
@@ -41,11 +42,18 @@ export class HomeView {
 
   // What changes seldom. A hub without rooms or scenes shows its appliances.
   async load() {
-    const [rooms, scenes, current] = await Promise.all([own("rooms"), own("scenes"), own("scenes/current")]);
+    const [rooms, scenes, current, armed] = await Promise.all(
+      [own("rooms"), own("scenes"), own("scenes/current"), own("armed")]);
     this.#rooms = list(rooms, "rooms");
-    const active = new Set([current?.scene, ...array(current?.matching)]);
-    this.#scenes = list(scenes, "scenes").filter((scene) => typeof scene.name === "string")
-      .map((scene) => ({ ...scene, isActive: active.has(scene.name) }));
+    this.armed = { ...armed, count: list(armed, "rules").filter((rule) => rule.armed === true && array(rule.in).length > 0).length };
+    const named = list(scenes, "scenes").filter((scene) => typeof scene.name === "string");
+    // The scene that ran last, as long as the house is as it says. Others that match by chance are not meant.
+    const last = named.reduce((last, scene) => (String(scene.ran ?? "") > String(last?.ran ?? "") ? scene : last), null);
+    const isActive = (scene) => array(current?.matching).includes(scene.name)
+      && (scene === last || scene.name === current.scene && scene.ran === last?.ran && scene.ran !== undefined);
+    this.#scenes = named.map((scene) => ({
+      ...scene, isActive: isActive(scene), decides: this.armed.count > 0 && scene.name === this.armed.scene,
+    }));
     this.show();
   }
 
@@ -53,7 +61,8 @@ export class HomeView {
     const house = this.#app.house;
     const all = [...house.appliances.values()];
     this.noticeList.show(this.#app.notices, (notice) => notice.key);
-    this.sceneList.show(this.#scenes, (scene) => scene.name);
+    this.sceneList.show(this.#scenes.map((scene) => ({ ...scene, isActive: scene.isActive && this.#isSo(scene) })),
+      (scene) => scene.name);
     set(this.sceneRow, "hidden", this.#scenes.length === 0);
     const numbers = {
       all: all.length, on: all.filter((each) => each.isOn).length, open: all.filter((each) => each.isOpen).length,
@@ -73,6 +82,14 @@ export class HomeView {
     const shown = all.filter((each) => this.#isShown(each));
     this.#showEmpty(all.length, shown.length);
     this.#showRooms(shown);
+  }
+
+  // False once an appliance is seen to be another way than the scene says: the hub is asked for that now and then.
+  #isSo(scene) {
+    return list(scene.states).every(({ device, activator, state }) => {
+      const now = this.#app.house.appliances.get(device)?.activators.find((each) => each.id === activator)?.state;
+      return typeof now !== typeof state || (typeof state === "number" ? Math.abs(now - state) < 0.01 : now === state);
+    });
   }
 
   #isShown(appliance) {
@@ -160,6 +177,8 @@ class SceneButton {
   #scene = null;
   constructor(view) {
     this.name = make("span", { dir: "auto" });
+    this.state = make("span.hidden");
+    this.drawings = { spark: icon("spark"), shield: icon("shield") };
     this.button = make("button.scene", {
       onclick: async () => {
         if (this.button.getAttribute("aria-busy") === "true") return;
@@ -167,13 +186,17 @@ class SceneButton {
         await view.run(this.#scene);
         set(this.button, "aria-busy", null);
       },
-    }, icon("spark"), this.name);
+    }, this.drawings.spark, this.drawings.shield, this.name, this.state);
     this.node = make("li", this.button);
   }
   update(scene) {
     this.#scene = scene;
     say(this.name, scene.name);
     set(this.button, "data-active", scene.isActive);
+    set(this.drawings.spark, "hidden", scene.decides);
+    set(this.drawings.shield, "hidden", !scene.decides);
+    const words = [scene.isActive ? "the house is as it says" : "", scene.decides ? "decides what is armed" : ""];
+    say(this.state, words.filter((each) => each !== "").map((each) => `, ${each}`).join(""));
     set(this.button, "title", when(scene.next) === "" ? null : `also runs ${when(scene.next)}`);
   }
 }

@@ -112,7 +112,7 @@ export class Stream {
         if (!(error instanceof SyntaxError)) throw error;
       }
     };
-    for (const type of ["message", "acknowledged", "state", "reset"]) source.addEventListener(type, take);
+    for (const type of ["message", "acknowledged", "repeated", "state", "reset"]) source.addEventListener(type, take);
     source.onopen = () => { this.#wait = 2000; this.#told(true); };
     source.onerror = () => {
       this.#told(false);

@@ -1,6 +1,6 @@
 // What the house has told: alarms that stay open, the hub's own trouble, and what should be known.
 
-import { button, called, KeyedList, make, quoting, Row, say, sentence, set, toast, when } from "./dom.js";
+import { button, called, confirm, count, KeyedList, make, quoting, Row, say, sentence, set, toast, when } from "./dom.js";
 import { ask, list, own } from "./hub.js";
 
 // So many of the last ones are shown; the hub keeps more.
@@ -10,18 +10,21 @@ const names = { alarm: "Alarm", alert: "Alert", notification: "Notification" };
 
 export class MessagesView {
   #app; #all = new Map();
+  // Open alarms that the hub has and this page does not.
+  #beyond = 0;
   // Null until the hub has said whether it has any.
   isThere = null;
 
   constructor(app) {
     this.#app = app;
     this.readAll = button("Mark all as read", () => this.#readAll());
+    this.acknowledgeAll = button("Acknowledge all", () => this.#acknowledgeAll());
     this.empty = make("div.empty", { hidden: true },
       make("h2", "Nothing has been told"), make("p", "Alarms, trouble and news of this house appear here."));
     this.items = make("ul.list");
     this.list = new KeyedList(this.items, (message) => new MessageRow(this, app, message));
     this.node = make("section.view",
-      make("div.headline", make("h1", "Messages"), this.readAll), this.empty, this.items);
+      make("div.headline", make("h1", "Messages"), make("div.buttons", this.acknowledgeAll, this.readAll)), this.empty, this.items);
   }
 
   async load() {
@@ -34,7 +37,9 @@ export class MessagesView {
       last = Math.max(0, (open?.newest ?? 0) - shown);
     }
     if (!this.isThere) return;
-    for (const message of list(await own(`messages?after=${last}&limit=${shown}`), "messages")) this.#keep(message);
+    const latest = await own(`messages?after=${last}&limit=${shown}`);
+    for (const message of list(latest, "messages")) this.#keep(message);
+    this.#beyond = Math.max(0, (latest?.open ?? 0) - this.open.length);
     this.show();
   }
 
@@ -47,6 +52,8 @@ export class MessagesView {
     this.#keep(message);
     this.show();
     this.#app.show();
+    // What people do, or a scene has done: which scene it is now, and what is armed.
+    if (type === "message" && message?.kind === "notification" && !message.rule) this.#app.refreshSoon();
   }
 
   #keep(message) {
@@ -56,6 +63,9 @@ export class MessagesView {
     while (this.#all.size > 2 * shown) this.#all.delete(Math.min(...this.#all.keys()));
   }
 
+  // What goes well by itself, and the hub's own trouble, call nobody.
+  get calling() { return this.unread.filter((each) => !each.quiet); }
+  get openCount() { return this.open.length + this.#beyond; }
   get unread() { return [...this.#all.values()].filter((each) => each.read === false); }
   get open() {
     return [...this.#all.values()].filter((each) => each.kind === "alarm" && !each.acknowledged)
@@ -68,6 +78,7 @@ export class MessagesView {
     this.list.show([...open, ...rest].slice(0, shown), (message) => message.id);
     set(this.empty, "hidden", this.#all.size > 0);
     set(this.readAll, "hidden", this.unread.length === 0);
+    set(this.acknowledgeAll, "hidden", this.openCount < 2 || this.#app.role === "guest");
   }
 
   async acknowledge(message) {
@@ -76,6 +87,23 @@ export class MessagesView {
   }
   async read(message) {
     if (await this.#send(message, "read")) this.take({ ...this.#all.get(message.id), read: true });
+  }
+
+  // Those that came after what is shown stay open.
+  async #acknowledgeAll() {
+    const last = Math.max(0, ...this.#all.keys());
+    if (!(await confirm(`Acknowledge ${count(this.openCount, "alarm")}?`, "For everybody in the house.", "Acknowledge", false))) return;
+    try {
+      await ask("POST", "messages/acknowledge", { upTo: last });
+    } catch (error) {
+      toast(sentence(error.message), "fault");
+      return;
+    }
+    const acknowledged = { name: this.#app.device?.name, at: new Date().toISOString() };
+    for (const message of this.open) if (message.id <= last) this.#keep({ ...message, acknowledged });
+    this.#beyond = 0;
+    this.show();
+    this.#app.refresh();
   }
 
   async #readAll() {
@@ -112,7 +140,8 @@ class MessageRow extends Row {
     say(this.name, typeof message.text === "string" ? quoting(message.text) : "");
     const by = message.acknowledged?.name;
     const end = message.acknowledged ? `acknowledged${by ? ` by ${called(by)}` : ""} ${when(message.acknowledged.at)}` : "";
-    say(this.words, [names[message.kind] ?? "Message", when(message.time), end].filter((each) => each !== "").join(" · "));
+    const times = message.count > 1 ? `${message.count} times, last ${when(message.last)}` : "";
+    say(this.words, [names[message.kind] ?? "Message", when(message.time), times, end].filter((each) => each !== "").join(" · "));
     set(this.node, "data-kind", isOpen ? "alarm" : message.kind === "alert" ? "alert" : "note");
     set(this.node, "data-unread", message.read === false);
     set(this.read, "hidden", message.read !== false || isOpen);

@@ -1,6 +1,6 @@
 // The page: which view is shown, how it keeps up with the hub, and what it says about that.
 
-import { count, icon, make, say, sentence, set, span } from "./dom.js";
+import { called, confirm, count, icon, make, say, sentence, set, span, toast, when } from "./dom.js";
 import { HomeView } from "./home.js";
 import { House } from "./house.js";
 import { array, ask, Away, list, own, Refusal, Stream } from "./hub.js";
@@ -10,6 +10,8 @@ import { MessagesView } from "./messages.js";
 const pollTime = 3000;
 const slowPollTime = 30000;
 const longestWait = 15000;
+// The first lamp is in sight, however many alarms are open.
+const shownAlarms = 3;
 // Browsers have six connections to a hub. Two windows hold two streams each; all others ask.
 const places = ["streams 1", "streams 2"];
 // The parts of the page. Who they are for is told where they are added.
@@ -22,7 +24,7 @@ class App {
   isHouseAway = false;
   #hub = ""; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
   #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false; #isWanted = false;
-  #leave = null;
+  #leave = null; #soon = null;
 
   constructor() {
     this.status = document.getElementById("status");
@@ -36,7 +38,7 @@ class App {
       home: { name: "Home", drawing: "home", view: this.home, isThere: () => true, badge: () => 0 },
       messages: {
         name: "Messages", drawing: "bell", view: this.messages, isThere: () => this.messages.isThere,
-        badge: () => this.messages.unread.length,
+        badge: () => this.messages.calling.length,
       },
     };
     this.stranger = make("section.view.empty", { hidden: true },
@@ -211,16 +213,51 @@ class App {
   }
 
   get notices() {
-    const alarms = this.messages.open.map((message) => ({
-      key: `alarm-${message.id}`, kind: "alarm", drawing: "alarm", title: message.text, text: "Alarm",
+    const alarms = this.messages.open.slice(0, shownAlarms).map((message) => ({
+      key: `alarm-${message.id}`, kind: "alarm", drawing: "alarm", title: message.text,
+      text: message.count > 1 ? `Alarm · ${message.count} times, last ${when(message.last)}` : "Alarm",
       verb: this.role === "guest" ? null : "Acknowledge", act: () => this.messages.acknowledge(message),
     }));
+    const more = this.messages.openCount - alarms.length;
+    if (more > 0) {
+      alarms.push({
+        key: "alarms", kind: "alarm", drawing: "alarm", title: `and ${count(more, "more alarm")}`, text: "",
+        verb: "Show all", act: () => { location.hash = "messages"; },
+      });
+    }
     const away = this.isHouseAway && this.house.appliances.size > 0
       ? [{
         key: "away", kind: "alert", drawing: "alert", title: "The house does not answer",
         text: sentence(this.#houseFault.message), verb: "Try again", act: () => this.refresh(),
       }] : [];
-    return [...alarms, ...away, ...(this.owner?.notices ?? [])];
+    return [...alarms, ...this.#armed, ...away, ...(this.owner?.notices ?? [])];
+  }
+
+  // What a scene has armed; what is always armed is no news.
+  get #armed() {
+    const { count: number, scene, since, by } = this.home.armed;
+    if (number === 0) return [];
+    const name = typeof scene === "string" ? ` (${called(scene)})` : "";
+    return [{
+      key: "armed", kind: "armed", drawing: "shield", title: `Armed: ${count(number, "rule")}${name}`,
+      text: [when(since), typeof by?.name === "string" ? `by ${called(by.name)}` : ""].filter((each) => each !== "").join(" · "),
+      verb: this.role === "guest" ? null : "Disarm", act: () => this.#disarm(number),
+    }];
+  }
+
+  async #disarm(number) {
+    if (!(await confirm("Disarm the house?", `${count(number, "rule")} will not tell of anything.`, "Disarm"))) return;
+    try {
+      await ask("DELETE", "armed");
+    } catch (error) {
+      toast(sentence(error.message), "fault");
+    }
+    this.refresh();
+  }
+
+  // Many messages at once are asked for once.
+  refreshSoon() {
+    this.#soon ??= setTimeout(() => { this.#soon = null; this.refresh(); }, 300);
   }
 
   // Many changes at once are drawn once.
