@@ -160,21 +160,23 @@ extension ServeConnection {
         let eventLoop = loop.eventLoop
         Task { [request] in
             let answer = await resources.answer(request)
-            eventLoop.execute { connection.value.finishServing(answer) }
+            eventLoop.execute { connection.value.finishServing(answer, to: request.device.pin) }
         }
     }
 
-    private func finishServing(_ answer: ResourceAnswer) {
+    private func finishServing(_ answer: ResourceAnswer, to device: Pin) {
         guard case .answering = phase else { return }
         // The device may have lost its approval or its role while the answer was being made.
         closeUnlessStillApproved()
         guard case .answering = phase else { return }
         if keepsAlive { isRevoking = false }
         switch answer {
-        case .reply(let reply): if requestHasEnded { respond(reply) } else { refuse(reply) }
+        case .reply(let reply): if requestHasEnded, !reply.closes { respond(reply) } else { refuse(reply) }
         case .events(let events):
+            let desk = shared.desk
             let stream = ServeStream(
-                events, to: self, on: loop.eventLoop, isChunked: request?.isHTTP10 != true)
+                events, to: self, on: loop.eventLoop, isChunked: request?.isHTTP10 != true
+            ) { desk.hold($0, for: device) }
             if request?.isHTTP10 == true { keepsAlive = false }
             phase = .streaming(stream)
             stream.start()
@@ -245,6 +247,7 @@ extension ServeConnection {
             }
         }
         output.write(reply.serialized(connection: connectionOption, withBody: request?.method != "HEAD"))
+        if let hold = reply.hold { keep(hold) }
         finish()
     }
 
@@ -310,6 +313,10 @@ extension ServeConnection: GatewayClient, StreamClient {
     func write(_ text: String) { output.write(text) }
     func write(_ bytes: ByteBuffer) { output.write(bytes) }
     func flush() { output.flush() }
+    func keep(_ hold: AnswerHold) {
+        output.handOn()
+        framing.whenWritten { withExtendedLifetime(hold) {} }
+    }
     func resumeReading() { framing.resumeReading() }
     func stopTimer() { timer.stop() }
     func closeAfterAnswer() { keepsAlive = false }

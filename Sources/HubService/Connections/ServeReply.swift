@@ -14,6 +14,10 @@ struct ServeReply: Sendable {
     private(set) var headers: [(String, String)] = []
     /// The error code for the log; nil if it is not an error, or is logged already.
     private(set) var word: String?
+    /// Counts a large body until it is sent; see ``AnswerDesk``.
+    var hold: AnswerHold?
+    /// True if the connection closes after it.
+    private(set) var closes = false
 
     init(_ status: HTTPResponseStatus, json body: [UInt8]) {
         self.status = status
@@ -108,6 +112,14 @@ struct ServeReply: Sendable {
         return Array(text.utf8) + (withBody ? body : [])
     }
 
+    static let busy: ServeReply = {
+        var reply = ServeReply(
+            .serviceUnavailable, error: "busy",
+            "answers of this hub wait to be read, and there is no room for more; try again soon")
+        reply.headers = [("Retry-After", "5")]
+        reply.closes = true
+        return reply
+    }()
     static let timeout = ServeReply(.requestTimeout, error: "timeout", "the request took too long to arrive")
     static let tooManyConnections = ServeReply(
         .tooManyRequests, error: "too_many", "this device has too many connections in use; close some")

@@ -9,6 +9,8 @@ protocol StreamClient: AnyObject {
     func write(_ bytes: [UInt8])
     func write(_ text: String)
     func flush()
+    /// Keeps `hold` until everything that is written so far has been sent.
+    func keep(_ hold: AnswerHold)
     /// Called when the whole answer has been written.
     func finish()
 }
@@ -26,14 +28,19 @@ final class ServeStream {
     private unowned let client: any StreamClient
     private let eventLoop: any EventLoop
     private let isChunked: Bool
+    private let hold: (Int) -> AnswerHold?
     private var task: Task<Void, Never>?
     private var comments: RepeatedTask?
     private var isOver = false
 
-    /// - Parameter isChunked: false for HTTP/1.0: the end of the connection is the end of the answer.
+    /// - Parameters:
+    ///   - isChunked: false for HTTP/1.0: the end of the connection is the end of the answer.
+    ///   - hold: counts many bytes for the client; nil if they do not fit.
     init(
-        _ events: any HubEvents, to client: some StreamClient, on eventLoop: any EventLoop, isChunked: Bool
+        _ events: any HubEvents, to client: some StreamClient, on eventLoop: any EventLoop, isChunked: Bool,
+        hold: @escaping (Int) -> AnswerHold?
     ) {
+        self.hold = hold
         (self.events, self.client) = (events, client)
         (self.eventLoop, self.isChunked) = (eventLoop, isChunked)
     }
@@ -74,13 +81,22 @@ final class ServeStream {
     private func take(_ bytes: [UInt8]?) {
         task = nil
         guard !isOver else { return }
-        guard let bytes else {
-            cancel()
-            if isChunked { client.write("0\r\n\r\n") }
-            return client.finish()
+        guard let bytes else { return end() }
+        if bytes.count > AnswerBudget.smallByteCount {
+            // The client comes back, and goes on where it was.
+            guard let hold = hold(bytes.count) else { return end() }
+            write(bytes)
+            client.keep(hold)
+        } else {
+            write(bytes)
         }
-        write(bytes)
         ask()
+    }
+
+    private func end() {
+        cancel()
+        if isChunked { client.write("0\r\n\r\n") }
+        client.finish()
     }
 
     private func comment() {

@@ -1,3 +1,4 @@
+import Pairing
 import Synchronization
 
 /// Where the events of one kind come from: those from before from the database, new ones from a feed.
@@ -36,11 +37,17 @@ final class EventStream<Source: EventSource>: HubEvents {
     }
 
     private let source: Source
+    private let device: Pin
+    private let desk: AnswerDesk
     private let place: Mutex<Place>
 
-    /// - Parameter last: the last event that the client has seen.
-    init(_ source: Source, after last: EventID?) {
-        self.source = source
+    /// - Parameters:
+    ///   - last: the last event that the client has seen.
+    ///   - device: whose stream it is.
+    ///   - desk: where what it has missed is read.
+    init(_ source: Source, after last: EventID?, for device: ApprovedDevice, at desk: AnswerDesk) {
+        (self.source, self.desk) = (source, desk)
+        self.device = device.pin
         place = Mutex(Place(last: last))
     }
 
@@ -50,7 +57,7 @@ final class EventStream<Source: EventSource>: HubEvents {
             if let position {
                 switch await source.feed.next(after: position) {
                 case .events(let bytes, let position, let last):
-                    place.withLock { $0 = Place(last: last ?? $0.last, position: position) }
+                    place.withLock { ($0.last, $0.position) = (last ?? $0.last, position) }
                     return bytes
                 case .behind: place.withLock { $0.position = nil }
                 case .ended: return nil
@@ -58,14 +65,18 @@ final class EventStream<Source: EventSource>: HubEvents {
                 continue
             }
             do throws(DatabaseError) {
-                switch try await source.page(after: last) {
+                let page = try await desk.inTurn(of: device) { () throws(DatabaseError) in
+                    try await source.page(after: last)
+                }
+                switch page {
+                case nil: return nil
                 case .events(let bytes, let last):
                     place.withLock { $0.last = last }
                     if !bytes.isEmpty { return bytes }
                 case .upToDate(let position, let last):
-                    place.withLock { $0 = Place(last: last, position: position) }
+                    place.withLock { ($0.last, $0.position) = (last, position) }
                 case .reset(let bytes, let position, let last):
-                    place.withLock { $0 = Place(last: last, position: position) }
+                    place.withLock { ($0.last, $0.position) = (last, position) }
                     return bytes
                 }
             } catch {

@@ -82,6 +82,22 @@ extension ResourceAnswer {
         json(.object(members), status)
     }
 
+    /// One JSON object with a list, and other members behind it.
+    static func list(
+        _ name: String, _ list: JSONElements, and others: [String: JSONValue] = [:]
+    ) -> ResourceAnswer {
+        var bytes = Array("{\"\(name)\":[".utf8)
+        bytes.reserveCapacity(list.bytes.count + 256)
+        bytes += list.bytes
+        bytes += "]".utf8
+        for (name, value) in others.sorted(by: { $0.key < $1.key }) {
+            bytes += ",\"\(name)\":".utf8
+            value.write(to: &bytes)
+        }
+        bytes += "}".utf8
+        return .reply(ServeReply(.ok, json: bytes))
+    }
+
     static func json(_ value: JSONValue, _ status: HTTPResponseStatus = .ok) -> ResourceAnswer {
         var bytes: [UInt8] = []
         value.write(to: &bytes)

@@ -14,14 +14,16 @@ final class HouseholdRecords: UpstreamObserver {
     private let link: UpstreamLink
     private let looksAfterOrders: Bool
     private let clock: @Sendable () -> Moment
+    private let desk: AnswerDesk
 
     init(
-        _ hub: Hub, state: HubState, link: UpstreamLink, calls: UpstreamCalls, register: DeviceRegister,
+        _ hub: Hub, desk: AnswerDesk, state: HubState, link: UpstreamLink, calls: UpstreamCalls,
+        register: DeviceRegister,
         looksAfterOrders: Bool, log: ServeLog, clock: @escaping @Sendable () -> Moment
     ) {
         let database = HouseholdDatabase(state: state, log: log)
         self.database = database
-        self.clock = clock
+        (self.clock, self.desk) = (clock, desk)
         states = StateStore(database)
         let messages = MessageLog(database, log: log) { clock().wall }
         let poller = StatePoller(calls, states, messages, log: log, clock: clock)
@@ -45,8 +47,10 @@ final class HouseholdRecords: UpstreamObserver {
         link.observe(self)
     }
 
-    var stateResources: StateResources { StateResources(poller: poller, store: states, clock: clock) }
-    var messageResources: MessageResources { MessageResources(log: messages) }
+    var stateResources: StateResources {
+        StateResources(poller: poller, store: states, desk: desk, clock: clock)
+    }
+    var messageResources: MessageResources { MessageResources(log: messages, desk: desk) }
 
     func start() {
         poller.start()
@@ -79,7 +83,9 @@ final class HouseholdRecords: UpstreamObserver {
         await database.close()
     }
 
-    func upstreamChanged(isUp: Bool) { alerts.upstreamChanged(isUp: isUp) }
+    func upstreamChanged(isUp: Bool) {
+        alerts.upstreamChanged(isUp: isUp)
+    }
 
     func orderPassed() { if looksAfterOrders { poller.orderPassed() } }
 }

@@ -13,13 +13,14 @@ final class HubHousehold: Sendable {
     let records: HouseholdRecords
 
     /// - Parameters:
+    ///   - desk: where answers are made.
     ///   - link: the way to the server behind the hub.
     ///   - register: the paired devices.
     ///   - owners: what only owners may do.
     ///   - looksAfterOrders: ``ServeOptions/looksAfterOrders``.
     ///   - eventLoop: runs the connections to it.
     init(
-        _ state: HubState, _ hub: Hub, link: UpstreamLink, register: DeviceRegister,
+        _ state: HubState, _ hub: Hub, desk: AnswerDesk, link: UpstreamLink, register: DeviceRegister,
         owners: OwnerPaths, looksAfterOrders: Bool, on eventLoop: any EventLoop, log: ServeLog,
         clock: @escaping @Sendable () -> Moment
     ) async throws {
@@ -27,7 +28,7 @@ final class HubHousehold: Sendable {
             fingerprint: hub.pin.fingerprint.description, name: hub.settings.name.description, role: .owner)
         calls = try await UpstreamCalls(link, as: sender, on: eventLoop)
         let records = HouseholdRecords(
-            hub, state: state, link: link, calls: calls, register: register,
+            hub, desk: desk, state: state, link: link, calls: calls, register: register,
             looksAfterOrders: looksAfterOrders, log: log, clock: clock)
         self.records = records
         let house = UpstreamHouse(calls)
@@ -51,7 +52,8 @@ final class HubHousehold: Sendable {
             rules: rules, scenes: scenes, runs: runs, runScene: runScene, poller: records.poller,
             messages: records.messages, log: log)
         resources = OwnResources(
-            owners: owners, rooms: RoomResources(store: HouseholdStore(state: state), answers: answers),
+            desk: desk, owners: owners,
+            rooms: RoomResources(store: HouseholdStore(state: state), answers: answers),
             rules: RuleResources(store: rules, teller: teller, answers: answers),
             scenes: SceneResources(
                 store: scenes, runs: runs, runScene: runScene, clock: timed, poller: records.poller,

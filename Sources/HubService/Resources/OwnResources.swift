@@ -1,7 +1,9 @@
 import GatewayRules
+import Pairing
 
 /// All resources of a running hub: finds what answers a request.
 struct OwnResources: HubResources {
+    let desk: AnswerDesk
     let owners: OwnerPaths
     let rooms: RoomResources
     let rules: RuleResources
@@ -11,20 +13,27 @@ struct OwnResources: HubResources {
     let messages: MessageResources
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
-        switch request.resource.pattern {
-        case .rooms, .room, .unit: await rooms.answer(request)
+        let device = request.device.pin
+        return switch request.resource.pattern {
+        case .rooms, .room, .unit: await desk.make(for: device) { await rooms.answer(request) }
 
-        case .scenes, .currentScene, .scene, .sceneRun: await scenes.answer(request)
+        case .scenes, .scene: await desk.make(for: device) { await scenes.answer(request) }
+
+        // They wait for the house, not for the hub.
+        case .currentScene, .sceneRun: await scenes.answer(request)
 
         case .armed: await armed.answer(request)
 
-        case .rules, .rule: await rules.answer(request)
+        case .rules, .rule: await desk.make(for: device) { await rules.answer(request) }
 
-        case .messages, .messageStream, .messageRead, .messageAcknowledge, .messagesRead,
-            .messagesAcknowledge:
-            await messages.answer(request)
+        case .messages, .messageRead, .messageAcknowledge, .messagesRead, .messagesAcknowledge:
+            await desk.make(for: device) { await messages.answer(request) }
 
-        case .states, .stateStream, .stateHistory: await states.answer(request)
+        case .messageStream: await messages.answer(request)
+
+        case .stateHistory: await desk.make(for: device) { await states.answer(request) }
+
+        case .states, .stateStream: await states.answer(request)
 
         case .devices, .device, .deviceApproval, .deviceRefusal, .deviceRevocation, .codes, .code, .codesVoid,
             .journal, .findings:

@@ -6,6 +6,9 @@ enum ResourceAnswer: Sendable {
     /// A stream of server-sent events, until it or the connection ends.
     case events(any HubEvents)
 
+    /// Too much of this device, or of all together, waits already.
+    static let busy = ResourceAnswer.reply(.busy)
+
     static func refused(_ status: HTTPResponseStatus, _ word: String, _ message: String) -> ResourceAnswer {
         .reply(ServeReply(status, error: word, message))
     }

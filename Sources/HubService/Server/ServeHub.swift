@@ -77,8 +77,9 @@ package final class ServeHub: Sendable {
         await DescriptorLimit.openTimers()
         let group = MultiThreadedEventLoopGroup(numberOfThreads: threads)
         do {
+            let desk = AnswerDesk()
             let household = try await HubHousehold(
-                state, hub, link: link, register: register,
+                state, hub, desk: desk, link: link, register: register,
                 owners: OwnerPaths(state: state, log: log, findings: options.findings, clock: clock),
                 looksAfterOrders: options.looksAfterOrders, on: group.next(), log: log, clock: clock)
             do {
@@ -86,7 +87,7 @@ package final class ServeHub: Sendable {
                     hub: hub, identity: identity, authority: try authority(identity, state),
                     devices: DeviceAccess(register, log: log, clock: clock),
                     options: options, pairing: pairing, resources: household.resources,
-                    link: link, alerts: household.alerts,
+                    desk: desk, link: link, alerts: household.alerts,
                     seen: SeenDevices(state, register, log: log, clock: clock), log: log)
                 return try await start(
                     hub, identity, on: group, port: port, state: state, options: options, shared: shared,

@@ -20,6 +20,7 @@ final class ServerContext: Sendable {
     let router: RequestRouter
     let pairing: PairDevice
     let resources: any HubResources
+    let desk: AnswerDesk
     let seen: SeenDevices
     let link: UpstreamLink
     let alerts: SystemAlerts
@@ -28,8 +29,8 @@ final class ServerContext: Sendable {
 
     init(
         hub: Hub, identity: TLSIdentity, authority: [UInt8], devices: DeviceAccess, options: ServeOptions,
-        pairing: PairDevice, resources: any HubResources, link: UpstreamLink, alerts: SystemAlerts,
-        seen: SeenDevices, log: ServeLog
+        pairing: PairDevice, resources: any HubResources, desk: AnswerDesk, link: UpstreamLink,
+        alerts: SystemAlerts, seen: SeenDevices, log: ServeLog
     ) throws {
         limits = options.limits
         trustedProxies = options.trustedProxies
@@ -37,7 +38,7 @@ final class ServerContext: Sendable {
         (self.link, self.alerts) = (link, alerts)
         self.devices = devices
         self.pairing = pairing
-        self.resources = resources
+        (self.resources, self.desk) = (resources, desk)
         self.seen = seen
         certificate = try ServedCertificate(
             identity, authority: authority, hosts: hub.settings.hosts)

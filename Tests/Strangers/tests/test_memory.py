@@ -15,7 +15,7 @@ import unittest
 
 from hub import Hestia, Hub
 from listener import Listener
-from second_implementation import Attempt, Device
+from second_implementation import Attempt, Connection, Device
 from stranger import RecordForger, Stranger, certificate, connected, context
 
 SEED = os.environ.get("HUBPAIR_SEED") or str(int(time.time()))
@@ -286,6 +286,73 @@ class MemoryTests(unittest.TestCase):
         for what, act in [*kinds, ("mixed", lambda *each: each[2].choice(list(actions.values()))(*each))]:
             with self.subTest(what=what):
                 self.assertLess(self.many(what, act), BUDGET)
+
+
+class DeviceAnswerTests(MemoryTests):
+    """What approved devices can make the hub hold with its own answers. Its service may use 256 MiB."""
+    MOST = 192
+    GUESTS = 3
+
+    test_512_strangers = test_one_connection_that_reads_nothing = test_approved_devices_that_read_nothing = None
+
+    def device(self, hub, name, *options):
+        device = Device(os.path.join(self.folder.name, f"{self.id()}-{name}"), name)
+        Attempt(hub.code(*options), device).send(hub.port)
+        return device
+
+    def large_scenes(self, hub, most=4_100_000):
+        """A file of scenes such as members may write with some hundred requests: nearly 4 MiB."""
+        state = '{"activator":"%s","device":"%s","name":"Lamp: On/Off","state":true}'
+        lines, size, scene = ["[keyfile]", "format=1"], 0, 0
+        while size < most:
+            scene += 1
+            lines += ["", f"[scene Scene {scene}]"]
+            for number in range(1, 201):
+                lines.append(f"state.{number}=" + state % (f"activator-{number}", f"device-{scene}-{number}"))
+                size += len(lines[-1]) + 1
+        path = os.path.join(hub.state, "scenes")
+        with open(path, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+            file.write("\n".join(lines) + "\n")
+        return scene
+
+    def test_three_guests_that_never_read(self):
+        """16 connections each ask for the scenes, and read nothing. The hub stays below its limit, holds a few of the
+        answers, and an owner gets all the scenes meanwhile."""
+        hub = self.fresh_hub()
+        count = self.large_scenes(hub)
+        owner = self.device(hub, "owner", "--role", "owner")
+        guests = [context(self.device(hub, f"guest {number}", "--role", "guest")) for number in range(self.GUESTS)]
+        opened = []
+        for number in range(16 * self.GUESTS):
+            try:
+                opened.append(Stranger(hub.port, 100 + number, guests[number % self.GUESTS]))
+                opened[-1].write(b"GET /hubpair/v1/scenes" + HEAD)
+            except OSError:
+                pass  # the hub has ended: said below
+        hub.idle = float("inf")  # however much it takes
+        self.come_to_rest(hub, 3)
+        most = self.status(hub, "VmHWM")
+        print(f"  {len(opened)} connections of {self.GUESTS} guests: {most:.0f} MB at most", flush=True)
+        self.assertLess(most, self.MOST)
+        with Connection(hub.port, owner, timeout=120) as connection:
+            status, _, body = connection.request("GET", "/hubpair/v1/scenes")
+            self.assertEqual((status, len(json.loads(body)["scenes"])), (200, count))
+        # Those who read get theirs, or are told when to come back.
+        answers = []
+        for each in opened:
+            each.raw.settimeout(60)
+            told = b""
+            while b"\r\n\r\n" not in told and (piece := each.read()):
+                told += piece
+            answers.append(told.split(b" ", 2)[1])
+            if answers[-1] == b"503":
+                self.assertIn(b"\r\nRetry-After: ", told)
+            each.close()
+        self.assertEqual(set(answers), {b"200", b"503"})
+        # What they held is given back.
+        with Connection(hub.port, owner, timeout=120) as connection:
+            for _ in range(3):
+                self.assertEqual(connection.request("GET", "/hubpair/v1/scenes")[0], 200)
 
 
 class HandshakeTests(unittest.TestCase):

@@ -9,6 +9,7 @@ import Pairing
 /// `messages/acknowledge`.
 struct MessageResources: HubResources {
     let log: MessageLog
+    let desk: AnswerDesk
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         do throws(QueryItems.Fault) {
@@ -16,7 +17,9 @@ struct MessageResources: HubResources {
             case .messageStream:
                 let items = try QueryItems(request.resource.query, names: ["after"])
                 let last = request.lastEventID ?? items.text("after")
-                return .events(EventStream(log, after: try last.map(MessageResources.eventID)))
+                return .events(
+                    EventStream(
+                        log, after: try last.map(MessageResources.eventID), for: request.device, at: desk))
             case .messageRead: return try await markRead(request)
             case .messageAcknowledge: return try await acknowledge(request)
             case .messagesRead: return try await markManyRead(request)

@@ -25,23 +25,26 @@ struct SceneResources: HubResources {
             case (.currentScene, _): try await current()
             case (_, "PUT"): try await put(name, request)
             case (_, "DELETE"): try await remove(name, request)
-            default: .object(["scenes": .array(try await list())])
+            default: .list("scenes", try await list())
             }
         }
     }
 
-    private func list() async throws -> [JSONValue] {
+    /// One after the other: all scenes may take 4 MiB, and several times that as values.
+    private func list() async throws -> JSONElements {
         let scenes = try await store.read().scenes
         let runs = try await runs.read()
         let times = clock.times()
         let now = clock.now()
-        return scenes.map { scene in
+        var list = JSONElements()
+        for scene in scenes {
             var members = scene.members
             members["etag"] = .string(EntityTag(of: .object(members)).text)
             members["ran"] = runs.time(of: scene.name).map { .string($0.timestamp) }
             members["next"] = times.next(of: scene, after: now).map { .string($0.time.timestamp) }
-            return .object(members)
+            list.append(.object(members))
         }
+        return list
     }
 
     private func put(_ name: String, _ request: ResourceRequest) async throws -> ResourceAnswer {

@@ -13,6 +13,7 @@ struct StateResources: HubResources {
 
     let poller: StatePoller
     let store: StateStore
+    let desk: AnswerDesk
     let clock: @Sendable () -> Moment
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
@@ -20,19 +21,20 @@ struct StateResources: HubResources {
             switch request.resource.pattern {
             case .stateStream:
                 let last = try lastEvent(of: request)
-                return .events(EventStream(WatchedStates(store, poller), after: last))
+                return .events(
+                    EventStream(WatchedStates(store, poller), after: last, for: request.device, at: desk))
             case .stateHistory: return try await history(request)
             default:
                 _ = try QueryItems(request.resource.query, names: [])
-                return await states()
+                let report = await poller.report()
+                return await desk.make(for: request.device.pin) { states(report) }
             }
         } catch {
             return .refused(.badRequest, "bad_request", error.message)
         }
     }
 
-    private func states() async -> ResourceAnswer {
-        let report = await poller.report()
+    private func states(_ report: StateReport) -> ResourceAnswer {
         guard report.time != nil || !report.states.changes.isEmpty else {
             return .refused(
                 .serviceUnavailable, "unavailable", report.fault ?? "the states are not known yet")
@@ -70,7 +72,8 @@ struct StateResources: HubResources {
         query.after = try items.number("after", in: 0...Int64.max) ?? 0
         query.limit = try items.number("limit", in: 1...StateResources.maximumLimit) ?? query.limit
         do throws(DatabaseError) {
-            return .json(.object(try await store.history(query)))
+            let (history, isCut) = try await store.history(query)
+            return .list("history", history, and: ["more": .boolean(isCut)])
         } catch {
             return .databaseFault
         }

@@ -161,33 +161,43 @@ final class StateStore: Sendable {
 
     /// How many ids are looked through at once: what waits for the database waits no longer than that takes.
     private static let window: Int64 = 20_000
+    /// The most bytes of a page, and one change more: a state may be any JSON.
+    private static let maximumPageByteCount = 2 << 20
 
     /// Changes by their order, with their ids.
     ///
-    /// - Returns: the answer's members `history`, and `more` if the limit has left some out.
-    func history(_ query: Query) async throws(DatabaseError) -> [String: JSONValue] {
+    /// - Returns: the changes, and whether the limit has left some out, or ``maximumPageByteCount``.
+    func history(
+        _ query: Query
+    ) async throws(DatabaseError) -> (changes: JSONElements, isCut: Bool) {
         let (oldest, newest) = try await database.use { connection throws(DatabaseError) in
             (
                 try connection.number("SELECT min(id) FROM changes") ?? 1,
                 try connection.number("SELECT max(id) FROM changes") ?? 0
             )
         }
-        var found: [JSONValue] = []
+        var page = Page(limit: query.limit)
         var start = max(query.after, oldest - 1)
-        while start < newest, found.count <= query.limit {
+        while start < newest, !page.isCut {
             let end = min(start + StateStore.window, newest)
-            found += try await changes(query, after: start, through: end, limit: query.limit + 1)
+            page = try await changes(query, after: start, through: end, added: page)
             start = end
         }
-        return [
-            "history": .array(Array(found.prefix(Int(query.limit)))),
-            "more": .boolean(found.count > query.limit),
-        ]
+        return (page.changes, page.isCut)
+    }
+
+    /// What a page of the history has so far.
+    private struct Page: Sendable {
+        let limit: Int64
+        var changes = JSONElements()
+        var isCut = false
+
+        var isFull: Bool { changes.count >= limit || changes.bytes.count >= StateStore.maximumPageByteCount }
     }
 
     private func changes(
-        _ query: Query, after start: Int64, through end: Int64, limit: Int64
-    ) async throws(DatabaseError) -> [JSONValue] {
+        _ query: Query, after start: Int64, through end: Int64, added page: Page
+    ) async throws(DatabaseError) -> Page {
         try await database.use { connection throws(DatabaseError) in
             var sql = "SELECT id, device, activator, state, before, time FROM changes"
             sql += " WHERE id > ? AND id <= ?"
@@ -204,12 +214,18 @@ final class StateStore: Sendable {
                 sql += " AND time >= ?"
                 values.append(.integer(since.milliseconds))
             }
-            var found: [JSONValue] = []
-            try connection.run(sql + " ORDER BY id LIMIT ?", values + [.integer(limit)]) { row in
+            var page = page
+            let left = page.limit - Int64(page.changes.count) + 1
+            try connection.run(sql + " ORDER BY id LIMIT ?", values + [.integer(left)]) { row in
+                guard !page.isFull else {
+                    page.isCut = true
+                    return
+                }
                 let members = StateStore.change(row, from: 1).json.asObject ?? [:]
-                found.append(.object(members.merging(["id": .integer(row.integer(0))]) { _, new in new }))
+                page.changes.append(
+                    .object(members.merging(["id": .integer(row.integer(0))]) { _, new in new }))
             }
-            return found
+            return page
         }
     }
 

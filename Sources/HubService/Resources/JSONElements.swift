@@ -1,0 +1,15 @@
+import JSON
+
+/// The elements of a JSON array, each written as it comes: those of a large answer never stand in memory as
+/// values all together.
+struct JSONElements: Sendable {
+    /// Without the brackets.
+    private(set) var bytes: [UInt8] = []
+    private(set) var count = 0
+
+    mutating func append(_ value: JSONValue) {
+        if count > 0 { bytes.append(UInt8(ascii: ",")) }
+        value.write(to: &bytes)
+        count += 1
+    }
+}
