@@ -54,7 +54,8 @@ final class HTTPClientHandler: ChannelInboundHandler {
     /// The unsent rest of the request's body; nil once everything has been sent.
     private var unsent: ByteBuffer?
     private var isLastResponse = false
-    private var quiet = TimeAmount.seconds(30)
+    /// The maximum time without any data while a part is awaited; it counts from the next part on.
+    var quiet = TimeAmount.seconds(30)
     private var end = NIODeadline.distantFuture
     private var timer: Scheduled<Void>?
 

@@ -84,6 +84,11 @@ public final class HubConnection: Sendable {
         }
     }
 
+    /// From the next part of the response on, the maximum time without data from the hub.
+    func expectData(within quiet: Duration) {
+        channel.eventLoop.execute { [handler] in handler.value.quiet = TimeAmount(quiet) }
+    }
+
     private func closingOnError<Result>(_ body: () async throws -> Result) async throws -> Result {
         do {
             return try await body()

@@ -12,7 +12,11 @@ package struct FollowEvents: Sendable {
         case back
     }
 
-    /// The hub writes a comment every 15 seconds.
+    /// The type of a hub's heartbeats.
+    package static let heartbeat = "alive"
+    /// The hub writes an event every 2 seconds: this is the time of two, and a second.
+    private static let silence = Duration.seconds(5)
+    /// An older hub writes a comment every 15 seconds.
     private static let quiet = Duration.seconds(40)
     /// The pauses between two tries.
     private static let pauses: [Duration] = [.milliseconds(200), .seconds(1), .seconds(2), .seconds(5)]
@@ -34,9 +38,10 @@ package struct FollowEvents: Sendable {
         var isLost = false
         var hasBegun = false
         var failures = 0
+        var hasHeartbeat = false
         while true {
             do {
-                try await follow(after: last) {
+                try await follow(after: last, hasHeartbeat: &hasHeartbeat) {
                     hasBegun = true
                     failures = 0
                     guard isLost else { return }
@@ -63,7 +68,7 @@ package struct FollowEvents: Sendable {
     }
 
     private func follow(
-        after id: String?, begun: () async throws -> Void,
+        after id: String?, hasHeartbeat: inout Bool, begun: () async throws -> Void,
         event: (ServerEvents.Event) async throws -> Void
     ) async throws {
         let connection = try await link.open()
@@ -72,9 +77,12 @@ package struct FollowEvents: Sendable {
             method: "GET", target: HouseholdLink.target(path), headers: [("Accept", "text/event-stream")])
         if let id { request.headers.append(("Last-Event-ID", id)) }
         var events = ServerEvents()
+        let quiet = hasHeartbeat ? FollowEvents.silence : FollowEvents.quiet
+        // The hub may have been replaced by an older one.
+        hasHeartbeat = false
         var failed: HubResponse?
         var fault: [UInt8] = []
-        try await connection.send(request, deadlines: .init(quiet: FollowEvents.quiet)) { response in
+        try await connection.send(request, deadlines: .init(quiet: quiet)) { response in
             if response.status == 200 { try await begun() } else { failed = response }
         } body: { piece in
             if failed != nil {
@@ -86,7 +94,13 @@ package struct FollowEvents: Sendable {
                 } catch {
                     throw ServerError.unreadable("an event of its stream is too long")
                 }
-                for each in whole { try await event(each) }
+                for each in whole {
+                    if each.type == FollowEvents.heartbeat, !hasHeartbeat {
+                        hasHeartbeat = true
+                        connection.expectData(within: FollowEvents.silence)
+                    }
+                    try await event(each)
+                }
             }
         }
         if let failed { throw link.refusal(failed, fault, isList: true) }

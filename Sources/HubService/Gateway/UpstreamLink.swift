@@ -46,6 +46,9 @@ final class UpstreamLink: Sendable {
         }
     }
 
+    /// False while the upstream does not answer, as far as is known.
+    var isReachable: Bool { isUp.withLock { $0 } }
+
     /// Sets who is told what happens on the way to the upstream; nil for nobody any more.
     func observe(_ observer: (any UpstreamObserver)?) { self.observer.withLock { $0 = observer } }
 

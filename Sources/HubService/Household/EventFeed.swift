@@ -12,10 +12,18 @@ final class EventFeed: Sendable {
         let id: EventID?
     }
 
+    /// A heartbeat: every watcher is told the last one, as far as it has none that is as new.
+    struct Beat: Sendable {
+        let forOwners: [UInt8]
+        let forOthers: [UInt8]
+    }
+
     /// What comes next for a watcher.
     enum Next: Sendable {
         /// Events, the position after them, and the last id among them.
         case events([UInt8], position: Int, last: EventID?)
+        /// There is no event; the last heartbeat, and its number.
+        case beat(Beat, number: Int)
         /// The next event is no longer here.
         case behind
         /// The feed has ended, or the watcher's task was cancelled.
@@ -36,6 +44,8 @@ final class EventFeed: Sendable {
         var byteCount = 0
         var waiting: [ObjectIdentifier: CheckedContinuation<Void, Never>] = [:]
         var isOver = false
+        var beat: Beat?
+        var beatCount = 0
 
         var end: Int { start + events.count }
     }
@@ -69,6 +79,14 @@ final class EventFeed: Sendable {
         }
     }
 
+    /// Takes the place of the heartbeat before, and wakes all watchers.
+    func publish(_ beat: Beat) {
+        wake { state in
+            state.beat = beat
+            state.beatCount += 1
+        }
+    }
+
     /// Makes every watcher go back to the database, where something else is now.
     func restart() {
         wake { state in
@@ -91,18 +109,23 @@ final class EventFeed: Sendable {
     }
 
     /// What comes after a position; waits for it.
-    func next(after position: Int) async -> Next {
+    ///
+    /// - Parameter beat: the number of the last heartbeat that the watcher has; nil if it wants none.
+    func next(after position: Int, beat: Int? = nil) async -> Next {
         while !Task.isCancelled {
-            if let next = state.withLock({ EventFeed.next(after: position, in: $0) }) { return next }
-            await wait(at: position)
+            if let next = state.withLock({ EventFeed.next(after: position, beat, in: $0) }) { return next }
+            await wait(at: position, beat)
         }
         return .ended
     }
 
-    private static func next(after position: Int, in state: State) -> Next? {
+    private static func next(after position: Int, _ beat: Int?, in state: State) -> Next? {
         if state.isOver { return .ended }
         guard position >= state.start, position <= state.end else { return .behind }
-        guard position < state.end else { return nil }
+        guard position < state.end else {
+            guard let beat, beat != state.beatCount, let last = state.beat else { return nil }
+            return .beat(last, number: state.beatCount)
+        }
         var bytes: [UInt8] = []
         var next = position
         var last: EventID?
@@ -115,12 +138,13 @@ final class EventFeed: Sendable {
         return .events(bytes, position: next, last: last)
     }
 
-    private func wait(at position: Int) async {
+    private func wait(at position: Int, _ beat: Int?) async {
         let watcher = Watcher()
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 let isDue = state.withLock { state in
-                    if Task.isCancelled || EventFeed.next(after: position, in: state) != nil { return true }
+                    let next = EventFeed.next(after: position, beat, in: state)
+                    if Task.isCancelled || next != nil { return true }
                     state.waiting[ObjectIdentifier(watcher)] = continuation
                     return false
                 }

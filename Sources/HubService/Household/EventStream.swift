@@ -34,10 +34,13 @@ final class EventStream<Source: EventSource>: HubEvents {
         var last: EventID?
         /// The position in the feed; nil while the database is read.
         var position: Int?
+        /// The number of the last heartbeat that was sent.
+        var beat = 0
     }
 
     private let source: Source
     private let device: Pin
+    private let isOwner: Bool
     private let desk: AnswerDesk
     private let place: Mutex<Place>
 
@@ -47,18 +50,21 @@ final class EventStream<Source: EventSource>: HubEvents {
     ///   - desk: where what it has missed is read.
     init(_ source: Source, after last: EventID?, for device: ApprovedDevice, at desk: AnswerDesk) {
         (self.source, self.desk) = (source, desk)
-        self.device = device.pin
+        (self.device, isOwner) = (device.pin, device.knownRole == .owner)
         place = Mutex(Place(last: last))
     }
 
     func next() async -> [UInt8]? {
         while !Task.isCancelled {
-            let (last, position) = place.withLock { ($0.last, $0.position) }
+            let (last, position, beat) = place.withLock { ($0.last, $0.position, $0.beat) }
             if let position {
-                switch await source.feed.next(after: position) {
+                switch await source.feed.next(after: position, beat: beat) {
                 case .events(let bytes, let position, let last):
                     place.withLock { ($0.last, $0.position) = (last ?? $0.last, position) }
                     return bytes
+                case .beat(let beat, let number):
+                    place.withLock { $0.beat = number }
+                    return isOwner ? beat.forOwners : beat.forOthers
                 case .behind: place.withLock { $0.position = nil }
                 case .ended: return nil
                 }

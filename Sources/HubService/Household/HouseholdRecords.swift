@@ -15,6 +15,7 @@ final class HouseholdRecords: UpstreamObserver {
     private let looksAfterOrders: Bool
     private let clock: @Sendable () -> Moment
     private let desk: AnswerDesk
+    private let heart: Heartbeat
 
     init(
         _ hub: Hub, desk: AnswerDesk, state: HubState, link: UpstreamLink, calls: UpstreamCalls,
@@ -39,6 +40,15 @@ final class HouseholdRecords: UpstreamObserver {
         }
         self.looksAfterOrders = looksAfterOrders
         self.link = link
+        let heart = Heartbeat([states.feed, messages.feed], of: state, clock: clock) {
+            var standing = poller.standing
+            if !link.isReachable, standing.fault == nil {
+                standing.fault = "the server behind the hub does not answer"
+            }
+            return standing
+        }
+        self.heart = heart
+        poller.whenStandingChanges { heart.beat() }
         database.whenBroken { words in
             poller.databaseWasReplaced()
             messages.feed.restart()
@@ -58,12 +68,14 @@ final class HouseholdRecords: UpstreamObserver {
         hook?.start()
         notices.look()
         lostFiles.start()
+        heart.start()
     }
 
     /// The files in the state directory are others than before.
     func filesChanged() {
         notices.look()
         lostFiles.look()
+        heart.filesChanged()
     }
 
     /// Ends all streams; their clients come back when the hub serves again.
@@ -74,6 +86,7 @@ final class HouseholdRecords: UpstreamObserver {
 
     func stop() async {
         link.observe(nil)
+        await heart.stop()
         await poller.stop()
         await alerts.stop()
         await notices.stop()
@@ -85,6 +98,9 @@ final class HouseholdRecords: UpstreamObserver {
 
     func upstreamChanged(isUp: Bool) {
         alerts.upstreamChanged(isUp: isUp)
+        // What was wrong before may be known from then.
+        if isUp { poller.look() }
+        heart.beat()
     }
 
     func orderPassed() { if looksAfterOrders { poller.orderPassed() } }

@@ -22,7 +22,7 @@ struct OwnResources: HubResources {
         // They wait for the house, not for the hub.
         case .currentScene, .sceneRun: await scenes.answer(request)
 
-        case .armed: await armed.answer(request)
+        case .armed: await desk.make(for: device) { await armed.answer(request) }
 
         case .rules, .rule: await desk.make(for: device) { await rules.answer(request) }
 

@@ -11,6 +11,7 @@ import Testing
         switch next {
         case .events(let bytes, let position, let last):
             "\(String(decoding: bytes, as: UTF8.self))→\(position) \(last?.text ?? "-")"
+        case .beat(let beat, let number): "\(String(decoding: beat.forOthers, as: UTF8.self))#\(number)"
         case .behind: "behind"
         case .ended: "ended"
         }
@@ -24,6 +25,26 @@ import Testing
         async let later = feed.next(after: 2)
         feed.publish([event(3)])
         #expect(text(await later) == "3 →3 a-3")
+    }
+
+    /// Only the last heartbeat is told, once, and after the events that were there before it.
+    @Test func theLastHeartbeatIsTold() async {
+        let feed = EventFeed()
+        func beat(_ word: String) -> EventFeed.Beat {
+            EventFeed.Beat(forOwners: Array("owners \(word)".utf8), forOthers: Array(word.utf8))
+        }
+        feed.publish(beat("first"))
+        feed.publish([event(1)])
+        feed.publish(beat("second"))
+        #expect(text(await feed.next(after: 0, beat: 0)) == "1 →1 a-1")
+        #expect(text(await feed.next(after: 1, beat: 0)) == "second#2")
+        async let later = feed.next(after: 1, beat: 2)
+        feed.publish(beat("third"))
+        #expect(text(await later) == "third#3")
+        async let withoutBeats = feed.next(after: 1)
+        feed.publish(beat("fourth"))
+        feed.publish([event(2)])
+        #expect(text(await withoutBeats) == "2 →2 a-2")
     }
 
     /// A slow watcher is told that it is behind, and the feed stays small.

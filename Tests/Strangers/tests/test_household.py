@@ -34,16 +34,25 @@ class Stream:
         self.connection.http.request("GET", f"/hubpair/v1/{path}", headers=headers)
         self.response = self.connection.http.getresponse()
         self.last = last
+        self.wants_beats = False
+
+    def beat(self):
+        """The next heartbeat; other events before it are left out."""
+        self.wants_beats = True
+        try:
+            return next(data for kind, data in self.events() if kind == "alive")
+        finally:
+            self.wants_beats = False
 
     def events(self):
-        """Each event as (type, data), until the stream ends."""
+        """Each event as (type, data), until the stream ends; without heartbeats unless they are wanted."""
         kind, data = "message", None
         while line := self.response.readline():
             line = line.decode().rstrip("\n")
             name, _, value = line.partition(":")
             value = value.removeprefix(" ")
             if line == "":
-                if data is not None:
+                if data is not None and (kind != "alive" or self.wants_beats):
                     yield kind, json.loads(data)
                 kind, data = "message", None
             elif name == "event":
@@ -986,6 +995,107 @@ class RoleTests(HouseholdTests):
             for _ in stream.events():
                 pass  # ends; otherwise the connection's timeout does
             device = self.pair("Bea")
+
+
+class HeartbeatTests(HouseholdTests):
+    """The streams say that the hub is there, how the house stands, and what has changed on the hub."""
+
+    def beat_until(self, stream, is_so, what, most=60):
+        for _ in range(most):
+            if is_so(beat := stream.beat()):
+                return beat
+        self.fail(f"not within {most} heartbeats: {what}; the last one: {beat}")
+
+    def test_both_streams_beat_without_an_id(self):
+        for path in ("states/stream", "messages/stream"):
+            stream = self.stream(path)
+            before = stream.last
+            beats = [stream.beat() for _ in range(3)]
+            self.assertTrue(all(each["current"] is True for each in beats), beats)
+            if path == "messages/stream":
+                self.assertEqual(stream.last, before)
+            self.assertNotIn("fault", beats[-1])
+
+    def test_the_house_goes_and_comes_back(self):
+        stream = self.stream("messages/stream")
+        self.stream("states/stream")  # so that the house is asked
+        self.beat_until(stream, lambda beat: "age" in beat and beat["current"], "the house is read")
+        port = self.hestia.port
+        self.hestia.stop()
+        away = self.beat_until(stream, lambda beat: not beat["current"], "the house is away")
+        self.assertTrue(away["fault"])
+        self.assertRegex(away["time"], r"^\d{4}-")
+        self.hestia = Hestia(*self.options, "--port", str(port))
+        self.beat_until(stream, lambda beat: beat["current"], "the house is back")
+
+    def test_what_changes_on_the_hub_is_told(self):
+        """Who asks with a label, and what others or the command line change; only to those who may read it."""
+        owner, guest = self.pair("Olga", "--role", "owner"), self.pair("Gus", "--role", "guest")
+        label = self.hub.code("--label")
+        streams = {role: self.stream("messages/stream", device=device) for role, device in (("owner", owner), ("guest", guest))}
+        self.assertEqual(set(streams["owner"].beat()["changed"]), {"devices", "rooms", "rules", "scenes"})
+        self.assertEqual(set(streams["guest"].beat()["changed"]), {"rooms", "scenes"})
+
+        def tells(part, act, roles):
+            before = {role: stream.beat()["changed"].get(part) for role, stream in streams.items()}
+            act()
+            for role, stream in streams.items():
+                if role in roles:
+                    self.beat_until(stream, lambda beat: beat["changed"][part] != before[role], f"{role}: {part}")
+                else:
+                    self.assertIsNone(before[role])
+        asking = Device(os.path.join(self.folder.name, "Zoe"), "Zoe")
+        tells("devices", lambda: Attempt(label, asking).send(self.hub.port), ["owner"])
+        body = json.dumps({"states": [{"device": "a", "activator": "b", "state": True}]}).encode()
+        tells("scenes", lambda: self.ask("PUT", "scenes/Film", body), ["owner", "guest"])
+        tells("rooms", lambda: self.ask("PUT", "rooms/hall", json.dumps({"name": "Hall", "devices": []}).encode()), ["owner", "guest"])
+
+        def by_hand():
+            path = pathlib.Path(self.hub.state, "rules")
+            path.touch(0o600)
+            path.write_text("[keyfile]\nformat=1\n")
+        tells("rules", by_hand, ["owner"])
+
+
+class TurnTests(HouseholdTests):
+    """A device that asks for much on all its connections takes turns with the others."""
+
+    def test_an_owner_waits_for_no_crowd(self):
+        self.order(True)
+        self.get("states")
+        self.hub.stop()
+        with contextlib.closing(sqlite3.connect(os.path.join(self.hub.state, "household.sqlite"))) as database, database:
+            newest, device, activator = database.execute("SELECT max(id), device, activator FROM changes").fetchone()
+            database.executemany("INSERT INTO changes VALUES (?, ?, ?, ?, ?, ?)", (
+                (newest + number, device, activator, "true", "false", 1000 * int(time.time())) for number in range(1, 10_001)))
+        self.hub.start()
+        owner, guest = self.pair("Olga", "--role", "owner"), self.pair("Gus", "--role", "guest")
+        self.ask("GET", "messages?limit=1", device=owner)
+        finished, lock = [], threading.Lock()
+
+        def crowd():
+            with contextlib.closing(Connection(self.hub.port, guest, timeout=120)) as connection:
+                for _ in range(14):
+                    status, _, _ = connection.request("GET", "/hubpair/v1/states/history?limit=5000")
+                    with lock:
+                        finished.append(status)
+        threads = [threading.Thread(target=crowd) for _ in range(15)]
+        for thread in threads:
+            thread.start()
+        waited = []
+        while len(finished) < 20:
+            time.sleep(0.01)
+        while any(thread.is_alive() for thread in threads) and len(waited) < 15:
+            before = len(finished)
+            self.assertEqual(self.ask("GET", "messages?limit=1", device=owner)[0], 200)
+            waited.append(len(finished) - before)
+        for thread in threads:
+            thread.join()
+        print(f"  answers of the guest while one of the owner was made: {sorted(waited)}", flush=True)
+        self.assertGreater(len(waited), 5)
+        # One of the guest's is being made, one may have been made but not noted here; not those of all 15 connections.
+        self.assertLessEqual(sorted(waited)[len(waited) // 2], 3)
+        self.assertEqual(set(finished), {200})
 
 
 class FaultTests(HouseholdTests):

@@ -55,6 +55,7 @@ final class StatePoller: Sendable {
     private let clock: @Sendable () -> Moment
     private let state = Mutex(State())
     private let looking = Mutex<RecurringLook?>(nil)
+    private let onStanding = Mutex<(@Sendable () -> Void)?>(nil)
 
     init(
         _ calls: UpstreamCalls, _ store: StateStore, _ messages: MessageLog, log: ServeLog,
@@ -77,7 +78,14 @@ final class StatePoller: Sendable {
         await looking.withLock { $0.take() }?.stop()
         release()
         state.withLock { $0.observers = [] }
+        onStanding.withLock { $0 = nil }
     }
+
+    /// When the server behind the hub was last read, and why it cannot be read now.
+    var standing: HouseStanding { state.withLock { HouseStanding(time: $0.time, fault: $0.fault) } }
+
+    /// `body` is called when it can be read no more, and when it can again.
+    func whenStandingChanges(_ body: @escaping @Sendable () -> Void) { onStanding.withLock { $0 = body } }
 
     /// Registers an observer. They are told in the order in which they were registered.
     func add(_ observer: some StateObserver) { state.withLock { $0.observers.append(observer) } }
@@ -268,17 +276,19 @@ final class StatePoller: Sendable {
     }
 
     private func fail(_ words: String) {
-        state.withLock { state in
-            state.fault = words
-            state.unanswered = []
+        let isNew = state.withLock { state in
+            defer { (state.fault, state.unanswered) = (words, []) }
+            return state.fault == nil
         }
+        if isNew { onStanding.withLock { $0 }?() }
     }
 
     private func take(
         _ devices: [ControlledDevice], unanswered: Set<String>, asked: ContinuousClock.Instant
     ) async {
         let now = clock()
-        let (changes, unrecorded, observers) = state.withLock { state in
+        let (changes, unrecorded, observers, isBack) = state.withLock { state in
+            let isBack = state.fault != nil || state.time == nil
             let changes = state.states.changes(to: devices, unanswered: unanswered, at: now.wall)
             let unrecorded = state.recorded.changes(to: devices, unanswered: unanswered, at: now.wall)
             state.states.take(changes)
@@ -289,8 +299,9 @@ final class StatePoller: Sendable {
             state.unanswered = unanswered
             state.lastSeen = state.lastSeen.filter { unanswered.contains($0.key) }
             for device in devices { state.lastSeen[device.id] = (device, now) }
-            return (changes, unrecorded, state.observers)
+            return (changes, unrecorded, state.observers, isBack)
         }
+        if isBack { onStanding.withLock { $0 }?() }
         var drafts: [MessageDraft] = []
         if !changes.isEmpty {
             for observer in observers { drafts += await observer.statesChanged(changes) }

@@ -38,9 +38,10 @@ struct HomeWatchCommand: AsyncParsableCommand {
         try output.begin(devices)
         let pulse = WatchPulse(session, interval: interval)
         defer { pulse.stop() }
-        for await _ in pulse.beats {
+        for await beat in pulse.beats {
             defer { pulse.rest() }
             do {
+                if case .lost(let error) = beat { throw error }
                 let now = try await session.devices(saysWait: false)
                 try output.show(HomeChange.between(devices, now), now)
                 devices = now

@@ -1,4 +1,6 @@
 import HubClient
+import Identity
+import JSON
 import Synchronization
 
 /// When `home watch` looks: as soon as the hub tells of a change, and otherwise after a pause.
@@ -9,21 +11,29 @@ final class WatchPulse: Sendable {
     private static let pauseWhileTold = Duration.seconds(10)
     private static let pause = Duration.seconds(2)
 
+    /// What `home watch` does next.
+    enum Beat: Sendable {
+        case look
+        /// The hub, or the house behind it, does not answer: there is nothing to look at.
+        case lost(any Error)
+    }
+
     private struct State {
         var isTold = false
+        var isHouseAway = false
         var timer: Task<Void, Never>?
         var follower: Task<Void, Never>?
     }
 
-    /// One element for each look; several that are due at once are one.
-    let beats: AsyncStream<Void>
-    private let continuation: AsyncStream<Void>.Continuation
+    /// Of several that are due at once only the last counts.
+    let beats: AsyncStream<Beat>
+    private let continuation: AsyncStream<Beat>.Continuation
     private let state = Mutex(State())
     private let interval: Duration?
 
     /// - Parameter interval: the pause that the user wants; nil for what suits the hub.
     init(_ session: HomeSession, interval: Duration?) {
-        (beats, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        (beats, continuation) = AsyncStream.makeStream(of: Beat.self, bufferingPolicy: .bufferingNewest(1))
         self.interval = interval
         if !session.hub.isUnprotected {
             let follower = Task { await follow(session) }
@@ -37,7 +47,7 @@ final class WatchPulse: Sendable {
         let pause = interval ?? (state.withLock { $0.isTold } ? WatchPulse.pauseWhileTold : WatchPulse.pause)
         let timer = Task { [continuation] in
             guard (try? await Task.sleep(for: pause)) != nil else { return }
-            continuation.yield()
+            continuation.yield(.look)
         }
         state.withLock { state in
             state.timer?.cancel()
@@ -56,11 +66,37 @@ final class WatchPulse: Sendable {
         // Without the stream the pauses remain; what is wrong with the hub, the look itself says.
         try? await FollowEvents(session.household, path: ["states", "stream"]).run(after: nil) { notice in
             switch notice {
-            case .event, .back: state.withLock { $0.isTold = true }
-            case .lost: state.withLock { $0.isTold = false }
+            case .event(let event) where event.type == FollowEvents.heartbeat: take(heartbeat: event)
+            case .event, .back:
+                state.withLock { $0.isTold = true }
+                continuation.yield(.look)
+            case .lost(let error):
+                state.withLock { $0.isTold = false }
+                continuation.yield(.lost(error))
             }
-            continuation.yield()
         }
         state.withLock { $0.isTold = false }
     }
+
+    /// Only what is new is worth a look: that the house has gone away, or has come back.
+    private func take(heartbeat event: ServerEvents.Event) {
+        let beat = JSONValue(parsing: event.data)?.asObject
+        let fault = beat?["fault"]?.asString
+        let isNew = state.withLock { state in
+            defer { state.isHouseAway = fault != nil }
+            return state.isHouseAway != (fault != nil)
+        }
+        guard isNew else { return }
+        continuation.yield(fault.map { .lost(HouseAway(reason: $0)) } ?? .look)
+    }
+}
+
+/// The hub answers, and the server behind it does not.
+private struct HouseAway: UserError {
+    /// In the hub's words.
+    let reason: String
+
+    var description: String { shortened(reason) }
+    var kind: UserErrorKind { .unavailable }
+    var hint: String? { nil }
 }
