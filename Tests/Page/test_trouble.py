@@ -2,6 +2,7 @@
 import json
 import os
 import random
+import signal
 import time
 import unittest
 
@@ -200,6 +201,124 @@ class EndTests(HouseTests):
             return [document.getAnimations().length, all.filter((style) => style.animationName !== 'none').length,
               all.filter((style) => style.transitionProperty !== 'none' && style.transitionDuration !== '0s').length];""")
         self.assertEqual(moving, [0, 0, 0])
+
+
+class FreshTests(HouseTests):
+    """How old what the page shows is: the hub, the network or the house is gone without a word."""
+    LIVE = '//p[@id="status"][contains(., "Up to date")]'
+    CARD = '//li[contains(@class, "card")][contains(., "Device 0")]'
+    SWITCH = CARD + '//div[@class="head"]//button[@role="switch"]'
+
+    def stopped(self, process):
+        """The process, stopped until the test is over or says otherwise."""
+        process.send_signal(signal.SIGSTOP)
+        self.addCleanup(process.send_signal, signal.SIGCONT)
+        return process
+
+    def event_driven(self, browser):
+        """Nothing is asked for by the clock any more: what is shown from now on was told."""
+        browser.run("""
+            const real = window.setTimeout;
+            for (let each = real(() => {}, 0); each > 0; each -= 1) clearTimeout(each);
+            window.setTimeout = (act, time, ...more) => (time >= 2500 ? 0 : real(act, time, ...more));""")
+
+    def test_two_heartbeats_that_are_missed(self):
+        """With a clock of the test's own: a silent stream is told after two beats, and opened again where it was; that
+        of a hub without heartbeats may be silent."""
+        browser = self.browser(self.device("Ute", "member"))
+        browser.find(self.LIVE)
+        told = browser.run("""
+            const [waiting, opened, told] = [[], [], []];
+            let now = 0;
+            const real = [window.setTimeout, window.clearTimeout, window.EventSource];
+            window.setTimeout = (act, time) => waiting.push({act, at: now + time});
+            window.clearTimeout = (key) => { if (key) delete waiting[key - 1]; };
+            window.EventSource = class extends EventTarget {
+              constructor(path) { super(); this.path = path; this.readyState = 0; opened.push(this); }
+              close() { this.readyState = 2; }
+            };
+            const pass = (time) => {
+              for (const end = now + time; now < end;) {
+                now += 100;
+                waiting.forEach((each, key) => { if (each.at <= now) { delete waiting[key]; each.act(); } });
+              }
+            };
+            const say = (type, lastEventId = '') => opened.at(-1).dispatchEvent(new MessageEvent(type, {data: '{}', lastEventId}));
+            return import('/hubpair/page/hub.js').then(({Stream}) => {
+              const stream = new Stream('/stream', () => {}, (...what) => told.push([now, ...what]));
+              stream.open(); opened.at(-1).onopen();
+              pass(60000);
+              say('state', 'a-1'); pass(60000);
+              const old = told.length;
+              say('alive', 'a-1');
+              for (let beat = 0; beat < 10; beat += 1) { pass(2000); say('alive', 'a-1'); }
+              const kept = told.length;
+              const last = now;
+              pass(4900); const early = told.length;
+              pass(100);
+              const [late, ...how] = told.at(-1);
+              return [old, kept, early, late - last, how, opened.at(-1).path, opened.length];
+            }).finally(() => { [window.setTimeout, window.clearTimeout, window.EventSource] = real; });""")
+        self.assertEqual(told, [1, 1, 1, 5000, [False, True], "/stream?after=a-1", 2])
+
+    def test_a_hub_that_hangs(self):
+        browser = self.browser(self.device("Ida", "member"))
+        browser.find(self.LIVE)
+        process = self.stopped(self.hub.process)
+        browser.find('//p[@id="status"][contains(., "Hub away")][contains(., " old")]')
+        # What was known is shown, and looks old.
+        browser.find(self.CARD)
+        self.assertTrue(browser.visible("//main[@data-old]"))
+        process.send_signal(signal.SIGCONT)
+        browser.find(self.LIVE)
+
+    @unittest.skipUnless(Used.name == "chromium", "Chromium alone can be told to be offline")
+    def test_a_network_that_is_gone(self):
+        """The browser says so: in a network of loopback alone it never thinks that it is online, so the test says it."""
+        browser = self.browser(self.device("Pia", "member"))
+        browser.find(self.LIVE)
+
+        def cut(is_cut):
+            browser.post("chromium/network_conditions", network_conditions={"offline": is_cut, "latency": 0, "throughput": -1})
+        self.event_driven(browser)
+        # What is heard on a stream that is open already would show that there is a network.
+        process = self.stopped(self.hub.process)
+        cut(True)
+        browser.run("dispatchEvent(new Event('offline'))")
+        browser.find('//p[@id="status"][contains(., "No network")]')
+        browser.find(self.CARD)
+        cut(False)
+        process.send_signal(signal.SIGCONT)
+        browser.run("dispatchEvent(new Event('online'))")
+        browser.find(self.LIVE)
+
+    def test_a_house_that_hangs(self):
+        """The page says since when, by what the hub knows, and an order that nobody confirmed never looks done."""
+        browser = self.browser(self.device("Ben", "member"))
+        browser.find(self.LIVE)
+        browser.find(self.SWITCH)
+        before = browser.attribute(self.SWITCH, "aria-checked")
+        process = self.stopped(self.hestia.process)
+        browser.click(self.SWITCH)
+        browser.find(self.CARD + '[contains(., "Waiting for the house")]')
+        browser.wait(lambda: browser.visible('//p[@id="status"][contains(., "House away since")][contains(., " old")]'),
+                     "the house is away", 60)
+        browser.wait(lambda: browser.visible(self.CARD + '[contains(., "Not confirmed")]'), "it is not confirmed", 60)
+        self.assertEqual(browser.attribute(self.SWITCH, "aria-checked"), before)
+        self.assertEqual(browser.visible(self.LIVE), [])
+        process.send_signal(signal.SIGCONT)
+        browser.wait(lambda: browser.visible(self.LIVE), "the house is back", 60)
+        browser.wait(lambda: not browser.visible(self.CARD + '[contains(., "Not confirmed")]'), "the house says how it is", 60)
+
+    def test_who_asks_is_shown_at_once(self):
+        """The hub tells: nothing is waited for."""
+        browser = self.browser(self.device("Kim", "owner"))
+        browser.find(self.LIVE)
+        browser.wait(lambda: browser.run("return performance.getEntriesByType('resource').some((each) => /devices$/.test(each.name))"),
+                     "the devices were asked for")
+        self.event_driven(browser)
+        self.asking("Zoe")
+        browser.find('//ul[@class="notices"]//li[contains(., "Zoe")]')
 
 
 class OddHouseTests(unittest.TestCase):

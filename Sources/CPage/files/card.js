@@ -66,7 +66,9 @@ export class Card {
       this.badge.replaceChildren(icon(drawing));
     }
     say(this.name, appliance.name);
-    say(this.words, appliance.fault ? `Does not answer · ${appliance.words}` : appliance.words);
+    say(this.words, appliance.standing);
+    set(this.node, "data-waiting", appliance.isWaiting);
+    set(this.node, "aria-busy", appliance.isWaiting ? "true" : null);
     set(this.node, "data-kind", appliance.kind);
     set(this.node, "data-on", appliance.isOn === true);
     set(this.node, "data-open", appliance.isOpen);

@@ -149,6 +149,9 @@ export function span(milliseconds) {
   return `${count} ${unit}${count === 1 ? "" : "s"}`;
 }
 
+// When it was so many milliseconds ago: "14:05".
+export const clock = (age) => clockTime.format(new Date(Date.now() - age));
+
 // A time for people, "today 14:05"; "" for what is no time.
 export function when(text) {
   const date = new Date(text);

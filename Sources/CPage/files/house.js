@@ -1,6 +1,9 @@
 // The appliances of the house: what they are, what they can do, and orders to them.
 
-import { ask, list, part, Refusal } from "./hub.js";
+import { ask, Away, list, part, Refusal } from "./hub.js";
+
+// An order that takes longer is shown as waiting.
+const patience = 1000;
 
 const words = {
   lock: "lock bolt door gate safe window", alarm: "alarm siren", valve: "valve", camera: "camera",
@@ -81,6 +84,8 @@ export class Appliance {
     this.kind = Object.keys(words).find((kind) => words[kind].split(" ").some((word) => kinds.includes(word))) ?? "plug";
     this.drawing = drawings[kinds.find((word) => word in drawings)] ?? this.kind;
     this.fault = null;
+    // True while an order takes long.
+    this.isWaiting = false;
   }
   // True for what keeps people, water or thieves out: a slip of the finger must not open it.
   get isGuarded() { return guarded.has(this.kind); }
@@ -98,6 +103,12 @@ export class Appliance {
     const level = this.activators.find((each) => each.isLevel);
     return level ? level.state > 0 : null;
   }
+  // How it stands, and what is wrong with that.
+  get standing() {
+    if (this.isWaiting) return "Waiting for the house …";
+    if (this.fault instanceof Unconfirmed) return `Not confirmed · ${this.words}`;
+    return this.fault ? `Does not answer · ${this.words}` : this.words;
+  }
   get words() {
     if (this.activators.length === 0) return "Nothing to set";
     const [main, level] = [this.main, this.activators.find((each) => each.isLevel)];
@@ -105,6 +116,11 @@ export class Appliance {
     const isLit = main.state && level && this.kind === "light";
     return isLit ? `${main.word()} · ${level.word()}` : main.word();
   }
+}
+
+// Nobody has said that an order was carried out, and nobody that it was not.
+class Unconfirmed extends Error {
+  end = performance.now();
 }
 
 // All appliances. While an order is under way its state is shown as it was ordered.
@@ -117,14 +133,17 @@ export class House {
 
   async load() {
     const start = performance.now();
-    const value = await ask("GET", "/devices/");
+    const value = await ask("GET", "/devices/", undefined, 10);
     if (!Array.isArray(value)) throw new Refusal(502, "malformed", "The list of appliances cannot be read.");
     const before = this.appliances;
     this.appliances = new Map();
     for (const each of list(value)) {
       if (each.deviceId === undefined) continue;
       const appliance = new Appliance(each);
-      appliance.fault = before.get(appliance.id)?.fault ?? null;
+      const known = before.get(appliance.id);
+      // What the house says now is the truth about an order that nobody confirmed.
+      const isOver = known?.fault instanceof Unconfirmed && known.fault.end < start;
+      if (known) [appliance.fault, appliance.isWaiting] = [isOver ? null : known.fault, known.isWaiting];
       this.appliances.set(appliance.id, appliance);
       for (const activator of appliance.activators) {
         const key = `${appliance.id}/${activator.id}`;
@@ -157,6 +176,7 @@ export class House {
     const order = { state, before };
     this.#orders.set(key, order);
     this.onchange();
+    const slow = setTimeout(() => this.#wait(appliance, true), patience);
     try {
       let sent;
       do {
@@ -167,12 +187,23 @@ export class House {
       this.#done.set(key, { state: order.state, end: performance.now() });
       this.#tell(appliance, activator, order.state, null);
     } catch (error) {
-      this.#tell(appliance, activator, order.before, error);
-      throw error;
+      const isOpen = error instanceof Away || error.isUnconfirmed;
+      const fault = isOpen ? new Unconfirmed(`Not confirmed. ${error.message}`) : error;
+      this.#tell(appliance, activator, order.before, fault);
+      throw fault;
     } finally {
+      clearTimeout(slow);
+      this.#wait(appliance, false);
       this.#orders.delete(key);
       this.onchange();
     }
+  }
+
+  #wait(appliance, isWaiting) {
+    const current = this.appliances.get(appliance.id);
+    if (!current || current.isWaiting === isWaiting) return;
+    current.isWaiting = isWaiting;
+    this.onchange();
   }
 
   // The list may have been loaded again meanwhile.

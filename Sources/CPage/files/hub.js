@@ -3,8 +3,16 @@
 // The largest answer that is read: a hub that sends more is broken, and must not take the browser's memory.
 const maximumByteCount = 16 << 20;
 
-// The hub does not answer: it is off, or the network between is gone.
-export class Away extends Error {}
+// The time of two heartbeats of the hub, and a second.
+const silence = 5000;
+
+// The hub does not answer: it is off, or the network between is gone. Or it answers, but not in time.
+export class Away extends Error {
+  constructor(message, isLate = false) {
+    super(message);
+    this.isLate = isLate;
+  }
+}
 
 // The hub answers that it will not, or not now. `word` is its error code.
 export class Refusal extends Error {
@@ -13,6 +21,8 @@ export class Refusal extends Error {
     this.status = status;
     this.word = word;
   }
+  // True if the order may have been carried out all the same.
+  get isUnconfirmed() { return this.status >= 502 && this.status <= 504; }
   // True if this browser has no access any more.
   get isStranger() {
     return this.status === 401 || ["not_approved", "role_unknown", "no_certificate"].includes(this.word);
@@ -33,7 +43,7 @@ export async function ask(method, path, body, seconds = 20, more = {}) {
     text = await bounded(response);
   } catch (error) {
     if (error instanceof Refusal) throw error;
-    throw new Away(error.message);
+    throw new Away(error.message, error.name === "TimeoutError");
   }
   let value = null;
   try {
@@ -77,7 +87,8 @@ export async function own(path) {
   try {
     return await ask("GET", path);
   } catch (error) {
-    if (error instanceof Refusal && [404, 403, 405, 503].includes(error.status) && !error.isStranger) return null;
+    const isNone = error instanceof Refusal && [404, 403, 405, 503].includes(error.status);
+    if (isNone && !error.isStranger && error.word !== "busy") return null;
     throw error;
   }
 }
@@ -95,26 +106,37 @@ export function part(text) { return encodeURIComponent(text).replace(/'/g, "%27"
 // A stream that is opened again when it breaks off, as long as it is wanted.
 //
 // The browser itself goes on after a broken connection. After an answer that is no stream (the hub restarts) it
-// gives up; then it is tried again later.
+// gives up; then it is tried again later. A connection that is dead without having ended shows by its silence: a hub
+// beats every two seconds, and two beats that are missing are told.
 export class Stream {
-  #path; #take; #told; #source = null; #timer = null; #wait = 2000;
+  #path; #take; #told; #source = null; #timer = null; #wait = 2000; #last = ""; #silence = null; #hasBeat = false;
 
   constructor(path, take, told = () => {}) { [this.#path, this.#take, this.#told] = [path, take, told]; }
 
   open() {
     if (this.#source || this.#timer) return;
-    const source = new EventSource(this.#path);
+    const source = new EventSource(this.#path + (this.#last === "" ? "" : `?after=${part(this.#last)}`));
     this.#source = source;
+    // What has been heard is kept as the place to go on, also by another connection.
     const take = (event) => {
+      if (source !== this.#source) return;
+      if (event.lastEventId !== "") this.#last = event.lastEventId;
+      if (event.type === "alive") this.#hasBeat = true;
+      this.#listen(silence);
       try {
         this.#take(JSON.parse(event.data), event.type);
       } catch (error) {
         if (!(error instanceof SyntaxError)) throw error;
       }
     };
-    for (const type of ["message", "acknowledged", "repeated", "state", "reset"]) source.addEventListener(type, take);
-    source.onopen = () => { this.#wait = 2000; this.#told(true); };
+    for (const type of ["message", "acknowledged", "repeated", "state", "reset", "alive"]) {
+      source.addEventListener(type, take);
+    }
+    source.onopen = () => { this.#wait = 2000; this.#listen(silence); this.#told(true); };
+    this.#listen(2 * silence);
     source.onerror = () => {
+      if (source !== this.#source) return;
+      this.#listen(2 * silence);
       this.#told(false);
       if (source.readyState !== EventSource.CLOSED) return;
       this.#source = null;
@@ -123,11 +145,28 @@ export class Stream {
     };
   }
 
+  // An older hub has no heartbeat, and may be silent.
+  #listen(time) {
+    clearTimeout(this.#silence);
+    if (this.#hasBeat) this.#silence = setTimeout(() => this.#miss(), time);
+  }
+
+  #miss() {
+    this.#close();
+    this.#told(false, true);
+    this.open();
+  }
+
   close() {
+    this.#close();
+    this.#told(false);
+  }
+
+  #close() {
+    clearTimeout(this.#silence);
     clearTimeout(this.#timer);
     this.#timer = null;
     this.#source?.close();
     this.#source = null;
-    this.#told(false);
   }
 }

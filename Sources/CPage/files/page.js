@@ -1,6 +1,6 @@
 // The page: which view is shown, how it keeps up with the hub, and what it says about that.
 
-import { called, confirm, count, icon, make, say, sentence, set, span, toast, when } from "./dom.js";
+import { called, clock, confirm, count, icon, make, say, sentence, set, span, toast, when } from "./dom.js";
 import { HomeView } from "./home.js";
 import { House } from "./house.js";
 import { array, ask, Away, list, own, Refusal, Stream } from "./hub.js";
@@ -12,6 +12,8 @@ const slowPollTime = 30000;
 const longestWait = 15000;
 // The first lamp is in sight, however many alarms are open.
 const shownAlarms = 3;
+// A house that was read later than this is slow, if not away.
+const longestAge = 10000;
 // Browsers have six connections to a hub. Two windows hold two streams each; all others ask.
 const places = ["streams 1", "streams 2"];
 // The parts of the page. Who they are for is told where they are added.
@@ -23,6 +25,7 @@ class App {
   hasHouse = false;
   isHouseAway = false;
   #hub = ""; #fault = null; #lastAnswer = null; #isStreaming = false; #timer = null; #wait = 1000; #isBusy = false;
+  #isOffline = false; #standing = null; #changed = {};
   #rounds = 0; #isDrawing = false; #houseFault = null; #isIntroduced = false; #isWanted = false;
   #leave = null; #soon = null;
 
@@ -47,8 +50,10 @@ class App {
     this.house.onchange = () => this.#draw();
     this.streams = [
       new Stream("/hubpair/v1/states/stream", (change, type) => this.#takeStates(change, type),
-        (isOpen) => this.#tellStream(isOpen)),
-      new Stream("/hubpair/v1/messages/stream", (message, type) => this.messages.take(message, type)),
+        (isOpen, isSilent) => this.#tellStream(isOpen, isSilent)),
+      new Stream("/hubpair/v1/messages/stream", (message, type) => {
+        if (type !== "alive") this.messages.take(message, type);
+      }),
     ];
   }
 
@@ -56,6 +61,7 @@ class App {
     set(document.getElementById("wait"), "hidden", null);
     addEventListener("hashchange", () => this.show(true));
     addEventListener("online", () => this.refresh());
+    addEventListener("offline", () => this.#lose("The network is gone.", true));
     document.addEventListener("visibilitychange", () => this.#wake());
     setInterval(() => this.#showStatus(), 1000);
     // It goes to the content, and not to another part of the page.
@@ -93,10 +99,12 @@ class App {
       // What changes seldom, or comes by a stream, is asked for now and then.
       if (this.#rounds % 5 === 0 || this.#isStreaming) {
         await Promise.all([this.home.load(), this.messages.load(), this.#loadStates()]);
+      } else if (this.#standing) {
+        await this.#loadStates();
       }
       await Promise.all([this.owner?.load(), this.arrange?.load()]);
       this.#rounds += 1;
-      [this.#fault, this.#lastAnswer, this.#wait] = [null, performance.now(), 1000];
+      [this.#fault, this.#lastAnswer, this.#wait, this.#isOffline] = [null, performance.now(), 1000, false];
     } catch (error) {
       if (!(error instanceof Away || error instanceof Refusal)) throw error;
       this.#fault = error;
@@ -169,6 +177,10 @@ class App {
       [this.hasHouse, this.isHouseAway, this.#houseFault] = [true, false, null];
     } catch (error) {
       // The hub itself answers, and what it keeps can be shown and changed.
+      if (error.isLate && (await own("hub")) !== null) {
+        [this.isHouseAway, this.#houseFault] = [true, new Error("It does not answer in time.")];
+        return;
+      }
       if (!(error instanceof Refusal) || error.isStranger) throw error;
       [this.isHouseAway, this.#houseFault] = [true, error];
     }
@@ -177,7 +189,10 @@ class App {
   // What the hub itself knows of the states; then it also tells of changes.
   async #loadStates() {
     const states = await own("states");
-    if (states !== null) this.house.setUnanswered(new Set(array(states.unanswered)));
+    if (states !== null) {
+      this.house.setUnanswered(new Set(array(states.unanswered)));
+      this.#takeStanding(states);
+    }
     if (document.hidden || !(await this.#takePlace())) return;
     if (states !== null) this.streams[0].open();
     if (this.messages.isThere) this.streams[1].open();
@@ -197,16 +212,57 @@ class App {
   }
 
   // A stream that breaks off may mean that the hub is away, or lets this browser in no more: it is asked at once.
-  #tellStream(isOpen) {
+  #tellStream(isOpen, isSilent = false) {
     const isBroken = this.#isStreaming && !isOpen && !document.hidden;
     this.#isStreaming = isOpen;
+    if (isBroken && isSilent) return this.#lose("The hub is silent.");
     this.#showStatus();
     if (!isBroken) return;
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => this.refresh(), 200);
   }
 
+  // The hub, or the network between, is gone: said at once, and then looked at.
+  #lose(words, isOffline = false) {
+    [this.#fault, this.#isOffline] = [new Away(words), isOffline];
+    this.show();
+    this.refresh();
+  }
+
+  // A heartbeat: the hub is there, and says how the house stands and what has changed.
+  #takeAlive(alive) {
+    this.#lastAnswer = performance.now();
+    if (this.#fault instanceof Away) {
+      [this.#fault, this.#isOffline] = [null, false];
+      this.refresh();
+    }
+    this.#takeStanding(alive);
+    const changed = Object.entries(alive?.changed ?? {}).filter(([part, number]) => {
+      const isNew = part in this.#changed && this.#changed[part] !== number;
+      this.#changed[part] = number;
+      return isNew;
+    }).map(([part]) => part);
+    if (changed.length === 0) return this.#showStatus();
+    const loads = [this.home.load()];
+    if (changed.includes("devices")) loads.push(this.owner?.load());
+    if (changed.some((part) => part !== "devices")) loads.push(this.arrange?.load());
+    Promise.all(loads).then(() => this.show(), () => this.refresh());
+  }
+
+  // What the hub itself knows: whether the house answers, and how old its states are.
+  #takeStanding({ current, age, fault }) {
+    const wasAway = this.#standing?.isAway;
+    const isAway = current === false && typeof fault === "string";
+    this.#standing = { isAway, time: Number.isFinite(age) ? performance.now() - age * 1000 : null };
+    if (isAway) {
+      // What the page has met itself says more.
+      if (!this.isHouseAway) [this.isHouseAway, this.#houseFault] = [true, new Error(fault)];
+      this.show();
+    } else if (wasAway) this.refresh();
+  }
+
   #takeStates(change, type) {
+    if (type === "alive") return this.#takeAlive(change);
     if (type === "reset" && !Array.isArray(change?.states)) return this.refresh();
     for (const each of list(change, "states")) this.house.take(each);
     if (change?.device) this.house.take(change);
@@ -323,11 +379,14 @@ class App {
   #showStatus() {
     const age = this.#lastAnswer === null ? null : performance.now() - this.#lastAnswer;
     const old = age === null ? "" : ` · ${span(age)} old`;
-    const [kind, text] = this.#fault instanceof Away ? ["away", `Hub away${old}`]
+    const { time = null } = this.#standing ?? {};
+    const houseAge = time === null ? null : performance.now() - time;
+    const [kind, text] = this.#fault instanceof Away ? ["away", `${this.#isOffline ? "No network" : "Hub away"}${old}`]
       : this.#fault?.word === "no_hub" ? ["wait", "No hub yet"]
       : this.#fault ? ["away", `${this.#fault.isStranger ? "Not let in" : "Hub in trouble"}${old}`]
       : age === null ? ["wait", "Asking …"]
-      : this.isHouseAway ? ["old", "House away"]
+      : this.isHouseAway ? ["old", houseAge === null ? "House away" : `House away since ${clock(houseAge)} · ${span(houseAge)} old`]
+      : this.#isStreaming && houseAge > longestAge ? ["old", `${span(houseAge)} old`]
       : this.#isStreaming || age < pollTime + 4000 ? ["live", "Up to date"] : ["old", `${span(age)} old`];
     set(this.status, "data-kind", kind);
     say(this.statusText, text);

@@ -89,7 +89,7 @@ class PageTests(unittest.TestCase):
     def test_the_page_is_small_and_whole(self):
         files = self.files()
         self.assertGreater(len(files), 8)
-        self.assertLess(sum(len(text.encode()) for _, text in files.values()), 100_000)
+        self.assertLess(sum(len(text.encode()) for _, text in files.values()), 150_000)
         kinds = {"css": "text/css", "js": "text/javascript", "svg": "image/svg+xml", PAGE: "text/html"}
         for path, (fields, _) in files.items():
             self.assertEqual(fields.get_content_type(), kinds[path.split(".")[-1]], path)
