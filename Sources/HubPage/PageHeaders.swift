@@ -1,7 +1,7 @@
-/// The header fields of what browsers show.
+/// The header fields of what browsers show, beside `X-Content-Type-Options: nosniff`, which every answer has.
 package enum PageHeaders {
     private static let always = [
-        ("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY"),
+        ("X-Frame-Options", "DENY"),
         ("Cross-Origin-Resource-Policy", "same-origin"), ("Cross-Origin-Opener-Policy", "same-origin"),
     ]
 
@@ -35,8 +35,8 @@ package enum PageHeaders {
     /// Added to what a hub answers to such a page: whatever it is, no script of the hub's runs where this
     /// computer's own page may pair and forget. A policy more only takes away (CSP3 § 8.1).
     package static let relayed =
-        [("X-Content-Type-Options", "nosniff"), ("X-Frame-Options", "DENY")] + [
-            policy("style-src 'self'; img-src 'self'; form-action 'self'")
+        [
+            ("X-Frame-Options", "DENY"), policy("style-src 'self'; img-src 'self'; form-action 'self'"),
         ]
 
     /// Of pages without a script: what strangers see.

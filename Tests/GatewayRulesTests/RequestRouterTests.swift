@@ -226,12 +226,28 @@ import Testing
     // MARK: Refusals
 
     @Test(arguments: [
+        "GET /worker.js", "GET /hubpair/page/page.js", "GET /hubpair/v1/hub", "GET /hubpair/none",
+    ])
+    func noServiceWorkerIsInstalled(start: String) throws {
+        let head = try head(start, "service-worker: script", "Sec-Fetch-Site: same-origin")
+        let (action, asked) = route(head, client, .approved(device))
+        #expect(refusal(action) == .serviceWorker && asked.isEmpty)
+    }
+
+    /// Of another origin, a proxy may say what it likes.
+    @Test func aProxyMayAskAboutAServiceWorker() throws {
+        let head = try head("GET /hubpair/v1/verify", "Service-Worker: script")
+        #expect(refusal(route(head, client, .approved(device)).action) == nil)
+    }
+
+    @Test(arguments: [
         (RequestRefusal.notFound, 404, "not_found"), (.unexpectedBody, 400, "bad_request"),
         (.wrongMethod(["GET", "HEAD"]), 405, "method_not_allowed"),
         (.methodNotPassedOn, 405, "method_not_allowed"), (.noCertificate, 401, "no_certificate"),
         (.wrongKey("an RSA key"), 401, "no_certificate"), (.notVerified, 401, "no_certificate"),
         (.unreadable, 503, "unavailable"), (.stranger, 403, "not_approved"),
-        (.notApproved(.revoked), 403, "not_approved"), (.noUpstream, 502, "no_upstream"),
+        (.notApproved(.revoked), 403, "not_approved"), (.serviceWorker, 403, "service_worker"),
+        (.noUpstream, 502, "no_upstream"),
         (.tooLarge(limit: 1), 413, "too_large"),
     ])
     func aRefusalHasItsStatusAndItsWord(refusal: RequestRefusal, status: Int, word: String) {

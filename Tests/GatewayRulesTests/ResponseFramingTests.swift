@@ -129,8 +129,37 @@ import Testing
             "HTTP/1.1 200 OK\r\nConnection: x-hop, keep-alive\r\nX-Hop: 1\r\nKeep-Alive: timeout=5\r\n"
                 + "Content-Length: 3\r\nSet-Cookie: a=b\r\nUpgrade: h2c\r\nTrailer: x\r\n\r\n")
         #expect(
-            String(decoding: head.forwarded(framing: .length(3), connection: "close"), as: UTF8.self)
-                == "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\nContent-Length: 3\r\nConnection: close\r\n\r\n")
+            forwarded(head) == "HTTP/1.1 200 OK\r\nSet-Cookie: a=b\r\n" + guarded
+                + "Content-Length: 3\r\nConnection: close\r\n\r\n")
+    }
+
+    private let guarded = "Content-Security-Policy: sandbox\r\nX-Content-Type-Options: nosniff\r\n"
+
+    private func forwarded(_ head: ResponseHead, toBrowser: Bool = false) -> String {
+        String(
+            decoding: head.forwarded(framing: .length(3), connection: "close", toBrowser: toBrowser),
+            as: UTF8.self)
+    }
+
+    /// The hub's own page is of the same origin.
+    @Test func anAnswerLosesWhatHoldsForTheWholeOrigin() throws {
+        let lost = OriginGuard.dropped.sorted().map { "\($0.uppercased()): x\r\n" }.joined()
+        let head = try head(
+            "HTTP/1.1 404 No\r\nContent-Security-Policy: sandbox allow-scripts\r\n\(lost)Set-Cookie: a=b\r\n"
+                + "Location: /x\r\nContent-Length: 3\r\n\r\n")
+        // The hub's policy is the last, beside the upstream's own.
+        let kept = "HTTP/1.1 404 No\r\nContent-Security-Policy: sandbox allow-scripts\r\n"
+        let rest = "Location: /x\r\n\(guarded)Content-Length: 3\r\nConnection: close\r\n\r\n"
+        #expect(forwarded(head) == kept + "Set-Cookie: a=b\r\n" + rest)
+        #expect(forwarded(head, toBrowser: true) == kept + rest)
+    }
+
+    @Test(arguments: ["100 Continue", "103 Early Hints"])
+    func whatIsNoDocumentHasNoPolicy(status: String) throws {
+        let head = try head("HTTP/1.1 \(status)\r\nLink: x\r\nClear-Site-Data: x\r\n\r\n")
+        let text = String(
+            decoding: head.forwarded(framing: .none, connection: nil, toBrowser: false), as: UTF8.self)
+        #expect(text == "HTTP/1.1 \(status)\r\nLink: x\r\n\r\n")
     }
 
     @Test(arguments: [

@@ -40,6 +40,12 @@ package enum FieldRole: Hashable, Sendable {
     case forwardedHost
     /// `Server`, which identifies the upstream's software.
     case server
+    /// In an answer, holds for the whole origin (``OriginGuard``).
+    case originWide
+    /// `Set-Cookie`, which browsers keep for all of a host.
+    case cookie
+    /// `Service-Worker`: a browser asks for the script of a service worker (Service Workers, W3C, § 5).
+    case serviceWorker
     /// Any other field.
     case other
 
@@ -75,7 +81,7 @@ package enum FieldRole: Hashable, Sendable {
             "host": .host, "content-length": .contentLength, "transfer-encoding": .transferEncoding,
             "connection": .connection, "upgrade": .upgrade, "expect": .expect, "server": .server,
             "last-event-id": .lastEventID, "origin": .origin, "sec-fetch-site": .fetchSite,
-            "x-forwarded-host": .forwardedHost,
+            "x-forwarded-host": .forwardedHost, "set-cookie": .cookie, "service-worker": .serviceWorker,
             "authorization": .credentials, "cookie": .credentials,
             "x-ssl-client-cert": .clientCertificate,
             "x-original-method": .originalMethod, "x-original-uri": .originalTarget,
@@ -90,6 +96,7 @@ package enum FieldRole: Hashable, Sendable {
         }
         for name in ["keep-alive", "proxy-connection", "te", "trailer"] { roles[name] = .hopByHop }
         for name in proxyOnlyNames { roles[name] = .proxyOnly }
+        for name in OriginGuard.dropped { roles[name] = .originWide }
         return roles
     }()
 

@@ -59,6 +59,9 @@ package struct RequestHead: Sendable {
         }
     }
 
+    /// True if a browser sends the request, as far as browsers say so.
+    package var isOfBrowser: Bool { fields.has(.fetchSite) || fields.has(.fetchOther) || fields.has(.origin) }
+
     /// True if the method, or one that a field puts in its place, may do more than read (not safe, RFC 9110
     /// § 9.2.1). What a WebSocket carries cannot be told.
     package var mayChangeStates: Bool {
@@ -108,8 +111,7 @@ package struct RequestHead: Sendable {
         case .host: true
         case .expect: !isHTTP10 && !isNamed(field)
         case .credentials, .server, .webSocket, .methodOverride, .lastEventID, .origin, .fetchSite,
-            .fetchOther,
-            .other:
+            .fetchOther, .originWide, .cookie, .serviceWorker, .other:
             !isNamed(field)
         case .contentLength, .transferEncoding, .connection, .upgrade, .hopByHop, .clientCertificate,
             .originalMethod, .originalTarget, .originalUpgrade, .forwardedMethod, .forwardedTarget,

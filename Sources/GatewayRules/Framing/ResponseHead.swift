@@ -61,13 +61,25 @@ package struct ResponseHead: Sendable {
     ///   - framing: the framing to announce; `none` for an informational response.
     ///   - connection: the value of `Connection`; nil to omit it.
     ///   - upgrade: the protocol that the connection switches to; nil for none.
-    package func forwarded(framing: BodyFraming, connection: String?, upgrade: String? = nil) -> [UInt8] {
+    ///   - toBrowser: false to pass cookies on. In a browser an upstream could set as many as make every
+    ///     request to the hub too large, and its pages there have no use for them.
+    package func forwarded(
+        framing: BodyFraming, connection: String?, upgrade: String? = nil, toBrowser: Bool
+    ) -> [UInt8] {
         var head: [UInt8] = []
         head.reserveCapacity(1024)
         head.append(contentsOf: "HTTP/1.1 \(status) ".utf8)
         head.append(contentsOf: reason)
         head.append(contentsOf: "\r\n".utf8)
-        for field in fields.fields where passes(field) { fields.write(field, to: &head) }
+        for field in fields.fields where passes(field, toBrowser: toBrowser) {
+            fields.write(field, to: &head)
+        }
+        // What comes before the final answer, or switches protocols, makes no document.
+        if status >= 200 {
+            for (name, value) in OriginGuard.added {
+                head.append(contentsOf: "\(name): \(value)\r\n".utf8)
+            }
+        }
         framing.write(to: &head)
         if let connection { head.append(contentsOf: "Connection: \(connection)\r\n".utf8) }
         if let upgrade { head.append(contentsOf: "Upgrade: \(upgrade)\r\n".utf8) }
@@ -75,12 +87,14 @@ package struct ResponseHead: Sendable {
         return head
     }
 
-    private func passes(_ field: FieldBlock.Field) -> Bool {
+    private func passes(_ field: FieldBlock.Field, toBrowser: Bool) -> Bool {
         switch field.role {
-        case .connection, .hopByHop, .upgrade, .contentLength, .transferEncoding: false
+        case .connection, .hopByHop, .upgrade, .contentLength, .transferEncoding, .originWide: false
+        case .cookie where toBrowser: false
         case .host, .expect, .clientCertificate, .originalMethod, .originalTarget, .originalUpgrade,
             .forwardedMethod, .forwardedTarget, .webSocket, .methodOverride, .lastEventID, .origin,
-            .fetchSite, .fetchOther, .forwardedHost, .proxyOnly, .ambiguous, .credentials, .server, .other:
+            .fetchSite, .fetchOther, .forwardedHost, .proxyOnly, .ambiguous, .credentials, .server, .cookie,
+            .serviceWorker, .other:
             hopFields.isEmpty || !fields.isNamed(field, in: hopFields)
         }
     }

@@ -23,6 +23,9 @@ package enum RequestRefusal: Equatable, Sendable {
     case notApproved(DeviceVerdict)
     /// A browser sends it for another site's page, or under a name that is not the hub's.
     case crossSite
+    /// A browser asks for the script of a service worker, which could answer in the hub's place: whatever
+    /// page made it ask, the hub has none.
+    case serviceWorker
     /// The device's role does not allow the request.
     case notAllowed(Role)
     /// A proxy asks, and what it says of the request lets nobody of this role in.
@@ -37,7 +40,7 @@ package enum RequestRefusal: Equatable, Sendable {
         switch self {
         case .unexpectedBody: 400
         case .noCertificate, .wrongKey, .notVerified: 401
-        case .stranger, .notApproved, .crossSite, .notAllowed, .notAllowedByProxy: 403
+        case .stranger, .notApproved, .crossSite, .serviceWorker, .notAllowed, .notAllowedByProxy: 403
         case .notFound: 404
         case .wrongMethod, .methodNotPassedOn: 405
         case .tooLarge: 413
@@ -54,6 +57,7 @@ package enum RequestRefusal: Equatable, Sendable {
         case .notApproved(.unknownRole): "role_unknown"
         case .stranger, .notApproved: "not_approved"
         case .crossSite: "cross_site"
+        case .serviceWorker: "service_worker"
         case .notAllowed, .notAllowedByProxy: "not_allowed"
         case .notFound: "not_found"
         case .wrongMethod, .methodNotPassedOn: "method_not_allowed"
@@ -91,6 +95,8 @@ package enum RequestRefusal: Equatable, Sendable {
         case .crossSite:
             "another site's page sent this, or the browser knows the hub by a name that is not its own; "
                 + "such a name belongs into 'hosts' in the hub's settings"
+        case .serviceWorker:
+            "no service worker is installed under this address: it could answer in the hub's place"
         case .notAllowed(.member):
             "only a device with the role owner may do this; 'hubpair devices role' on the hub gives it one"
         case .notAllowed(let role):

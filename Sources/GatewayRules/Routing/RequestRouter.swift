@@ -113,7 +113,12 @@ package struct RequestRouter: Sendable {
         guard crossSite.allows(head.fields, isTrustedProxy: client.isTrustedProxy) else {
             return answer(head, .refusal(.crossSite))
         }
-        switch GatewayPath(target: head.target, method: head.method) {
+        let path = GatewayPath(target: head.target, method: head.method)
+        // A proxy's question has the fields of a request to another origin.
+        if head.fields.has(.serviceWorker), path != .own(.verify) {
+            return answer(head, .refusal(.serviceWorker))
+        }
+        switch path {
         case .resource(let resource): return use(resource, head, from: client, access)
         case .own(let endpoint):
             guard endpoint.methods.contains(head.method) else {

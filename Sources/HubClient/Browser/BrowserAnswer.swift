@@ -10,10 +10,10 @@ import Synchronization
 struct BrowserAnswer {
     /// What belongs to the hub's own connection (RFC 9110 § 7.6.1), or would stay with this computer's
     /// browser.
-    private static let dropped: Set<String> = [
-        "connection", "keep-alive", "transfer-encoding", "upgrade", "set-cookie", "strict-transport-security",
-        "alt-svc",
-    ]
+    private static let dropped = OriginGuard.dropped.union([
+        "connection", "keep-alive", "transfer-encoding", "upgrade", "set-cookie",
+    ])
+    private static let noSniffing = ("X-Content-Type-Options", "nosniff")
 
     /// A comment of a stream, so that both sides notice when the other is gone.
     private static let beat = Duration.seconds(15)
@@ -69,7 +69,7 @@ struct BrowserAnswer {
         case .events(let values):
             let headers: HTTPHeaders = [
                 "Content-Type": "text/event-stream", "Cache-Control": "no-store",
-                "X-Content-Type-Options": "nosniff",
+                BrowserAnswer.noSniffing.0: BrowserAnswer.noSniffing.1,
             ]
             try await output.write(
                 .head(HTTPResponseHead(version: .http1_1, status: .ok, headers: headers)))
@@ -91,6 +91,7 @@ struct BrowserAnswer {
 
     private func pass(_ request: HubRequest, _ relay: HubRelay, to head: HTTPRequestHead) async throws {
         var hasBegun = false
+        let isOfUpstream = GatewayPath(target: request.target) == .upstream
         do {
             try await relay.send(request) { response in
                 hasBegun = true
@@ -98,6 +99,8 @@ struct BrowserAnswer {
                 for field in response.headers where !BrowserAnswer.dropped.contains(field.name.lowercased()) {
                     headers.add(name: field.name, value: field.value)
                 }
+                // Whatever the hub does itself: it may be an older one.
+                headers.add(contentsOf: isOfUpstream ? OriginGuard.added : [BrowserAnswer.noSniffing])
                 try await output.write(
                     .head(
                         HTTPResponseHead(
@@ -129,6 +132,7 @@ struct BrowserAnswer {
         var headers = HTTPHeaders(fields)
         if status != 304 { headers.add(name: "Content-Length", value: "\(body.count)") }
         headers.add(name: "Cache-Control", value: cacheControl)
+        headers.add(name: BrowserAnswer.noSniffing.0, value: BrowserAnswer.noSniffing.1)
         if headers["Referrer-Policy"].isEmpty { headers.add(name: "Referrer-Policy", value: "no-referrer") }
         try await output.write(
             .head(HTTPResponseHead(version: .http1_1, status: .init(statusCode: status), headers: headers)))

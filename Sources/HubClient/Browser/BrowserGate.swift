@@ -62,6 +62,11 @@ package struct BrowserGate: Sendable {
             return .refuse(
                 status: 403, word: "cross_site", message: "another site has sent this request; it is refused")
         }
+        guard values("service-worker").isEmpty else {
+            return .refuse(
+                status: 403, word: "service_worker",
+                message: "no service worker is installed under this address: it could answer in its place")
+        }
         guard target.utf8.first == UInt8(ascii: "/") else {
             return .refuse(status: 400, word: "bad_request", message: "the target does not begin with '/'")
         }

@@ -106,7 +106,7 @@ struct ServeReply: Sendable {
         if status != .noContent, status != .notModified {
             text += "Content-Type: \(contentType)\r\nContent-Length: \(body.count)\r\n"
         }
-        text += "Cache-Control: \(cacheControl)\r\n"
+        text += "Cache-Control: \(cacheControl)\r\nX-Content-Type-Options: nosniff\r\n"
         if let connection { text += "Connection: \(connection)\r\n" }
         text += "\r\n"
         return Array(text.utf8) + (withBody ? body : [])

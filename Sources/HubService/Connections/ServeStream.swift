@@ -48,6 +48,7 @@ final class ServeStream {
     /// Writes the head, and then the events as they come.
     func start() {
         var head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: no-store\r\n"
+        head += "X-Content-Type-Options: nosniff\r\n"
         if isChunked { head += "Transfer-Encoding: chunked\r\n" }
         if let option = client.connectionOption { head += "Connection: \(option)\r\n" }
         client.write(head + "\r\n")

@@ -213,7 +213,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         guard !isOver else { return }
         if response.isInformational {
             // Informational responses such as 100 (Continue), which HTTP/1.0 does not define.
-            if !request.isHTTP10 { client.write(response.forwarded(framing: .none, connection: nil)) }
+            if !request.isHTTP10 { write(response, framing: .none, connection: nil) }
             return
         }
         shared.upstreamHabits.noteAnswer(response, isReused: isReused)
@@ -222,17 +222,23 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         // Until the request is complete, its deadline still applies.
         if requestHasEnded { client.stopTimer() }
         if response.status == 101 {
-            client.write(
-                response.forwarded(
-                    framing: .none, connection: "Upgrade", upgrade: request.upgrade ?? "websocket"))
-            return
+            return write(
+                response, framing: .none, connection: "Upgrade", upgrade: request.upgrade ?? "websocket")
         }
         let (announced, written) = response.framing(forHTTP10: request.isHTTP10)
         answer = BodyWriter(written)
         // Otherwise the client could not find the end of the answer, or the rest of its request might never
         // be read.
         if written == .untilClose || !requestHasEnded { client.closeAfterAnswer() }
-        client.write(response.forwarded(framing: announced, connection: client.connectionOption))
+        write(response, framing: announced, connection: client.connectionOption)
+    }
+
+    private func write(
+        _ response: ResponseHead, framing: BodyFraming, connection: String?, upgrade: String? = nil
+    ) {
+        client.write(
+            response.forwarded(
+                framing: framing, connection: connection, upgrade: upgrade, toBrowser: request.isOfBrowser))
     }
 
     func upstreamBody(_ bytes: ByteBuffer) {

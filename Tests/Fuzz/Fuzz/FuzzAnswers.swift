@@ -73,11 +73,11 @@ private func take(
         reading.statuses.append(head.status)
         reading.isUsable = head.leavesConnectionUsable
         if head.isInformational {
-            reading.heads += head.forwarded(framing: .none, connection: nil)
+            reading.heads += head.forwarded(framing: .none, connection: nil, toBrowser: false)
         } else {
             let (announced, written) = head.framing(forHTTP10: question.isHTTP10)
             reading.framing = written
-            reading.heads += head.forwarded(framing: announced, connection: nil)
+            reading.heads += head.forwarded(framing: announced, connection: nil, toBrowser: false)
         }
     case .body(let range):
         let start = bytes.startIndex

@@ -91,6 +91,7 @@ import Testing
             [("Host", "127.0.0.1:4321"), ("Origin", "https://127.0.0.1:4321")],
             [("Host", "127.0.0.1:4321"), ("Origin", "http://127.0.0.1:4322")],
             [("Host", "127.0.0.1:4321"), ("Sec-Fetch-Site", "same-site")],
+            [("Host", "127.0.0.1:4321"), ("Service-Worker", "script")],
             [("Host", "127.0.0.1:4321"), ("Sec-Fetch-Site", "none"), ("Sec-Fetch-Site", "none")],
         ] as [[(name: String, value: String)]])
     func otherSitesAreRefused(fields: [(name: String, value: String)]) {

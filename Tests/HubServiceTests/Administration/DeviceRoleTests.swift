@@ -60,7 +60,7 @@ import Testing
             let body = try await open(Self.put)
             let stream = try await open("GET /events HTTP/1.1\r\nHost: h\r\n\r\n")
             try await stream.peer.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
-            _ = try await stream.client.read(until: "x\r\n")
+            _ = try await stream.client.read(until: "\r\nx\r\n")
             let order = try await open(
                 "POST /devices/1/activators/2 HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n")
 

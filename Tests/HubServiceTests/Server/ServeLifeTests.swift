@@ -125,7 +125,7 @@ import Testing
                 try await client.write(Self.get)
                 _ = try await first.read(until: "\r\n\r\n")
                 try await first.write("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nx\r\n")
-                _ = try await client.read(until: "x\r\n")
+                _ = try await client.read(until: "\r\nx\r\n")
                 return (client, first)
             }()
             let (tunnel, third) = try await webSocket(hub, as: other)
