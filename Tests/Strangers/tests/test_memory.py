@@ -1,11 +1,13 @@
 """Limits the memory that clients can make a real `serve` use: at most 64 MB above idle for 512 strangers, and
 a few MB for one connection. HUBPAIR_SEED repeats a random mix."""
 import base64
+import contextlib
 import json
 import os
 import random
 import resource
 import socket
+import sqlite3
 import ssl
 import subprocess
 import tempfile
@@ -314,6 +316,41 @@ class DeviceAnswerTests(MemoryTests):
         with open(path, "w", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
             file.write("\n".join(lines) + "\n")
         return scene
+
+    def long_history(self, hub, count=10_000):
+        """Changes in the database, of an appliance whose state is a text."""
+        with Connection(hub.port, self.device(hub, "first"), timeout=60) as connection:
+            connection.request("GET", "/hubpair/v1/messages")  # it is made with the first use
+        hub.stop()
+        with contextlib.closing(sqlite3.connect(os.path.join(hub.state, "household.sqlite"))) as database, database:
+            database.executemany("INSERT INTO changes (id, device, activator, state, time) VALUES (?, 'd', 'a', ?, ?)", (
+                (number, '"%s"' % (1000 * "x"), 1000 * int(time.time())) for number in range(1, count + 1)))
+        hub.start()
+
+    def test_eight_guests_that_ask_for_everything(self):
+        """Several requests on each of 16 connections of eight guests, in a random order; none reads."""
+        dice = random.Random(SEED)
+        print(f"memory: HUBPAIR_SEED={SEED}", flush=True)
+        hub = self.fresh_hub()
+        self.large_scenes(hub)
+        self.long_history(hub)
+        paths = [b"scenes", b"scenes", b"scenes", b"states/history?limit=10000", b"states/history?limit=10000", b"messages",
+                 b"messages/stream", b"states/stream?after=0-1", b"rooms", b"hub"]
+        guests = [context(self.device(hub, f"guest {number}", "--role", "guest")) for number in range(8)]
+        opened = []
+        for number in range(16 * len(guests)):
+            opened.append(Stranger(hub.port, 100 + number, guests[number % len(guests)]))
+            opened[-1].write(b"".join(b"GET /hubpair/v1/" + dice.choice(paths) + HEAD for _ in range(3)))
+        hub.idle = float("inf")
+        self.come_to_rest(hub, 3)
+        most = self.status(hub, "VmHWM")
+        print(f"  {len(opened)} connections of {len(guests)} guests: {most:.0f} MB at most", flush=True)
+        self.assertLess(most, 224)
+        for each in opened:
+            each.close()
+        with Connection(hub.port, self.device(hub, "owner", "--role", "owner"), timeout=120) as connection:
+            # What they held is given back, once the hub has seen that they are gone.
+            hub.wait_for(lambda: connection.request("GET", "/hubpair/v1/hub")[0] == 200, "it answers", 60)
 
     def test_three_guests_that_never_read(self):
         """16 connections each ask for the scenes, and read nothing. The hub stays below its limit, holds a few of the
