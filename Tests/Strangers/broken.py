@@ -77,7 +77,7 @@ class Handler(BaseHTTPRequestHandler):
             state = [{"activatorId": "b1", "rank": 0, "name": "\u202e\x1b[2J", "type": "\x1b]0;x\x07",
                       "state": "\x1b[31m" * 100}]
             self.answer(200, json.dumps([LAMP | {
-                "name": "\x1b[2J" + "N" * 1_000_000, "type": "T\u0301" + "\u0301" * 1_000_000,
+                "name": "\x1b[2J" + "N" * 1_000_000, "type": "T\u0301" + "\u0301" * 100_000,
                 "activators": state}]).encode())
         elif mode == "deep":
             self.answer(200, b"[" * 100_000 + b"]" * 100_000)

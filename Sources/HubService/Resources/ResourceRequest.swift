@@ -11,6 +11,8 @@ struct ResourceRequest: Sendable {
     /// The value of `Last-Event-ID`, any bytes as UTF-8; nil if there is none, or more than one.
     let lastEventID: String?
     let precondition: Precondition
+    /// `Cache-Control: max-age=0` (RFC 9111 § 5.2.1.1): what the hub knows already is not new enough.
+    let wantsNew: Bool
     /// At most ``HubResource/maximumBodyByteCount`` bytes; empty for other methods than PUT and POST.
     var body: [UInt8] = []
 
@@ -24,16 +26,18 @@ struct ResourceRequest: Sendable {
 
     init(
         _ resource: HubResource, method: String, from device: ApprovedDevice, lastEventID: String? = nil,
-        precondition: Precondition = .none, body: [UInt8] = []
+        precondition: Precondition = .none, wantsNew: Bool = false, body: [UInt8] = []
     ) {
         (self.resource, self.method, self.device) = (resource, method, device)
         (self.lastEventID, self.precondition, self.body) = (lastEventID, precondition, body)
+        self.wantsNew = wantsNew
     }
 
     init(_ resource: HubResource, _ head: RequestHead, from device: ApprovedDevice) {
         let last = head.fields.onlyValue(.lastEventID).map { String(decoding: $0, as: UTF8.self) }
         self.init(
             resource, method: head.method, from: device, lastEventID: last,
-            precondition: Precondition(head.fields))
+            precondition: Precondition(head.fields),
+            wantsNew: head.fields.members(named: "cache-control").contains("max-age=0"))
     }
 }

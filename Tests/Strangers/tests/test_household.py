@@ -441,13 +441,16 @@ class DeadApplianceTests(HouseholdTests):
         answer = self.get("states")
         self.assertFalse(answer["current"])
         ages = [each.pop("age") for each in answer["silent"]]
-        self.assertEqual(answer["silent"], sorted(devices, key=lambda each: each["deviceId"]))
+        self.assertEqual(answer["silent"], devices)
+        self.assertEqual(answer["devices"], devices)
         self.assertTrue(all(1 <= age <= 30 for age in ages), ages)
-        # After a restart the states are known still, and names are not.
+        # After a restart all of it is known still.
         self.restart()
         after = self.get("states")
         self.assertEqual(after["states"], answer["states"])
-        self.assertNotIn("silent", after)
+        self.assertEqual(after["devices"], devices)
+        self.assertTrue(all(1 <= each.pop("age") <= 60 for each in after["silent"]))
+        self.assertEqual(after["silent"], devices)
 
 
 class MessageTests(HouseholdTests):

@@ -5,6 +5,7 @@ import Identity
 ///     meta              name, value: `tag`, random, made with the file; an event's id begins with it
 ///     states            the last known state of each activator
 ///     changes           the history of states; ids rise without gaps
+///     appliances        what is in the house: each as its server described it, and when it was seen
 ///     messages          ids rise without gaps, acknowledgements have numbers of their own that do, too
 ///     read_marks        ranges of ids of messages that a device has read
 ///     devices           the paired devices as they were last told of
@@ -51,6 +52,12 @@ enum HouseholdSchema {
         "CREATE TABLE hooks (kind TEXT PRIMARY KEY, message INTEGER NOT NULL) WITHOUT ROWID",
     ]
 
+    private static let laterTables = [
+        """
+        CREATE TABLE IF NOT EXISTS appliances (place INTEGER PRIMARY KEY, description TEXT NOT NULL,
+        seen INTEGER NOT NULL)
+        """
+    ]
     private static let laterColumns = [
         ("author", "TEXT"), ("quiet", "INTEGER"), ("count", "INTEGER"), ("last", "INTEGER"),
         ("change", "INTEGER"), ("again", "INTEGER"), ("again_at", "INTEGER"),
@@ -68,6 +75,7 @@ enum HouseholdSchema {
         for (name, type) in laterColumns where !columns.contains(name) {
             try connection.run("ALTER TABLE messages ADD COLUMN \(name) \(type)")
         }
+        for table in laterTables { try connection.run(table) }
         for index in laterIndexes { try connection.run(index) }
         try connection.run(
             """

@@ -19,14 +19,17 @@ struct StateReport: Sendable {
     let time: Moment?
     /// Why the last attempt to read it failed; nil: it did not.
     let fault: String?
+    /// The upstream gave an answer, whatever it was.
+    let hasAnswered: Bool
     /// The appliances that did not answer, while others did.
     let unanswered: Set<String>
-    /// Those of them, or all while the server is away, as they were when they were last listed; none from
-    /// before the hub started.
-    let silent: [Silent]
+    /// All that there are, as each was seen last.
+    let appliances: [SeenAppliances.Appliance]
+    /// How long the upstream took for its last answer; zero if it gave none.
+    let took: Duration
 
-    struct Silent: Sendable {
-        let device: ControlledDevice
-        let time: Moment
+    /// Those that do not answer, or all while the server is away.
+    var silent: [SeenAppliances.Appliance] {
+        fault == nil ? appliances.filter { unanswered.contains($0.device.id) } : appliances
     }
 }

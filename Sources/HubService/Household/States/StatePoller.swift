@@ -37,15 +37,19 @@ final class StatePoller: Sendable {
         var lastOrder: ContinuousClock.Instant?
         var lastSuccess: ContinuousClock.Instant?
         var fault: String?
+        var hasAnswered = false
         var unanswered: Set<String> = []
-        /// As each appliance was last listed, by its id, and when.
-        var lastSeen: [String: (device: ControlledDevice, time: Moment)] = [:]
+        var seen = SeenAppliances()
+        /// What the database has of them.
+        var keptSeen: [SeenAppliances.Appliance] = []
         var watchers = 0
         var reasons: Set<String> = []
         var observers: [any StateObserver] = []
         /// Messages that could not be written down yet.
         var drafts: [MessageDraft] = []
-        var waiting: [ObjectIdentifier: CheckedContinuation<Void, Never>] = [:]
+        /// Those who wait for a poll, and when it must have begun at the earliest.
+        var waiting: [ObjectIdentifier: (CheckedContinuation<Void, Never>, since: ContinuousClock.Instant?)] =
+            [:]
     }
 
     private let calls: UpstreamCalls
@@ -77,6 +81,7 @@ final class StatePoller: Sendable {
         store.feed.close()
         await looking.withLock { $0.take() }?.stop()
         release()
+        await keepSeen()
         state.withLock { $0.observers = [] }
         onStanding.withLock { $0 = nil }
     }
@@ -139,39 +144,41 @@ final class StatePoller: Sendable {
     ///
     /// They are told once they are kept, or cannot be kept within ``patience``: a hub that was killed before
     /// would not know that a rule can come true again, and whoever was told so would be told of no alarm.
-    func report() async -> StateReport {
+    ///
+    /// - Parameter isNew: asks the upstream now, however new the last answer is.
+    func report(isNew: Bool = false) async -> StateReport {
         await load()
+        let since = isNew ? ContinuousClock.now : nil
         let (isFresh, mayBeOld) = state.withLock { state in
             (
-                state.fault == nil
+                !isNew && state.fault == nil
                     && state.lastSuccess.map { ContinuousClock.now - $0 < StatePoller.freshness } ?? false,
                 !state.states.changes.isEmpty
             )
         }
-        await waitForPoll(mayBeOld ? StatePoller.patience : .seconds(10), ifRecording: isFresh)
+        await waitForPoll(
+            since: since, mayBeOld ? StatePoller.patience : .seconds(10), ifRecording: isFresh)
         return state.withLock {
             StateReport(
-                states: $0.states, time: $0.time, fault: $0.fault, unanswered: $0.unanswered,
-                silent: StatePoller.silent(in: $0))
+                states: $0.states, time: $0.time, fault: $0.fault, hasAnswered: $0.hasAnswered,
+                unanswered: $0.unanswered,
+                appliances: $0.seen.all, took: $0.lastDuration)
         }
-    }
-
-    /// Those that the last poll had no answer from, as they were before.
-    private static func silent(in state: State) -> [StateReport.Silent] {
-        let all = state.lastSeen.values
-        let silent = state.fault == nil ? all.filter { state.unanswered.contains($0.device.id) } : Array(all)
-        return silent.sorted { $0.device.id < $1.device.id }.map { .init(device: $0.device, time: $0.time) }
     }
 
     /// Polls, and returns when that is over, or after some time.
     ///
-    /// - Parameter ifRecording: does not poll, and waits only for a poll that has its answer.
-    private func waitForPoll(_ time: Duration, ifRecording: Bool) async {
+    /// - Parameters:
+    ///   - since: a poll that began before it does not count; nil: any counts.
+    ///   - ifRecording: does not poll, and waits only for a poll that has its answer.
+    private func waitForPoll(
+        since: ContinuousClock.Instant?, _ time: Duration, ifRecording: Bool
+    ) async {
         if ifRecording, !state.withLock(\.isRecording) { return }
         final class Waiter: Sendable {}
         let waiter = Waiter()
         let give = { @Sendable [self] in
-            state.withLock { $0.waiting.removeValue(forKey: ObjectIdentifier(waiter)) }?.resume()
+            state.withLock { $0.waiting.removeValue(forKey: ObjectIdentifier(waiter)) }?.0.resume()
         }
         let alarm = Task {
             try? await Task.sleep(for: time)
@@ -183,7 +190,7 @@ final class StatePoller: Sendable {
                 if isOver { return continuation.resume() }
                 let waits = state.withLock { state in
                     guard !ifRecording || state.isRecording else { return false }
-                    state.waiting[ObjectIdentifier(waiter)] = continuation
+                    state.waiting[ObjectIdentifier(waiter)] = (continuation, since)
                     return true
                 }
                 guard waits else { return continuation.resume() }
@@ -195,12 +202,17 @@ final class StatePoller: Sendable {
         alarm.cancel()
     }
 
-    private func release() {
-        let waiting = state.withLock { state in
-            defer { state.waiting = [:] }
-            return Array(state.waiting.values)
+    /// - Parameter start: when the poll that is over began; nil: all wait no longer.
+    private func release(_ start: ContinuousClock.Instant? = nil) {
+        let ready = state.withLock { state in
+            let ready = state.waiting.filter { _, waiter in
+                guard let start, let since = waiter.since else { return true }
+                return since <= start
+            }
+            for id in ready.keys { state.waiting[id] = nil }
+            return Array(ready.values)
         }
-        for continuation in waiting { continuation.resume() }
+        for (continuation, _) in ready { continuation.resume() }
     }
 
     // MARK: The poll
@@ -216,11 +228,12 @@ final class StatePoller: Sendable {
             if left > .zero { try? await Task.sleep(for: left) }
         }
         let start = ContinuousClock.now
+        let wasAway = state.withLock { $0.fault != nil }
         var hasAnswered = true
         do throws(UpstreamCallError) {
             let reply = try await calls.call("GET", ControlRequest.devices.target)
             if reply.isSuccess, let devices = ControlledDevice.list(parsing: reply.body) {
-                await take(devices, unanswered: [], asked: start)
+                await take(devices, asked: start)
             } else if reply.status >= 500 {
                 await askOneByOne(reply, asked: start)
             } else {
@@ -230,17 +243,20 @@ final class StatePoller: Sendable {
             fail(error.description)
             hasAnswered = false
         }
+        // A hub that is killed meanwhile still knows how old all is.
+        if !wasAway, state.withLock({ $0.fault != nil }) { await keepSeen() }
         let end = ContinuousClock.now
         let took = end - start
         let (isWanted, isOutdated) = state.withLock { state in
             // One that is away needs no rest, and is asked as soon as somebody wants to know.
             (state.lastEnd, state.lastDuration) = (end, hasAnswered ? took : .zero)
+            state.hasAnswered = hasAnswered
             return (
                 state.watchers > 0 || !state.reasons.isEmpty, state.lastOrder.map { $0 > start } ?? false
             )
         }
         // A client that waits after an order waits for the next answer, which that order has asked for.
-        if !isOutdated { release() }
+        if !isOutdated { release(start) }
         guard isWanted else { return nil }
         return max(StatePoller.interval - took, took).inSeconds
     }
@@ -253,26 +269,45 @@ final class StatePoller: Sendable {
 
     /// The list fails as a whole when one appliance does not answer the server: asks for each that is known.
     private func askOneByOne(_ reply: UpstreamReply, asked: ContinuousClock.Instant) async {
-        let known = Set(state.withLock { $0.states }.changes.keys.map(\.device)).sorted()
+        let known = state.withLock(\.seen.ids)
         let calls = calls
-        let answers = await withTaskGroup(of: (String, ControlledDevice?).self) { group in
-            for id in known {
-                group.addTask {
-                    let target = ControlRequest.device(id).target
-                    guard let reply = try? await calls.call("GET", target), reply.isSuccess else {
-                        return (id, nil)
-                    }
-                    return (id, try? JSONReader.read(ControlledDevice.self, from: reply.body))
-                }
-            }
+        typealias One = (id: String, answer: Result<SeenAppliances.Answer, UpstreamCallError>)
+        let all = await withTaskGroup(of: One.self) { group in
+            for id in known { group.addTask { (id, await StatePoller.answer(for: id, calls)) } }
             return await group.reduce(into: []) { $0.append($1) }
         }
-        let answered = answers.compactMap(\.1).sorted { $0.id < $1.id }
-        let silent = Set(answers.filter { $0.1 == nil }.map(\.0))
-        guard !answered.isEmpty, answered.count + silent.count == known.count else {
-            return fail(StatePoller.words(reply))
+        var answers: [String: SeenAppliances.Answer] = [:]
+        for (id, answer) in all {
+            switch answer {
+            case .success(let answer): answers[id] = answer
+            case .failure(let error): return fail(error.description)
+            }
         }
-        await take(answered, unanswered: silent, asked: asked)
+        let devices = known.compactMap { id in
+            if case .listed(let device) = answers[id] { device } else { nil }
+        }
+        // With none that answers, it is the server that has failed.
+        guard !devices.isEmpty else { return fail(StatePoller.words(reply)) }
+        await take(devices, answers, asked: asked)
+    }
+
+    /// What the server says of one appliance; fails if it is the server that is not there.
+    private static func answer(
+        for id: String, _ calls: UpstreamCalls
+    ) async -> Result<SeenAppliances.Answer, UpstreamCallError> {
+        do throws(UpstreamCallError) {
+            let reply = try await calls.call("GET", ControlRequest.device(id).target)
+            if reply.status == 404 { return .success(.gone) }
+            guard reply.isSuccess, let device = try? JSONReader.read(ControlledDevice.self, from: reply.body),
+                device.id == id
+            else { return .success(.silent) }
+            return .success(.listed(device))
+        } catch {
+            switch error {
+            case .timeout, .brokeOff, .malformed, .tooLarge: return .success(.silent)
+            case .noUpstream, .unreachable, .tooMany, .cancelled: return .failure(error)
+            }
+        }
     }
 
     private func fail(_ words: String) {
@@ -283,23 +318,29 @@ final class StatePoller: Sendable {
         if isNew { onStanding.withLock { $0 }?() }
     }
 
+    /// - Parameter answers: what the server says of each, if it cannot list them; `devices` are those that
+    ///   answer.
     private func take(
-        _ devices: [ControlledDevice], unanswered: Set<String>, asked: ContinuousClock.Instant
+        _ devices: [ControlledDevice], _ answers: [String: SeenAppliances.Answer]? = nil,
+        asked: ContinuousClock.Instant
     ) async {
         let now = clock()
-        let (changes, unrecorded, observers, isBack) = state.withLock { state in
+        let unanswered = Set((answers ?? [:]).filter { if case .silent = $1 { true } else { false } }.keys)
+        let (changes, unrecorded, observers, isNew, isBack) = state.withLock { state in
             let isBack = state.fault != nil || state.time == nil
             let changes = state.states.changes(to: devices, unanswered: unanswered, at: now.wall)
             let unrecorded = state.recorded.changes(to: devices, unanswered: unanswered, at: now.wall)
             state.states.take(changes)
-            state.isRecording = !unrecorded.isEmpty
+            if let answers { state.seen.take(answers, at: now) } else { state.seen.take(devices, at: now) }
+            // When a silence begins it is kept, too: the times in the database are old.
+            let isNew =
+                !state.seen.isDescribed(as: state.keptSeen) || !unanswered.isSubset(of: state.unanswered)
+            state.isRecording = !unrecorded.isEmpty || isNew
             state.time = now
             state.lastSuccess = state.lastOrder.map { $0 > asked } ?? false ? nil : .now
             state.fault = nil
             state.unanswered = unanswered
-            state.lastSeen = state.lastSeen.filter { unanswered.contains($0.key) }
-            for device in devices { state.lastSeen[device.id] = (device, now) }
-            return (changes, unrecorded, state.observers, isBack)
+            return (changes, unrecorded, state.observers, isNew, isBack)
         }
         if isBack { onStanding.withLock { $0 }?() }
         var drafts: [MessageDraft] = []
@@ -307,7 +348,20 @@ final class StatePoller: Sendable {
             for observer in observers { drafts += await observer.statesChanged(changes) }
         }
         await record(unrecorded, changes, drafts)
+        if isNew { await keepSeen() }
         state.withLock { $0.isRecording = false }
+    }
+
+    /// Writes down which appliances there are, and when each was seen.
+    private func keepSeen() async {
+        let (seen, isKnown) = state.withLock { ($0.seen.all, $0.time != nil) }
+        guard isKnown else { return }
+        do throws(DatabaseError) {
+            try await store.keep(seen)
+            state.withLock { $0.keptSeen = seen }
+        } catch {
+            log.warning(.fault, "what there is in the house cannot be kept: \(describing(error))")
+        }
     }
 
     /// Writes down what the database does not have, and tells the watchers.
@@ -334,20 +388,22 @@ final class StatePoller: Sendable {
 
     /// Everything in the database is another's, or gone: it is read again, and what it lacks written down.
     func databaseWasReplaced() {
-        state.withLock { $0.recorded = KnownStates() }
+        state.withLock { ($0.recorded, $0.keptSeen) = (KnownStates(), []) }
         store.feed.restart()
         look()
     }
 
     /// Takes over what the database knows from before the hub started.
     private func load() async {
-        guard !state.withLock({ $0.hasLoaded }), let known = try? await store.known() else { return }
+        guard !state.withLock({ $0.hasLoaded }), let known = try? await store.known(),
+            let seen = try? await store.seen()
+        else { return }
         state.withLock { state in
             guard !state.hasLoaded else { return }
             state.hasLoaded = true
-            state.recorded = known
+            (state.recorded, state.keptSeen) = (known, seen)
             // The database may have been missing until now.
-            if state.time == nil { state.states = known }
+            if state.time == nil { (state.states, state.seen) = (known, SeenAppliances(kept: seen, known)) }
         }
     }
 }

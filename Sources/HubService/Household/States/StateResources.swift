@@ -26,7 +26,7 @@ struct StateResources: HubResources {
             case .stateHistory: return try await history(request)
             default:
                 _ = try QueryItems(request.resource.query, names: [])
-                let report = await poller.report()
+                let report = await poller.report(isNew: request.wantsNew)
                 return await desk.make(for: request.device.pin) { states(report) }
             }
         } catch {
@@ -41,12 +41,16 @@ struct StateResources: HubResources {
         }
         var members: [String: JSONValue] = [
             "states": report.states.json, "current": .boolean(report.fault == nil),
+            "devices": .array(report.appliances.map(\.device.json)),
+            "took": .integer(Int64(report.took.inSeconds * 1000)),
         ]
         if let time = report.time {
             members["time"] = .string(time.wall.timestampWithMilliseconds)
             members["age"] = .integer(Int64(max(0, clock().seconds(since: time)).rounded(.down)))
         }
-        members["fault"] = report.fault.map(JSONValue.string)
+        if let fault = report.fault {
+            (members["fault"], members["answers"]) = (.string(fault), .boolean(report.hasAnswered))
+        }
         if !report.unanswered.isEmpty {
             members["unanswered"] = .array(report.unanswered.sorted().map(JSONValue.string))
         }
@@ -94,7 +98,7 @@ extension ResourceAnswer {
     }
 }
 
-extension StateReport.Silent {
+extension SeenAppliances.Appliance {
     /// As the server listed it, and how many seconds ago.
     fileprivate func json(now: Moment) -> JSONValue {
         var members = device.json.asObject ?? [:]

@@ -3,6 +3,7 @@ import Home
 import Household
 import Identity
 import JSON
+import Pairing
 import Synchronization
 
 /// Keeps states and their history in the database, and has the feed of changes.
@@ -29,6 +30,37 @@ final class StateStore: Sendable {
                 changes.append(StateStore.change(row, from: 0))
             }
             return KnownStates(changes)
+        }
+    }
+
+    /// The appliances as they were last kept, in the server's order.
+    func seen() async throws(DatabaseError) -> [SeenAppliances.Appliance] {
+        try await database.use { connection throws(DatabaseError) in
+            var seen: [SeenAppliances.Appliance] = []
+            try connection.run("SELECT description, seen FROM appliances ORDER BY place") { row in
+                let bytes = Array(row.text(0).utf8)
+                guard let device = try? JSONReader.read(ControlledDevice.self, from: bytes) else { return }
+                let time = Moment(wall: Date(milliseconds: row.integer(1)))
+                seen.append(SeenAppliances.Appliance(device: device, time: time))
+            }
+            return seen
+        }
+    }
+
+    /// Keeps the appliances in place of those before.
+    func keep(_ seen: [SeenAppliances.Appliance]) async throws(DatabaseError) {
+        try await database.use { connection throws(DatabaseError) in
+            try connection.transaction { connection throws(DatabaseError) in
+                try connection.run("DELETE FROM appliances")
+                for (place, appliance) in seen.enumerated() {
+                    try connection.run(
+                        "INSERT INTO appliances (place, description, seen) VALUES (?, ?, ?)",
+                        [
+                            .integer(Int64(place)), .text(appliance.device.json.text),
+                            .integer(appliance.time.wall.milliseconds),
+                        ])
+                }
+            }
         }
     }
 
