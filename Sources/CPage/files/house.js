@@ -1,6 +1,6 @@
 // The appliances of the house: what they are, what they can do, and orders to them.
 
-import { ask, Away, list, part, Refusal } from "./hub.js";
+import { ask, Away, list, own, part, Refusal } from "./hub.js";
 
 // An order that takes longer is shown as waiting.
 const patience = 1000;
@@ -133,8 +133,21 @@ export class House {
 
   async load() {
     const start = performance.now();
-    const value = await ask("GET", "/devices/", undefined, 10);
-    if (!Array.isArray(value)) throw new Refusal(502, "malformed", "The list of appliances cannot be read.");
+    // The hub lists what does not answer, too, and all while the server is away. An older one has no such list, and
+    // of what it cannot read itself the page shows what it can.
+    const known = await own("states", { "Cache-Control": "max-age=0" });
+    let [value, fault] = [known?.devices, null];
+    if (known?.current === false) fault = new Refusal(502, "upstream_unavailable", String(known.fault));
+    if (!Array.isArray(value) || known.current === false && known.answers === true) {
+      try {
+        const listed = await ask("GET", "/devices/", undefined, 10);
+        if (!Array.isArray(listed)) throw new Refusal(502, "malformed", "The list of appliances cannot be read.");
+        [value, fault] = [listed, null];
+      } catch (error) {
+        if (!Array.isArray(value) || !(error instanceof Refusal)) throw error;
+        fault = error;
+      }
+    }
     const before = this.appliances;
     this.appliances = new Map();
     for (const each of list(value)) {
@@ -153,6 +166,7 @@ export class House {
     }
     for (const [key, order] of this.#done) if (order.end < start) this.#done.delete(key);
     this.onchange();
+    if (fault !== null) throw fault;
   }
 
   // A state that a stream tells of.

@@ -83,9 +83,9 @@ async function bounded(response) {
 }
 
 // One of the hub's own paths. Null where this hub has none: an older one, or without a household.
-export async function own(path) {
+export async function own(path, more = {}) {
   try {
-    return await ask("GET", path);
+    return await ask("GET", path, undefined, 20, more);
   } catch (error) {
     const isNone = error instanceof Refusal && [404, 403, 405, 503].includes(error.status);
     if (isNone && !error.isStranger && error.word !== "busy") return null;
