@@ -19,6 +19,8 @@ package struct Orders: Sendable {
         case confirmed(Activator)
         /// The time was over while the state was still another one; nil if it could not be read until then.
         case unconfirmed(Activator?)
+        /// The server gets no answer from the appliance: it may follow when it is back; the server's words.
+        case silent(ServerError)
         /// The order could not be given, or the state not be read.
         case failed(any Error)
     }
@@ -98,6 +100,8 @@ package struct Orders: Sendable {
                 try await Task.sleep(for: min(pause, end - now))
                 pause = min(pause * 2, .seconds(2))
             }
+        } catch let error as ServerError where error.isFailureOfServer {
+            return .silent(error)
         } catch {
             return .failed(error)
         }

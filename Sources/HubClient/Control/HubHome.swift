@@ -54,6 +54,9 @@ package actor HubHome {
         }
     }
 
+    /// How long the server behind the hub took, as the hub says.
+    func note(pace: Duration) { self.pace = pace }
+
     private func read<Value: JSONReadable & Sendable>(_ request: ControlRequest) async throws -> Value {
         let body = try await answer(to: request)
         guard !body.isEmpty else { throw ServerError.unreadable("it is empty") }

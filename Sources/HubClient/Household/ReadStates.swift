@@ -1,10 +1,9 @@
 package import FoundationEssentials
-import Home
 package import Household
 import Identity
-package import JSON
+import JSON
 
-/// The states of a house, as its hub knows them.
+/// The history of states, as a hub has kept it.
 package struct ReadStates: Sendable {
     /// The most rows in one answer of the hub.
     private static let pageCount = 10_000
@@ -19,11 +18,6 @@ package struct ReadStates: Sendable {
     private let link: HouseholdLink
 
     package init(_ link: HouseholdLink) { self.link = link }
-
-    /// The last known states of all activators.
-    package func states() async throws -> HouseStates {
-        HouseStates(try await link.ask("GET", ["states"]))
-    }
 
     /// How the states of an appliance, or of one activator of it, have changed.
     ///
@@ -41,7 +35,7 @@ package struct ReadStates: Sendable {
             if let activator { items.append(("activator", activator)) }
             let members = try await link.ask("GET", ["states", "history"], items: items)
             let page = try HouseholdLink.entries("history", of: members) { value -> Row? in
-                guard let change = HouseStates.change(value),
+                guard let change = StateChange(value),
                     case .integer(let id)? = value.asObject?["id"]
                 else { return nil }
                 return Row(id: id, change: change)
@@ -56,48 +50,14 @@ package struct ReadStates: Sendable {
     }
 }
 
-/// What a hub knows of the states in its house.
-package struct HouseStates: Sendable {
-    /// The last change of each activator.
-    package private(set) var changes: [StateKey: StateChange] = [:]
-    /// False while the server behind the hub does not answer: the states are old then.
-    package let isCurrent: Bool
-    /// When the hub read them; nil if it has not since it started.
-    package let time: Date?
-    /// How many seconds ago that was, by the hub's clock.
-    package let age: Int?
-    /// Why they are not current.
-    package let fault: String?
-    /// Appliances that do not answer, although others do.
-    package let unanswered: Set<String>
-
-    init(_ members: [String: JSONValue]) {
-        if case .array(let values)? = members["states"] {
-            for change in values.compactMap(HouseStates.change) { changes[change.key] = change }
-        }
-        isCurrent = members["current"] == .boolean(true)
-        time = members["time"]?.asString.flatMap(Date.init(hubTime:))
-        if case .integer(let seconds)? = members["age"] { age = Int(seconds) } else { age = nil }
-        fault = members["fault"]?.asString
-        unanswered = Set(members["unanswered"]?.texts ?? [])
-    }
-
-    package func state(device: String, activator: String) -> JSONValue? {
-        changes[StateKey(device: device, activator: activator)]?.state
-    }
-
-    /// A change as answers and events have it.
-    static func change(_ value: JSONValue) -> StateChange? {
+extension StateChange {
+    /// As answers have it.
+    fileprivate init?(_ value: JSONValue) {
         guard let members = value.asObject, let device = members["device"]?.asString,
             let activator = members["activator"]?.asString, let state = members["state"],
             let time = members["time"]?.asString.flatMap(Date.init(hubTime:))
         else { return nil }
-        return StateChange(
+        self.init(
             device: device, activator: activator, state: state, before: members["before"], time: time)
-    }
-
-    /// The change in the data of a stream's event.
-    package static func change(in data: [UInt8]) -> StateChange? {
-        JSONValue(parsing: data).flatMap { change($0) }
     }
 }

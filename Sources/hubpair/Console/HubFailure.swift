@@ -14,6 +14,7 @@ struct HubFailure: UserError {
         case let error as HubConnectionError where error.isRequestAtFault: error
         case let error as HubConnectionError: HubFailure(hub: hub, error: error)
         case let error as HubLookupError: HubFailure(hub: hub, error: error)
+        case let error as ListFailure: HubFailure(hub: hub, error: error)
         case let error as ServerError: HubFailure(hub: hub, error: error)
         case let error as HubTooSlow: HubFailure(hub: hub, error: error)
         default: error

@@ -93,6 +93,7 @@ final class RunScene: Sendable {
         switch outcome {
         case .confirmed: .confirmed
         case .unconfirmed: .unconfirmed
+        case .silent: .silent
         case .failed(ServerError.refused(404, _, _, _)): .missing
         case .failed(let error): .failed(message(of: error))
         }

@@ -6,7 +6,8 @@ import JSON
 ///
 ///     {"scene": "Movie night", "confirmed": 11,
 ///      "states": [{"device": "6b4d5c", "activator": "6b4d5d", "name": "Lamp: On/Off", "state": true,
-///                  "result": "confirmed" / "unconfirmed" / "missing" / "failed", "message": string}]}
+///                  "result": "confirmed" / "unconfirmed" / "silent" / "missing" / "failed",
+///                  "message": string}]}
 ///
 /// `state` is what was ordered, `message` says why it is not so; a confirmed state has none.
 struct SceneOutcome: Sendable {
@@ -15,6 +16,8 @@ struct SceneOutcome: Sendable {
         case confirmed
         /// The appliance took the order, and was not seen to follow.
         case unconfirmed
+        /// The appliance does not answer the server; it may follow when it is back.
+        case silent
         /// The house has no such appliance, or no such activator.
         case missing
         /// The order could not be given: why.
@@ -24,6 +27,7 @@ struct SceneOutcome: Sendable {
             switch self {
             case .confirmed: "confirmed"
             case .unconfirmed: "unconfirmed"
+            case .silent: "silent"
             case .missing: "missing"
             case .failed: "failed"
             }
@@ -33,6 +37,7 @@ struct SceneOutcome: Sendable {
             switch self {
             case .confirmed: nil
             case .unconfirmed: "it has not followed in time"
+            case .silent: "it does not answer"
             case .missing: "the house does not have it any more"
             case .failed(let reason): reason
             }

@@ -75,7 +75,7 @@ struct HomeHistoryCommand: AsyncParsableCommand {
 
     private func show(_ session: HomeSession) async throws {
         async let rooms = session.rooms(isNeeded: false)
-        let device = try Selection(device).device(in: try await session.devices())
+        let device = try Selection(device).device(in: try await session.lookedAt().devices)
         let units = try await rooms.units
         let chosen = try activator.map { try Selection($0).activator(of: device) }
         let end = Date()

@@ -41,7 +41,7 @@ struct HomeAddCommand: AsyncParsableCommand {
         let plugin = try choice(self.plugin, plugins, kind: "kind of appliance", option: "--plugin")
         let description = try await server.plugin(plugin, of: collection)
         var (answers, missing) = try given.check(against: description)
-        let before = try await server.devices()
+        let before = try await session.devices()
         if let name = answers["name"] { try refuseTaken(name, in: before) }
         guard missing.isEmpty || Question.canBeAnswered else {
             let fields = missing.prefix(16).map { "\(shortened($0.name)) (\(shortened($0.explanation)))" }
@@ -56,7 +56,7 @@ struct HomeAddCommand: AsyncParsableCommand {
         }
         try await server.perform(.add(collection: collection, plugin: plugin, info: answers))
         let known = Set(before.map(\.id))
-        let added = try await server.devices().filter { !known.contains($0.id) }
+        let added = try await session.devices().filter { !known.contains($0.id) }
         guard let device = added.first(where: { $0.name == answers["name"] }) ?? added.first else {
             Console.report(
                 "\(session.hub.name) took the appliance, and does not list it",

@@ -27,7 +27,7 @@ struct HomeRenameCommand: AsyncParsableCommand {
         let (device, devices) = try await session.find(device)
         try refuseTaken(name, in: devices.filter { $0.id != device.id })
         try await session.home.perform(.rename(device.id, to: name))
-        if session.silentDevices.contains(device) {
+        if session.silence(of: device.id) != nil {
             Console.note("\(quoted(device.name)) is called \(quoted(name)) once it answers again")
             return
         }
@@ -81,31 +81,26 @@ struct HomeRemoveCommand: AsyncParsableCommand {
 }
 
 extension HomeSession {
-    /// The appliance that is named, and all of them. If the hub cannot list them, because one of them is
-    /// dead, an id is enough; then there is only that one.
+    /// The appliance that is named, and all of them. While one is dead the hub may not know all; then an id
+    /// of another one is enough.
     func find(_ text: String) async throws -> (ControlledDevice, [ControlledDevice]) {
+        let failure: any Error
+        var devices: [ControlledDevice] = []
         do {
-            let devices = try await devices()
-            // What is dead can be renamed and removed, too.
-            if let silent = try? Selection(text).device(in: silentDevices) { return (silent, devices) }
-            return (try Selection(text).device(in: devices), devices)
-        } catch let error as ServerError where error.isFailureOfServer {
-            guard let device = try? await home.device(text), device.id == text else {
-                throw ListFailure(error: error)
+            let house = try await house()
+            devices = house.devices
+            do {
+                return (try Selection(text).device(in: devices), devices)
+            } catch {
+                let isWhole = house.absence == nil && house.silent.isEmpty
+                guard !isWhole, case .unknown = error else { throw error }
+                failure = error
             }
-            return (device, [device])
+        } catch let error as ListFailure {
+            failure = error
         }
-    }
-}
-
-/// The hub cannot list its appliances, and what was given is not the id of one of them.
-private struct ListFailure: UserError {
-    let error: ServerError
-
-    var description: String { error.description }
-    var kind: UserErrorKind { error.kind }
-    var hint: String? {
-        "one dead appliance may be the cause; an id works all the same: \(ServerError.deadHint)"
+        guard let device = try? await home.device(text), device.id == text else { throw failure }
+        return (device, devices + [device])
     }
 }
 

@@ -12,7 +12,7 @@ struct HomeCommand: ParsableCommand {
             <appliance> and <activator> are names, unambiguous beginnings of names, or ids. Exit codes: 1 \
             if there is no such appliance, 64 if a name fits two or a value is out of range, 65 if the \
             answer cannot be understood, 69 if the hub does not answer or its server fails, 75 if an order \
-            was not confirmed in time, 77 if the hub does not let this computer in. If several orders fail, \
+            was not confirmed, 77 if the hub does not let this computer in. If several orders fail, \
             the gravest decides; what has been done stands.
 
             EXAMPLES:
@@ -100,12 +100,14 @@ struct HomeCommand: ParsableCommand {
         func run() async throws { try await home.use(run) }
 
         private func run(_ session: HomeSession) async throws {
-            let device = try Selection(device).device(in: await session.devices())
+            let device = try Selection(device).device(in: await session.lookedAt().devices)
             let units = try await session.rooms(isNeeded: false).units
             if json { return try JSONLine.write(HomeDeviceLine(device, of: session, units: units)) }
-            let fields = Table.lines([
+            var fields = Table.lines([
                 "name": device.name, "type": device.type, "id": device.id, "hub": session.title,
             ])
+            // As wide as the others.
+            if let silence = session.silence(of: device.id) { fields.append("      \(silence.words)") }
             try Console.output(fields.joined(separator: "\n") + "\n")
             try Table(
                 columns: ["ACTIVATOR", "TYPE", "STATE", "ID"],

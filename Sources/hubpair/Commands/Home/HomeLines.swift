@@ -12,14 +12,9 @@ struct HomeDeviceLine: JSONWritable {
     let session: HomeSession
     /// What its levels count.
     let units: StateUnits
-    /// Nil for an appliance that answers its server.
-    let silent: LastKnownAppliance?
 
-    init(
-        _ device: ControlledDevice, of session: HomeSession, units: StateUnits = StateUnits(),
-        silent: LastKnownAppliance? = nil
-    ) {
-        (self.device, self.session, self.units, self.silent) = (device, session, units, silent)
+    init(_ device: ControlledDevice, of session: HomeSession, units: StateUnits = StateUnits()) {
+        (self.device, self.session, self.units) = (device, session, units)
     }
 
     func write(to bytes: inout [UInt8]) {
@@ -35,8 +30,8 @@ struct HomeDeviceLine: JSONWritable {
                     member.add("value", .number(amount.value))
                 }
             }
-            if let silent {
-                line.add("age", .count(silent.age))
+            if let silence = session.silence(of: device.id) {
+                line.add("age", .count(silence.age))
                 line.add("answers", .boolean(false))
             }
             line.add("device", device.id)
@@ -61,26 +56,23 @@ extension Table {
     /// The appliances of a hub. Names from a server may have any length, so the columns have limits.
     ///
     /// - Parameters:
+    ///   - house: says which of them do not answer, and for how long; nil: all do.
     ///   - header: the title of a last column, if there is one.
     ///   - note: the text in it, by the appliance's id.
     ///   - groups: the same appliances in groups, each under its title; nil: without groups.
     ///   - units: in which states are told.
-    ///   - silent: those that do not answer, by their ids: their states are told with their age.
     init(
         _ devices: [ControlledDevice], groups: [ApplianceGroup]? = nil, units: StateUnits = StateUnits(),
-        silent: [String: LastKnownAppliance] = [:], header: String? = nil,
+        silentIn house: KnownHouse? = nil, header: String? = nil,
         note: (String) -> String? = { _ in nil }
     ) {
-        let titles = ["APPLIANCE", "TYPE", "STATE"] + (header.map { [$0] } ?? [])
+        let hasSilent = devices.contains { house?.silence(of: $0.id) != nil }
+        let titles = ["APPLIANCE", "TYPE", "STATE"] + (header.map { [$0] } ?? []) + (hasSilent ? [""] : [])
         func row(_ device: ControlledDevice, indent: String) -> [String] {
-            var state = device.main.map { units.text($0, of: device.id) } ?? "-"
-            if let last = silent[device.id] {
-                state += last.age.map { ", \(Duration.seconds($0).words) ago" } ?? ", some time ago"
-            }
-            let cells = [indent + device.name, device.type, state].map {
-                shortened($0)
-            }
-            return header == nil ? cells : cells + [note(device.id) ?? ""]
+            let state = device.main.map { units.text($0, of: device.id) } ?? "-"
+            let cells = [indent + device.name, device.type, state].map { shortened($0) }
+            return cells + (header == nil ? [] : [note(device.id) ?? ""])
+                + (hasSilent ? [house?.silence(of: device.id)?.words ?? ""] : [])
         }
         var rows: [[String]] = []
         for group in groups ?? [] {

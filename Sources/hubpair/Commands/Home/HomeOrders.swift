@@ -32,7 +32,7 @@ struct HomeOrders {
         var status: ExitStatus {
             switch outcome {
             case .confirmed: .done
-            case .unconfirmed: .tryAgain
+            case .unconfirmed, .silent: .tryAgain
             case .failed(let error): ExitStatus(of: error)
             }
         }
@@ -73,8 +73,8 @@ struct HomeOrders {
     /// Writes the others to standard error.
     func nameFailures(_ results: [Result]) {
         let failures = results.filter { $0.status != .done }
-        if let error = commonRefusal(of: failures) {
-            // The reason is this computer, not an order: once is enough.
+        if let error = commonRefusal(of: failures, among: results) {
+            // The reason is this computer or the house, not an order: once is enough.
             Console.report(HubFailure(hub: session.hub.name, error: error))
             Console.note("\(results.count - failures.count) of \(results.count) are done and stand")
             return
@@ -94,6 +94,11 @@ struct HomeOrders {
                     "\(result.order.name) is still \(state) after \(timeout.words)",
                     hint: "the hub took the order, and the appliance has not followed; is it switched on?",
                     exit: .tryAgain)
+            case .silent(let error):
+                let since = session.silence(of: result.order.device).map { ", \($0.words)" } ?? ""
+                Console.report(
+                    "\(result.order.name): the appliance does not answer\(since)",
+                    hint: "is it switched on? the hub's server says: \(error)", exit: .tryAgain)
             case .failed(let error): Console.report(error, subject: result.order.name)
             }
         }
@@ -108,9 +113,11 @@ struct HomeOrders {
         }
     }
 
-    /// Why the hub does not let this computer in, if several orders have failed and all for that.
-    private func commonRefusal(of failures: [Result]) -> (any UserError)? {
-        guard failures.count > 1, failures.allSatisfy({ $0.status == .notPermitted }),
+    /// Why the hub does not let this computer in, if several orders have failed and all for that; or why the
+    /// house does not answer, if no order has been carried out, and all for that.
+    private func commonRefusal(of failures: [Result], among results: [Result]) -> (any UserError)? {
+        let isAway = failures.count == results.count && failures.allSatisfy { $0.status == .unavailable }
+        guard failures.count > 1, isAway || failures.allSatisfy({ $0.status == .notPermitted }),
             case .failed(let error) = failures[0].outcome,
             failures.allSatisfy({
                 if case .failed(let other) = $0.outcome { "\(other)" == "\(error)" } else { false }
@@ -138,6 +145,10 @@ struct HomeOrders {
                 line["state"] = activator.state
                 line.add(units.amount(activator.state, of: result.order.device, activator.id))
             }
+        case .silent(let error):
+            line["outcome"] = .string("silent")
+            line["error"] = .string("\(error)")
+            if let silence = session.silence(of: result.order.device) { line["age"] = .count(silence.age) }
         case .failed(let error):
             line["outcome"] = .string("failed")
             line["error"] = .string("\(error)")

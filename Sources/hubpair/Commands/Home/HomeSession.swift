@@ -18,8 +18,8 @@ final class HomeSession: Sendable {
     private let isInsecureAllowed: Bool
     private let isNoted = Mutex(false)
     private let areNamesNoted: Mutex<Bool>
-    /// Those that the server gets no answer from, if that is why it cannot list the others.
-    private let silent = Mutex<[LastKnownAppliance]>([])
+    /// What the last look has said.
+    private let known = Mutex<KnownHouse?>(nil)
 
     /// - Parameters:
     ///   - connecting: the deadline for finding the hub and connecting to it.
@@ -56,76 +56,53 @@ final class HomeSession: Sendable {
         }
     }
 
-    private func list() async throws -> [ControlledDevice] {
-        let waiting = WaitingLine("\(hub.name)")
-        defer { waiting.end() }
-        do {
-            return try await home.devices()
-        } catch let error as ServerError where error.isFailureOfServer {
-            let living = try await home.living(insteadOf: error)
-            waiting.end()
-            nameDead(living)
-            return living.devices
-        }
-    }
-
-    /// The server cannot list its appliances because of these. It tells their ids at most; their names are
-    /// those that were noted here, and are missing now.
-    private func nameDead(_ living: LivingAppliances) {
-        // What is missing now is not to be forgotten.
-        areNamesNoted.withLock { $0 = true }
-        let present = Set(living.devices.map(\.name))
-        let missing = reach.names(of: hub).filter { !present.contains($0) }
-        let nameless = living.dead.filter { !$0.isNamed }
-        let areNamed = missing.count == living.dead.count
-        // Of one that the hub has no name for, and one name that is missing, each is the other's.
-        let known = Set(living.dead.filter(\.isNamed).map(\.device.name))
-        let left = missing.filter { !known.contains($0) }
-        let dead =
-            nameless.count == 1 && left.count == 1
-            ? living.dead.map { $0.isNamed ? $0 : $0.named(left[0]) } : living.dead
-        silent.withLock { $0 = dead }
-        let isOne = dead.count == 1 && dead[0].isNamed
-        let names = dead.map { $0.isNamed ? quoted($0.device.name) : shortened($0.device.id) }
-        let words = (areNamed && !nameless.isEmpty ? missing.map(quoted) : names).prefix(8)
-        let ids = isOne ? " (\(shortened(dead[0].device.id)))" : ""
-        let culprit =
-            words.isEmpty
-            ? "; these are those that were seen before"
-            : ", since it gets no answer from \(words.joined(separator: ", "))\(ids); these are the others"
-        Console.note("warning: \(hub.name) cannot list its appliances\(culprit)")
-        if !words.isEmpty { Console.note("hint: \(ServerError.deadHint)") }
-    }
-
-    /// The appliances that do not answer their server, as the hub knew them last.
-    var lastKnown: [LastKnownAppliance] { silent.withLock { $0 } }
-    var silentDevices: [ControlledDevice] { lastKnown.map(\.device) }
-
-    /// Takes the last known states of all appliances, if its server does not answer the hub at all.
-    ///
-    /// - Returns: false if that is not the case, or if nothing is known.
-    func takeLastKnown(_ error: any Error) async -> Bool {
-        guard case ServerError.gateway(502, _, _)? = error as? ServerError,
-            let all = try? await home.lastKnown().filter(\.isNamed), !all.isEmpty
-        else { return false }
-        silent.withLock { $0 = all }
-        return true
-    }
-
-    /// Every appliance.
+    /// The house as it is now, or as the hub knows it: every command takes its appliances from here.
     ///
     /// - Parameter saysWait: say at a terminal that it is waited for; not where a live table stands.
-    func devices(saysWait: Bool = true) async throws -> [ControlledDevice] {
-        let devices = try await saysWait ? list() : home.devices()
+    func house(saysWait: Bool = true) async throws -> KnownHouse {
+        let waiting = saysWait ? WaitingLine("\(hub.name)") : nil
+        defer { waiting?.end() }
+        let house: KnownHouse
+        do {
+            house = try await hub.isUnprotected ? home.listed() : home.house()
+        } catch let error as ServerError where error.isFailureOfServer {
+            throw ListFailure(error: error)
+        }
+        known.withLock { $0 = house }
         noteUse()
         // Once: 'home watch' asks every two seconds.
         let isFirst = areNamesNoted.withLock { noted in
             defer { noted = true }
             return !noted
         }
-        if isFirst { reach.noteNames(of: devices, hub: hub) }
-        return devices
+        if isFirst { reach.noteNames(of: house.devices, hub: hub) }
+        return house
     }
+
+    /// Every appliance, those that do not answer as they were seen last.
+    func devices() async throws -> [ControlledDevice] { try await house().devices }
+
+    /// The house as ``house(saysWait:)`` has said it; says also if it does not answer, and how old all is.
+    func lookedAt(saysWait: Bool = true) async throws -> KnownHouse {
+        let house = try await house(saysWait: saysWait)
+        sayAbsence(of: house)
+        return house
+    }
+
+    private func sayAbsence(of house: KnownHouse) {
+        if let absence = house.absence { Console.note("warning: \(hub.name): \(absence.words)") }
+    }
+
+    /// Says what does not answer, where only a part of the house is told.
+    func saySilent(_ house: KnownHouse) {
+        sayAbsence(of: house)
+        guard !house.silent.isEmpty else { return }
+        let names = listed(house.silent.map { quoted($0.name) }, most: 8)
+        Console.note("warning: \(hub.name) gets no answer from \(names)")
+    }
+
+    /// How long an appliance has been silent, by the last look; nil if it answers.
+    func silence(of device: String) -> KnownHouse.Silence? { known.withLock { $0?.silence(of: device) } }
 
     /// Saves, once, that the hub may be used unprotected; only if that is new.
     func noteUse() {
@@ -140,6 +117,32 @@ final class HomeSession: Sendable {
             // The command itself can still be carried out.
             Console.note("warning: \(hub.name) was not remembered: \(error)")
         }
+    }
+}
+
+extension KnownHouse.Silence {
+    /// `silent for 5 minutes`.
+    var words: String { "silent for " + (age.map { Duration.seconds($0).words } ?? "some time") }
+}
+
+extension KnownHouse.Absence {
+    /// What is wrong with the house, and how old is what is told of it.
+    var words: String {
+        let age = age.map { "\(Duration.seconds($0).words) ago" } ?? "before"
+        // What the system says of it, behind the colon, is for the hub's owner: 'hubpair doctor' there tells.
+        let reason = fault.map { shortened(String($0.prefix { $0 != ":" })) }
+        return "\(reason ?? "the server behind the hub takes long to answer"); this is how it was \(age)"
+    }
+}
+
+/// A hub cannot list its appliances, and has not seen them before.
+struct ListFailure: UserError {
+    let error: ServerError
+
+    var description: String { error.description }
+    var kind: UserErrorKind { error.kind }
+    var hint: String? {
+        "one dead appliance may be the cause; an id works all the same: \(ServerError.deadHint)"
     }
 }
 

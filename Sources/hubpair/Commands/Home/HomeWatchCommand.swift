@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Home
+import HubClient
 import Identity
 import JSON
 import Pairing
@@ -33,24 +34,29 @@ struct HomeWatchCommand: AsyncParsableCommand {
     private func watch(_ session: HomeSession) async throws {
         async let rooms = session.rooms(isNeeded: false)
         // A hub that does not answer at the start is an error; later it is waited for.
-        var devices = try await session.devices()
+        var house = try await session.house()
         var output = WatchOutput(session: session, units: try await rooms.units, isJSON: json)
-        try output.begin(devices)
+        try output.begin(house)
+        if let absence = house.absence { try output.lost(absence.words) }
         let pulse = WatchPulse(session, interval: interval)
         defer { pulse.stop() }
         for await beat in pulse.beats {
             defer { pulse.rest() }
             do {
                 if case .lost(let error) = beat { throw error }
-                let now = try await session.devices(saysWait: false)
-                try output.show(HomeChange.between(devices, now), now)
-                devices = now
+                let now = try await session.house(saysWait: false)
+                if let absence = now.absence {
+                    try output.lost(absence.words)
+                } else {
+                    try output.show(HomeChange.between(house.devices, now.devices), now)
+                    house = now
+                }
             } catch let error as OutputError {
                 throw error
             } catch {
                 // Another key, or a hub that has revoked this computer: waiting would not help.
                 guard ExitStatus(of: error) != .notPermitted else { throw error }
-                try output.lost(error)
+                try output.lost("\(error)")
             }
         }
     }
@@ -66,7 +72,7 @@ private struct WatchOutput {
     private var screen = LiveLines()
     /// When an appliance last changed, by its id.
     private var changed: [String: Date] = [:]
-    private var devices: [ControlledDevice] = []
+    private var house: KnownHouse?
     private var lostSince: Date?
     /// When the line before was written: the first line of another day says its date.
     private var lastLine = Date()
@@ -77,21 +83,25 @@ private struct WatchOutput {
         isLive = !isJSON && Console.outputKnowsEscapes
     }
 
-    mutating func begin(_ devices: [ControlledDevice]) throws {
-        self.devices = devices
+    mutating func begin(_ house: KnownHouse) throws {
+        self.house = house
+        let devices = house.devices
         if isJSON {
             for device in devices { try write(event: "present", device: device) }
+            for device in house.silent { try write(event: "silent", device: device) }
         } else if isLive {
             try draw()
         } else {
-            let lines = [SafeText.escaped(session.title)] + Table(devices, units: units).lines(within: nil)
+            let table = Table(devices, units: units, silentIn: house)
+            let lines = [SafeText.escaped(session.title)] + table.lines(within: nil)
             try Console.output(lines.joined(separator: "\n"))
         }
     }
 
-    mutating func show(_ changes: [HomeChange], _ now: [ControlledDevice]) throws {
+    mutating func show(_ changes: [HomeChange], _ now: KnownHouse) throws {
         let time = Date()
-        devices = now
+        let before = house
+        house = now
         if lostSince != nil {
             lostSince = nil
             if isJSON { try write(event: "back") }
@@ -107,14 +117,25 @@ private struct WatchOutput {
                 try writeLine(change.words(units), at: time)
             }
         }
+        for device in now.devices {
+            let isSilent = now.silence(of: device.id) != nil
+            let wasSilent = before?.silence(of: device.id) != nil && before?.absence == nil
+            guard isSilent != wasSilent else { continue }
+            if isJSON {
+                try write(event: isSilent ? "silent" : "answers", device: device)
+            } else if !isLive {
+                let words = isSilent ? "does not answer" : "answers again"
+                try writeLine("\(shortened(device.name)) \(words)", at: time)
+            }
+        }
         if isLive { try draw() }
     }
 
-    mutating func lost(_ error: any Error) throws {
+    mutating func lost(_ error: String) throws {
         if lostSince == nil {
             lostSince = Date()
             if isJSON {
-                try write(event: "lost", error: "\(error)")
+                try write(event: "lost", error: error)
             } else if !isLive {
                 Console.note("warning: \(session.title): \(error); trying again until it is back")
             }
@@ -131,7 +152,9 @@ private struct WatchOutput {
     private mutating func draw() throws {
         let now = Date()
         let text = { (time: Date) in LocalTime(time).textWithSeconds(seenAt: now) }
-        let table = Table(devices, units: units, header: "CHANGED") { changed[$0].map(text) }
+        let table = Table(house?.devices ?? [], units: units, silentIn: house, header: "CHANGED") {
+            changed[$0].map(text)
+        }
         let title = session.title + (lostSince.map { ": no answer since \(text($0)); trying again" } ?? "")
         try screen.show([SafeText.escaped(title)] + table.lines(within: Console.size.columns - 1))
     }

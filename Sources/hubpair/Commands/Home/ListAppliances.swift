@@ -14,16 +14,7 @@ struct ListAppliances: Equatable {
     func run() async throws {
         guard allHubs else {
             return try await home.use { session in
-                do {
-                    try write(try await ListAppliances.look(session, by: by, isJSON: json), of: session)
-                } catch {
-                    // How things were is told, and that it is no more than that.
-                    if await session.takeLastKnown(error) {
-                        let rooms = try await session.rooms(isNeeded: false)
-                        try write(HouseLook(devices: [], rooms: rooms), of: session)
-                    }
-                    throw error
-                }
+                try write(try await ListAppliances.look(session, by: by, isJSON: json), of: session)
             }
         }
         let reach = try UseHub(configuration: home.configuration)
@@ -57,16 +48,15 @@ struct ListAppliances: Equatable {
     private static func look(
         _ session: HomeSession, by: Grouping?, isJSON: Bool, saysWait: Bool = true
     ) async throws -> HouseLook {
-        let devices = try await session.devices(saysWait: saysWait)
+        let house = try await session.lookedAt(saysWait: saysWait)
         let rooms = try await session.rooms(isNeeded: by == .room)
         // Programs get the server's order unless they ask for another.
         let isGrouped = by == .room || by == nil && !isJSON
-        return HouseLook(devices: devices, rooms: isGrouped ? rooms : HouseRooms([], rooms.units))
+        return HouseLook(house: house, rooms: isGrouped ? rooms : HouseRooms([], rooms.units))
     }
 
     private func write(_ look: HouseLook, of session: HomeSession) throws {
-        let silent = Dictionary(session.lastKnown.map { ($0.device.id, $0) }) { first, _ in first }
-        let all = look.devices + session.silentDevices
+        let all = look.house.devices
         let groups: [ApplianceGroup]? =
             switch by {
             case .hub: nil
@@ -77,7 +67,7 @@ struct ListAppliances: Equatable {
         if json {
             return try JSONLine.write(
                 devices.lazy.map {
-                    HomeDeviceLine($0, of: session, units: look.rooms.units, silent: silent[$0.id])
+                    HomeDeviceLine($0, of: session, units: look.rooms.units)
                 })
         }
         if devices.isEmpty {
@@ -85,7 +75,8 @@ struct ListAppliances: Equatable {
         }
         let table =
             devices.isEmpty
-            ? [] : Table(devices, groups: groups, units: look.rooms.units, silent: silent).linesForOutput
+            ? []
+            : Table(devices, groups: groups, units: look.rooms.units, silentIn: look.house).linesForOutput
         try Console.output(([SafeText.escaped(session.title)] + table).joined(separator: "\n"))
     }
 }

@@ -23,19 +23,12 @@ struct HomeOverviewCommand: AsyncParsableCommand {
 
     func run() async throws { try await home.use(look) }
 
-    /// Nil for a hub that keeps no states: an older one, or one whose database has a fault, still has
-    /// appliances.
-    private static func states(_ session: HomeSession) async -> HouseStates? {
-        guard !session.hub.isUnprotected else { return nil }
-        return try? await ReadStates(session.household).states()
-    }
-
     private func look(_ session: HomeSession) async throws {
         let hasHousehold = !session.hub.isUnprotected
         async let rooms = session.rooms(isNeeded: false)
-        async let states = HomeOverviewCommand.states(session)
-        let devices = try await session.devices()
-        let silent = await states?.unanswered ?? []
+        let house = try await session.lookedAt()
+        let silent = Set(house.silent.map(\.id))
+        let devices = house.devices
         let places = (try? await rooms) ?? HouseRooms()
         let units = places.units
         var rows = HouseOverview(devices, silent: silent).entries.map { OverviewRow($0, units) }
@@ -43,7 +36,8 @@ struct HomeOverviewCommand: AsyncParsableCommand {
             let link = session.household
             do {
                 let scenes = try await SharedScenes(link).all()
-                rows += OverviewRow.contradictions(scenes, devices, units)
+                rows += OverviewRow.contradictions(
+                    scenes, devices.filter { !silent.contains($0.id) }, units)
                 var query = ReadMessages.Query()
                 (query.isOpen, query.limit) = (true, 100)
                 let page = try await ReadMessages(link).page(query)
@@ -62,7 +56,7 @@ struct HomeOverviewCommand: AsyncParsableCommand {
             let found = rows.filter { $0.what == what }
             guard !found.isEmpty else { continue }
             lines.append(found.count > 1 ? "\(title) (\(found.count))" : title)
-            lines += found.map { "  " + SafeText.escaped($0.text(places)) }
+            lines += found.map { "  " + SafeText.escaped($0.text(session, places)) }
         }
         try Console.output(lines.joined(separator: "\n"))
         if rows.isEmpty { Console.note("nothing is on, open or unlocked, and nothing waits to be read") }
@@ -138,7 +132,7 @@ struct OverviewRow {
     }
 
     /// In a line, with the room.
-    func text(_ rooms: HouseRooms) -> String {
+    func text(_ session: HomeSession, _ rooms: HouseRooms) -> String {
         if what == "alarm" {
             let times = count.map { " (\($0) times)" } ?? ""
             return "\(id ?? 0) \(shortened(words ?? ""))\(times)"
@@ -146,7 +140,8 @@ struct OverviewRow {
         guard let device else { return words ?? "" }
         let place = rooms[device.id].map { ", \(shortened($0.name))" } ?? ""
         let more = (words ?? stateText).map { ": \(shortened($0))" } ?? ""
-        return shortened(device.name) + place + more
+        let silence = session.silence(of: device.id).map { ", \($0.words)" } ?? ""
+        return shortened(device.name) + place + more + silence
     }
 
     func json(_ session: HomeSession, _ rooms: HouseRooms) -> JSONValue {
@@ -159,6 +154,7 @@ struct OverviewRow {
         if let device, let activator, let state {
             line.add(rooms.units.amount(state, of: device.id, activator))
         }
+        if let device, let silence = session.silence(of: device.id) { line["age"] = .count(silence.age) }
         line["id"] = id.map(JSONValue.integer) ?? .null
         line["text"] = .text(words)
         line["count"] = count.map(JSONValue.integer) ?? .null

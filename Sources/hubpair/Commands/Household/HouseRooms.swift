@@ -56,7 +56,7 @@ struct HouseRooms: Sendable {
 
 /// A hub's appliances, and the rooms that they are in.
 struct HouseLook: Sendable {
-    let devices: [ControlledDevice]
+    let house: KnownHouse
     let rooms: HouseRooms
 }
 

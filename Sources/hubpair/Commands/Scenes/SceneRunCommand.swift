@@ -118,7 +118,7 @@ extension SharedScenes.Outcome {
     var status: ExitStatus {
         switch result {
         case "confirmed": .done
-        case "unconfirmed": .tryAgain
+        case "unconfirmed", "silent": .tryAgain
         case "missing": .nothingFound
         default: .unavailable
         }

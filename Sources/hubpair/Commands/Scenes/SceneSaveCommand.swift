@@ -11,8 +11,9 @@ struct SceneSaveCommand: AsyncParsableCommand {
         commandName: "save",
         abstract: "Save the states of a hub's appliances, all or those that are named.",
         discussion: """
-            Locks and sensors are left out unless they are named. A scene of the same name is replaced; this \
-            computer keeps the file before as scenes.bak, and the hub keeps when its scene runs.
+            Locks, sensors and what does not answer are left out unless they are named. A scene of the same \
+            name is replaced; this computer keeps the file before as scenes.bak, and the hub keeps when its \
+            scene runs.
 
             EXAMPLES:
               hubpair home scene save evening
@@ -37,16 +38,26 @@ struct SceneSaveCommand: AsyncParsableCommand {
     }
 
     private func save(_ name: PeerName, of session: HomeSession) async throws {
-        var all = try await session.devices()
+        let house = try await session.lookedAt()
+        var all = house.devices
         if !devices.isEmpty {
             let chosen = try Set(devices.map { try Selection($0).device(in: all).id })
             all = all.filter { chosen.contains($0.id) }
+            for device in all {
+                guard let silence = session.silence(of: device.id) else { continue }
+                Console.note("warning: \(quoted(device.name)) is \(silence.words): its last state is saved")
+            }
         } else {
             // A scene is about lights, mostly: it must not unlock the door by the way.
             sayLeftAlone(
                 all.filter(\.isLock), "left out, since a scene would open or close it unless it is named")
             // What only tells how something is, cannot be brought back to it.
             all = all.filter { !$0.isLock && !$0.isSensor }
+            // How they are is not known.
+            let silent = all.filter { session.silence(of: $0.id) != nil }
+            if house.absence != nil { throw NoStates(hub: session.hub.name) }
+            sayLeftAlone(silent, "warning: left out, since it does not answer and is not named")
+            all = all.filter { session.silence(of: $0.id) == nil }
         }
         let hub: Scene.Hub =
             session.hub.fingerprint.map { .paired($0) } ?? .stock(session.hub.name)
@@ -72,6 +83,15 @@ struct SceneSaveCommand: AsyncParsableCommand {
         try await scenes.put(SharedScene(scene, replacing: before))
         return before != nil
     }
+}
+
+/// The house does not answer: what its states are is not known.
+private struct NoStates: UserError {
+    let hub: PeerName
+
+    var description: String { "\(hub): how its appliances are now is not known, so nothing was saved" }
+    var hint: String? { "appliances that are named are saved as they were: 'hubpair home' shows how" }
+    var kind: UserErrorKind { .unavailable }
 }
 
 extension SharedScene {

@@ -75,17 +75,18 @@ struct HomeSayCommand: AsyncParsableCommand {
             async let sharedScenes = session.sharedSceneNames()
             let scenes = try KeepScenes(configuration: home.configuration.configuration).all()
                 .filter { session.hub.isHub(of: $0) }
-            let devices = try await session.devices()
+            let house = try await session.house()
             let shared = await sharedScenes
             let own = scenes.map(\.name.description).filter { name in
                 !shared.contains { $0.lowercased() == name.lowercased() }
             }
             units = try await rooms.units
             let targets = SpokenTargets(
-                devices: devices, rooms: try await rooms.rooms, scenes: shared + own, units: units,
+                devices: house.devices, rooms: try await rooms.rooms, scenes: shared + own, units: units,
                 language: language ?? SpokenLanguage.ofEnvironment)
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
+                session.saySilent(house)
                 try tell(answer, to: sentence, session, units)
                 return .done
             case .scene(let name) where shared.contains(name):
@@ -128,6 +129,9 @@ struct HomeSayCommand: AsyncParsableCommand {
     private func tell(
         _ answer: SpokenAnswer, to sentence: String, _ session: HomeSession, _ units: StateUnits
     ) throws {
+        // What is known of old states alone is not known.
+        let isOld = answer.rows.allSatisfy { session.silence(of: $0.device.id) != nil }
+        let verdict = answer.verdict.map { isOld && !answer.rows.isEmpty ? .unknown : $0 }
         if json {
             let states = answer.rows.map { row -> JSONValue in
                 var line = session.json
@@ -138,12 +142,20 @@ struct HomeSayCommand: AsyncParsableCommand {
                 if let activator = row.activator {
                     line.add(units.amount(activator.state, of: row.device.id, activator.id))
                 }
+                if let silence = session.silence(of: row.device.id) {
+                    (line["answers"], line["age"]) = (.boolean(false), .count(silence.age))
+                }
                 return .object(line)
             }
-            return try write(sentence, answer: answer.verdict?.rawValue, states: states)
+            return try write(sentence, answer: verdict?.rawValue, states: states)
         }
-        let verdict = answer.verdict.map { $0 == .unknown ? "not known" : $0.rawValue }
-        let lines = [verdict].compactMap { $0 } + answer.rows.map { SafeText.escaped($0.line) }
+        let word = verdict.map { $0 == .unknown ? "not known" : $0.rawValue }
+        let lines =
+            [word].compactMap { $0 }
+            + answer.rows.map { row in
+                let silence = session.silence(of: row.device.id).map { ", \($0.words)" } ?? ""
+                return SafeText.escaped(row.line) + silence
+            }
         if lines.isEmpty { return Console.note("nothing") }
         try Console.output(lines.joined(separator: "\n"))
     }

@@ -1,0 +1,145 @@
+import GatewayRules
+package import Home
+import JSON
+
+/// The appliances of one hub: what the hub knows, or what its server lists if that is a stock one. All
+/// commands go by it, so that an appliance is in all of them or in none.
+package struct KnownHouse: Sendable {
+    /// An appliance that does not answer its server.
+    package struct Silence: Equatable, Sendable {
+        /// How many seconds ago it was as it is told; nil if the hub does not say.
+        package let age: Int?
+    }
+
+    /// That all of it is old: the server behind the hub does not answer, or not yet.
+    package struct Absence: Equatable, Sendable {
+        /// The hub's words; nil: the server takes long.
+        package let fault: String?
+        /// How many seconds ago all was so; nil if the hub does not say.
+        package let age: Int?
+    }
+
+    /// All that there are, in the server's order. What does not answer is as the hub saw it last.
+    package let devices: [ControlledDevice]
+    /// Those that do not answer, by their ids; all of them while the server is away.
+    private let silences: [String: Silence]
+    /// Nil if the house answers.
+    package let absence: Absence?
+
+    /// What a server has listed just now.
+    init(listed devices: [ControlledDevice]) { (self.devices, silences, absence) = (devices, [:], nil) }
+
+    fileprivate init(_ report: StateReport, _ devices: [ControlledDevice]) {
+        self.devices = devices
+        let age = report.age ?? report.silent.compactMap(\.age).min()
+        let isAway = !report.isCurrent || (age ?? 0) > StateReport.freshAge
+        absence = isAway ? Absence(fault: report.fault, age: age) : nil
+        var silences = Dictionary(report.silent.map { ($0.id, Silence(age: $0.age)) }) { first, _ in first }
+        if isAway {
+            for device in devices where silences[device.id] == nil {
+                silences[device.id] = Silence(age: age)
+            }
+        }
+        self.silences = silences
+    }
+
+    /// How long an appliance has been silent; nil if it answers.
+    package func silence(of device: String) -> Silence? { silences[device] }
+
+    /// Those that do not answer although others do.
+    package var silent: [ControlledDevice] {
+        absence == nil ? devices.filter { silences[$0.id] != nil } : []
+    }
+}
+
+extension HubHome {
+    /// The appliances as the server lists them.
+    package func listed() async throws -> KnownHouse { KnownHouse(listed: try await devices()) }
+
+    /// The appliances as a guarded hub knows them. One of an earlier version, and one that knows nothing yet,
+    /// is asked for its server's list.
+    ///
+    /// - Parameter patience: how long a server may take that is slow to answer; then it is told how things
+    ///   were.
+    package func house(patience: Duration = .seconds(30)) async throws -> KnownHouse {
+        let end = ContinuousClock.now + patience
+        while true {
+            let report: StateReport
+            do {
+                report = try await self.report()
+            } catch ServerError.gateway(404, _, _), ServerError.gateway(503, "unavailable", _) {
+                return try await listed()
+            }
+            guard let devices = report.devices else { return try await listed() }
+            guard report.isCurrent, (report.age ?? 0) > StateReport.freshAge, .now < end else {
+                return KnownHouse(report, devices)
+            }
+            // The hub waits for its server for a while, and tells then what was before.
+            try await Task.sleep(for: .milliseconds(50))
+        }
+    }
+
+    private func report() async throws -> StateReport {
+        let target = HubResource.root + ResourcePattern.states.rawValue
+        // Somebody may just have used a switch in the house.
+        let now = [("Cache-Control", "max-age=0")]
+        let body = try await answer(to: HubRequest(method: "GET", target: target, headers: now))
+        do {
+            let report = try JSONReader.read(StateReport.self, from: body)
+            // The hub may know the states for long; what counts is how long its server takes.
+            note(pace: .milliseconds(report.took))
+            return report
+        } catch {
+            throw ServerError.unreadable(error.description)
+        }
+    }
+}
+
+/// The hub's answer to `GET states`, as far as it is about appliances.
+private struct StateReport: JSONReadable {
+    /// States of this age, in seconds, are those of now.
+    static let freshAge = 1
+
+    struct Silent: JSONReadable {
+        var id: String
+        var age: Int?
+
+        init(reading reader: inout JSONReader) throws(JSONFault) {
+            var id: String?
+            var age: Int?
+            try reader.object { key, reader throws(JSONFault) in
+                switch key {
+                case "deviceId": id = try reader.string()
+                case "age": age = try Int(reading: &reader)
+                default: _ = try JSONValue(reading: &reader)
+                }
+            }
+            (self.id, self.age) = (try id.required("deviceId"), age.map { min(max(0, $0), 1_000_000_000) })
+        }
+    }
+
+    var devices: [ControlledDevice]?
+    var silent: [Silent] = []
+    var isCurrent = false
+    var fault: String?
+    var age: Int?
+    var took = 0
+
+    init(reading reader: inout JSONReader) throws(JSONFault) {
+        var age: Int?
+        var took = 0
+        try reader.object { key, reader throws(JSONFault) in
+            switch key {
+            case "devices": devices = try [ControlledDevice](reading: &reader)
+            case "silent": silent = try [Silent](reading: &reader)
+            case "current": isCurrent = try reader.literal() == .boolean(true)
+            case "fault": fault = try reader.string()
+            case "age": age = try Int(reading: &reader)
+            case "took": took = try Int(reading: &reader)
+            default: _ = try JSONValue(reading: &reader)
+            }
+        }
+        self.age = age.map { min(max(0, $0), 1_000_000_000) }
+        self.took = min(max(0, took), 60_000)
+    }
+}
