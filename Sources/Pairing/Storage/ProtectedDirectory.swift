@@ -155,6 +155,15 @@ func fileStatus(_ descriptor: Int32, path: String) throws(FileError) -> stat {
     return status
 }
 
+/// Refuses a file with a secret, wherever it lies, that others than its owner may use. A pipe, as of a
+/// shell's `<(...)`, keeps nothing for others.
+package func checkIsPrivate(_ path: String) throws(FileError) {
+    var status = stat()
+    guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
+    let mode = status.st_mode & 0o777
+    guard mode & 0o077 == 0 else { throw .tooOpen(mode: mode, allowed: 0o600, path: path) }
+}
+
 /// Throws if the owner is another user, or if the mode has bits outside `allowed`.
 func checkOwnerAndMode(
     _ status: stat, _ owner: DirectoryOwner, path: String, allowed: mode_t

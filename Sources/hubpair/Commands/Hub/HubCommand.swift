@@ -39,7 +39,7 @@ struct HubCommand: ParsableCommand {
         /// Nil if no file is named.
         func read() throws -> String? {
             guard let path else { return nil }
-            if path != "-" { try PassphraseOption.checkIsPrivate(path) }
+            if path != "-" { try checkIsPrivate(path) }
             let bytes: [UInt8]
             do {
                 bytes = try InputFile.readWhole(path, limit: PassphraseOption.mostBytes)
@@ -53,14 +53,6 @@ struct HubCommand: ParsableCommand {
                     "the first line of --passphrase-file holds no passphrase. Write one into it, in UTF-8")
             }
             return BackupPassphrase.typed(text)
-        }
-
-        /// Refuses a file that others may use. A pipe, as of a shell's `<(...)`, keeps nothing for others.
-        private static func checkIsPrivate(_ path: String) throws(FileError) {
-            var status = stat()
-            guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return }
-            let mode = status.st_mode & 0o777
-            guard mode & 0o077 == 0 else { throw .tooOpen(mode: mode, allowed: 0o600, path: path) }
         }
     }
 
