@@ -1,3 +1,4 @@
+import Backups
 package import FoundationEssentials
 import Identity
 import Pairing

@@ -1,3 +1,4 @@
+package import Backups
 package import FoundationEssentials
 import Household
 package import Identity

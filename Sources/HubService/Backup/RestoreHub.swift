@@ -1,3 +1,4 @@
+import Backups
 import Pairing
 import PinnedTLS
 

@@ -12,9 +12,9 @@ func runDriver(
 func unused(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt { -1 }
 
 let targets: [String: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt] = [
-    "answers": fuzzAnswers, "codes": fuzzCodes, "datagrams": fuzzDatagrams, "dns": fuzzDNS,
+    "age": fuzzAge, "answers": fuzzAnswers, "codes": fuzzCodes, "datagrams": fuzzDatagrams, "dns": fuzzDNS,
     "exchange": fuzzExchange, "images": fuzzImages, "keyfiles": fuzzKeyFiles, "requests": fuzzRequests,
-    "symbols": fuzzSymbols, "words": fuzzWords,
+    "symbols": fuzzSymbols, "tar": fuzzTar, "words": fuzzWords,
 ]
 guard CommandLine.argc > 1, let target = targets[CommandLine.arguments[1]] else {
     print("usage: Fuzz \(targets.keys.sorted().joined(separator: "|")) [libFuzzer's options]")

@@ -1,3 +1,4 @@
+import Backups
 import FoundationEssentials
 import Home
 import Household

@@ -1,7 +1,6 @@
-import Crypto
-import CryptoExtras
+package import Crypto
 import FoundationEssentials
-import Pairing
+import Identity
 
 /// A file of the age format (age-encryption.org/v1) for one passphrase, which `age -d` reads too:
 ///
@@ -16,24 +15,27 @@ import Pairing
 /// Accepted: what `age -p` writes. Rejected: other recipients, armour, a work above 20, a last chunk that
 /// is empty after others, anything behind it.
 ///
-/// Source: the age specification, C2SP/age.md. The cryptography is swift-crypto's.
+/// Source: the age specification, C2SP/age.md. The cryptography is swift-crypto's; scrypt is the caller's, so
+/// that the reader can be fuzzed.
 package enum AgeFile {
     /// What age writes: 256 MiB of memory, and a second on a Raspberry Pi 4 or so.
     package static let usualWork = 18
     /// A file decides how much work it takes to find out that a passphrase is wrong. This is 1 GiB.
-    static let mostWork = 20
-    private static let version = "age-encryption.org/v1"
+    package static let mostWork = 20
+    package static let version = "age-encryption.org/v1"
     private static let chunkByteCount = 65_536
     private static let tagByteCount = 16
 
-    /// - Parameter work: log2 of scrypt's N.
+    /// - Parameters:
+    ///   - work: log2 of scrypt's N.
+    ///   - wrappingKey: the key of 32 bytes that scrypt makes of the passphrase, this salt and this work.
     package static func encrypt(
-        _ content: [UInt8], passphrase: String, work: Int = usualWork
+        _ content: [UInt8], work: Int, wrappingKey: (_ salt: [UInt8], _ work: Int) throws -> SymmetricKey
     ) throws -> [UInt8] {
         let fileKey = SymmetricKey(size: .bits128)
         let salt = randomBytes(16)
         let body = try seal(
-            fileKey.withUnsafeBytes { Array($0) }[...], under: wrappingKey(passphrase, salt, work: work),
+            fileKey.withUnsafeBytes { Array($0) }[...], under: wrappingKey(salt, work),
             nonce: [UInt8](repeating: 0, count: 12))
         var header = "\(version)\n-> scrypt \(base64(salt)) \(work)\n\(base64(body))\n---"
         let mac = HMAC<SHA256>.authenticationCode(for: Data(header.utf8), using: macKey(fileKey))
@@ -51,11 +53,14 @@ package enum AgeFile {
         return file
     }
 
-    package static func decrypt(_ file: [UInt8], passphrase: String) throws(BackupError) -> [UInt8] {
+    /// - Parameter wrappingKey: as for writing; the work is ``mostWork`` at most. What it throws means that
+    ///   there is not enough memory.
+    package static func decrypt(
+        _ file: [UInt8], wrappingKey: (_ salt: [UInt8], _ work: Int) throws -> SymmetricKey
+    ) throws(BackupError) -> [UInt8] {
         let header = try AgeHeader(parsing: file[...])
         guard header.work <= mostWork else { throw .tooMuchWork(header.work) }
-        guard !passphrase.isEmpty else { throw .wrongPassphrase }
-        guard let key = try? wrappingKey(passphrase, header.salt, work: header.work) else {
+        guard let key = try? wrappingKey(header.salt, header.work) else {
             throw .noMemory(mebibytes: 1 << max(0, header.work - 10))
         }
         guard let wrapped = try? open(header.body[...], under: key, nonce: [UInt8](repeating: 0, count: 12))
@@ -82,12 +87,6 @@ package enum AgeFile {
             number += 1
         } while !rest.isEmpty
         return content
-    }
-
-    private static func wrappingKey(_ passphrase: String, _ salt: [UInt8], work: Int) throws -> SymmetricKey {
-        try KDF.Scrypt.deriveKey(
-            from: Array(passphrase.utf8), salt: Array("\(version)/scrypt".utf8) + salt, outputByteCount: 32,
-            rounds: 1 << work, blockSize: 8, parallelism: 1)
     }
 
     private static func macKey(_ fileKey: SymmetricKey) -> SymmetricKey {

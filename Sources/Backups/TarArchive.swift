@@ -1,4 +1,4 @@
-import FoundationEssentials
+package import FoundationEssentials
 
 /// A few files as a tar archive (ustar, POSIX.1-1988), so that `age -d | tar -x` opens a backup without
 /// hubpair.
@@ -7,19 +7,22 @@ import FoundationEssentials
 ///
 /// Only what this type writes is read: regular files of mode 0600 without owners, under names that the reader
 /// knows, each once. So no path, link or size of a foreign archive means anything.
-struct TarArchive: Equatable {
-    struct File: Equatable {
-        let name: String
-        let bytes: [UInt8]
+package struct TarArchive: Equatable {
+    package struct File: Equatable {
+        package let name: String
+        package let bytes: [UInt8]
+
+        /// - Parameter name: at most 99 bytes.
+        package init(name: String, bytes: [UInt8]) { (self.name, self.bytes) = (name, bytes) }
     }
 
     private static let block = 512
 
-    let files: [File]
+    package let files: [File]
     /// Of all files, in whole seconds from 1970 on.
-    let modified: Date
+    package let modified: Date
 
-    init(_ files: [File], modified: Date) {
+    package init(_ files: [File], modified: Date) {
         self.files = files
         self.modified = Date(timeIntervalSince1970: max(0, modified.timeIntervalSince1970.rounded(.down)))
     }
@@ -28,7 +31,7 @@ struct TarArchive: Equatable {
     ///   - names: the only names that are accepted.
     ///   - limit: the most bytes of the file with this name.
     /// - Returns: nil if it is not such an archive.
-    init?(parsing bytes: [UInt8], names: [String], limit: (String) -> Int) {
+    package init?(parsing bytes: [UInt8], names: [String], limit: (String) -> Int) {
         guard bytes.count % TarArchive.block == 0 else { return nil }
         var files: [File] = []
         var modified: Date?
@@ -60,7 +63,7 @@ struct TarArchive: Equatable {
         self.init(files, modified: modified)
     }
 
-    var serialized: [UInt8] {
+    package var serialized: [UInt8] {
         var bytes: [UInt8] = []
         for file in files {
             let seconds = Int(modified.timeIntervalSince1970)
