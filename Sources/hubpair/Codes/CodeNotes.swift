@@ -16,6 +16,20 @@ struct CodeNotes {
         codes.first { $0.kind == .label && $0.status == .good }
     }
 
+    /// Whom codes let in of which nobody has said it: nothing that is drawn tells. Nil if somebody has.
+    ///
+    /// - Parameter all: all codes that are out now.
+    func standing(of new: [PairingCode], role: Role?, among all: [CodeRecord]) -> String? {
+        guard role == nil, new.first?.kind == .once else { return nil }
+        let subject = new.count == 1 ? "it lets in a member" : "they let in members"
+        let owners = all.filter { $0.status == .good && $0.role == Role.owner.rawValue }
+        guard let end = owners.compactMap(\.expires).max() else {
+            return "\(subject); --role owner makes one for an owner"
+        }
+        return "\(subject); one for an owner is out until \(LocalTime(end).text(seenAt: now)), "
+            + "--role owner makes another"
+    }
+
     /// - Parameters:
     ///   - new: the codes that were made.
     ///   - all: all that are out now.

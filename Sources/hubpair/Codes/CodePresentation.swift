@@ -69,7 +69,9 @@ struct CodePresentation {
         try tell(result, codes, of: hub.description, as: format, lifetime: lifetime, role: role)
         guard !isFirst else { return }
         let out = (try? AdministerCodes(state: state).list(tickets))?.map { CodeRecord($0) } ?? []
-        let lines = CodeNotes(now: now).lines(new: codes, among: out, label: label, replaced: replaced)
+        let notes = CodeNotes(now: now)
+        if !json, let standing = notes.standing(of: codes, role: role, among: out) { Console.note(standing) }
+        let lines = notes.lines(new: codes, among: out, label: label, replaced: replaced)
         for line in lines { Console.note(line) }
         if let warning = CodeNotes.warning(hub, state, among: networks) { Console.note(warning) }
     }
@@ -110,9 +112,11 @@ struct CodePresentation {
             throw error
         }
         try tell(result, codes, of: hub, as: format, lifetime: lifetime, role: role)
-        let lines = CodeNotes(now: now, command: command).lines(
-            new: codes, among: (try? await remote.codes()) ?? [], label: CodeNotes.label(in: before),
-            replaced: replaced)
+        let notes = CodeNotes(now: now, command: command)
+        let out = (try? await remote.codes()) ?? []
+        if !json, let standing = notes.standing(of: codes, role: role, among: out) { Console.note(standing) }
+        let lines = notes.lines(
+            new: codes, among: out, label: CodeNotes.label(in: before), replaced: replaced)
         for line in lines { Console.note(line) }
     }
 
