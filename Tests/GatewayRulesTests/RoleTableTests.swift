@@ -78,6 +78,21 @@ import Testing
             .wholeMatch(in: "\(request.method) \(request.target)") != nil
     }
 
+    private static let verdicts: [GuestVerdict?] = [.allowed, .allowed, .guarded, .unknown, nil]
+
+    /// The verdict that an action which forwards nothing was made for.
+    private static func refusal(_ action: RequestRouter.Action) throws -> GuestVerdict? {
+        switch action {
+        case .ask: return nil
+        case .answer(.refusal(let refusal), _, _):
+            #expect(["403 not_allowed", "503 unavailable"].contains("\(refusal.status) \(refusal.word)"))
+            return refusal.status == 403 ? .guarded : .unknown
+        default:
+            Issue.record("it was forwarded")
+            return nil
+        }
+    }
+
     @Test func generatedRequestsGetTheVerdictOfASecondReader() throws {
         let seed =
             ProcessInfo.processInfo.environment["HUBPAIR_SEED"].flatMap(UInt64.init)
@@ -91,14 +106,23 @@ import Testing
             let request = Self.request(&generator)
             let role = Self.roles.randomElement(using: &generator) ?? nil
             let device = ApprovedDevice(name: try PeerName("x"), pin: pin, status: .approved, role: role)
-            let expected = try Self.allows(role, request)
+            let verdict = Self.verdicts.randomElement(using: &generator) ?? nil
+            let dependsOn = role == "guest" && request.method == "POST" ? verdict : .allowed
+            let isAllowed = try Self.allows(role, request)
+            let expected = isAllowed && dependsOn == .allowed
             let head = try requestHead(request.text)
-            let action = router.action(for: head, from: client) { _ in .approved(device) }
+            let guests = { (id: String) in request.target.contains("/\(id)/activators/") ? verdict : .guarded
+            }
+            let action = router.action(for: head, from: client, guests: guests) { _ in .approved(device) }
             let isForwarded = action == .forward(device)
             #expect(
-                isForwarded == expected && router.allows(head, of: device) == expected,
+                isForwarded == expected && router.allows(head, of: device, guests: guests) == expected,
                 "HUBPAIR_SEED=\(seed): \(role ?? "-") \(request.text)")
             counts[expected, default: 0] += 1
+            if isAllowed, !expected {
+                #expect(try Self.refusal(action) == dependsOn, "HUBPAIR_SEED=\(seed): \(request.text)")
+                continue
+            }
             guard !expected, case .answer(.refusal(let refusal), _, _) = action else { continue }
             #expect(
                 refusal.status == 403 && refusal.word == (role == "guest" ? "not_allowed" : "role_unknown"))

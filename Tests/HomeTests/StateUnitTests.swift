@@ -83,7 +83,9 @@ import Testing
     @Test(arguments: [
         ("21", 0.64), ("21°C", 0.64), ("21 °c", 0.64), ("21C", 0.64), ("21 degrees", 0.64), ("5", 0),
         ("30", 1), ("17.5", 0.5),
-        ("40%", 0.4), ("on", 1), ("off", 0),
+        ("40%", 0.4), ("off", 0),
+        // On is no end of it: 20 °C.
+        ("on", 0.6),
     ])
     func aNumberIsInItsUnit(_ text: String, _ level: Double) throws {
         let order = try Order(Self.thermostat, to: SaidSetting(text), try Self.units())

@@ -6,6 +6,7 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
     case rooms = "rooms"
     case room = "rooms/*"
     case unit = "units/*/*"
+    case kind = "kinds/*"
     case scenes = "scenes"
     case currentScene = "scenes/current"
     case scene = "scenes/*"
@@ -42,7 +43,7 @@ package enum ResourcePattern: String, CaseIterable, Sendable {
         case .rooms, .scenes, .currentScene, .messages, .states, .stateHistory:
             [("GET", .using), ("HEAD", .using)]
         case .messageStream, .stateStream: [("GET", .using)]
-        case .room, .unit, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
+        case .room, .unit, .kind, .scene: [("PUT", .arranging), ("DELETE", .arranging)]
         case .sceneRun, .messageRead, .messagesRead: [("POST", .using)]
         case .armed: [("GET", .using), ("HEAD", .using), ("POST", .arranging), ("DELETE", .arranging)]
         case .messageAcknowledge, .messagesAcknowledge: [("POST", .arranging)]

@@ -23,6 +23,12 @@ package enum ProxiedRequest: Equatable, Sendable {
     case withheld
     case request(RequestKind)
 
+    /// The appliance that a request of the kind `switching` is about; nil for others.
+    static func appliance(in fields: FieldBlock) -> String? {
+        let target = fields.fields.first { $0.role == .originalTarget || $0.role == .forwardedTarget }
+        return target.map(fields.value).flatMap(RequestKind.appliance)
+    }
+
     package init(_ fields: FieldBlock) {
         let methods = fields.fields.filter { $0.role == .originalMethod || $0.role == .forwardedMethod }
         let targets = fields.fields.filter { $0.role == .originalTarget || $0.role == .forwardedTarget }

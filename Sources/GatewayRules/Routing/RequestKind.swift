@@ -41,10 +41,15 @@ package enum RequestKind: Equatable, Sendable, CaseIterable {
         self.init(method: head.method.utf8, target: head.target.utf8, isPlain: isPlain)
     }
 
-    private static func isActivator(_ target: some Collection<UInt8>) -> Bool {
+    private static func isActivator(_ target: some Collection<UInt8>) -> Bool { appliance(in: target) != nil }
+
+    /// The id of the appliance that a target of `switching` is about; nil for any other target.
+    package static func appliance(in target: some Collection<UInt8>) -> String? {
         let parts = target.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        return parts.count == 5 && parts[0].isEmpty && parts[1].elementsEqual("devices".utf8)
-            && isID(parts[2]) && parts[3].elementsEqual("activators".utf8) && isID(parts[4])
+        guard parts.count == 5, parts[0].isEmpty, parts[1].elementsEqual("devices".utf8), isID(parts[2]),
+            parts[3].elementsEqual("activators".utf8), isID(parts[4])
+        else { return nil }
+        return String(decoding: parts[2], as: UTF8.self)
     }
 
     private static func isID(_ segment: some Collection<UInt8>) -> Bool {

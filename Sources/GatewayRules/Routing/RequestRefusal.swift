@@ -28,6 +28,10 @@ package enum RequestRefusal: Equatable, Sendable {
     case serviceWorker
     /// The device's role does not allow the request.
     case notAllowed(Role)
+    /// Guests do not set this appliance.
+    case guarded
+    /// A guest is to set an appliance of which the hub does not know what it is.
+    case unknownAppliance
     /// A proxy asks, and what it says of the request lets nobody of this role in.
     case notAllowedByProxy(ProxiedRequest)
     /// There is no server behind the gateway.
@@ -40,12 +44,13 @@ package enum RequestRefusal: Equatable, Sendable {
         switch self {
         case .unexpectedBody: 400
         case .noCertificate, .wrongKey, .notVerified: 401
-        case .stranger, .notApproved, .crossSite, .serviceWorker, .notAllowed, .notAllowedByProxy: 403
+        case .stranger, .notApproved, .crossSite, .serviceWorker, .notAllowed, .guarded, .notAllowedByProxy:
+            403
         case .notFound: 404
         case .wrongMethod, .methodNotPassedOn: 405
         case .tooLarge: 413
         case .noUpstream: 502
-        case .unreadable: 503
+        case .unreadable, .unknownAppliance: 503
         }
     }
 
@@ -58,12 +63,12 @@ package enum RequestRefusal: Equatable, Sendable {
         case .stranger, .notApproved: "not_approved"
         case .crossSite: "cross_site"
         case .serviceWorker: "service_worker"
-        case .notAllowed, .notAllowedByProxy: "not_allowed"
+        case .notAllowed, .guarded, .notAllowedByProxy: "not_allowed"
         case .notFound: "not_found"
         case .wrongMethod, .methodNotPassedOn: "method_not_allowed"
         case .tooLarge: "too_large"
         case .noUpstream: "no_upstream"
-        case .unreadable: "unavailable"
+        case .unreadable, .unknownAppliance: "unavailable"
         }
     }
 
@@ -102,6 +107,11 @@ package enum RequestRefusal: Equatable, Sendable {
         case .notAllowed(let role):
             "a device with the role \(role.rawValue) may look, and switch what is there, and nothing else; "
                 + "the owner gives it another role with 'hubpair devices role' on the hub"
+        case .guarded:
+            "guests do not set what keeps people, water or thieves out; a member lets them with "
+                + "'hubpair home kind APPLIANCE --guests'"
+        case .unknownAppliance:
+            "the hub cannot find out now what this appliance is, so guests do not set it; try again soon"
         case .notAllowedByProxy(.contradicting):
             "the proxy in front of the hub names two requests that contradict each other"
         case .notAllowedByProxy(.withheld): "the hub's own paths are not passed on, nor is what is no path"

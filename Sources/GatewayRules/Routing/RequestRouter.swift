@@ -54,6 +54,8 @@ package struct RequestRouter: Sendable {
         /// Collect the body, at most ``HubResource/maximumBodyByteCount`` bytes, and let this device, which
         /// has access and the role for it, use one of the hub's own resources.
         case serve(HubResource, ApprovedDevice, asksForBody: Bool)
+        /// Find out what this appliance is, and decide again: a guest is to set it, and nobody has asked yet.
+        case ask(appliance: String)
         /// Forward the request of this device, which has access, to the upstream.
         case forward(ApprovedDevice)
     }
@@ -106,9 +108,12 @@ package struct RequestRouter: Sendable {
 
     /// Decides what to do with a request.
     ///
-    /// - Parameter access: looks up a device in the keyfile; called at most once, and only if needed.
+    /// - Parameters:
+    ///   - guests: whether guests may set the appliance of this id; nil if nobody has asked yet.
+    ///   - access: looks up a device in the keyfile; called at most once, and only if needed.
     package func action(
-        for head: RequestHead, from client: Client, access: (Pin) -> Access
+        for head: RequestHead, from client: Client,
+        guests: (String) -> GuestVerdict? = { _ in .unknown }, access: (Pin) -> Access
     ) -> Action {
         guard crossSite.allows(head.fields, isTrustedProxy: client.isTrustedProxy) else {
             return answer(head, .refusal(.crossSite))
@@ -128,7 +133,7 @@ package struct RequestRouter: Sendable {
             case .pair: return pairing(head, from: client)
             case .hub: return answer(head, .hub)
             case .device: return answer(head, device(client, access))
-            case .verify: return answer(head, verification(head, client, access))
+            case .verify: return verification(head, client, guests, access)
             }
         case .page(let file):
             guard PagePath.methods.contains(head.method) else {
@@ -139,7 +144,7 @@ package struct RequestRouter: Sendable {
                 answer(head, .page(file), admits: device)
             }
         case .withheld: return answer(head, .refusal(.notFound))
-        case .upstream: return passage(head, from: client, access)
+        case .upstream: return passage(head, from: client, guests, access)
         }
     }
 
@@ -180,31 +185,58 @@ package struct RequestRouter: Sendable {
         }
     }
 
-    private func verification(_ head: RequestHead, _ client: Client, _ access: (Pin) -> Access) -> Answer {
-        guard let pin = vouchedPin(head.fields, from: client) else { return .refusal(.notVerified) }
+    private func verification(
+        _ head: RequestHead, _ client: Client, _ guests: (String) -> GuestVerdict?, _ access: (Pin) -> Access
+    ) -> Action {
+        func refusal(_ refusal: RequestRefusal) -> Action { answer(head, .refusal(refusal)) }
+        guard let pin = vouchedPin(head.fields, from: client) else { return refusal(.notVerified) }
         switch access(pin) {
-        case .unreadable: return .refusal(.unreadable)
-        case .refused(_, .unknownRole): return .refusal(.notApproved(.unknownRole))
-        case .unknown, .refused: return .refusal(.notVerified)
+        case .unreadable: return refusal(.unreadable)
+        case .refused(_, .unknownRole): return refusal(.notApproved(.unknownRole))
+        case .unknown, .refused: return refusal(.notVerified)
         case .approved(let device):
-            guard let role = device.knownRole else { return .refusal(.notApproved(.unknownRole)) }
+            guard let role = device.knownRole else { return refusal(.notApproved(.unknownRole)) }
             let request = ProxiedRequest(head.fields)
             switch request {
-            case .contradicting, .withheld: return .refusal(.notAllowedByProxy(request))
+            case .contradicting, .withheld: return refusal(.notAllowedByProxy(request))
             // Configurations of version 0.1 do not say.
             case .unsaid:
-                return role == .guest ? .refusal(.notAllowedByProxy(request)) : .verified(device)
+                return role == .guest
+                    ? refusal(.notAllowedByProxy(request)) : answer(head, .verified(device))
             case .request(let kind):
-                return RoleTable.allows(role, kind) ? .verified(device) : .refusal(.notAllowed(role))
+                guard RoleTable.allows(role, kind) else { return refusal(.notAllowed(role)) }
+                let appliance = ProxiedRequest.appliance(in: head.fields)
+                return held(head, role, kind, appliance, guests) ?? answer(head, .verified(device))
             }
+        }
+    }
+
+    /// What happens to a request that the role may send for some appliances only; nil if it may for this one.
+    private func held(
+        _ head: RequestHead, _ role: Role?, _ kind: RequestKind, _ appliance: String?,
+        _ guests: (String) -> GuestVerdict?, admits device: ApprovedDevice? = nil
+    ) -> Action? {
+        guard RoleTable.depends(role, kind) else { return nil }
+        guard let appliance else { return answer(head, .refusal(.guarded), admits: device) }
+        return switch guests(appliance) {
+        case .allowed: nil
+        case .guarded: answer(head, .refusal(.guarded), admits: device)
+        case .unknown: answer(head, .refusal(.unknownAppliance), admits: device)
+        case nil: .ask(appliance: appliance)
         }
     }
 
     /// True if a request that was forwarded for a device may go on now that the device is as `device` says.
     /// What goes on for long, a stream or a WebSocket, has to end when the role no longer allows it.
-    package func allows(_ head: RequestHead, of device: ApprovedDevice) -> Bool {
+    package func allows(
+        _ head: RequestHead, of device: ApprovedDevice, guests: (String) -> GuestVerdict? = { _ in .unknown }
+    ) -> Bool {
         guard case .resource(let resource) = GatewayPath(target: head.target, method: head.method) else {
-            return RoleTable.allows(device.knownRole, RequestKind(head))
+            let kind = RequestKind(head)
+            let isFree =
+                !RoleTable.depends(device.knownRole, kind)
+                || RequestKind.appliance(in: head.target.utf8).flatMap(guests) == .allowed
+            return isFree && RoleTable.allows(device.knownRole, kind)
         }
         return resource.pattern.use(of: head.method).map { RoleTable.allows(device.knownRole, $0) } ?? false
     }
@@ -228,7 +260,10 @@ package struct RequestRouter: Sendable {
         }
     }
 
-    private func passage(_ head: RequestHead, from client: Client, _ access: (Pin) -> Access) -> Action {
+    private func passage(
+        _ head: RequestHead, from client: Client, _ guests: (String) -> GuestVerdict?,
+        _ access: (Pin) -> Access
+    ) -> Action {
         // The response to TRACE would reveal the request as forwarded, with the fields that only the gateway
         // writes.
         guard head.method != "TRACE" else { return answer(head, .refusal(.methodNotPassedOn)) }
@@ -238,7 +273,8 @@ package struct RequestRouter: Sendable {
             if case .length(let count) = head.body, count > maximumBodyByteCount {
                 return answer(head, .refusal(.tooLarge(limit: maximumBodyByteCount)), admits: device)
             }
-            return .forward(device)
+            let appliance = RequestKind.appliance(in: head.target.utf8)
+            return held(head, device.knownRole, kind, appliance, guests, admits: device) ?? .forward(device)
         }
     }
 

@@ -13,6 +13,16 @@ package enum RoleTable {
         }
     }
 
+    /// True if the role may send requests of this kind for some appliances, and not for others: what a guest
+    /// may set is not what keeps people, water or thieves out. Whatever the body says: the gateway does not
+    /// guess how another program reads it.
+    package static func depends(_ role: Role?, _ kind: RequestKind) -> Bool {
+        switch (role, kind) {
+        case (.guest, .switching): true
+        case (nil, _), (.owner, _), (.member, _), (.guest, .reading), (.guest, .changing): false
+        }
+    }
+
     /// The same for the hub's own resources.
     package static func allows(_ role: Role?, _ use: ResourceUse) -> Bool {
         switch (role, use) {

@@ -1,6 +1,6 @@
 import JSON
 
-// What an appliance can do, as far as its type and the names of its activators tell.
+// What an appliance can do, as far as its kind and the names of its activators tell.
 
 extension ControlledDevice {
     /// An activator, and which of its ends is meant.
@@ -13,30 +13,37 @@ extension ControlledDevice {
         func setting(_ isSo: Bool) -> Setting { isSo == isOnSo ? .on : .off }
 
         /// True if it is so now, also in part; nil if its state is no such thing.
-        var isSo: Bool? {
-            if case .boolean(let isOn) = activator.state { return isOn == isOnSo }
-            guard let level = activator.state.asDouble, (0...1).contains(level) else { return nil }
+        var isSo: Bool? { isSo(activator.state) }
+
+        /// The same with another state.
+        func isSo(_ state: JSONValue) -> Bool? {
+            if case .boolean(let isOn) = state { return isOn == isOnSo }
+            guard let level = state.asDouble, (0...1).contains(level) else { return nil }
             return isOnSo ? level > 0 : level < 1
         }
     }
 
-    private static let coverings: Set<String> = [
-        "blind", "shutter", "curtain", "shade", "awning", "cover", "roller", "drape",
-    ]
-    private static let heatings: Set<String> = ["heater", "heating", "thermostat", "radiator"]
-    private static let sensors: Set<String> = ["sensor", "detector", "meter"]
     private static let switches: Set<String> = ["on", "off", "switch", "power", "activate", "active"]
     private static let levels: Set<String> = ["brightness", "dimmer", "level", "intensity"]
 
-    /// What opens and closes it. Blinds without such a word have a position, which is 1 when they are open.
-    /// Doors and the like need the word: a guess would leave them open.
+    /// What opens and closes it. Blinds without such a word have a position, which is 1 when they are open,
+    /// and valves let water through when they are on. Doors and the like need the word: a guess would leave
+    /// them open.
     var opening: Ability? {
-        if let ability = ability(so: ["open", "opened", "opening"], not: ["close", "closed", "closing"]) {
-            return ability
+        if let ability = wordedOpening { return ability }
+        if isCoveringType || kind == .blind {
+            return ability(so: ["position", "height", "lift", "up", "raised"], not: ["down", "lowered"])
         }
-        guard isCovering else { return nil }
-        return ability(so: ["position", "height", "lift", "up", "raised"], not: ["down", "lowered"])
+        return isValve ? onActivator.map { Ability(activator: $0, isOnSo: true) } : nil
     }
+
+    /// What is called after opening or closing.
+    var wordedOpening: Ability? {
+        ability(so: ["open", "opened", "opening"], not: ["close", "closed", "closing"])
+    }
+
+    /// What arms an alarm.
+    var arming: Ability? { ability(so: ["arm", "armed", "arming"], not: ["disarm", "disarmed"]) }
 
     /// What locks it. On a lock, "Activate" does not tell: with Hestia's own mock lock, true opens it. Nor
     /// does "Lock/Unlock".
@@ -51,32 +58,33 @@ extension ControlledDevice {
     /// What makes it warmer.
     var warmth: Activator? { isHeating ? levelActivator : nil }
 
-    var isCovering: Bool { !ControlledDevice.coverings.isDisjoint(with: kind) }
-    var isHeating: Bool { !ControlledDevice.heatings.isDisjoint(with: kind) }
-
-    /// True if it only tells how something is: nothing on it is on or off.
-    package var isSensor: Bool { !ControlledDevice.sensors.isDisjoint(with: kind) }
-
-    /// True if "everything" does not mean it: a lock or the like, a blind, a heating, a sensor.
-    package var staysOutOfEverything: Bool {
-        isLock || isCovering || isHeating || isSensor
-    }
+    var isCovering: Bool { kind == .blind }
+    var isHeating: Bool { kind == .heating }
 
     /// True if it is on: its switch, or else its level. Nil if that cannot be told.
     package var isOn: Bool? {
-        guard !isLock, !isCovering, !isSensor, let activator = onActivator ?? levelActivator else {
+        guard !isLock, !isCovering, !onlyTells, let activator = onActivator ?? levelActivator else {
             return nil
         }
         if case .boolean(let isOn) = activator.state { return isOn }
         return activator.state.asDouble.map { $0 > 0 }
     }
 
-    var isValve: Bool { kind.contains("valve") }
+    var isValve: Bool { kind == .valve }
     /// True for what goes up and down, as the door of a garage does.
-    var isGate: Bool { kind.contains("door") || kind.contains("gate") }
+    var isGate: Bool { kind == .door || kind == .gate }
 
     /// Of a valve, whether it is open: water runs.
     var isRunning: Bool? { isValve ? opening?.isSo : nil }
+
+    /// What a setting means here. A heating that has levels alone is not to go to the end of them when it is
+    /// turned on: it goes to 20 °C, without a unit to the half, or stays where it is if that is warmer.
+    func meant(by setting: Setting, _ activator: Activator, _ unit: StateUnit?) -> Setting {
+        guard setting == .on, isHeating, activator.kind == .float else { return setting }
+        let comfort = unit.flatMap { $0.isOfDegrees ? $0.level(of: $0.isFahrenheit ? 68 : 20) : nil } ?? 0.5
+        let now = activator.state.asDouble ?? 0
+        return .level(min(1, max(comfort, now)))
+    }
 
     /// The activator for on and off: the main one, or the only one that is called so.
     var onActivator: Activator? {

@@ -18,6 +18,8 @@ package struct ControlledDevice: Equatable, Sendable {
     package let activators: [Activator]
     /// Fields that this version does not know.
     package let extra: [String: JSONValue]
+    /// What it does, as the people of the house have said; nil: what can be told (``kind``).
+    package var givenKind: ApplianceKind?
 
     package init(
         id: String, name: String, type: String, activators: [Activator], extra: [String: JSONValue]

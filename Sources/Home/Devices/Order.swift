@@ -32,7 +32,8 @@ package struct Order: Equatable, Sendable {
         let activator: Activator
         if let named { activator = named } else { activator = try said.activator(of: device, units) }
         let unit = units[device.id, activator.id]
-        try self.init(device, activator, to: said.setting(for: activator, of: device.name, unit))
+        let setting = try said.setting(for: activator, of: device.name, unit)
+        try self.init(device, activator, to: device.meant(by: setting, activator, unit))
     }
 
     package init(

@@ -1,13 +1,13 @@
 import JSON
 
-/// What of a house needs a look: what is on, open or unlocked, and what does not answer.
+/// What of a house needs a look: what sounds, is on, open or unlocked, and what does not answer.
 ///
 /// A lock or a door counts as open only where the names of its activators tell which state that is; what
 /// cannot be told is left out, and never guessed.
 package struct HouseOverview: Sendable {
     /// Why an appliance is in it.
     package enum Fact: String, CaseIterable, Sendable {
-        case on, open, unlocked, silent
+        case on, open, unlocked, sounding, silent
     }
 
     package struct Entry: Sendable {
@@ -28,16 +28,9 @@ package struct HouseOverview: Sendable {
                 entries.append(Entry(fact: .silent, device: device, activator: nil))
                 continue
             }
-            if let ability = device.locking, ability.isSo == false {
-                entries.append(Entry(fact: .unlocked, device: device, activator: ability.activator))
-            }
-            if let ability = device.opening {
-                // An open blind lets the light in; only a door or a window that is open needs a look.
-                if !device.isCovering, ability.isSo == true {
-                    entries.append(Entry(fact: .open, device: device, activator: ability.activator))
-                }
-            } else if !device.staysOutOfEverything, device.isOn == true {
-                entries.append(Entry(fact: .on, device: device, activator: device.shown))
+            for fact in device.kind.headings {
+                guard let activator = device.activator(for: fact) else { continue }
+                entries.append(Entry(fact: fact, device: device, activator: activator))
             }
         }
         self.entries = Fact.allCases.flatMap { fact in entries.filter { $0.fact == fact } }
@@ -45,6 +38,17 @@ package struct HouseOverview: Sendable {
 }
 
 extension ControlledDevice {
+    /// The activator whose state puts the appliance under this heading now.
+    fileprivate func activator(for fact: HouseOverview.Fact) -> Activator? {
+        switch fact {
+        case .on: isOn == true ? shown : nil
+        case .open: opening.flatMap { $0.isSo == true ? $0.activator : nil }
+        case .unlocked: locking.flatMap { $0.isSo == false ? $0.activator : nil }
+        case .sounding: sounding
+        case .silent: nil
+        }
+    }
+
     /// The activator whose state people want to see: of a lamp that is on, how bright it is.
     fileprivate var shown: Activator? {
         if let level = levelActivator, let state = level.state.asDouble, state > 0 { return level }

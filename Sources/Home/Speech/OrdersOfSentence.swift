@@ -104,7 +104,7 @@ struct SpokenSetting {
         Activator, Setting
     ) {
         // Whatever can be set on it, it is there to tell.
-        guard !device.isSensor else { throw SpokenError.cannot(device.name, "be set: it only tells") }
+        guard !device.onlyTells else { throw SpokenError.cannot(device.name, "be set: it only tells") }
         if let shift, let way = action.direction, !device.isLock {
             return try shifted(shift, way, action)
         }
@@ -170,12 +170,14 @@ struct SpokenSetting {
             }
         }
         if verb?.isForSwitches == true {
-            guard !device.isCovering, !device.isHeating, !device.isSensor else {
+            guard !device.isCovering, !device.isHeating, !device.onlyTells else {
                 throw SpokenError.cannot(device.name, "be \(action == .on ? "started" : "stopped")")
             }
         }
         switch action {
-        case .set(let setting): return (try named ?? device.activator(for: setting), setting)
+        case .set(let setting):
+            let activator = try named ?? device.activator(for: setting)
+            return (activator, device.meant(by: setting, activator, units[device.id, activator.id]))
         case .dim: return try dimmed()
         case .open: return try sense(device.opening, true, "be opened")
         case .close: return try sense(device.opening, false, "be closed")

@@ -125,6 +125,8 @@ package struct StateUnit: Equatable, Sendable {
             && (other == "°" || one == "°" + other || ["degrees", "degree", "grad"].contains(other))
     }
 
+    var isFahrenheit: Bool { symbol.hasSuffix("F") || symbol == "℉" }
+
     /// True if people say degrees.
     var isOfDegrees: Bool {
         symbol.hasPrefix("°") || symbol.hasPrefix("º")

@@ -3,7 +3,8 @@ import Identity
 import JSON
 package import Pairing
 
-/// The hub's file `rooms`: which appliances are in which room, and what the levels of some count.
+/// The hub's file `rooms`: which appliances are in which room, what the levels of some count, and what some
+/// do.
 ///
 ///     [keyfile]
 ///     format=1
@@ -18,16 +19,20 @@ package import Pairing
 ///     from=5
 ///     to=30
 ///
+///     [kind 6b4d5c]
+///     kind=gate
+///     guests=true
+///
 /// The room's id, 1 to 64 unreserved characters of RFC 3986 § 2.3, but neither `.` nor `..`, which clients
 /// take out of a path. `name` and `area` are a `PeerName(known:)`; `area` may be missing. `devices` is a JSON
 /// array of the appliances' ids, each of 1 to 256 bytes, and may be missing. No two rooms have the same name,
 /// whatever its case, and no appliance is in two.
 ///
 /// A unit is a ``StateUnit`` of the activator whose id stands behind the appliance's; both are ids as of a
-/// room.
+/// room. A kind is an ``ApplianceKind`` of an appliance; `guests` is `true` or `false`, and may be missing.
 ///
 /// Accepted: the above. Rejected: no `name`, `[room küche]`, `devices=6b4d5c`, a second room `KITCHEN`, an
-/// appliance that stands twice, `[unit 6b4d5c]`, `to=5`, another kind of group, `format=2`.
+/// appliance that stands twice, `[unit 6b4d5c]`, `to=5`, `kind=portal`, another kind of group, `format=2`.
 package struct Rooms: HouseholdFile, Equatable {
     package static let fileName = "rooms"
     package static let words = "the rooms"
@@ -41,6 +46,8 @@ package struct Rooms: HouseholdFile, Equatable {
     package private(set) var rooms: [Room] = []
     /// The units in the file's order.
     package private(set) var units: [ActivatorUnit] = []
+    /// The kinds in the file's order.
+    package private(set) var kinds: [DeviceKind] = []
     private var file: KeyFile
 
     package init() { file = .empty(comment: "The rooms of this house; 'hubpair home room' changes them.") }
@@ -52,7 +59,9 @@ package struct Rooms: HouseholdFile, Equatable {
         var seen: Set<String> = []
         let unitGroups = file.groupNames.filter { $0.hasPrefix(ActivatorUnit.groupStart) }
         units = try ActivatorUnit.all(unitGroups, in: file)
-        for id in try file.identifiers(of: Rooms.kind, besides: Set(unitGroups)) {
+        let kindGroups = file.groupNames.filter { $0.hasPrefix(DeviceKind.groupStart) }
+        kinds = try DeviceKind.all(kindGroups, in: file)
+        for id in try file.identifiers(of: Rooms.kind, besides: Set(unitGroups + kindGroups)) {
             let group = "\(Rooms.kind) \(id)"
             guard HouseholdNames.isPathID(id) else { throw .unknownGroup(group) }
             let name = try file.name("name", in: group)
@@ -167,6 +176,31 @@ package struct Rooms: HouseholdFile, Equatable {
         guard let unit = unit(device, activator) else { throw .unknown(.unit, "\(device)/\(activator)") }
         units.removeAll { $0 == unit }
         file.removeGroup(unit.group)
+    }
+
+    /// The kind of an appliance, if somebody has said it.
+    package func kind(_ device: String) -> DeviceKind? {
+        kinds.first { $0.device.utf8.elementsEqual(device.utf8) }
+    }
+
+    /// Says what an appliance does, or something else than before.
+    package mutating func put(_ kind: DeviceKind) throws(HouseholdError) {
+        if let index = kinds.firstIndex(where: { $0.group == kind.group }) {
+            kinds[index] = kind
+        } else {
+            guard kinds.count < DeviceKind.maximumCount else {
+                throw .tooMany(.kind, limit: DeviceKind.maximumCount)
+            }
+            kinds.append(kind)
+        }
+        kind.write(to: &file)
+    }
+
+    /// Takes back what was said of an appliance.
+    package mutating func removeKind(_ device: String) throws(HouseholdError) {
+        guard let kind = kind(device) else { throw .unknown(.kind, device) }
+        kinds.removeAll { $0 == kind }
+        file.removeGroup(kind.group)
     }
 
     /// Removes the room with this id; its appliances are in none then.

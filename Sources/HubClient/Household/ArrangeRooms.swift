@@ -14,11 +14,25 @@ package struct ArrangeRooms: Sendable {
         try await link.changeable("rooms", by: "id", ArrangeRooms.room)
     }
 
-    /// All rooms, and what the levels of some activators count. A hub that is older tells of none.
-    package func allWithUnits() async throws -> ([Room], StateUnits) {
+    /// All rooms, what the levels of some activators count, and what some appliances are. A hub that is
+    /// older tells of no units or kinds.
+    package func allWithUnits() async throws -> (rooms: [Room], units: StateUnits, kinds: ApplianceKinds) {
         let members = try await link.changeable("rooms", by: "id")
         let rooms = try HouseholdLink.entries("rooms", of: members, ArrangeRooms.room)
-        return (rooms, StateUnits(members["units"]))
+        return (rooms, StateUnits(members["units"]), ApplianceKinds(members["kinds"]))
+    }
+
+    /// Says what an appliance does; nil takes that back.
+    package func put(_ given: ApplianceKinds.Given?, device: String) async throws {
+        let path = ["kinds", device]
+        guard let given else {
+            _ = try await link.ask("DELETE", path)
+            return
+        }
+        let body: [String: JSONValue] = [
+            "kind": .string(given.kind.rawValue), "guests": .boolean(given.allowsGuests),
+        ]
+        _ = try await link.ask("PUT", path, body: .object(body))
     }
 
     /// Gives an activator a unit; nil takes it away.
@@ -66,6 +80,21 @@ package struct ArrangeRooms: Sendable {
         var number = 2
         while taken.contains("\(id)-\(number)") { number += 1 }
         return "\(id)-\(number)"
+    }
+}
+
+extension ApplianceKinds {
+    /// The kinds in an answer of the hub. One that this version does not know is left out: the appliance is
+    /// then what its type and name tell.
+    init(_ value: JSONValue?) {
+        self.init()
+        guard case .array(let values)? = value else { return }
+        for case .object(let members) in values {
+            guard let device = members["device"]?.asString,
+                let kind = members["kind"]?.asString.flatMap(ApplianceKind.init(rawValue:))
+            else { continue }
+            self[device] = Given(kind, allowsGuests: members["guests"] == .boolean(true))
+        }
     }
 }
 

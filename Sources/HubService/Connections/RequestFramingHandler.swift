@@ -7,6 +7,8 @@ protocol RequestReceiver: AnyObject {
     var headByteCount: Int { get }
     /// False while further bytes from the client cannot be processed.
     var mayReadRequest: Bool { get }
+    /// True while what follows a request's head has to wait.
+    var isDeciding: Bool { get }
     /// True if one read is allowed before the current request is answered.
     var mayReadAhead: Bool { get }
     func take(_ head: RequestHead)
@@ -113,6 +115,13 @@ final class RequestFramingHandler: ChannelDuplexHandler {
         resumeReading()
     }
 
+    /// Delivers what has waited since the head of a request.
+    func goOn() {
+        guard !isFeeding else { return }
+        feed()
+        resumeReading()
+    }
+
     /// Discards all further bytes.
     func discard() {
         mode = .discard
@@ -171,7 +180,7 @@ final class RequestFramingHandler: ChannelDuplexHandler {
 
     private func feed() {
         isFeeding = true
-        while case .http = mode, !framing.isComplete, feedPart() {}
+        while case .http = mode, !framing.isComplete, !receiver.isDeciding, feedPart() {}
         isFeeding = false
         receiver.requestsAreRead(isInsideHead: isInsideHead)
     }

@@ -12,8 +12,15 @@ extension ServeConnection {
         requestHasEnded = false
         keepsAlive = head.keepsAlive && !loop.isDraining
         timer.stop()
-        let action = shared.router.action(for: head, from: client) { shared.devices.access(of: $0) }
+        act(on: head, guests: shared.guests.verdict)
+    }
+
+    private func act(on head: RequestHead, guests: (String) -> GuestVerdict?) {
+        let action = shared.router.action(for: head, from: client, guests: guests) {
+            shared.devices.access(of: $0)
+        }
         switch action {
+        case .ask(let appliance): ask(about: appliance, for: head)
         case .pair(let asksForBody): collect(for: .pair, asksForBody: asksForBody)
         case .serve(let resource, let device, let asksForBody):
             guard enter(device) else { return refuse(.tooManyConnections) }
@@ -25,6 +32,26 @@ extension ServeConnection {
             guard enter(device) else { return refuse(.tooManyConnections) }
             forward(head, from: device)
         }
+    }
+
+    /// Finds out whether guests may set an appliance. Nothing of the request goes on until that is known.
+    private func ask(about appliance: String, for head: RequestHead) {
+        phase = .deciding
+        let guests = shared.guests
+        let connection = NIOLoopBound(self, eventLoop: loop.eventLoop)
+        let eventLoop = loop.eventLoop
+        Task {
+            let verdict = await guests.ask(about: appliance)
+            eventLoop.execute { connection.value.decide(head, verdict) }
+        }
+    }
+
+    private func decide(_ head: RequestHead, _ verdict: GuestVerdict) {
+        guard case .deciding = phase else { return }
+        phase = .waiting
+        // The device's role and approval are looked up again: they may have changed meanwhile.
+        act(on: head) { _ in verdict }
+        framing.goOn()
     }
 
     private func reply(_ answer: RequestRouter.Answer, to head: RequestHead) -> ServeReply {

@@ -32,6 +32,8 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
         case waiting
         /// Discarding the rest of the request, at most `left` bytes; then the reply is sent.
         case refusing(ServeReply, left: Int)
+        /// A guest's request waits until it is known what the appliance is; its body is not read meanwhile.
+        case deciding
         /// Collecting the body of a request that the hub answers itself.
         case collecting([UInt8], HubTask)
         /// The answer is being made.
@@ -89,8 +91,14 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     /// False while bytes from the client cannot be passed on, or while it does not read its answers.
     var mayReadRequest: Bool {
-        if case .proxying(let forwarded) = phase { forwarded.mayReadClient } else { isWritable }
+        switch phase {
+        case .proxying(let forwarded): forwarded.mayReadClient
+        case .deciding: false
+        default: isWritable
+        }
     }
+
+    var isDeciding: Bool { if case .deciding = phase { true } else { false } }
 
     /// Allowed between a request and its answer, but only for devices: it avoids deregistering and
     /// registering the socket with the selector for every request.
@@ -235,7 +243,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
                 "closed a connection of \(pin.fingerprint) from \(source): no longer approved")
             return close()
         }
-        if let current, !shared.router.allows(current, of: device) {
+        if let current, !shared.router.allows(current, of: device, guests: shared.guests.verdict) {
             shared.log.notice(
                 "closed a connection of \(pin.fingerprint) from \(source): its role no longer allows it")
             return close()

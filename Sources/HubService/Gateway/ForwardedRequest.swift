@@ -219,6 +219,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         shared.upstreamHabits.noteAnswer(response, isReused: isReused)
         responseHasStarted = true
         if request.mayChangeStates, response.status < 400 { shared.link.noteOrder() }
+        if RequestKind(request) == .changing { shared.guests.forget() }
         // Until the request is complete, its deadline still applies.
         if requestHasEnded { client.stopTimer() }
         if response.status == 101 {

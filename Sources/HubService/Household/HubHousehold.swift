@@ -7,6 +7,7 @@ import Pairing
 /// The household of a running hub: what its resources answer with, and what goes on by itself.
 final class HubHousehold: Sendable {
     let resources: OwnResources
+    let guests: GuestRights
     private let calls: UpstreamCalls
     private let timed: TimedScenes
     let teller: RuleTeller
@@ -32,6 +33,11 @@ final class HubHousehold: Sendable {
             looksAfterOrders: looksAfterOrders, log: log, clock: clock)
         self.records = records
         let house = UpstreamHouse(calls)
+        let rooms = HouseholdStore<Rooms>(state: state)
+        let guests = GuestRights(calls, rooms, log: log)
+        await guests.filesChanged()
+        records.poller.onList { guests.take($0, besides: $1) }
+        self.guests = guests
         let answers = HouseholdAnswers(log: log)
         let rules = HouseholdStore<Rules>(state: state)
         let scenes = HouseholdStore<HubScenes>(state: state)
@@ -53,11 +59,11 @@ final class HubHousehold: Sendable {
             messages: records.messages, log: log)
         resources = OwnResources(
             desk: desk, owners: owners,
-            rooms: RoomResources(store: HouseholdStore(state: state), answers: answers),
+            rooms: RoomResources(store: rooms, guests: guests, answers: answers),
             rules: RuleResources(store: rules, teller: teller, answers: answers),
             scenes: SceneResources(
                 store: scenes, runs: runs, runScene: runScene, clock: timed, poller: records.poller,
-                answers: answers),
+                guests: guests, answers: answers),
             armed: ArmedResources(arm: arm, answers: answers),
             states: records.stateResources, messages: records.messageResources)
     }
@@ -77,6 +83,7 @@ final class HubHousehold: Sendable {
         records.filesChanged()
         teller.filesChanged()
         timed.look()
+        Task { [guests] in await guests.filesChanged() }
     }
 
     /// Ends all streams; their clients come back when the hub serves again.

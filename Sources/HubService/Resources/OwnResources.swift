@@ -15,7 +15,7 @@ struct OwnResources: HubResources {
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         let device = request.device.pin
         return switch request.resource.pattern {
-        case .rooms, .room, .unit: await desk.make(for: device) { await rooms.answer(request) }
+        case .rooms, .room, .unit, .kind: await desk.make(for: device) { await rooms.answer(request) }
 
         case .scenes, .scene: await desk.make(for: device) { await scenes.answer(request) }
 

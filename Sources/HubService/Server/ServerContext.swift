@@ -21,6 +21,7 @@ final class ServerContext: Sendable {
     let pairing: PairDevice
     let resources: any HubResources
     let desk: AnswerDesk
+    let guests: GuestRights
     let seen: SeenDevices
     let link: UpstreamLink
     let alerts: SystemAlerts
@@ -29,7 +30,8 @@ final class ServerContext: Sendable {
 
     init(
         hub: Hub, identity: TLSIdentity, authority: [UInt8], devices: DeviceAccess, options: ServeOptions,
-        pairing: PairDevice, resources: any HubResources, desk: AnswerDesk, link: UpstreamLink,
+        pairing: PairDevice, resources: any HubResources, guests: GuestRights, desk: AnswerDesk,
+        link: UpstreamLink,
         alerts: SystemAlerts, seen: SeenDevices, log: ServeLog
     ) throws {
         limits = options.limits
@@ -38,7 +40,7 @@ final class ServerContext: Sendable {
         (self.link, self.alerts) = (link, alerts)
         self.devices = devices
         self.pairing = pairing
-        (self.resources, self.desk) = (resources, desk)
+        (self.resources, self.guests, self.desk) = (resources, guests, desk)
         self.seen = seen
         certificate = try ServedCertificate(
             identity, authority: authority, hosts: hub.settings.hosts)

@@ -158,6 +158,16 @@ private let router = RequestRouter(
     $0.count.isMultiple(of: 2) ? vouched : nil
 }
 
+/// Whether guests may set an appliance; any function of its id.
+private func verdict(on id: String) -> GuestVerdict? {
+    switch id.utf8.count % 4 {
+    case 0: .guarded
+    case 1: .allowed
+    case 2: .unknown
+    default: nil
+    }
+}
+
 /// Checks every kind of client with every result of the keyfile.
 private func checkActions(for head: RequestHead) {
     let certificates: [RequestRouter.Client.Certificate] = [.none, .otherKey("a key"), .device(own)]
@@ -179,7 +189,7 @@ private func checkAction(
 ) {
     var asked: [Pin] = []
     var isApproved = false
-    let action = router.action(for: head, from: client) {
+    let action = router.action(for: head, from: client, guests: verdict) {
         asked.append($0)
         let access = access($0)
         if case .approved = access { isApproved = true }
@@ -189,11 +199,17 @@ private func checkAction(
     precondition(asked.allSatisfy { $0 == client.pin || client.isTrustedProxy }, "only proxies vouch")
     let length: Int? = if case .length(let length) = head.body { length } else { nil }
     switch action {
+    case .ask(let appliance):
+        precondition(isApproved && verdict(on: appliance) == nil, "nobody has asked about it")
     case .forward(let device):
         precondition(isApproved && client.pin == device.pin && asked == [device.pin], "it was let in")
         precondition(!namesHub(head.target), "the hub's names are withheld")
         precondition(
             device.role != "x" && (device.role != "guest" || isForGuests(head)), "its role allows it")
+        let parts = head.target.split(separator: "/").map(String.init)
+        precondition(
+            device.role != "guest" || head.method != "POST" || verdict(on: parts[1]) == .allowed,
+            "guests may set it")
         precondition(head.method != "TRACE" && length ?? 0 <= maximumBodyByteCount)
     case .serve(let resource, let device, let asksForBody):
         precondition(isApproved && client.pin == device.pin && asked == [device.pin], "it was let in")

@@ -43,6 +43,15 @@ NAMES = [*WORDS, "guest", "guest", "guest", "guest", "guest"]
 
 # The model.
 
+# The appliances of the server behind the hub: their types and names, and whether guests may set them. What is not in it
+# is no appliance: the server answers something else, and hubpair may stand in front of any server.
+APPLIANCES = {
+    b"x~y": ("Lock", "Front door", False), b"a.b": ("Blind", "Garage door", False), b"A-b_c": ("Light", "Lamp", True),
+    # Its people have allowed it: KIND.
+    b"6b010ecca57d7851c19a0449": ("Door", "Garden gate", True)}
+KIND = b"6b010ecca57d7851c19a0449", {"kind": "gate", "guests": True}
+GUARDED = {id for id, (_, _, is_free) in APPLIANCES.items() if not is_free}
+
 ACTIVATOR = re.compile(rb"/devices/([0-9A-Za-z._~-]+)/activators/([0-9A-Za-z._~-]+)")
 
 
@@ -58,7 +67,8 @@ def may(role, method, target, fields):
     if method in (b"GET", b"HEAD"):
         return True
     match = ACTIVATOR.fullmatch(target)
-    return method == b"POST" and bool(match) and not {match[1], match[2]} & {b".", b".."}
+    return (method == b"POST" and bool(match) and not {match[1], match[2]} & {b".", b".."}
+            and match[1] not in GUARDED)
 
 
 # RFC 9112, section 3; the methods are those that IANA has.
@@ -97,7 +107,7 @@ class Verdict:
 # The hub's own paths, from the documentation's tables: what each method of a path is for. `*` is an ID or a name.
 OWN = {
     "rooms": "read GET HEAD", "rooms/*": "arrange PUT DELETE",
-    "units/*/*": "arrange PUT DELETE", "scenes": "read GET HEAD", "scenes/*": "arrange PUT DELETE",
+    "units/*/*": "arrange PUT DELETE", "kinds/*": "arrange PUT DELETE", "scenes": "read GET HEAD", "scenes/*": "arrange PUT DELETE",
     "scenes/current": "read GET HEAD", "scenes/*/run": "read POST", "rules": "own GET HEAD", "rules/*": "own PUT DELETE",
     "armed": "read GET HEAD; arrange POST DELETE",
     "messages/read": "read POST", "messages/acknowledge": "arrange POST",
@@ -233,18 +243,33 @@ class Request:
         return b"%s %s HTTP/%s\r\n%s\r\n%s" % (self.method, self.target, self.version, lines, self.sent)
 
 
+class Appliances(Recorder):
+    """A recorder that is a house as well: it tells what an appliance is."""
+
+    def answer(self, message):
+        parts = message.start[1].split(b"/")
+        if message.start[0] != b"GET" or len(parts) != 3 or parts[2] not in APPLIANCES:
+            return super().answer(message)
+        kind, name, _ = APPLIANCES[parts[2]]
+        activator = {"activatorId": "1", "rank": 0, "name": "On/Off", "type": "bool", "state": False}
+        body = json.dumps({"deviceId": parts[2].decode(), "name": name, "type": kind, "activators": [activator]}).encode()
+        return b"HTTP/1.1 200 OK\r\nContent-Length: %d\r\n\r\n" % len(body) + body
+
+
 class Upstream:
-    """What the server behind the hub got, by nonce."""
+    """What the server behind the hub got, by nonce; the hub's own questions have none."""
 
     def __init__(self, nonce=b"x-nonce"):
-        self.got, self.faults, self.lock, self.nonce = {}, [], threading.Lock(), nonce
-        self.recorder = Recorder(self.note)
+        self.got, self.faults, self.lock, self.nonce, self.asked = {}, [], threading.Lock(), nonce, []
+        self.recorder = Appliances(self.note)
         self.url = f"http://127.0.0.1:{self.recorder.port}"
 
     def note(self, message, is_whole, why, received):
         with self.lock:
             if message is None or why:
                 self.faults.append((why, received))
+            elif message.start[0] == b"GET" and not message.value(self.nonce):
+                self.asked.append(message.start[1])
             else:
                 self.got.setdefault(message.value(self.nonce), []).append(message)
 
@@ -272,6 +297,11 @@ class Household:
             Attempt(code, device).send(self.hub.port, source=DEVICES_ADDRESS)
             if role is None:
                 self.write_role(device, word)
+        connection = self.connect(self.devices["owner"])
+        status, _, answer = connection.request("PUT", f"/hubpair/v1/kinds/{KIND[0].decode()}", json.dumps(KIND[1]).encode())
+        connection.close()
+        # A hub of an older version has no kinds.
+        assert status in (200, 201, 404), answer
 
     def write_role(self, device, word):
         """By hand, in the keyfile."""
@@ -448,7 +478,10 @@ class GeneratedTests(unittest.TestCase):
 
     def test_what_a_proxy_is_told(self):
         """The fields that nginx and Traefik send, in all combinations, with what a client may have added."""
-        house = Household(self, None)
+        # The hub asks the server that it was set up with what an appliance is.
+        upstream = Upstream()
+        self.addCleanup(upstream.close)
+        house = Household(self, upstream.url)
         context = ssl._create_unverified_context()
         escaped = {name: urllib.parse.quote(pathlib.Path(device.certificate_path).read_text(), safe="").encode()
                    for name, device in house.devices.items()}

@@ -148,8 +148,6 @@ extension SpokenLanguage {
             "upstairs": "first floor, upper floor, second floor, top floor, attic",
         ],
         standIns: "one ones",
-        lockWords: "lock bolt door gate alarm siren valve safe window camera",
-        lightWords: "light lamp bulb dimmer",
         rewrites: [
             "except for": "except", "apart from": "except", "aside from": "except", "other than": "except",
             "with the exception of": "except", "excluding": "except", "but not": "except",

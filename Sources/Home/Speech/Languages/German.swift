@@ -196,13 +196,6 @@ extension SpokenLanguage {
             """,
         falseTails: "ator itor otor ktor utor atur itur ktur",
         beginsWithPlace: true,
-        lockWords: """
-            schloss turschloss riegel tur turen haustur wohnungstur gartentur kellertur terrassentur balkontur
-            garagentur hintertur eingangstur zimmertur vordertur schiebetur nebentur tor tore garagentor
-            gartentor hoftor einfahrtstor rolltor schiebetor garage alarm alarmanlage sirene ventil tresor
-            safe fenster dachfenster kamera
-            """,
-        lightWords: "licht lampe leuchte dimmer beleuchtung",
         rewrites: [
             "bis auf die": "ausser die", "bis auf den": "ausser den", "bis auf das": "ausser das",
             "aber nicht": "ausser", "nur nicht": "ausser", "mit ausnahme von": "ausser",

@@ -73,9 +73,6 @@ package struct SpokenLanguage: Sendable {
     let tails: [String]
     /// Ends of words that are no compounds: "Ventilator" is no "Tor".
     let falseTails: [String]
-    /// Stems of words in names that tell a lock or the like, and a light.
-    let lockWords: Set<String>
-    let lightWords: Set<String>
     let questions: [SpokenQuestionPattern]
     let states: [String: State]
     private let roles: [String: SpokenRoles]
@@ -90,7 +87,7 @@ package struct SpokenLanguage: Sendable {
         endings: [[Ending]], plurals: String = "", collectives: String = "", kinds: [String: String],
         areas: [String: String], standIns: String = "", tails: String = "", falseTails: String = "",
         beginsWithPlace: Bool = false,
-        lockWords: String, lightWords: String, rewrites: [String: String], scenes: [String],
+        rewrites: [String: String], scenes: [String],
         sceneWords: String, questions: [SpokenQuestionPattern], states: [String: State]
     ) {
         (self.code, self.name, self.verbless) = (code, name, verbless)
@@ -119,8 +116,6 @@ package struct SpokenLanguage: Sendable {
             uniqueKeysWithValues: areas.map { word, names in
                 ([stem(word)], SpokenLanguage.phrases(names).map { $0.map(stem) })
             })
-        self.lockWords = Set(SpokenLanguage.list(lockWords).map(stem))
-        self.lightWords = Set(SpokenLanguage.list(lightWords).map(stem))
         self.questions = questions
         var byWord: [String: SpokenRoles] = [
             ",": .separator, ".": [.separator, .stop], "-": [.minus, .decisive], "%": .decisive,

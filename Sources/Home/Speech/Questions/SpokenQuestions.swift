@@ -67,7 +67,8 @@ struct SpokenQuestions {
             let found = devices.filter { device in
                 device.warmth != nil
                     || device.activators.contains { units[device.id, $0.id]?.isOfDegrees == true }
-                    || device.isSensor && device.activators.contains { $0.name.lowercased() == "temperature" }
+                    || device.onlyTells
+                        && device.activators.contains { $0.name.lowercased() == "temperature" }
             }
             guard !found.isEmpty else { throw .question }
             return SpokenAnswer(verdict: nil, rows: found.map { SpokenAnswer.row($0, nil, units) })

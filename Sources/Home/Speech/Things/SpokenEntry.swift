@@ -33,8 +33,11 @@ struct SpokenEntry: Sendable {
         (self.areas, self.places) = (areas, places)
         name = SpokenName(device.name, language)
         room = stems(home?.name)
-        let synonyms = device.kind.last.flatMap { language.kinds[$0] } ?? []
-        kinds = [stems(device.kind.joined(separator: " "))].filter { !$0.isEmpty } + synonyms
+        let type = SpokenEntry.words(ofType: device.type)
+        let given = device.givenKind.map { [$0.rawValue] } ?? []
+        kinds =
+            [stems(type.joined(separator: " "))].filter { !$0.isEmpty } + given.map(stems)
+            + (type.suffix(1) + given).flatMap { language.kinds[$0] ?? [] }
         parts = device.activators.compactMap { activator in
             let word = SpokenName(activator.name, language)
             // A name such as "On/Off" cannot be told from the order.
@@ -44,6 +47,16 @@ struct SpokenEntry: Sendable {
             let names = ["\(device.name) \(activator.name)", "\(activator.name) \(device.name)"]
             return Part(activator: activator, word: word, names: names.map { SpokenName($0, language) })
         }
+    }
+
+    /// The words of a type, in the singular: `DoorLock` is `door`, `lock`.
+    private static func words(ofType type: String) -> [String] {
+        var spaced = ""
+        for character in type.prefix(100) {
+            if character.isUppercase, spaced.last?.isLowercase == true { spaced.append(" ") }
+            spaced.append(character)
+        }
+        return SpokenName(spaced).stems
     }
 
     /// True if the words end with the appliance's kind, and those before are in its name, or are its room or

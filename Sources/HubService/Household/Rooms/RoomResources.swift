@@ -4,15 +4,24 @@ import Household
 import JSON
 import NIOHTTP1
 
-/// The rooms: `GET rooms`, `PUT rooms/ID`, `DELETE rooms/ID`; and the units, which stand with them:
-/// `PUT units/DEVICE/ACTIVATOR`, `DELETE units/DEVICE/ACTIVATOR`.
+/// The rooms: `GET rooms`, `PUT rooms/ID`, `DELETE rooms/ID`; and what stands with them, the units:
+/// `PUT units/DEVICE/ACTIVATOR`, `DELETE units/DEVICE/ACTIVATOR`, and the kinds: `PUT kinds/DEVICE`, `DELETE
+/// kinds/DEVICE`.
 struct RoomResources: HubResources {
     let store: HouseholdStore<Rooms>
+    let guests: GuestRights
     let answers: HouseholdAnswers
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         await answers.answer(request, about: Rooms.words) {
             let segments = request.resource.segments
+            if request.resource.pattern == .kind, let device = segments.first {
+                let answer =
+                    try await request.method == "PUT"
+                    ? putKind(device, request) : removeKind(device, request)
+                await guests.filesChanged()
+                return answer
+            }
             if segments.count == 2 {
                 guard request.method == "PUT" else {
                     return try await removeUnit(segments[0], segments[1], request)
@@ -27,6 +36,7 @@ struct RoomResources: HubResources {
                 return .object([
                     "rooms": .array(content.rooms.map(\.json.tagged)),
                     "units": .array(content.units.map(\.json.tagged)),
+                    "kinds": .array(content.kinds.map(\.json.tagged)),
                 ])
             }
         }
@@ -57,6 +67,23 @@ struct RoomResources: HubResources {
             $0.unit(device, activator)?.json
         } change: { (rooms) throws(HouseholdError) in
             try rooms.put(unit)
+        }
+    }
+
+    private func putKind(_ device: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
+        let kind = try DeviceKind(device: device, body: request.body)
+        return try await store.put(kind.json, .kind, device, request) {
+            $0.kind(device)?.json
+        } change: { (rooms) throws(HouseholdError) in
+            try rooms.put(kind)
+        }
+    }
+
+    private func removeKind(_ device: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
+        try await store.remove(.kind, device, request) {
+            $0.kind(device)?.json
+        } change: { (rooms) throws(HouseholdError) in
+            try rooms.removeKind(device)
         }
     }
 

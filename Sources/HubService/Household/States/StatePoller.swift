@@ -60,6 +60,7 @@ final class StatePoller: Sendable {
     private let state = Mutex(State())
     private let looking = Mutex<RecurringLook?>(nil)
     private let onStanding = Mutex<(@Sendable () -> Void)?>(nil)
+    private let lists = Mutex<(@Sendable ([ControlledDevice], Set<String>) -> Void)?>(nil)
 
     init(
         _ calls: UpstreamCalls, _ store: StateStore, _ messages: MessageLog, log: ServeLog,
@@ -91,6 +92,11 @@ final class StatePoller: Sendable {
 
     /// `body` is called when it can be read no more, and when it can again.
     func whenStandingChanges(_ body: @escaping @Sendable () -> Void) { onStanding.withLock { $0 = body } }
+
+    /// Calls `body` with each list of the upstream's, and the ids of those that did not answer.
+    func onList(_ body: @escaping @Sendable ([ControlledDevice], Set<String>) -> Void) {
+        lists.withLock { $0 = body }
+    }
 
     /// Registers an observer. They are told in the order in which they were registered.
     func add(_ observer: some StateObserver) { state.withLock { $0.observers.append(observer) } }
@@ -326,6 +332,7 @@ final class StatePoller: Sendable {
     ) async {
         let now = clock()
         let unanswered = Set((answers ?? [:]).filter { if case .silent = $1 { true } else { false } }.keys)
+        lists.withLock { $0 }?(devices, unanswered)
         let (changes, unrecorded, observers, isNew, isBack) = state.withLock { state in
             let isBack = state.fault != nil || state.time == nil
             let changes = state.states.changes(to: devices, unanswered: unanswered, at: now.wall)

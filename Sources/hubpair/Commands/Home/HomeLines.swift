@@ -37,6 +37,8 @@ struct HomeDeviceLine: JSONWritable {
             line.add("device", device.id)
             line.add("hub", session.json["hub"] ?? .null)
             line.add("hub_name", session.hub.name.description)
+            line.add("kind", device.kind.rawValue)
+            line.add("means", device.means(units).map(JSONValue.string) ?? .null)
             line.add("name", device.name)
             line.add("type", device.type)
             line.add("unprotected", .boolean(session.hub.isUnprotected))
@@ -69,8 +71,7 @@ extension Table {
         let hasSilent = devices.contains { house?.silence(of: $0.id) != nil }
         let titles = ["APPLIANCE", "TYPE", "STATE"] + (header.map { [$0] } ?? []) + (hasSilent ? [""] : [])
         func row(_ device: ControlledDevice, indent: String) -> [String] {
-            let state = device.main.map { units.text($0, of: device.id) } ?? "-"
-            let cells = [indent + device.name, device.type, state].map { shortened($0) }
+            let cells = [indent + device.name, device.type, device.means(units) ?? "-"].map { shortened($0) }
             return cells + (header == nil ? [] : [note(device.id) ?? ""])
                 + (hasSilent ? [house?.silence(of: device.id)?.words ?? ""] : [])
         }

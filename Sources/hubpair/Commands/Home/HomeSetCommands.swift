@@ -11,7 +11,7 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
         abstract: "Set an appliance to on, off, or a level.",
         usage:
             "hubpair home set <appliance> [<activator>] on|off|0.4|40%|21 [--room <room> ...] "
-            + "[--type <type> ...] [--hub <hub>] [--insecure] [--timeout <time>] "
+            + "[--type <type> ...] [--hub <hub>] [--insecure] [--timeout <time>] [--yes] "
             + "[--config <directory>] [--json]",
         discussion: """
             Without <activator> the main one is set. Of a lamp with a switch and a brightness, on and \
@@ -28,6 +28,7 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
     @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var guardian: OrderGuard
     @OptionGroup var appliances: ManyAppliances
     @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
     @Argument(help: ArgumentHelp("The activator to set. (default: the main one)", valueName: "activator"))
@@ -51,7 +52,7 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
         guard let second else {
             let setting = try SaidSetting(device)
             return try await home.use { session in
-                let orders = try await appliances.orders(to: setting, session)
+                let orders = try await appliances.orders(to: setting, session, guardian)
                 if orders.isEmpty { return Console.note("there is nothing to set to \(setting.text)") }
                 let units = try await session.units(for: setting).units
                 try await HomeOrders(session: session, timeout: confirmation.timeout, units: units)
@@ -73,8 +74,9 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
     /// - Parameter named: the activator, as it was named.
     private func set(_ named: String?, to setting: SaidSetting, _ session: HomeSession) async throws {
         async let rooms = session.units(for: setting)
-        let devices = try await session.devices()
+        let listed = try await session.devices()
         let units = try await rooms.units
+        let devices = try await rooms.kinds.applied(to: listed)
         let (device, activator): (ControlledDevice, Activator)
         do {
             device = try Selection(self.device).device(in: devices)
@@ -85,8 +87,11 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
             if let named, let mistake = forgottenQuotes(named, among: devices) { throw mistake }
             throw try await isRoom(session) ? roomMistake(setting) : error
         }
+        guard !device.onlyTells else { throw OnlyTells(device: device.name) }
+        let order = try Order(device, activator, to: setting, units)
+        try guardian.confirm([order], devices)
         try await HomeOrders(session: session, timeout: confirmation.timeout, units: units).runAndReport(
-            [Order(device, activator, to: setting, units)], asJSON: json)
+            [order], asJSON: json)
     }
 
     /// True if the name is that of a room.
@@ -131,6 +136,7 @@ struct HomeOnCommand: AsyncParsableCommand {
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
     @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var guardian: OrderGuard
     @OptionGroup var appliances: ManyAppliances
     @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
 
@@ -138,7 +144,7 @@ struct HomeOnCommand: AsyncParsableCommand {
 
     func validate() throws { try many.check("on") }
     func run() async throws {
-        try await home.use { try await many.run($0, confirmation, asJSON: json) }
+        try await home.use { try await many.run($0, confirmation, guardian, asJSON: json) }
     }
 }
 
@@ -159,6 +165,7 @@ struct HomeOffCommand: AsyncParsableCommand {
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
     @OptionGroup var confirmation: ConfirmationOption
+    @OptionGroup var guardian: OrderGuard
     @OptionGroup var appliances: ManyAppliances
     @Flag(help: "All appliances but locks, blinds, heatings and sensors.") var all = false
 
@@ -166,7 +173,7 @@ struct HomeOffCommand: AsyncParsableCommand {
 
     func validate() throws { try many.check("off") }
     func run() async throws {
-        try await home.use { try await many.run($0, confirmation, asJSON: json) }
+        try await home.use { try await many.run($0, confirmation, guardian, asJSON: json) }
     }
 }
 

@@ -35,7 +35,7 @@ struct HomeWatchCommand: AsyncParsableCommand {
         async let rooms = session.rooms(isNeeded: false)
         // A hub that does not answer at the start is an error; later it is waited for.
         var house = try await session.house()
-        var output = WatchOutput(session: session, units: try await rooms.units, isJSON: json)
+        var output = WatchOutput(session: session, rooms: try await rooms, isJSON: json)
         try output.begin(house)
         if let absence = house.absence { try output.lost(absence.words) }
         let pulse = WatchPulse(session, interval: interval)
@@ -67,6 +67,7 @@ private struct WatchOutput {
     private let session: HomeSession
     /// As they were at the start.
     private let units: StateUnits
+    private let kinds: ApplianceKinds
     private let isJSON: Bool
     private let isLive: Bool
     private var screen = LiveLines()
@@ -77,8 +78,8 @@ private struct WatchOutput {
     /// When the line before was written: the first line of another day says its date.
     private var lastLine = Date()
 
-    init(session: HomeSession, units: StateUnits, isJSON: Bool) {
-        (self.session, self.units) = (session, units)
+    init(session: HomeSession, rooms: HouseRooms, isJSON: Bool) {
+        (self.session, units, kinds) = (session, rooms.units, rooms.kinds)
         self.isJSON = isJSON
         isLive = !isJSON && Console.outputKnowsEscapes
     }
@@ -92,7 +93,7 @@ private struct WatchOutput {
         } else if isLive {
             try draw()
         } else {
-            let table = Table(devices, units: units, silentIn: house)
+            let table = Table(kinds.applied(to: devices), units: units, silentIn: house)
             let lines = [SafeText.escaped(session.title)] + table.lines(within: nil)
             try Console.output(lines.joined(separator: "\n"))
         }
@@ -152,7 +153,8 @@ private struct WatchOutput {
     private mutating func draw() throws {
         let now = Date()
         let text = { (time: Date) in LocalTime(time).textWithSeconds(seenAt: now) }
-        let table = Table(house?.devices ?? [], units: units, silentIn: house, header: "CHANGED") {
+        let devices = kinds.applied(to: house?.devices ?? [])
+        let table = Table(devices, units: units, silentIn: house, header: "CHANGED") {
             changed[$0].map(text)
         }
         let title = session.title + (lostSince.map { ": no answer since \(text($0)); trying again" } ?? "")

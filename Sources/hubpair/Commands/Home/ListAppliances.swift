@@ -52,11 +52,12 @@ struct ListAppliances: Equatable {
         let rooms = try await session.rooms(isNeeded: by == .room)
         // Programs get the server's order unless they ask for another.
         let isGrouped = by == .room || by == nil && !isJSON
-        return HouseLook(house: house, rooms: isGrouped ? rooms : HouseRooms([], rooms.units))
+        return HouseLook(
+            house: house, rooms: isGrouped ? rooms : HouseRooms([], rooms.units, rooms.kinds))
     }
 
     private func write(_ look: HouseLook, of session: HomeSession) throws {
-        let all = look.house.devices
+        let all = look.devices
         let groups: [ApplianceGroup]? =
             switch by {
             case .hub: nil

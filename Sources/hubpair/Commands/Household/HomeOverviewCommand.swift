@@ -9,10 +9,10 @@ import JSON
 struct HomeOverviewCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "overview",
-        abstract: "Say what is on, open or unlocked, what does not answer, what waits to be read.",
+        abstract: "Say what sounds, is on, open or unlocked, does not answer, waits to be read.",
         discussion: """
             Also what is not as the scene that ran last has it. With --json 'what' is on, open, unlocked, \
-            silent, scene, alarm, armed or unread. A stock hub tells only of its appliances.
+            sounding, silent, scene, alarm, armed or unread. A stock hub tells only of its appliances.
 
             EXAMPLES:
               hubpair home overview
@@ -28,9 +28,9 @@ struct HomeOverviewCommand: AsyncParsableCommand {
         async let rooms = session.rooms(isNeeded: false)
         let house = try await session.lookedAt()
         let silent = Set(house.silent.map(\.id))
-        let devices = house.devices
         let places = (try? await rooms) ?? HouseRooms()
         let units = places.units
+        let devices = places.kinds.applied(to: house.devices)
         var rows = HouseOverview(devices, silent: silent).entries.map { OverviewRow($0, units) }
         if hasHousehold {
             let link = session.household
@@ -66,8 +66,9 @@ struct HomeOverviewCommand: AsyncParsableCommand {
 struct OverviewRow {
     /// In the order in which they are told.
     static let titles: [(what: String, title: String)] = [
-        ("alarm", "alarms that nobody has acknowledged"), ("armed", "armed"),
-        ("unlocked", "unlocked"), ("open", "open"), ("on", "on"), ("silent", "do not answer"),
+        ("sounding", "alarm"), ("alarm", "alarms that nobody has acknowledged"),
+        ("armed", "armed"), ("unlocked", "unlocked"), ("open", "open"), ("on", "on"),
+        ("silent", "do not answer"),
         ("scene", "not as the last scene has it"), ("unread", "to be read"),
     ]
 

@@ -8,10 +8,14 @@ struct HouseRooms: Sendable {
     let rooms: [Room]
     /// What the levels of some activators count.
     let units: StateUnits
+    /// What some appliances were said to be.
+    let kinds: ApplianceKinds
     private let byDevice: [String: Room]
 
-    init(_ rooms: [Room] = [], _ units: StateUnits = StateUnits()) {
-        (self.rooms, self.units) = (rooms, units)
+    init(
+        _ rooms: [Room] = [], _ units: StateUnits = StateUnits(), _ kinds: ApplianceKinds = ApplianceKinds()
+    ) {
+        (self.rooms, self.units, self.kinds) = (rooms, units, kinds)
         byDevice = Dictionary(rooms.flatMap { room in room.devices.map { ($0, room) } }) { first, _ in first }
     }
 
@@ -58,6 +62,9 @@ struct HouseRooms: Sendable {
 struct HouseLook: Sendable {
     let house: KnownHouse
     let rooms: HouseRooms
+
+    /// The appliances, as what they were said to be.
+    var devices: [ControlledDevice] { rooms.kinds.applied(to: house.devices) }
 }
 
 /// Appliances that are listed together.
@@ -97,19 +104,18 @@ extension HomeSession {
     ///   a fault is then taken for one without rooms.
     func rooms(isNeeded: Bool = true) async throws -> HouseRooms {
         guard isNeeded else {
-            guard !hub.isUnprotected, let (rooms, units) = try? await ArrangeRooms(household).allWithUnits()
+            guard !hub.isUnprotected, let all = try? await ArrangeRooms(household).allWithUnits()
             else { return HouseRooms() }
-            return HouseRooms(rooms, units)
+            return HouseRooms(all.rooms, all.units, all.kinds)
         }
-        let (rooms, units) = try await ArrangeRooms(household).allWithUnits()
-        return HouseRooms(rooms, units)
+        let all = try await ArrangeRooms(household).allWithUnits()
+        return HouseRooms(all.rooms, all.units, all.kinds)
     }
 
     /// The rooms with their units, if what was said needs them.
     func units(for setting: SaidSetting) async throws -> HouseRooms {
         switch setting {
-        case .setting(.on), .setting(.off): return HouseRooms()
-        // A percentage is told back in the unit.
+        // A percentage is told back in the unit; and an appliance may be of a kind that is asked about first.
         case .setting: return try await rooms(isNeeded: false)
         case .amount:
             guard !hub.isUnprotected else { return HouseRooms() }

@@ -17,10 +17,13 @@ struct ManyAppliances: ParsableArguments {
 
     /// The orders that bring all of them to a setting. What stays out of it is said: locks and the like if no
     /// type names them, and what cannot be set so.
-    func orders(to setting: SaidSetting, _ session: HomeSession) async throws -> [Order] {
+    func orders(to setting: SaidSetting, _ session: HomeSession, _ guardian: OrderGuard) async throws
+        -> [Order]
+    {
         let rooms = try await room.isEmpty ? session.units(for: setting) : session.rooms()
         let places = try room.map { try rooms.devices(in: $0) }
-        let targets = SpokenTargets(devices: try await session.devices())
+        let devices = rooms.kinds.applied(to: try await session.devices())
+        let targets = SpokenTargets(devices: devices)
         let chosen = Set(try type.flatMap { try targets.devices(ofType: $0) }.map(\.id))
         let meant = targets.devices.filter { device in
             (places.isEmpty || places.contains { $0.contains(device.id) })
@@ -28,7 +31,7 @@ struct ManyAppliances: ParsableArguments {
         }
         if type.isEmpty { sayLeftAlone(meant.filter(\.staysOutOfEverything)) }
         let wanted = meant.filter { !type.isEmpty || !$0.staysOutOfEverything }
-        return try wanted.compactMap { device in
+        let orders = try wanted.filter { !isOnlyTelling($0) }.compactMap { device -> Order? in
             do throws(SettingError) {
                 return try Order(device, to: setting, rooms.units)
             } catch {
@@ -43,6 +46,13 @@ struct ManyAppliances: ParsableArguments {
                 return nil
             }
         }
+        try guardian.confirm(orders, devices)
+        return orders
+    }
+
+    private func isOnlyTelling(_ device: ControlledDevice) -> Bool {
+        if device.onlyTells { Console.note("\(quoted(device.name)) only tells, and is left alone") }
+        return device.onlyTells
     }
 }
 
@@ -61,8 +71,10 @@ struct SwitchMany {
         }
     }
 
-    func run(_ session: HomeSession, _ confirmation: ConfirmationOption, asJSON: Bool) async throws {
-        let orders = try await appliances.orders(to: .setting(setting), session)
+    func run(
+        _ session: HomeSession, _ confirmation: ConfirmationOption, _ guardian: OrderGuard, asJSON: Bool
+    ) async throws {
+        let orders = try await appliances.orders(to: .setting(setting), session, guardian)
         if orders.isEmpty { return Console.note("there is nothing to switch \(setting.text)") }
         try await HomeOrders(session: session, timeout: confirmation.timeout).runAndReport(
             orders, asJSON: asJSON)

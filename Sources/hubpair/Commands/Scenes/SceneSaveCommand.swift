@@ -38,8 +38,9 @@ struct SceneSaveCommand: AsyncParsableCommand {
     }
 
     private func save(_ name: PeerName, of session: HomeSession) async throws {
+        async let rooms = session.rooms(isNeeded: false)
         let house = try await session.lookedAt()
-        var all = house.devices
+        var all = try await rooms.kinds.applied(to: house.devices)
         if !devices.isEmpty {
             let chosen = try Set(devices.map { try Selection($0).device(in: all).id })
             all = all.filter { chosen.contains($0.id) }
@@ -52,7 +53,7 @@ struct SceneSaveCommand: AsyncParsableCommand {
             sayLeftAlone(
                 all.filter(\.isLock), "left out, since a scene would open or close it unless it is named")
             // What only tells how something is, cannot be brought back to it.
-            all = all.filter { !$0.isLock && !$0.isSensor }
+            all = all.filter { !$0.isLock && !$0.onlyTells }
             // How they are is not known.
             let silent = all.filter { session.silence(of: $0.id) != nil }
             if house.absence != nil { throw NoStates(hub: session.hub.name) }

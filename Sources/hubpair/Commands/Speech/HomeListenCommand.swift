@@ -36,7 +36,7 @@ struct HomeListenCommand: AsyncParsableCommand {
     private func listen(_ session: HomeSession) async throws {
         let rooms = try await session.rooms(isNeeded: false)
         let house = ListeningHouse(
-            try await session.devices(), rooms: rooms.rooms, units: rooms.units,
+            rooms.kinds.applied(to: try await session.devices()), rooms: rooms,
             scenes: try KeepScenes(configuration: home.configuration.configuration).all()
                 .filter { session.hub.isHub(of: $0) })
         let recognizer = try Recognizer(house.words)
@@ -102,8 +102,8 @@ struct HomeListenCommand: AsyncParsableCommand {
         do {
             // As it is now: a step begins at the present state.
             let targets = SpokenTargets(
-                devices: try await session.devices(), rooms: house.rooms,
-                scenes: scenes.map(\.name.description), units: house.units)
+                devices: house.rooms.kinds.applied(to: try await session.devices()), rooms: house.rooms.rooms,
+                scenes: scenes.map(\.name.description), units: house.rooms.units)
             let orders: [Order]
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
@@ -133,13 +133,12 @@ struct HomeListenCommand: AsyncParsableCommand {
 /// What may be said in the house.
 private struct ListeningHouse {
     let words: ListeningWords
-    let rooms: [Room]
-    let units: StateUnits
+    let rooms: HouseRooms
     let scenes: [Scene]
 
-    init(_ devices: [ControlledDevice], rooms: [Room], units: StateUnits, scenes: [Scene]) {
-        (self.rooms, self.units, self.scenes) = (rooms, units, scenes)
-        words = ListeningWords(devices: devices, rooms: rooms, scenes: scenes.map(\.name.description))
+    init(_ devices: [ControlledDevice], rooms: HouseRooms, scenes: [Scene]) {
+        (self.rooms, self.scenes) = (rooms, scenes)
+        words = ListeningWords(devices: devices, rooms: rooms.rooms, scenes: scenes.map(\.name.description))
     }
 }
 

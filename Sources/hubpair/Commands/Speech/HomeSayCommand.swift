@@ -81,8 +81,9 @@ struct HomeSayCommand: AsyncParsableCommand {
                 !shared.contains { $0.lowercased() == name.lowercased() }
             }
             units = try await rooms.units
+            let devices = try await rooms.kinds.applied(to: house.devices)
             let targets = SpokenTargets(
-                devices: house.devices, rooms: try await rooms.rooms, scenes: shared + own, units: units,
+                devices: devices, rooms: try await rooms.rooms, scenes: shared + own, units: units,
                 language: language ?? SpokenLanguage.ofEnvironment)
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
@@ -98,7 +99,10 @@ struct HomeSayCommand: AsyncParsableCommand {
                 orders = understood.orders
                 sayLeftAlone(understood.leftAlone)
                 sayLeftAlone(understood.unable, "left alone, since it knows only on and off")
+                try ask(orders, devices)
             }
+        } catch let no as ExitStatus {
+            return no
         } catch {
             let error = HubFailure.named(error, hub: session.hub.name)
             if json { try write(sentence, error: "\(error)") }
@@ -114,6 +118,12 @@ struct HomeSayCommand: AsyncParsableCommand {
         }
         run.nameFailures(results)
         return ExitStatus.worst(of: results.map(\.status))
+    }
+
+    /// At a terminal, before what opens or unlocks. A recogniser that writes into a pipe cannot answer: there
+    /// the full name, without which no lock is set, has to be enough.
+    private func ask(_ orders: [Order], _ devices: [ControlledDevice]) throws {
+        if Question.canBeAnswered, !json { try OrderGuard.ask(orders, devices) }
     }
 
     /// Runs a scene of the hub.
