@@ -43,6 +43,11 @@ static const unsigned char house[] = {
 };
 hubpair_page_file hubpair_page_house(void) { return (hubpair_page_file){house, sizeof house}; }
 
+static const unsigned char kinds[] = {
+#embed "files/kinds.js"
+};
+hubpair_page_file hubpair_page_kinds(void) { return (hubpair_page_file){kinds, sizeof kinds}; }
+
 static const unsigned char card[] = {
 #embed "files/card.js"
 };

@@ -41,6 +41,7 @@ package struct PageFile: Sendable {
         case .dom: hubpair_page_dom()
         case .hub: hubpair_page_hub()
         case .house: hubpair_page_house()
+        case .kinds: hubpair_page_kinds()
         case .card: hubpair_page_card()
         case .home: hubpair_page_home()
         case .messages: hubpair_page_messages()

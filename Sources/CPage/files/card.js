@@ -72,16 +72,18 @@ export class Card {
     set(this.node, "data-kind", appliance.kind);
     set(this.node, "data-on", appliance.isOn === true);
     set(this.node, "data-open", appliance.isOpen);
+    set(this.node, "data-sounding", appliance.isSounding);
     set(this.node, "data-fault", appliance.fault !== null);
-    set(this.switch, "hidden", main === null);
+    const canBeSet = this.#house.canSet(appliance);
+    set(this.switch, "hidden", main === null || !canBeSet);
     if (main) set(this.switch, "aria-checked", String(main.state));
     // Everything else below; rebuilt only when the appliance has other parts than before.
     const others = appliance.activators.filter((each) => each !== main);
-    const form = others.map((each) => `${each.id} ${each.isSwitch} ${each.isLevel} ${each.name}`).join("\n");
+    const form = `${canBeSet} ${appliance.kind}\n${others.map((each) => `${each.id} ${each.isSwitch} ${each.isLevel} ${each.name}`).join("\n")}`;
     if (form !== this.#form) {
       this.#form = form;
-      this.#rows = others.map((each) => this.#row(each));
-      set(this.rows, "data-single", others.length === 1 && others[0].isLevel);
+      this.#rows = others.map((each) => this.#row(each, canBeSet));
+      set(this.rows, "data-single", others.length === 1 && others[0].isLevel && canBeSet);
       this.rows.replaceChildren(...this.#folded(this.#rows.map((row) => row.node)));
     }
     others.forEach((each, index) => this.#rows[index].update(each));
@@ -93,12 +95,14 @@ export class Card {
       make("details", make("summary", `${nodes.length - 2} more`), ...nodes.slice(2))];
   }
 
-  #row(activator) {
+  #row(activator, canBeSet) {
     const id = `part-${number += 1}`;
     const label = make("span.label", { id, dir: "auto" }, activator.name);
     const labels = `${this.name.id} ${id}`;
-    if (activator.isLevel) return new LevelRow(label, labels, (state) => this.#order(activator.id, state));
-    if (activator.isSwitch) {
+    if (activator.isLevel && canBeSet) {
+      return new LevelRow(label, labels, this.#appliance.isGuarded, (state) => this.#level(activator.id, state));
+    }
+    if (activator.isSwitch && canBeSet) {
       const button = make("button.switch.small", {
         role: "switch", "aria-labelledby": labels,
         onclick: () => this.#turn(this.#appliance.activators.find((each) => each.id === activator.id)),
@@ -106,23 +110,33 @@ export class Card {
       const word = make("span.value", { "aria-hidden": "true" });
       return {
         node: make("div.row", label, word, button),
-        update: (now) => { set(button, "aria-checked", String(now.state)); say(word, now.word()); },
+        update: (now) => { set(button, "aria-checked", String(now.state)); say(word, this.#appliance.word(now)); },
       };
     }
     const value = make("span.value", { dir: "auto" });
-    return { node: make("div.row", label, value), update: (now) => say(value, now.word()) };
+    return { node: make("div.row", label, value), update: (now) => say(value, this.#appliance.word(now)) };
   }
 
   async #turn(activator) {
     const appliance = this.#appliance;
     if (!activator) return;
     const state = !activator.state;
-    if (appliance.isGuarded) {
-      const verb = activator.verb(state);
-      const part = activator === appliance.main ? "" : `, ${called(activator.name)}`;
-      if (!(await confirm(`${verb}: ${called(appliance.name)}${part}?`, null, verb, false))) return;
-    }
-    await this.#order(activator.id, state);
+    if (await this.#isMeant(activator, state)) await this.#order(activator.id, state);
+  }
+
+  async #level(id, state) {
+    const activator = this.#appliance.activators.find((each) => each.id === id);
+    if (!activator) return;
+    if (await this.#isMeant(activator, state)) await this.#order(id, state);
+    else this.update(this.#appliance);
+  }
+
+  async #isMeant(activator, state) {
+    const appliance = this.#appliance;
+    if (!appliance.asksFirst(activator, state)) return true;
+    const verb = appliance.verb(activator, state);
+    const part = activator === appliance.main ? "" : `, ${called(activator.name)}`;
+    return confirm(`${verb}: ${called(appliance.name)}${part}?`, null, verb, false);
   }
 
   async #order(id, state) {
@@ -137,11 +151,11 @@ export class Card {
   }
 }
 
-// A slider. While somebody moves it, it is theirs; what the hub says counts again when they let go.
+// A slider. One that is asked about orders nothing before it is let go. While somebody moves it, it is theirs; what the hub says counts again when they let go.
 class LevelRow {
   #isHeld = false;
 
-  constructor(label, labels, order) {
+  constructor(label, labels, isAsked, order) {
     this.value = make("span.value", { "aria-hidden": "true" });
     this.input = make("input", { type: "range", min: 0, max: 100, step: 1, "aria-labelledby": labels });
     let timer = null;
@@ -150,7 +164,7 @@ class LevelRow {
       this.#isHeld = true;
       this.#paint();
       // Five a second are enough to follow with the eye.
-      timer ??= setTimeout(send, 200);
+      if (!isAsked) timer ??= setTimeout(send, 200);
     });
     this.input.addEventListener("change", () => {
       this.#isHeld = false;

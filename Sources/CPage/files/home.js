@@ -19,7 +19,7 @@ export class HomeView {
       type: "search", placeholder: "Find an appliance", "aria-label": "Find an appliance", autocomplete: "off",
       oninput: () => { this.#query = this.search.value.trim().toLowerCase(); this.show(); },
     });
-    this.filters = ["all", "on", "open", "fault"].map((filter) => {
+    this.filters = ["all", "sounding", "on", "open", "fault"].map((filter) => {
       const number = make("b");
       const chip = make("button.chip", {
         "data-filter": filter, onclick: () => { this.#filter = filter; this.show(); },
@@ -45,6 +45,7 @@ export class HomeView {
     const [rooms, scenes, current, armed] = await Promise.all(
       [own("rooms"), own("scenes"), own("scenes/current"), own("armed")]);
     this.#rooms = list(rooms, "rooms");
+    this.#app.house.setKinds(list(rooms, "kinds"));
     this.armed = { ...armed, count: list(armed, "rules").filter((rule) => rule.armed === true && array(rule.in).length > 0).length };
     const named = list(scenes, "scenes").filter((scene) => typeof scene.name === "string");
     // The scene that ran last, as long as the house is as it says. Others that match by chance are not meant.
@@ -66,9 +67,9 @@ export class HomeView {
     set(this.sceneRow, "hidden", this.#scenes.length === 0);
     const numbers = {
       all: all.length, on: all.filter((each) => each.isOn).length, open: all.filter((each) => each.isOpen).length,
-      fault: all.filter((each) => each.fault).length,
+      sounding: all.filter((each) => each.isSounding).length, fault: all.filter((each) => each.fault).length,
     };
-    const names = { all: "in all", on: "on", open: "open", fault: "without an answer" };
+    const names = { all: "in all", sounding: "alarm", on: "on", open: "open", fault: "without an answer" };
     if (numbers[this.#filter] === 0) this.#filter = "all";
     for (const { filter, number, word, button } of this.filters) {
       say(number, String(numbers[filter]));
@@ -93,7 +94,9 @@ export class HomeView {
   }
 
   #isShown(appliance) {
-    const passes = { all: true, on: appliance.isOn, open: appliance.isOpen, fault: appliance.fault !== null };
+    const passes = {
+      all: true, sounding: appliance.isSounding, on: appliance.isOn, open: appliance.isOpen, fault: appliance.fault !== null,
+    };
     return passes[this.#filter]
       && (this.#query === "" || `${appliance.name} ${appliance.type}`.toLowerCase().includes(this.#query));
   }

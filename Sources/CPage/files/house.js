@@ -1,38 +1,12 @@
 // The appliances of the house: what they are, what they can do, and orders to them.
 
 import { ask, Away, list, own, part, Refusal } from "./hub.js";
+import { isCovering, kindOf, kinds, only, onlyTells, senseOf, wordsOf } from "./kinds.js";
 
 // An order that takes longer is shown as waiting.
 const patience = 1000;
 
-const words = {
-  lock: "lock bolt door gate safe window", alarm: "alarm siren", valve: "valve", camera: "camera",
-  light: "light lamp bulb dimmer", blind: "blind shutter curtain shade awning cover roller drape",
-  heat: "heater heating thermostat radiator", sensor: "sensor detector meter",
-};
-const guarded = new Set(["lock", "alarm", "valve", "camera"]);
-const drawings = { door: "door", gate: "door", window: "blind" };
 const switches = new Set("on off switch power activate active".split(" "));
-const openWords = new Set("open opened opening unlock unlocked".split(" "));
-const closedWords = new Set("close closed closing lock locked bolt bolted".split(" "));
-
-// The same few names are looked at again with every change.
-const known = new Map();
-
-function wordsOf(text) {
-  let found = known.get(text);
-  if (found) return found;
-  if (known.size > 2000) known.clear();
-  known.set(text, found = split(text));
-  return found;
-}
-
-function split(text) {
-  return text.slice(0, 100).replace(/(\p{Ll})(\p{Lu})/gu, "$1 $2").toLowerCase().split(/[^\p{L}\p{N}]+/u)
-    .filter((word) => word !== "");
-}
-
-const singular = (word) => (word.length > 3 && word.endsWith("s") ? word.slice(0, -1) : word);
 
 // One thing that can be set: {id, name, type, state}.
 export class Activator {
@@ -45,60 +19,77 @@ export class Activator {
   }
   get isSwitch() { return this.type === "bool" && typeof this.state === "boolean"; }
   get isLevel() { return this.type === "float" && typeof this.state === "number"; }
-  // Which state is open: "open" if true is, "closed" if false is, or null.
-  get opening() {
-    const all = wordsOf(this.name);
-    const [opens, closes] = [all.some((word) => openWords.has(word)), all.some((word) => closedWords.has(word))];
-    return opens === closes ? null : opens ? "open" : "closed";
-  }
-  get isLocking() { return wordsOf(this.name).some((word) => /^(un)?lock|^bolt/.test(word)); }
-  get isOpen() {
-    if (this.opening === null || !(this.isSwitch || this.isLevel)) return null;
-    const isOn = this.isSwitch ? this.state : this.opening === "open" ? this.state > 0 : this.state >= 1;
-    return isOn === (this.opening === "open");
-  }
   word(state = this.state) {
     if (typeof state === "number" && this.type === "float" && state >= 0 && state <= 1) {
       return `${Math.round(state * 100)} %`;
     }
     if (typeof state !== "boolean") return state === null || state === undefined ? "unknown" : JSON.stringify(state).slice(0, 60);
-    if (this.opening === null) return state ? "On" : "Off";
-    const isOpen = state === (this.opening === "open");
-    return this.isLocking ? (isOpen ? "Unlocked" : "Locked") : isOpen ? "Open" : "Closed";
-  }
-  verb(state) {
-    if (this.opening === null) return state ? "Switch on" : "Switch off";
-    const opens = state === (this.opening === "open");
-    return this.isLocking ? (opens ? "Unlock" : "Lock") : opens ? "Open" : "Close";
+    return state ? "On" : "Off";
   }
 }
 
+// True if a state is what the ability is called after, also in part; null if it is no such state.
+function isSo(ability, state = ability?.activator.state) {
+  if (!ability) return null;
+  if (typeof state === "boolean") return state === ability.isOn;
+  if (typeof state !== "number" || state < 0 || state > 1) return null;
+  return ability.isOn ? state > 0 : state < 1;
+}
+
 export class Appliance {
-  constructor(value) {
+  #derived;
+
+  // given: {kind, guests}, as people have said; or nothing.
+  constructor(value, given) {
     this.id = String(value.deviceId);
     this.name = typeof value.name === "string" && value.name.trim() !== "" ? value.name : "Without a name";
     this.type = typeof value.type === "string" ? value.type : "";
     this.activators = list(value.activators).filter((each) => each.activatorId !== undefined)
       .map((each) => new Activator(each)).sort((one, other) => one.rank - other.rank);
-    const kinds = wordsOf(this.type).map(singular);
-    this.kind = Object.keys(words).find((kind) => words[kind].split(" ").some((word) => kinds.includes(word))) ?? "plug";
-    this.drawing = drawings[kinds.find((word) => word in drawings)] ?? this.kind;
+    this.given = given;
     this.fault = null;
     // True while an order takes long.
     this.isWaiting = false;
   }
-  // True for what keeps people, water or thieves out: a slip of the finger must not open it.
-  get isGuarded() { return guarded.has(this.kind); }
+  get kind() { return this.given?.kind in kinds ? this.given.kind : this.#derived ??= kindOf(this); }
+  get drawing() { return kinds[this.kind].drawing; }
+  // True for what keeps people, water or thieves out.
+  get isGuarded() { return kinds[this.kind].asks !== "never"; }
+  get onlyTells() { return onlyTells(this.kind, this.type); }
+  get allowsGuests() { return this.given?.guests === true || !this.isGuarded; }
   // What the big switch is for: the main activator, or the only one with such a name.
   get main() {
     if (this.activators[0]?.isSwitch) return this.activators[0];
     const named = this.activators.filter((each) => each.isSwitch && wordsOf(each.name).some((word) => switches.has(word)));
     return named.length === 1 ? named[0] : null;
   }
-  get isOpen() { return this.activators.some((each) => each.isOpen); }
+  #ability(sense) {
+    const activator = only(this.activators, sense);
+    return activator && { activator, isOn: senseOf(activator, sense) };
+  }
+  get locking() { return this.#ability("lock"); }
+  get opening() {
+    const worded = this.#ability("open");
+    if (worded || this.kind === "blind" || isCovering(this.type)) return worded ?? this.#ability("position");
+    return this.kind === "valve" && this.main ? { activator: this.main, isOn: true } : null;
+  }
+  // True if a slip of the finger must not do that: it opens, unlocks, silences. What cannot be told does.
+  asksFirst(activator, state) {
+    const { asks } = kinds[this.kind];
+    if (asks !== "opening") return asks === "always";
+    if (this.locking?.activator === activator) return isSo(this.locking, state) !== true;
+    if (this.opening?.activator === activator) return isSo(this.opening, state) !== false;
+    return true;
+  }
+  get isOpen() {
+    return kinds[this.kind].heading === "open" && (isSo(this.locking) === false || isSo(this.opening) === true);
+  }
+  get isSounding() {
+    return kinds[this.kind].heading === "sounding" && this.main !== null && this.word(this.main) === "Alarm";
+  }
   // Whether it is on; null if that cannot be told, as of a lock or a blind.
   get isOn() {
-    if (this.isGuarded || this.kind === "blind" || this.kind === "sensor") return null;
+    if (kinds[this.kind].heading !== "on" || this.onlyTells) return null;
     if (this.main) return this.main.state;
     const level = this.activators.find((each) => each.isLevel);
     return level ? level.state > 0 : null;
@@ -109,12 +100,28 @@ export class Appliance {
     if (this.fault instanceof Unconfirmed) return `Not confirmed · ${this.words}`;
     return this.fault ? `Does not answer · ${this.words}` : this.words;
   }
+  // A state in a word that says what it means.
+  word(activator, state = activator.state) {
+    if (activator === this.locking?.activator) return isSo(this.locking, state) ? "Locked" : "Unlocked";
+    const isWhole = activator.isSwitch || activator.isLevel && this.kind !== "blind" && (state <= 0 || state >= 1);
+    if (activator === this.opening?.activator && isWhole) return isSo(this.opening, state) ? "Open" : "Closed";
+    if (typeof state !== "boolean") return activator.word(state);
+    const arms = this.#ability("arm");
+    if (activator === arms?.activator) return state === arms.isOn ? "Armed" : "Disarmed";
+    const { on, off } = kinds[this.kind];
+    return on && activator === this.main ? (state ? on : off) : activator.word(state);
+  }
+  verb(activator, state) {
+    if (activator === this.locking?.activator) return isSo(this.locking, state) ? "Lock" : "Unlock";
+    if (activator === this.opening?.activator) return isSo(this.opening, state) ? "Open" : "Close";
+    return typeof state !== "boolean" ? `Set to ${activator.word(state)}` : state ? "Switch on" : "Switch off";
+  }
   get words() {
     if (this.activators.length === 0) return "Nothing to set";
     const [main, level] = [this.main, this.activators.find((each) => each.isLevel)];
-    if (!main) return (level ?? this.activators[0]).word();
+    if (!main) return this.word(level ?? this.activators[0]);
     const isLit = main.state && level && this.kind === "light";
-    return isLit ? `${main.word()} · ${level.word()}` : main.word();
+    return isLit ? `${this.word(main)} · ${level.word()}` : this.word(main);
   }
 }
 
@@ -129,6 +136,10 @@ export class House {
   #orders = new Map();
   // The orders that have just been carried out: a list that was asked for before does not know of them.
   #done = new Map();
+  // What people have said of their appliances: {kind, guests}, by id.
+  #given = new Map();
+  // True if this browser is a guest's: it may not set everything.
+  isGuest = false;
   onchange = () => {};
 
   async load() {
@@ -152,7 +163,7 @@ export class House {
     this.appliances = new Map();
     for (const each of list(value)) {
       if (each.deviceId === undefined) continue;
-      const appliance = new Appliance(each);
+      const appliance = new Appliance(each, this.#given.get(String(each.deviceId)));
       const known = before.get(appliance.id);
       // What the house says now is the truth about an order that nobody confirmed.
       const isOver = known?.fault instanceof Unconfirmed && known.fault.end < start;
@@ -168,6 +179,13 @@ export class House {
     this.onchange();
     if (fault !== null) throw fault;
   }
+
+  setKinds(all) {
+    this.#given = new Map(all.map((each) => [String(each.device), each]));
+    for (const appliance of this.appliances.values()) appliance.given = this.#given.get(appliance.id);
+  }
+
+  canSet(appliance) { return !appliance.onlyTells && (!this.isGuest || appliance.allowsGuests); }
 
   // A state that a stream tells of.
   take(change) {

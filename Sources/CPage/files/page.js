@@ -134,6 +134,7 @@ class App {
     }
     this.#isIntroduced = true;
     this.role = typeof device.role === "string" ? device.role : "member";
+    this.house.isGuest = this.role === "guest";
     this.device = device;
     this.#hub = typeof hub?.name === "string" ? hub.name : "Home hub";
     say(document.getElementById("hub"), this.#hub);

@@ -18,6 +18,7 @@ hubpair_page_file hubpair_page_page(void);
 hubpair_page_file hubpair_page_dom(void);
 hubpair_page_file hubpair_page_hub(void);
 hubpair_page_file hubpair_page_house(void);
+hubpair_page_file hubpair_page_kinds(void);
 hubpair_page_file hubpair_page_card(void);
 hubpair_page_file hubpair_page_home(void);
 hubpair_page_file hubpair_page_messages(void);

@@ -14,6 +14,7 @@ package enum PagePath: String, CaseIterable, Sendable {
     case dom = "/hubpair/page/dom.js"
     case hub = "/hubpair/page/hub.js"
     case house = "/hubpair/page/house.js"
+    case kinds = "/hubpair/page/kinds.js"
     case card = "/hubpair/page/card.js"
     case home = "/hubpair/page/home.js"
     case messages = "/hubpair/page/messages.js"

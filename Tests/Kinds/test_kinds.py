@@ -1,0 +1,125 @@
+"""What appliances are on the page: the same table as the hub's, cards that say what a state means, and what asks first."""
+import json
+import pathlib
+import tempfile
+
+from house import HouseTests
+from second_implementation import Connection
+
+VECTORS = pathlib.Path(__file__).resolve().parent / "kinds.txt"
+
+
+def activator(id, name, state, rank=0):
+    return {"activatorId": id, "rank": rank, "name": name, "type": "bool" if isinstance(state, bool) else "float", "state": state}
+
+
+def appliance(id, name, kind, *activators):
+    return {"deviceId": id, "name": name, "type": kind, "activators": [
+        activator(f"{id}{rank}", each, state, rank) for rank, (each, state) in enumerate(activators)]}
+
+
+HOUSE = [
+    appliance("c", "Garage door", "Blind", ("Position", 0.0)), appliance("d", "Front door", "Lock", ("Locked", True)),
+    appliance("s", "Smoke detector", "Alarm", ("Alarm", True)), appliance("t", "Thermometer", "Sensor", ("Temperature", 0.5)),
+    appliance("w", "Window contact", "Sensor", ("Open", True), ("Battery", 0.9)),
+    appliance("f", "Carport", "Switch", ("On/Off", False)), appliance("a", "Lamp", "Light", ("On/Off", True), ("Brightness", 0.4))]
+
+
+def card(name, rest=""):
+    return f'//li[contains(@class, "card")][.//p[@class="name"][.="{name}"]]{rest}'
+
+
+class KindTests(HouseTests):
+    @classmethod
+    def setUpClass(cls):
+        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
+            json.dump(HOUSE, file)
+            file.flush()
+            cls.HESTIA = ("--house", file.name)
+            super().setUpClass()
+
+    def state(self, id, activator):
+        with Connection(self.hub.port, self.owner) as connection:
+            return json.loads(connection.request("GET", f"/devices/{id}/activators/{activator}")[2])["state"]
+
+    def setUp(self):
+        self.owner = self.device("Anna", "owner")
+
+    def test_the_pages_table_is_the_hubs(self):
+        cases, expected = [], []
+        for line in VECTORS.read_text().splitlines():
+            if line.startswith("#"):
+                continue
+            given, outcome = line.split(" => ")
+            kind, name, states = given.split(" | ")
+            pairs = [each.split("=") for each in states.split(", ")]
+            cases.append(appliance("x", name, kind, *((name, {"true": True, "false": False}.get(state, state)) for name, state in pairs)))
+            for each in cases[-1]["activators"]:
+                if isinstance(each["state"], str):
+                    each["state"], each["type"] = float(each["state"]), "float"
+            # The page has one heading for what is open and what is unlocked.
+            kind, word, heading, asks = outcome.split(" | ")
+            expected.append([kind, word, "open" if heading == "unlocked" else heading, asks])
+        browser = self.browser(self.owner)
+        browser.find(card("Lamp"))
+        found = browser.run("""
+            return import('/hubpair/page/house.js').then(({ Appliance }) => arguments[0].map((value) => {
+              const appliance = new Appliance(value);
+              const main = appliance.activators[0];
+              const states = main.type === 'bool' ? [false, true] : [0, 1];
+              const asks = states.map((state, index) => appliance.asksFirst(main, state) ? ['off', 'on'][index] : '')
+                .filter((word) => word !== '').join(' ') || '-';
+              const heading = appliance.isSounding ? 'sounding' : appliance.isOpen ? 'open' : appliance.isOn ? 'on' : '-';
+              const word = appliance.word(main).toLowerCase().replace(' %', '%');
+              return [appliance.kind, word, heading, appliance.onlyTells ? 'tells' : asks];
+            }));""", cases)
+        for case, is_now, wanted in zip(cases, found, expected):
+            self.assertEqual(is_now, wanted, case)
+        self.assertGreater(len(found), 40)
+
+    def test_cards_say_what_is_meant_and_ask_before_they_open(self):
+        browser = self.browser(self.owner)
+        self.assertEqual(browser.text_of(browser.find(card("Front door", '//p[@class="words"]'))), "Locked")
+        self.assertEqual(browser.text_of(browser.find(card("Garage door", '//p[@class="words"]'))), "Closed")
+        self.assertEqual(browser.text_of(browser.find(card("Window contact", '//p[@class="words"]'))), "Open")
+        # What sounds has a heading of its own; what only tells has no switch and no slider.
+        browser.find('//button[@data-filter="sounding"][contains(., "1") and contains(., "alarm")]')
+        for name in ("Smoke detector", "Thermometer", "Window contact"):
+            self.assertEqual(browser.visible(card(name, '//*[self::button or self::input]')), [], name)
+        self.assertEqual(len(browser.visible(card("Lamp", '//*[self::button or self::input]'))), 2)
+        # A lock is asked about; a no leaves it.
+        browser.click(card("Front door", '//button[@role="switch"]'))
+        browser.find('//dialog[contains(., "Unlock: ") and contains(., "Front door")]')
+        browser.click('//dialog//button[.="Cancel"]')
+        self.assertIs(self.state("d", "d0"), True)
+        # A garage door of the type Blind opens by its slider, once that is let go and a yes is said.
+        slide = """
+            const input = document.evaluate(arguments[0], document, null, 9).singleNodeValue;
+            input.value = arguments[1];
+            for (const name of ['input', 'change']) input.dispatchEvent(new Event(name, { bubbles: true }));"""
+        browser.run(slide, card("Garage door", "//input"), 60)
+        browser.find('//dialog[contains(., "Open: ") and contains(., "Garage door")]')
+        browser.click('//dialog//button[.="Cancel"]')
+        browser.wait(lambda: browser.run(
+            "return document.evaluate(arguments[0], document, null, 9).singleNodeValue.value", card("Garage door", "//input")) == "0",
+            "the slider is back")
+        self.assertEqual(self.state("c", "c0"), 0)
+        browser.run(slide, card("Garage door", "//input"), 60)
+        browser.click('//dialog//button[.="Open"]')
+        browser.wait(lambda: self.state("c", "c0") == 0.6, "it is open")
+
+    def test_a_guest_has_no_switch_for_a_door_unless_it_is_allowed(self):
+        guest = self.browser(self.device("Gus", "guest"))
+        guest.find(card("Lamp", '//button[@role="switch"]'))
+        guest.find(card("Carport", '//button[@role="switch"]'))
+        for name in ("Front door", "Garage door"):
+            self.assertEqual(guest.visible(card(name, '//*[self::button or self::input]')), [], name)
+        with Connection(self.hub.port, self.owner) as connection:
+            for id, body in (("f", {"kind": "gate"}), ("d", {"kind": "lock", "guests": True})):
+                self.assertEqual(connection.request("PUT", f"/hubpair/v1/kinds/{id}", json.dumps(body).encode())[0], 201)
+        guest.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
+        guest.find(card("Front door", '//button[@role="switch"]'))
+        guest.wait(lambda: not guest.visible(card("Carport", '//button[@role="switch"]')), "the gate has no switch")
+        with Connection(self.hub.port, self.owner) as connection:
+            for id in "fd":
+                self.assertEqual(connection.request("DELETE", f"/hubpair/v1/kinds/{id}")[0], 204)
