@@ -100,8 +100,9 @@ struct HomeCommand: ParsableCommand {
         func run() async throws { try await home.use(run) }
 
         private func run(_ session: HomeSession) async throws {
-            let device = try Selection(device).device(in: await session.lookedAt().devices)
-            let units = try await session.rooms(isNeeded: false).units
+            let listed = try Selection(device).device(in: await session.lookedAt().devices)
+            let rooms = try await session.rooms(isNeeded: false)
+            let (device, units) = (rooms.kinds.applied(to: listed), rooms.units)
             if json { return try JSONLine.write(HomeDeviceLine(device, of: session, units: units)) }
             var fields = Table.lines([
                 "name": device.name, "type": device.type, "id": device.id, "hub": session.title,
