@@ -10,4 +10,6 @@ package protocol HouseholdFile: Sendable {
     init(parsing bytes: [UInt8]) throws(KeyFileError)
     /// The bytes of the file: what was read, with the changes.
     var serialized: [UInt8] { get }
+    /// The same as groups and keys.
+    var file: KeyFile { get set }
 }

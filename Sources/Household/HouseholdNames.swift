@@ -45,13 +45,15 @@ enum HouseholdNames {
     /// True if the text can be an id in the path of a request and in the name of a group: that of a room, and
     /// all of a Hestia server.
     static func isPathID(_ text: String) -> Bool {
-        (1...maximumPathIDByteCount).contains(text.utf8.count) && text != "." && text != ".."
-            && text.utf8.allSatisfy {
-                switch $0 {
-                case 0x30...0x39, 0x41...0x5A, 0x61...0x7A: true
-                default: "-._~".utf8.contains($0)
-                }
-            }
+        text.utf8.count <= maximumPathIDByteCount && PathID.isOne(text.utf8)
+    }
+
+    /// What is wrong with the ids of an activator that somebody wants ordered or watched; nil if nothing is.
+    /// Files from before may have others: they are read and shown, and nothing is sent for them.
+    static func fault(ofIDs ids: String...) -> String? {
+        ids.allSatisfy { isID($0) && PathID.isOne($0.utf8) }
+            ? nil
+            : "an id has 1 to \(maximumIDByteCount) letters, digits or \"-._~\", and is no dots alone"
     }
 
     /// True if the text can be an id of the server behind the hub.

@@ -1,5 +1,6 @@
 """A real hub for the tests: a state directory, `hubpair serve` on loopback, and the stand-in behind it."""
 import itertools
+import functools
 import json
 import os
 import shutil
@@ -69,6 +70,12 @@ class Nginx:
         shutil.rmtree(self.folder, ignore_errors=True)
 
 
+@functools.cache
+def knows_stay():
+    """An older binary, to which HUBPAIR may lead, does not."""
+    return "--stay" in subprocess.run([HUBPAIR, "print", "--help"], capture_output=True, text=True, timeout=60).stdout
+
+
 class Hub:
     """A hub after `hubpair setup`; `start` runs `hubpair serve`."""
 
@@ -85,7 +92,10 @@ class Hub:
         self.identity = json.loads(self.run(*setup))
 
     def run(self, *arguments, check=True):
-        """Standard output of a hubpair command on this hub's state."""
+        """Standard output of a hubpair command on this hub's state. A guest stays for ever unless something else is
+        said: that is not what most tests are about."""
+        if arguments[0] == "print" and "guest" in arguments and "--stay" not in arguments and knows_stay():
+            arguments += ("--stay", "forever")
         done = subprocess.run(
             [HUBPAIR, *arguments, "--state", self.state], capture_output=True, text=True, timeout=60)
         if check and done.returncode != 0:

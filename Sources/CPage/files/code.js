@@ -13,6 +13,9 @@ export function roleChoice(label, value) {
   return choice;
 }
 
+// How long a guest's device may come in; the code itself is good for less.
+const stays = { 86400: "1 day", 172800: "2 days", 604800: "1 week", 2419200: "4 weeks", "": "ever" };
+
 const lifetimes = { 600: "10 minutes", 3600: "1 hour", 86400: "1 day", 604800: "1 week" };
 
 export class CodeMaker {
@@ -23,14 +26,22 @@ export class CodeMaker {
     this.role = roleChoice("Role of the new device", "member");
     this.lifetime = make("select", { "aria-label": "How long the code is good" },
       ...Object.entries(lifetimes).map(([seconds, name]) => make("option", { value: seconds }, name)));
+    this.stay = make("select", { "aria-label": "How long the guest may come in" },
+      ...Object.entries(stays).map(([seconds, name]) => make("option", { value: seconds }, name)));
+    this.stay.value = "172800";
+    const stay = make("label", "Stays for ", this.stay);
+    const showStay = () => set(stay, "hidden", this.role.value !== "guest");
+    this.role.addEventListener("change", showStay);
+    showStay();
     this.node = make("section.part", make("h2", "Let somebody in"),
       make("div.item.maker",
         make("div.choices",
-          make("label", "As ", this.role), make("label", "Good for ", this.lifetime)),
+          make("label", "As ", this.role), stay,
+          make("label", "Good for ", this.lifetime)),
         make("div.buttons",
           button("Show a code", () => this.#show(), "primary"),
           button("Print a sheet of 24", () => this.#print(
-            { kind: "once", role: this.role.value, expires: this.#seconds, sheet: "3x8" }, "sheet of codes")),
+            { kind: "once", ...this.#guest, expires: this.#seconds, sheet: "3x8" }, "sheet of codes")),
           button("Print a label", () => this.#print({ kind: "label", size: "62x29mm" }, "label"))),
         make("p.none",
           "A code lets in one device by itself. A label stays on the hub: with it devices ask, and you approve "
@@ -39,6 +50,11 @@ export class CodeMaker {
 
   get #seconds() { return Number(this.lifetime.value); }
 
+  get #guest() {
+    const role = this.role.value;
+    return role !== "guest" ? { role } : { role, stay: this.stay.value === "" ? null : Number(this.stay.value) };
+  }
+
   async #make(wish) {
     const answer = await this.#views.act("POST", "codes", wish);
     return list(answer, "codes").length > 0 ? answer : null;
@@ -46,7 +62,7 @@ export class CodeMaker {
 
   async #show() {
     const lifetime = this.#seconds;
-    const answer = await this.#make({ kind: "once", role: this.role.value, expires: lifetime, formats: ["svg"] });
+    const answer = await this.#make({ kind: "once", ...this.#guest, expires: lifetime, formats: ["svg"] });
     if (!answer) return;
     const code = answer.codes[0];
     this.#ticket = code.ticket;

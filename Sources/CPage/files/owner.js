@@ -46,7 +46,7 @@ export class OwnerViews {
   async load() {
     const isSeen = location.hash === "#access";
     const [devices, codes, journal] = await Promise.all([
-      own("devices"), isSeen ? own("codes") : null, isSeen ? own("journal?limit=50") : null,
+      own("devices"), isSeen ? own("codes") : null, isSeen ? own("journal?limit=50&of=all") : null,
     ]);
     this.#devices = devices === null ? null : list(devices, "devices");
     this.#self = devices?.self ?? this.#app.device?.device;
@@ -197,7 +197,10 @@ const events = {
   paired: "paired with a code", asked: "asked to be let in", approved: "was approved", refused: "was refused",
   revoked: "was revoked", role: "got another role", renamed: "was renamed",
   code_made: "A code was made", code_void: "A code was voided",
+  made: "was made", changed: "was changed", removed: "was removed", scene_run: "ran", request: "was sent",
 };
+
+const doors = { page: " on the page", hub: " · on the hub", timer: " · at its time", alarm: " · at an alarm" };
 
 class JournalRow {
   constructor() {
@@ -207,11 +210,16 @@ class JournalRow {
   }
   update(entry) {
     const event = events[entry.event] ?? String(entry.event);
-    const what = entry.name ? `${called(entry.name)} ${event}` : `${event}${entry.count > 1 ? ` (${entry.count})` : ""}`;
+    const thing = entry.what ?? (entry.appliance ? `${entry.appliance}/${entry.activator}` : null);
+    const state = { true: "on", false: "off" }[entry.state] ?? entry.state;
+    const what = entry.event === "order"
+      ? `${called(thing ?? "Other appliances")}${entry.state === null ? "" : ` to ${state}`}${entry.count > 1 ? `, ${entry.count} times` : ""}`
+      : thing ? `${entry.event === "scene_run" ? "scene " : entry.kind ? `${entry.kind} ` : ""}${called(thing)} ${event}${entry.count > 1 ? `, ${entry.count} times` : ""}`
+      : entry.name ? `${called(entry.name)} ${event}` : `${event}${entry.count > 1 ? ` (${entry.count})` : ""}`;
     const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? ` as ${entry.role}` : "";
     const before = entry.event === "renamed" && entry.before ? `, before “${called(entry.before)}”` : "";
     say(this.text, `${what}${role}${before}`);
-    say(this.time, `${when(entry.time)}${entry.by_name ? ` · by ${called(entry.by_name)}` : ""}`);
+    say(this.time, `${when(entry.time)}${entry.by_name ? ` · by ${called(entry.by_name)}` : ""}${doors[entry.via] ?? ""}`);
   }
 }
 

@@ -107,12 +107,12 @@ struct CheckHubFiles: Sendable {
             guard case .foreign = error else { throw error }
             return .skipped(error.description, mend: error.hint)
         }
-        let names = [
-            HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
-            ApprovedDevices.fileName,
-            Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName, SceneRuns.fileName,
-            Journal.fileName, Journal.olderFileName,
-        ]
+        let names =
+            [
+                HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
+                ApprovedDevices.fileName,
+                Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName, SceneRuns.fileName,
+            ] + Journal.fileNames
         var faults: [any Error] = []
         for name in names {
             do {

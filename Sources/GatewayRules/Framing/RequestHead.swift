@@ -72,6 +72,23 @@ package struct RequestHead: Sendable {
         }
     }
 
+    /// What `hubpair open` says of itself where it passes on what a browser asks: `Sec-Fetch-Site` and
+    /// `Origin` are about its own address, and stay behind.
+    package static let openAgent = "hubpair-open"
+
+    /// True if a browser says that it sends the request; a program may say so, too. For the journal alone.
+    package var isFromBrowser: Bool {
+        fields.fields.contains { field in
+            switch field.role {
+            case .fetchSite, .fetchOther, .origin: true
+            case .other:
+                fields.isNamed(field, in: ["user-agent"])
+                    && fields.value(of: field).elementsEqual(RequestHead.openAgent.utf8)
+            default: false
+            }
+        }
+    }
+
     /// The head to send to the upstream, including its empty line.
     ///
     /// Dropped are hop-by-hop fields and those that `Connection` names (RFC 9110 § 7.6.1), framing fields,

@@ -1,8 +1,10 @@
+import Identity
+
 /// What a request to the upstream does, as far as roles tell requests apart.
 ///
 ///     reading   = ( "GET" / "HEAD" ) SP target
 ///     switching = "POST" SP "/devices/" id "/activators/" id
-///     id        = 1*( ALPHA / DIGIT / "-" / "." / "_" / "~" )        ; not "." nor ".."
+///     id        = a PathID
 ///
 /// Method and target are compared as the bytes that came, and never decoded: an encoded character might be a
 /// `/` for the server behind, so no `%` belongs to an `id`, and neither do a query, a `;` or a last `/` to
@@ -29,7 +31,7 @@ package enum RequestKind: Equatable, Sendable, CaseIterable {
             self = .changing
         } else if method.elementsEqual("GET".utf8) || method.elementsEqual("HEAD".utf8) {
             self = .reading
-        } else if method.elementsEqual("POST".utf8), RequestKind.isActivator(target) {
+        } else if method.elementsEqual("POST".utf8), RequestKind.activator(in: target) != nil {
             self = .switching
         } else {
             self = .changing
@@ -41,26 +43,14 @@ package enum RequestKind: Equatable, Sendable, CaseIterable {
         self.init(method: head.method.utf8, target: head.target.utf8, isPlain: isPlain)
     }
 
-    private static func isActivator(_ target: some Collection<UInt8>) -> Bool { appliance(in: target) != nil }
-
-    /// The id of the appliance that a target of `switching` is about; nil for any other target.
-    package static func appliance(in target: some Collection<UInt8>) -> String? {
+    /// The ids in the target of a request that is switching.
+    package static func activator(
+        in target: some Collection<UInt8>
+    ) -> (appliance: String, activator: String)? {
         let parts = target.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false)
-        guard parts.count == 5, parts[0].isEmpty, parts[1].elementsEqual("devices".utf8), isID(parts[2]),
-            parts[3].elementsEqual("activators".utf8), isID(parts[4])
+        guard parts.count == 5, parts[0].isEmpty, parts[1].elementsEqual("devices".utf8),
+            PathID.isOne(parts[2]), parts[3].elementsEqual("activators".utf8), PathID.isOne(parts[4])
         else { return nil }
-        return String(decoding: parts[2], as: UTF8.self)
-    }
-
-    private static func isID(_ segment: some Collection<UInt8>) -> Bool {
-        !segment.isEmpty && !segment.elementsEqual(".".utf8) && !segment.elementsEqual("..".utf8)
-            && segment.allSatisfy { byte in
-                switch byte {
-                case 0x41...0x5A, 0x61...0x7A, 0x30...0x39, UInt8(ascii: "-"), UInt8(ascii: "."),
-                    UInt8(ascii: "_"), UInt8(ascii: "~"):
-                    true
-                default: false
-                }
-            }
+        return (String(decoding: parts[2], as: UTF8.self), String(decoding: parts[4], as: UTF8.self))
     }
 }

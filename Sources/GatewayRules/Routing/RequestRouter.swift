@@ -235,7 +235,7 @@ package struct RequestRouter: Sendable {
             let kind = RequestKind(head)
             let isFree =
                 !RoleTable.depends(device.knownRole, kind)
-                || RequestKind.appliance(in: head.target.utf8).flatMap(guests) == .allowed
+                || (RequestKind.activator(in: head.target.utf8)?.appliance).flatMap(guests) == .allowed
             return isFree && RoleTable.allows(device.knownRole, kind)
         }
         return resource.pattern.use(of: head.method).map { RoleTable.allows(device.knownRole, $0) } ?? false
@@ -273,7 +273,7 @@ package struct RequestRouter: Sendable {
             if case .length(let count) = head.body, count > maximumBodyByteCount {
                 return answer(head, .refusal(.tooLarge(limit: maximumBodyByteCount)), admits: device)
             }
-            let appliance = RequestKind.appliance(in: head.target.utf8)
+            let appliance = RequestKind.activator(in: head.target.utf8)?.appliance
             return held(head, device.knownRole, kind, appliance, guests, admits: device) ?? .forward(device)
         }
     }

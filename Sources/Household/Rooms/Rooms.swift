@@ -28,6 +28,8 @@ package import Pairing
 /// array of the appliances' ids, each of 1 to 256 bytes, and may be missing. No two rooms have the same name,
 /// whatever its case, and no appliance is in two.
 ///
+/// `made` and `changed` may be in every group: an ``AuthorMark``.
+///
 /// A unit is a ``StateUnit`` of the activator whose id stands behind the appliance's; both are ids as of a
 /// room. A kind is an ``ApplianceKind`` of an appliance; `guests` is `true` or `false`, and may be missing.
 ///
@@ -48,7 +50,7 @@ package struct Rooms: HouseholdFile, Equatable {
     package private(set) var units: [ActivatorUnit] = []
     /// The kinds in the file's order.
     package private(set) var kinds: [DeviceKind] = []
-    private var file: KeyFile
+    package var file: KeyFile
 
     package init() { file = .empty(comment: "The rooms of this house; 'hubpair home room' changes them.") }
 
@@ -79,6 +81,7 @@ package struct Rooms: HouseholdFile, Equatable {
             }
             rooms.append(Room(id: id, name: name.description, area: area, devices: devices))
         }
+        try checkAuthors()
     }
 
     private static func devices(_ text: String?, group: String) throws(KeyFileError) -> [String] {

@@ -19,6 +19,7 @@ package import Pairing
 /// `when` is a ``RuleCondition``. `kind` is `alarm` or `notification`. `text` has 1 to 500 bytes in one line.
 /// `in`, a JSON array of names of scenes, and `run`, the name of a scene that only an alarm may have, may be
 /// missing. A rule's name is a `PeerName(known:)` without brackets; no two have the same, whatever its case.
+/// `made` and `changed`, each an ``AuthorMark``, may be missing.
 /// The scenes and the appliance need not exist: a rule is kept until somebody removes it.
 ///
 /// Accepted: the above. Rejected: no `text`, `when=open`, `kind=alert`, `in=Away`, `run` of a notification,
@@ -32,7 +33,7 @@ package struct Rules: HouseholdFile, Equatable {
 
     /// The rules in the file's order.
     package private(set) var rules: [Rule] = []
-    private var file: KeyFile
+    package var file: KeyFile
 
     package init() { file = .empty(comment: "Of which states this house tells; its owners change them.") }
 
@@ -51,6 +52,7 @@ package struct Rules: HouseholdFile, Equatable {
             }
             rules.append(try Rules.rule(name, in: file, group: group))
         }
+        try checkAuthors()
     }
 
     private static func rule(
@@ -79,6 +81,7 @@ package struct Rules: HouseholdFile, Equatable {
     /// Adds a rule, or changes the one of its name.
     package mutating func put(_ rule: Rule) throws(HouseholdError) {
         _ = try HouseholdNames.newGroup(rule.name.description, of: .rule)
+        if let reason = HouseholdNames.fault(ofIDs: rule.device, rule.activator) { throw .badBody(reason) }
         if let (key, reason) = rule.fault { throw .badBody("\(key): \(reason)") }
         let others = rules.filter { $0.name != rule.name }
         for other in others where HouseholdNames.areSame(other.name, rule.name) {

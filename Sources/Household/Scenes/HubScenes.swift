@@ -16,7 +16,8 @@ package import Pairing
 /// `at` is a ``SceneTime``, `days` are ``SceneDays``, `arms` is a JSON array of names of rules; each may be
 /// missing, and without `at` there are no `days`. The states are numbered from 1 on without a gap; each is a
 /// JSON object of the ids, the names of both for people, which may be missing, and the state: true, false or
-/// a number. A scene's name is a `PeerName(known:)` without brackets; no two have the same, whatever its
+/// a number. `made` and `changed`, each an ``AuthorMark``, may be missing. A scene's name is a
+/// `PeerName(known:)` without brackets; no two have the same, whatever its
 /// case.
 ///
 /// Accepted: the above. Rejected: `at=25:00`, `days` without `at`, two states of one activator, another kind
@@ -30,7 +31,7 @@ package struct HubScenes: HouseholdFile, Equatable {
 
     /// The scenes in the file's order.
     package private(set) var scenes: [HubScene] = []
-    private var file: KeyFile
+    package var file: KeyFile
 
     package init() {
         file = .empty(comment: "The scenes of this house; 'hubpair home scene' changes them.")
@@ -52,6 +53,7 @@ package struct HubScenes: HouseholdFile, Equatable {
             }
             scenes.append(try HubScenes.scene(name, in: file, group: group))
         }
+        try checkAuthors()
     }
 
     private static func scene(
@@ -90,6 +92,11 @@ package struct HubScenes: HouseholdFile, Equatable {
     /// Adds a scene, or changes the one of its name.
     package mutating func put(_ scene: HubScene) throws(HouseholdError) {
         _ = try HouseholdNames.newGroup(scene.name.description, of: .scene)
+        for state in scene.states {
+            if let reason = HouseholdNames.fault(ofIDs: state.device, state.activator) {
+                throw .badBody(reason)
+            }
+        }
         if let (key, reason) = scene.fault { throw .badBody("\(key): \(reason)") }
         let others = scenes.filter { $0.name != scene.name }
         for other in others where HouseholdNames.areSame(other.name, scene.name) {

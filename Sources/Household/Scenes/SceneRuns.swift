@@ -43,7 +43,7 @@ package struct SceneRuns: HouseholdFile, Equatable {
         let done: [LocalDay]
     }
 
-    private var file: KeyFile
+    package var file: KeyFile
 
     package init() { file = .empty(comment: "Which scenes have run; written by 'hubpair serve' alone.") }
 

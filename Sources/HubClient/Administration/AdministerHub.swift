@@ -73,6 +73,8 @@ package struct AdministerHub: Sendable {
     package struct NewCodes: Sendable {
         package var kind: PairingCode.Kind
         package var role: Role?
+        /// How long the device may come in that a code lets in.
+        package var stay: ApprovalEnd
         /// In seconds; nil for a label that stays valid.
         package var lifetime: Double?
         /// `auto`, `none`, or an IPv4 address.
@@ -81,9 +83,10 @@ package struct AdministerHub: Sendable {
         package var count: Int
 
         package init(
-            _ kind: PairingCode.Kind, role: Role?, lifetime: Double?, address: String, count: Int
+            _ kind: PairingCode.Kind, role: Role?, stay: ApprovalEnd, lifetime: Double?, address: String,
+            count: Int
         ) {
-            (self.kind, self.role, self.lifetime) = (kind, role, lifetime)
+            (self.kind, self.role, self.stay, self.lifetime) = (kind, role, stay, lifetime)
             (self.address, self.count) = (address, count)
         }
     }
@@ -99,6 +102,8 @@ package struct AdministerHub: Sendable {
             "count": .count(wanted.count), "expires": wanted.lifetime.map(JSONValue.number) ?? .null,
         ]
         body["role"] = wanted.role.map { .string($0.rawValue) }
+        // For ever is what a hub does that does not know the word.
+        body["stay"] = wanted.stay.stayJSON == .null ? nil : wanted.stay.stayJSON
         let (members, _) = try await ask("POST", ["codes"], .object(body))
         guard let described = members["hub"]?.asObject.map(RecordMembers.init),
             let name = try? described.required("name", { try? PeerName(known: $0) }),
@@ -147,15 +152,29 @@ package struct AdministerHub: Sendable {
 
     // MARK: The journal
 
-    /// - Parameter after: the number of the last entry that is known; nil for the last entries.
+    /// - Parameters:
+    ///   - matters: one, or all.
+    ///   - after: the number of the last entry that is known; nil for the last entries.
     package func journal(
-        after: Int?, limit: Int
+        of matters: [JournalEntry.Matter], after: Int?, limit: Int
     ) async throws -> (entries: [JournalEntry], hasMore: Bool) {
         let query = (after.map { "after=\($0)&" } ?? "") + "limit=\(limit)"
-        let (members, _) = try await ask("GET", ["journal"], query: query)
-        return (
-            try read(members, "entries", as: [JournalEntry].self), members["more"] == .boolean(true)
-        )
+        let of = matters.count == 1 ? matters[0].rawValue : "all"
+        let members: [String: JSONValue]
+        do {
+            members = try await ask("GET", ["journal"], query: "\(query)&of=\(of)").members
+        } catch let error as OwnerRefusalError where error.status == 400 && matters.contains(.access) {
+            // A hub of version 0.1 does not know 'of', and has nothing else.
+            members = try await ask("GET", ["journal"], query: query).members
+        }
+        guard case .array(let all)? = members["entries"] else {
+            throw ServerError.unreadable("entries is missing")
+        }
+        // What a newer hub writes down, and this version has no words for, is left out.
+        let entries = all.compactMap {
+            try? JSONReader.read(JournalEntry.self, from: Array($0.text.utf8))
+        }
+        return (entries, members["more"] == .boolean(true))
     }
 
     // MARK: The doctor

@@ -5,7 +5,7 @@ import Pairing
 /// command line on the hub would have.
 package struct OwnerRefusalError: Equatable, UserError {
     private let refusal: OwnerRefusal
-    private let status: Int
+    let status: Int
     /// The hub's name on this computer.
     private let hub: String
     /// This computer.

@@ -29,6 +29,8 @@ final class HubRelay: Sendable {
     ) async throws {
         var request = request
         request.headers = request.headers.filter { HubRelay.passed.contains($0.name.lowercased()) }
+        // By which the hub's journal knows that somebody did it on the page.
+        request.headers.append(("User-Agent", "hubpair-open"))
         let connection: HubConnection
         if let kept = take() { connection = kept } else { connection = try await connect() }
         var isLast = false

@@ -11,6 +11,7 @@ package struct IssueCode {
     private let count: Int
     private let lifetime: Double?
     private let role: Role?
+    private let stay: ApprovalEnd
     private let state: HubState
     private let author: JournalEntry.Author?
     private let now: Date
@@ -20,14 +21,17 @@ package struct IssueCode {
     ///   - count: how many codes, each with a ticket of its own; of a label there is one.
     ///   - lifetime: seconds; nil for a label that stays valid.
     ///   - role: what a device that is let in by a once code may do; nil leaves a known device's as it is.
+    ///   - stay: how long that device may come in.
     ///   - author: the owner's device that asks for it; nil for the command line on the hub.
     ///   - now: the wall clock's time.
     ///   - boot: the boot clock's time, by which a once code expires until the host restarts.
     package init(
-        _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, role: Role? = nil, state: HubState,
-        by author: JournalEntry.Author? = nil, now: Date, boot: BootTime? = .now
+        _ kind: PairingCode.Kind, count: Int = 1, lifetime: Double?, role: Role? = nil,
+        stay: ApprovalEnd = .unsaid, state: HubState, by author: JournalEntry.Author? = nil, now: Date,
+        boot: BootTime? = .now
     ) {
         (self.kind, self.count, self.lifetime, self.role) = (kind, count, lifetime, role)
+        self.stay = stay
         (self.state, self.author, self.now, self.boot) = (state, author, now, boot)
     }
 
@@ -47,6 +51,10 @@ package struct IssueCode {
         if let lifetime {
             let expiry = now.timeIntervalSince1970 + lifetime
             guard lifetime >= 1, expiry >= 1, expiry < 4_294_967_296 else { throw HubError.badLifetime }
+            // Else a device would be told that it is let in, and be turned away.
+            if case .at(let end) = stay, end.timeIntervalSince1970 <= expiry {
+                throw HubError.stayEndsFirst(end)
+            }
         }
         let now = Moment(wall: now, boot: boot)
         let directory = try state.open()
@@ -66,7 +74,7 @@ package struct IssueCode {
                 let place =
                     codes.count > 1
                     ? SheetPlace(sheet: sheet, position: index + 1, count: codes.count) : nil
-                return Ticket(of: code, issued: now, output: output, place: place, role: role)
+                return Ticket(of: code, issued: now, output: output, place: place, role: role, stay: stay)
             }
             tickets.issue(new, at: now)
             guard tickets.tickets.count <= IssueCode.maximumCodes else {

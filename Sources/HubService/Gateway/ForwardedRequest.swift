@@ -41,6 +41,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private(set) var responseHasStarted = false
     /// True if the connection to the upstream may carry another request.
     private var keepsUpstream = true
+    private var noted: NotedRequest?
 
     init(
         _ client: some GatewayClient, on loop: ServeLoop, request: RequestHead, from device: DescribedDevice,
@@ -52,6 +53,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         self.device = device
         self.authority = authority
         body = BodyWriter(request.body)
+        noted = NotedRequest(request)
         isGathering =
             if case .length(1...ForwardedRequest.gatheredByteCount) = request.body {
                 !request.expectsContinue
@@ -138,6 +140,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         guard bodyByteCount <= shared.limits.bodyByteCount else {
             return client.refuse(ServeReply(.tooLarge(limit: shared.limits.bodyByteCount)))
         }
+        noted?.take(bytes.readableBytesView)
         if upstream == nil { early.append(bytes) } else { _ = pass(bytes) }
     }
 
@@ -200,6 +203,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     func cancel() {
         guard !isOver else { return }
         isOver = true
+        if upstream != nil { noted?.tell(shared.orders, status: nil, by: device.device) }
         upstream?.abandon()
         upstream = nil
     }
@@ -218,6 +222,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         }
         shared.upstreamHabits.noteAnswer(response, isReused: isReused)
         responseHasStarted = true
+        noted?.tell(shared.orders, status: response.status, by: device.device)
         if request.mayChangeStates, response.status < 400 { shared.link.noteOrder() }
         if RequestKind(request) == .changing { shared.guests.forget() }
         // Until the request is complete, its deadline still applies.
@@ -286,6 +291,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
             // The upstream has closed the idle connection.
             if request.isRepeatable { return connect() }
         }
+        noted?.tell(shared.orders, status: nil, by: device.device)
         fail(.upstreamMalformed)
     }
 

@@ -1,9 +1,11 @@
+import FoundationEssentials
 import GatewayRules
 import Household
 import HubPage
 import Identity
 import JSON
 import NIOHTTP1
+import Pairing
 
 /// How the resources of the household answer.
 struct HouseholdAnswers: Sendable {
@@ -40,16 +42,23 @@ extension HouseholdStore {
     /// - Parameters:
     ///   - value: what is there then.
     ///   - kind: of what `name` is the name or id, for errors.
+    ///   - title: what people call it, if that is not `name`.
     ///   - present: what is there before; nil if nothing is.
     func put(
         _ value: JSONValue, _ kind: HouseholdError.Kind, _ name: String, _ request: ResourceRequest,
-        present: @escaping @Sendable (Content) -> JSONValue?,
+        title: String? = nil, present: @escaping @Sendable (Content) -> JSONValue?,
         change: @escaping @Sendable (inout Content) throws(HouseholdError) -> Void
     ) async throws -> ResourceAnswer {
         let precondition = request.precondition
-        let isNew = try await self.change { (content) throws(HouseholdError) in
+        let (author, now) = (request.author, Date())
+        let mark = AuthorMark(device: author.device, name: author.name, time: now)
+        let notes = { @Sendable (isNew: Bool) in
+            [Journal.Note(isNew ? .made : .changed, kind, title ?? name, by: author, at: now)]
+        }
+        let isNew = try await self.change(notes: notes) { (content) throws(HouseholdError) in
             let before = present(content)
             try change(&content)
+            content.mark("\(kind.rawValue) \(name)", by: mark, isNew: before == nil)
             guard precondition.holds(for: before.map { EntityTag(of: $0) }) else {
                 throw .changed(kind, name)
             }
@@ -66,13 +75,27 @@ extension HouseholdStore {
         change: @escaping @Sendable (inout Content) throws(HouseholdError) -> Void
     ) async throws -> ResourceAnswer {
         let precondition = request.precondition
-        try await self.change { (content) throws(HouseholdError) in
+        let (author, now) = (request.author, Date())
+        let notes = { @Sendable in [Journal.Note(.removed, kind, name, by: author, at: now)] }
+        try await self.change(notes: notes) { (content) throws(HouseholdError) in
             if let before = present(content), !precondition.holds(for: EntityTag(of: before)) {
                 throw .changed(kind, name)
             }
             try change(&content)
         }
         return .done
+    }
+}
+
+extension Journal.Note {
+    /// What somebody did to something that the household keeps.
+    init(
+        _ event: JournalEntry.Event, _ kind: HouseholdError.Kind, _ what: String,
+        by author: JournalEntry.Author?, at time: Date
+    ) {
+        var fact = JournalEntry.Fact(event)
+        (fact.kind, fact.what) = (kind.rawValue, shortened(what))
+        self.init(fact: fact, author: author, door: author == nil ? .hub : author?.door, time: time)
     }
 }
 

@@ -32,9 +32,11 @@ final class HouseholdStore<Content: HouseholdFile>: Sendable {
 
     /// Reads the file, lets `body` change the content, and writes what has changed.
     ///
+    /// - Parameter notes: what the journal tells of it, of the same step; made of what `body` returns.
     /// - Throws: a `HouseholdError` of `body`, and then nothing is written; or a `UserError` about the file.
     /// - Returns: what `body` returns.
     func change<Result: Sendable>(
+        notes: @escaping @Sendable (Result) -> [Journal.Note] = { _ in [] },
         _ body: @escaping @Sendable (inout Content) throws(HouseholdError) -> Result
     ) async throws -> Result {
         try await onQueue { [self] in
@@ -52,6 +54,7 @@ final class HouseholdStore<Content: HouseholdFile>: Sendable {
                 try directory.replace(Content.fileName, with: bytes)
                 let stamp = try directory.stamp(of: Content.fileName)
                 cached.withLock { [content] in $0 = Cached(content: content, stamp: stamp) }
+                Journal.note(notes(result), in: directory)
                 return result
             }
         }.get()

@@ -11,6 +11,7 @@ final class HubHousehold: Sendable {
     private let calls: UpstreamCalls
     private let timed: TimedScenes
     let teller: RuleTeller
+    let orders: OrderJournal
     let records: HouseholdRecords
 
     /// - Parameters:
@@ -32,7 +33,6 @@ final class HubHousehold: Sendable {
             hub, desk: desk, state: state, link: link, calls: calls, register: register,
             looksAfterOrders: looksAfterOrders, log: log, clock: clock)
         self.records = records
-        let house = UpstreamHouse(calls)
         let rooms = HouseholdStore<Rooms>(state: state)
         let guests = GuestRights(calls, rooms, log: log)
         await guests.filesChanged()
@@ -47,10 +47,17 @@ final class HubHousehold: Sendable {
             log.notice(draft.text)
             records.messages.enqueue(draft)
         }
+        let poller = records.poller
+        orders = OrderJournal(of: state, clock: wall) { poller.name(of: $0, $1) }
         let arm = ArmHouse(rules: rules, scenes: scenes, runs: runs, clock: wall, tell: tell)
-        let runScene = RunScene(house: house, poller: records.poller, arm: arm, log: log)
+        let runScene = RunScene(calls: calls, orders: orders, poller: poller, arm: arm, log: log)
         timed = TimedScenes(
-            state, scenes: scenes, runs: runs, runScene: runScene, log: log, clock: wall
+            state, scenes: scenes, runs: runs, runScene: runScene,
+            approved: { fingerprint in
+                // While the keyfile cannot be read, no device is let in.
+                let device = try? register.devices().first { $0.fingerprint == fingerprint }
+                return device.flatMap { $0.verdict(at: clock()) == .approved ? $0 : nil }
+            }, log: log, clock: wall
         ) { text in
             await tell(MessageDraft(kind: .notification, text: text))
         }
@@ -94,5 +101,6 @@ final class HubHousehold: Sendable {
         await teller.stop()
         await records.stop()
         await calls.stop()
+        orders.close()
     }
 }

@@ -6,9 +6,11 @@ import QRCodes
 ///
 ///     {"kind": "once" / "label", "role": role, "expires": seconds / null, "address": choice,
 ///      "count": number, "sheet": "3x8", "size": "62x29mm", "paper": "a4" / "letter",
-///      "formats": ["svg" / "png" / "pdf"]}
+///      "formats": ["svg" / "png" / "pdf"], "stay": seconds / time / null}
 ///
-/// Every key may be missing. `kind` is once, `expires` 600 seconds, and for a label null: for ever. A sheet
+/// `stay` is how long a device may come in that uses a once code: seconds from the pairing on, a time, or
+/// null, for ever. Every key may be missing. `kind` is once, `expires` 600 seconds, and for a label
+/// null: for ever. A sheet
 /// has as many codes as labels, each of its own; without one there are `count`, and the PDF is a page, or a
 /// label of `size`. A label has no role, and is one code on all of a sheet.
 struct CodeWish {
@@ -18,6 +20,7 @@ struct CodeWish {
 
     let kind: PairingCode.Kind
     let role: Role?
+    let stay: ApprovalEnd
     /// In seconds; nil for a label that stays valid.
     let lifetime: Double?
     let address: AddressChoice
@@ -28,12 +31,22 @@ struct CodeWish {
     init(parsing bytes: [UInt8]) throws {
         let body = try OwnerRequestBody(
             bytes,
-            keys: ["kind", "role", "expires", "address", "count", "sheet", "size", "paper", "formats"])
+            keys: [
+                "kind", "role", "expires", "address", "count", "sheet", "size", "paper", "formats", "stay",
+            ])
         kind = try body.value("kind", "once or label", PairingCode.Kind.init(rawValue:)) ?? .once
         role = try body.role()
         guard kind == .once || role == nil else {
             throw BadOwnerRequest(message: "a label lets nobody in by itself, so it has no role")
         }
+        guard let stay = ApprovalEnd(stayJSON: body.members["stay"]) else {
+            throw body.fault("stay", "a number of seconds, a time like 2026-11-30T18:00:00Z, or null")
+        }
+        guard kind == .once || stay == .unsaid else {
+            throw BadOwnerRequest(
+                message: "a label lets nobody in by itself: its devices' stay is said when they are approved")
+        }
+        self.stay = stay
         switch body.members["expires"] {
         case nil: lifetime = kind == .once ? 600 : nil
         case .null? where kind == .label: lifetime = nil

@@ -2,81 +2,138 @@ import FoundationEssentials
 import JSON
 package import Pairing
 
-/// The hub's journal: who was let in, refused and revoked, and which codes were made, in two files with a
-/// ``JournalEntry`` a line.
+/// The hub's journal: who was let in, refused and revoked, which codes were made, who changed what the
+/// household keeps, and who switched what; a ``JournalEntry`` a line, in two files for each of its matters.
 ///
 /// An entry is written in the step that it tells of, under the same lock, after the change itself; so the
 /// journal tells of nothing that did not happen. On a disk without room it is what is left out: a revocation
 /// must not fail because of it. A file that is full becomes the older one, and the older one goes, so that
-/// neither devices that come and go nor a script gone mad can fill the disk: 2 MiB, some 8,000 entries.
+/// neither devices that come and go nor a script gone mad can fill the disk: 2 MiB, some 8,000 entries, of
+/// each matter.
 package struct Journal {
-    package static let fileName = "journal"
-    package static let olderFileName = "journal.old"
+    /// An entry without its number.
+    struct Note: Equatable, Sendable {
+        let fact: JournalEntry.Fact
+        let author: JournalEntry.Author?
+        var door: JournalEntry.Door?
+        let time: Date
+    }
+
+    /// The names of all files.
+    package static let fileNames = JournalEntry.Matter.allCases.flatMap {
+        [fileName(of: $0), olderFileName(of: $0)]
+    }
     /// The size of a file in bytes from which on a new one is begun.
     static let maximumByteCount = 1 << 20
     /// Enough for the last whole line.
     private static let endByteCount = 4_096
 
-    /// Writes down what happened. Call it inside `withLock`.
+    /// The matter that version 0.1 knows has the name without an addition.
+    static func fileName(of matter: JournalEntry.Matter) -> String {
+        matter == .access ? "journal" : "journal-\(matter.rawValue)"
+    }
+
+    static func olderFileName(of matter: JournalEntry.Matter) -> String { fileName(of: matter) + ".old" }
+
+    /// Writes down what was decided about devices or codes. Call it inside `withLock`.
+    ///
+    /// - Parameter author: nil for the command line on the hub, and if a device came with a code.
     static func note(
         _ facts: [JournalEntry.Fact], by author: JournalEntry.Author?, at time: Date,
         in directory: borrowing ProtectedDirectory
     ) {
-        guard !facts.isEmpty else { return }
+        let notes = facts.map { fact in
+            // These come from the device itself.
+            let isOwn = fact.event == .paired || fact.event == .asked
+            return Note(fact: fact, author: author, door: author == nil && !isOwn ? .hub : nil, time: time)
+        }
+        note(notes, in: directory)
+    }
+
+    /// Writes down what happened. Call it inside `withLock`.
+    static func note(_ notes: [Note], in directory: borrowing ProtectedDirectory) {
+        guard !notes.isEmpty else { return }
         do {
-            if try directory.size(of: fileName) ?? 0 >= maximumByteCount {
-                try directory.move(fileName, over: olderFileName)
+            var id = try lastID(in: directory)
+            for matter in JournalEntry.Matter.allCases {
+                var lines: [UInt8] = []
+                for note in notes where note.fact.event.matter == matter {
+                    id += 1
+                    lines +=
+                        JournalEntry(
+                            id: id, time: note.time, note.fact, by: note.author, through: note.door
+                        ).line
+                }
+                try append(lines, of: matter, in: directory)
             }
-            let end = try directory.end(of: fileName, count: endByteCount)
-            var id = try lastID(in: directory, end: end)
-            // A line that a crash has cut short stays by itself.
-            var bytes: [UInt8] = end.isEmpty || end.last == UInt8(ascii: "\n") ? [] : [UInt8(ascii: "\n")]
-            for fact in facts {
-                id += 1
-                bytes += JournalEntry(id: id, time: time, fact, by: author).line
-            }
-            try directory.append(bytes, to: fileName)
         } catch {
             // See above; the keyfiles say how things stand.
         }
+    }
+
+    private static func append(
+        _ lines: [UInt8], of matter: JournalEntry.Matter, in directory: borrowing ProtectedDirectory
+    ) throws(FileError) {
+        guard !lines.isEmpty else { return }
+        let name = fileName(of: matter)
+        if try directory.size(of: name) ?? 0 >= maximumByteCount {
+            try directory.move(name, over: olderFileName(of: matter))
+        }
+        let end = try directory.end(of: name, count: 1)
+        // A line that a crash has cut short stays by itself.
+        let isWhole = end.isEmpty || end.last == UInt8(ascii: "\n")
+        try directory.append(isWhole ? lines : [UInt8(ascii: "\n")] + lines, to: name)
     }
 
     /// The entries after the one with the number `after`, or the last ones; the oldest first.
     ///
     /// - Returns: at most `limit`, and whether there are more behind them.
     static func entries(
-        after: Int?, limit: Int, in directory: borrowing ProtectedDirectory
+        of matters: [JournalEntry.Matter], after: Int?, limit: Int,
+        in directory: borrowing ProtectedDirectory
     ) throws(FileError) -> (entries: [JournalEntry], hasMore: Bool) {
-        let bytes = try directory.read(olderFileName) ?? []
-        let newer = try directory.read(fileName) ?? []
-        let lines = [bytes, newer].flatMap { $0.split(separator: UInt8(ascii: "\n")) }
         var entries: [JournalEntry] = []
-        // From the end, as far as needed: the file may be long, and mostly its end is asked for.
-        for line in lines.reversed() {
-            guard let entry = entry(line) else { continue }
-            if let after, entry.id <= after { break }
-            entries.append(entry)
-            if after == nil, entries.count == limit { break }
+        for matter in matters {
+            let bytes = try directory.read(olderFileName(of: matter)) ?? []
+            let newer = try directory.read(fileName(of: matter)) ?? []
+            let lines = [bytes, newer].flatMap { $0.split(separator: UInt8(ascii: "\n")) }
+            var count = 0
+            // From the end, as far as needed: the file may be long, and mostly its end is asked for.
+            for line in lines.reversed() {
+                guard let entry = entry(line) else { continue }
+                if let after, entry.id <= after { break }
+                entries.append(entry)
+                count += 1
+                if after == nil, count == limit { break }
+            }
         }
-        entries.reverse()
-        return (Array(entries.prefix(limit)), entries.count > limit)
+        entries.sort { $0.id < $1.id }
+        return after == nil
+            ? (entries.suffix(limit), false) : (Array(entries.prefix(limit)), entries.count > limit)
     }
 
     private static func entry(_ line: some Sequence<UInt8>) -> JournalEntry? {
         try? JSONReader.read(JournalEntry.self, from: Array(line))
     }
 
-    /// The number of the last entry; 0 if there is none.
+    /// The number of the last entry of all matters; 0 if there is none.
+    private static func lastID(in directory: borrowing ProtectedDirectory) throws(FileError) -> Int {
+        var id = 0
+        for matter in JournalEntry.Matter.allCases { id = max(id, try lastID(of: matter, in: directory)) }
+        return id
+    }
+
     private static func lastID(
-        in directory: borrowing ProtectedDirectory, end: [UInt8]
+        of matter: JournalEntry.Matter, in directory: borrowing ProtectedDirectory
     ) throws(FileError) -> Int {
         func last(_ bytes: [UInt8]) -> Int? {
             bytes.split(separator: UInt8(ascii: "\n")).reversed().lazy.compactMap { entry($0)?.id }.first
         }
-        if let id = last(end) { return id }
+        let name = fileName(of: matter)
+        if let id = last(try directory.end(of: name, count: endByteCount)) { return id }
         // The file was damaged, or has just been begun.
-        if let id = last(try directory.read(fileName) ?? []) { return id }
-        return last(try directory.read(olderFileName) ?? []) ?? 0
+        if let id = last(try directory.read(name) ?? []) { return id }
+        return last(try directory.read(olderFileName(of: matter)) ?? []) ?? 0
     }
 }
 
@@ -91,13 +148,16 @@ package struct ReadJournal {
 
     /// The entries after the one with the number `after`, or, without it, the last ones; the oldest first.
     ///
+    /// - Parameter matters: what they are about.
     /// - Returns: at most `limit`, and whether there are more behind them.
-    package func run(after: Int? = nil, limit: Int) throws -> (entries: [JournalEntry], hasMore: Bool) {
+    package func run(
+        of matters: [JournalEntry.Matter] = JournalEntry.Matter.allCases, after: Int? = nil, limit: Int
+    ) throws -> (entries: [JournalEntry], hasMore: Bool) {
         let directory = try state.open()
         guard try HubState.settings(in: directory) != nil else {
             throw HubError.notSetUp(directory: state.path)
         }
-        return try Journal.entries(after: after, limit: limit, in: directory)
+        return try Journal.entries(of: matters, after: after, limit: limit, in: directory)
     }
 }
 

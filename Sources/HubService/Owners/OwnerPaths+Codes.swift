@@ -23,8 +23,9 @@ extension OwnerPaths {
         var files: [String: JSONValue] = [:]
         var unknownCharacters = 0
         let issue = IssueCode(
-            wish.kind, count: wish.count, lifetime: wish.lifetime, role: wish.role, state: state,
-            by: .init(request.device), now: now.wall, boot: now.boot)
+            wish.kind, count: wish.count, lifetime: wish.lifetime, role: wish.role, stay: wish.stay,
+            state: state,
+            by: request.author, now: now.wall, boot: now.boot)
         let (codes, hub, tickets) = try issue.run(
             addressHint: { wish.address.hint(port: $0.settings.port, kind: wish.kind) },
             draw: { codes, hub in
@@ -68,7 +69,7 @@ extension OwnerPaths {
     func void(_ request: ResourceRequest) throws -> ResourceAnswer {
         _ = try QueryItems(request.resource.query, names: [])
         let now = clock()
-        let administer = AdministerCodes(state: state, by: .init(request.device))
+        let administer = AdministerCodes(state: state, by: request.author)
         let outcomes: [AdministerCodes.Voided]
         if request.resource.pattern == .code {
             outcomes = try administer.void([CodeSelector(request.resource.segments[0])], now: now)

@@ -22,7 +22,7 @@ extension OwnerPaths {
     func decide(_ request: ResourceRequest) throws -> ResourceAnswer {
         _ = try QueryItems(request.resource.query, names: [])
         let now = clock()
-        let administer = AdministerDevices(state: state, by: .init(request.device))
+        let administer = AdministerDevices(state: state, by: request.author)
         let device = PeerSelector(request.resource.segments[0])
         let result: (device: ApprovedDevice, changed: Bool)
         switch request.resource.pattern {

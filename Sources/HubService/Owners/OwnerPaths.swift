@@ -81,10 +81,12 @@ struct OwnerPaths: HubResources {
     }
 
     private func journal(_ request: ResourceRequest) throws -> ResourceAnswer {
-        let query = try QueryItems(request.resource.query, names: ["after", "limit"])
+        let query = try QueryItems(request.resource.query, names: ["after", "limit", "of"])
         let after = try query.number("after", in: 0...Int64.max).map { Int($0) }
         let limit = try query.number("limit", in: 1...Int64(ReadJournal.maximumCount)).map { Int($0) } ?? 100
-        let (entries, hasMore) = try ReadJournal(state: state).run(after: after, limit: limit)
+        // Without it what version 0.1 had: its command line would read no list with other events.
+        let matters = try JournalEntry.Matter.named(query.text("of") ?? JournalEntry.Matter.access.rawValue)
+        let (entries, hasMore) = try ReadJournal(state: state).run(of: matters, after: after, limit: limit)
         return reply(["entries": .array(entries.map(\.json)), "more": .boolean(hasMore)])
     }
 
@@ -116,6 +118,17 @@ struct OwnerPaths: HubResources {
     }
 }
 
+extension JournalEntry.Matter {
+    fileprivate static func named(_ word: String) throws(BadOwnerRequest) -> [JournalEntry.Matter] {
+        if word == "all" { return allCases }
+        guard let matter = JournalEntry.Matter(rawValue: word) else {
+            let words = allCases.map(\.rawValue).joined(separator: ", ")
+            throw BadOwnerRequest(message: "'of' in the query is one of \(words), or all")
+        }
+        return [matter]
+    }
+}
+
 /// A request whose body or query says nothing that can be done. Never reaches a user: ``OwnerPaths`` answers
 /// with a status and ``message``.
 struct BadOwnerRequest: Error {
@@ -132,7 +145,7 @@ extension ResourceAnswer {
             self = .refused(.badRequest, OwnerRefusal("bad_request", error.message, kind: .usage))
         case HubError.tooManyCodes:
             self = .refused(.tooManyRequests, OwnerRefusal("too_many", error))
-        case HubError.badLifetime, HubError.endIsOver, is PeerNameError:
+        case HubError.badLifetime, HubError.endIsOver, HubError.stayEndsFirst, is PeerNameError:
             self = .refused(.badRequest, OwnerRefusal("bad_request", error))
         case let error as any UserError where error.kind == .notFound:
             self = .refused(.notFound, OwnerRefusal("not_found", error))

@@ -106,6 +106,10 @@ struct PairingFiles {
         let before = devices.stamp
         let gone = devices.content.forgetAsks(at: now)
         let entered = devices.content.complete(tickets.content)
+        // By the boot clock too: a stay ends also if nothing serves, and the clock is set back.
+        if entered.contains(where: { devices.content.device($0)?.expires != nil }) {
+            devices.content.see(now.latest(and: devices.content.seen))
+        }
         try devices.write(devices.content.serialized, in: directory)
         Journal.note(
             entered.compactMap { pin in

@@ -53,4 +53,9 @@ extension JSONValue {
         members["etag"] = .string(EntityTag(of: self).text)
         return .object(members)
     }
+
+    /// The object with other members beside its own, which win.
+    func with(_ others: [String: JSONValue]) -> JSONValue {
+        asObject.map { .object($0.merging(others) { $1 }) } ?? self
+    }
 }

@@ -13,6 +13,7 @@ struct ResourceRequest: Sendable {
     let precondition: Precondition
     /// `Cache-Control: max-age=0` (RFC 9111 § 5.2.1.1): what the hub knows already is not new enough.
     let wantsNew: Bool
+    let door: JournalEntry.Door
     /// At most ``HubResource/maximumBodyByteCount`` bytes; empty for other methods than PUT and POST.
     var body: [UInt8] = []
 
@@ -26,9 +27,10 @@ struct ResourceRequest: Sendable {
 
     init(
         _ resource: HubResource, method: String, from device: ApprovedDevice, lastEventID: String? = nil,
-        precondition: Precondition = .none, wantsNew: Bool = false, body: [UInt8] = []
+        precondition: Precondition = .none, wantsNew: Bool = false, through door: JournalEntry.Door = .gate,
+        body: [UInt8] = []
     ) {
-        (self.resource, self.method, self.device) = (resource, method, device)
+        (self.resource, self.method, self.device, self.door) = (resource, method, device, door)
         (self.lastEventID, self.precondition, self.body) = (lastEventID, precondition, body)
         self.wantsNew = wantsNew
     }
@@ -38,6 +40,10 @@ struct ResourceRequest: Sendable {
         self.init(
             resource, method: head.method, from: device, lastEventID: last,
             precondition: Precondition(head.fields),
-            wantsNew: head.fields.members(named: "cache-control").contains("max-age=0"))
+            wantsNew: head.fields.members(named: "cache-control").contains("max-age=0"),
+            through: head.isFromBrowser ? .page : .gate)
     }
+
+    /// Who asks, for the journal.
+    var author: JournalEntry.Author { JournalEntry.Author(device, through: door) }
 }

@@ -87,7 +87,8 @@ package final class ServeHub: Sendable {
                     hub: hub, identity: identity, authority: try authority(identity, state),
                     devices: DeviceAccess(register, log: log, clock: clock),
                     options: options, pairing: pairing, resources: household.resources,
-                    guests: household.guests, desk: desk, link: link, alerts: household.alerts,
+                    guests: household.guests, desk: desk, link: link, orders: household.orders,
+                    alerts: household.alerts,
                     seen: SeenDevices(state, register, log: log, clock: clock), log: log)
                 return try await start(
                     hub, identity, on: group, port: port, state: state, options: options, shared: shared,

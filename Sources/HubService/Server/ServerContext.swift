@@ -24,6 +24,7 @@ final class ServerContext: Sendable {
     let guests: GuestRights
     let seen: SeenDevices
     let link: UpstreamLink
+    let orders: OrderJournal
     let alerts: SystemAlerts
     let connections = Mutex(ConnectionTable<ConnectionKey>())
     private let trustedProxies: [NetworkAddress]
@@ -31,13 +32,13 @@ final class ServerContext: Sendable {
     init(
         hub: Hub, identity: TLSIdentity, authority: [UInt8], devices: DeviceAccess, options: ServeOptions,
         pairing: PairDevice, resources: any HubResources, guests: GuestRights, desk: AnswerDesk,
-        link: UpstreamLink,
+        link: UpstreamLink, orders: OrderJournal,
         alerts: SystemAlerts, seen: SeenDevices, log: ServeLog
     ) throws {
         limits = options.limits
         trustedProxies = options.trustedProxies
         self.log = log
-        (self.link, self.alerts) = (link, alerts)
+        (self.link, self.orders, self.alerts) = (link, orders, alerts)
         self.devices = devices
         self.pairing = pairing
         (self.resources, self.guests, self.desk) = (resources, guests, desk)

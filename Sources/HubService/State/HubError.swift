@@ -39,6 +39,8 @@ package enum HubError: Equatable, UserError {
     case noLastSeen
     /// An approval would end in the past.
     case endIsOver(Date)
+    /// A device's stay would end before the code that lets it in.
+    case stayEndsFirst(Date)
     /// The wall clock says an earlier time than the hub's files know of.
     case clockBehind(now: Date, known: Date)
     /// A device cannot be refused that does not ask.
@@ -76,6 +78,7 @@ package enum HubError: Equatable, UserError {
                 + "name it by its fingerprint"
         case .noLastSeen: "this hub has not written down yet when its devices were last seen"
         case .endIsOver(let date): "\(date.timestamp) is over already"
+        case .stayEndsFirst(let date): "the stay ends at \(date.timestamp), and the code lives longer"
         case .clockBehind(let now, let known):
             "the clock says \(now.timestamp), and the hub's files know of \(known.timestamp)"
         case .asksNothing(let device): "the device \(device) does not ask for approval"
@@ -90,7 +93,7 @@ package enum HubError: Equatable, UserError {
         case .notSetUp, .elsewhere, .missingKey, .unreadableKey, .missingFile: .configuration
         case .foreign: .notPermitted
         case .machineHasHub, .otherSettings, .upstreamIsHub, .noSuchAddress, .badLifetime, .tooManyCodes,
-            .asksByName, .endIsOver, .roleOfAsking, .asksNothing:
+            .asksByName, .endIsOver, .stayEndsFirst, .roleOfAsking, .asksNothing:
             .usage
         case .revoked, .roleOfRevoked: .notPermitted
         case .noLastSeen: .notFound
@@ -126,6 +129,7 @@ package enum HubError: Equatable, UserError {
                 + known.map(\.description).joined(separator: ", ")
         case .noLastSeen: "'hubpair serve' does, from the first device on that comes in"
         case .endIsOver: "give a time to come, like --for 2h"
+        case .stayEndsFirst: "give the code a shorter life (--expires 10m), or the device a longer stay"
         case .clockBehind: "set the clock: timedatectl"
         case .askLapsed: "let it ask again, or print a code for it with 'hubpair print'"
         case .asksNothing(let device): "to take an approval back: hubpair devices revoke \(device)"

@@ -9,7 +9,7 @@ extension HubState {
             ApprovedDevices.fileName, Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName,
             Rooms.fileName, HubScenes.fileName, Rules.fileName, SceneRuns.fileName,
         ].flatMap { ["\(path)/\($0)", "\(path)/\($0).bak"] }
-            + [Journal.fileName, Journal.olderFileName].map { "\(path)/\($0)" } + databaseFiles
+            + Journal.fileNames.map { "\(path)/\($0)" } + databaseFiles
     }
 
     /// The database, the files beside it, and a broken one that was put aside.

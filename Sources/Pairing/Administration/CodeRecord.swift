@@ -8,7 +8,8 @@ package import JSON
 ///      "status": "good" / "used" / "expired" / "void", "role": string / null, "issued": time,
 ///      "expires": time / null, "output": "terminal" / "standard output" / "file" / null,
 ///      "file": string / null, "sheet": 13 characters / null, "position": number / null,
-///      "failures": number, "uses": [{"device": fingerprint, "name": string, "time": time}]}
+///      "failures": number, "stay": seconds / time / null, "uses": [{"device": fingerprint,
+///       "name": string, "time": time}]}
 ///
 /// Over HTTP also `"sheet_size"`, how many codes the sheet has. Unknown keys are ignored.
 package struct CodeRecord: Equatable, Sendable {
@@ -34,6 +35,8 @@ package struct CodeRecord: Equatable, Sendable {
     package let status: IssuedCode.Status
     /// The word for the role of the device that it lets in; nil for a label, with which devices only ask.
     package let role: String?
+    /// How long that device may come in.
+    package let stay: ApprovalEnd
     package let issued: Date
     package let expires: Date?
     package let output: Output?
@@ -57,6 +60,7 @@ package struct CodeRecord: Equatable, Sendable {
         kind = ticket.kind
         self.status = status ?? code.status
         role = ticket.kind == .once ? ticket.role ?? Role.member.rawValue : nil
+        stay = ticket.stay
         (issued, expires) = (ticket.issued, ticket.expires)
         switch ticket.output {
         case nil: (output, file) = (nil, nil)
@@ -82,7 +86,7 @@ package struct CodeRecord: Equatable, Sendable {
             "status": .string(status.rawValue), "issued": .string(issued.timestamp),
             "expires": .text(expires?.timestamp), "output": .text(output?.rawValue), "file": .text(file),
             "sheet": .text(sheet), "position": .count(position), "role": .text(role),
-            "failures": .count(failures),
+            "failures": .count(failures), "stay": stay.stayJSON,
             "uses": .array(
                 uses.map { use in
                     .object([
@@ -102,6 +106,8 @@ extension CodeRecord: JSONReadable {
         kind = try members.required("kind", PairingCode.Kind.init(rawValue:))
         status = try members.required("status", IssuedCode.Status.init(rawValue:))
         role = try members.text("role")
+        // What a newer hub may say of it is shown as nothing.
+        stay = members["stay"].flatMap { ApprovalEnd(stayJSON: $0) } ?? .unsaid
         issued = try members.time("issued").required("issued")
         expires = try members.time("expires")
         output = try members.optional("output", Output.init(rawValue:))

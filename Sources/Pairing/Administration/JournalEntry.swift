@@ -1,19 +1,28 @@
 package import FoundationEssentials
 package import JSON
 
-/// A line of the hub's journal: what became of a device or of a code, by whom, and when.
+/// A line of the hub's journal: what was done, by whom, through which door, and when.
 ///
 ///     {"id": number, "time": time, "event": event, "by": fingerprint / null, "by_name": string / null,
+///      "by_role": string / null, "via": door / null,
 ///      "device": fingerprint / null, "name": string / null, "role": string / null,
 ///      "before": string / null, "expires": time / null, "code": string / null, "kind": string / null,
-///      "count": number / null}
-///     event = "paired" / "asked" / "approved" / "refused" / "revoked" / "role" / "renamed" / "code_made"
-///             / "code_void"
+///      "count": number / null, "what": string / null, "appliance": string / null,
+///      "activator": string / null, "state": true / false / number / null}
+///     event  = access / house / orders
+///     access = "paired" / "asked" / "approved" / "refused" / "revoked" / "role" / "renamed" / "code_made"
+///              / "code_void"
+///     house  = "made" / "changed" / "removed"
+///     orders = "order" / "request" / "scene_run"
+///     door   = "gate" / "page" / "hub" / "timer" / "alarm"
 ///
-/// `id` rises. `by` is the owner's device; null: the command line on the hub, or nobody (a device came with a
-/// code). `before` is the name or the role that it had. `code` is the name of a code or a sheet, never its
-/// secret. In the file, keys without a value are missing. Unknown keys are ignored, and a line with an
-/// unknown event or a fault is left out.
+/// `id` rises over all events. `by` is the device that did it; null: the command line on the hub, the hub
+/// itself, or nobody (a device came with a code). `by_role` is its role then. `before` is the name or the
+/// role that a device had. `code` is the name of a code or a sheet, never its secret. `what` is the name of a
+/// scene, a rule or a room, whose `kind` says which, or of an appliance and its activator, whose ids are the
+/// other two; of a request it is its method and path. `count` is how many orders of the same kind are told
+/// of in one line. In the file, keys without a value are missing. Unknown keys are ignored, and a line with
+/// an unknown event or a fault is left out.
 package struct JournalEntry: Equatable, Sendable {
     package enum Event: String, Sendable, CaseIterable {
         /// A device was let in by a code for one device.
@@ -30,6 +39,57 @@ package struct JournalEntry: Equatable, Sendable {
         case renamed
         case codeMade = "code_made"
         case codeVoid = "code_void"
+        /// Something that the household keeps was put down for the first time, changed, or removed.
+        case made, changed, removed
+        /// An appliance was switched.
+        case order
+        /// Another request to the server behind the hub that may change something.
+        case request
+        case sceneRun = "scene_run"
+
+        package var matter: Matter {
+            switch self {
+            case .paired, .asked, .approved, .refused, .revoked, .role, .renamed, .codeMade, .codeVoid:
+                .access
+            case .made, .changed, .removed: .house
+            case .order, .request, .sceneRun: .orders
+            }
+        }
+    }
+
+    /// What an entry is about. Each matter has files and bounds of its own: whoever holds a slider, or writes
+    /// rooms in a loop, must not push out who was let in.
+    package enum Matter: String, Sendable, CaseIterable {
+        /// Devices and codes.
+        case access
+        /// Rooms, scenes, rules, units.
+        case house
+        /// Appliances that were switched, scenes that ran.
+        case orders
+    }
+
+    /// The way on which something was done.
+    package enum Door: String, Sendable, CaseIterable {
+        /// A program of a paired device.
+        case gate
+        /// A browser, on the hub's page. It says so itself, as browsers do.
+        case page
+        /// The command line on the hub.
+        case hub
+        /// The time of a scene.
+        case timer
+        /// An alarm.
+        case alarm
+
+        package var words: String {
+            switch self {
+            case .gate: "a program"
+            case .page: "the page"
+            case .hub: "the command line on the hub"
+            case .timer: "its time"
+            case .alarm: "an alarm"
+            }
+        }
     }
 
     /// What happened, without number and time.
@@ -43,6 +103,11 @@ package struct JournalEntry: Equatable, Sendable {
         package var code: String?
         package var kind: String?
         package var count: Int?
+        package var what: String?
+        package var appliance: String?
+        package var activator: String?
+        /// True, false or a number.
+        package var state: JSONValue?
 
         package init(_ event: Event) { self.event = event }
 
@@ -56,23 +121,35 @@ package struct JournalEntry: Equatable, Sendable {
         }
     }
 
-    /// The owner's device through which it was done.
+    /// The device that did it, as it was then.
     package struct Author: Equatable, Sendable {
         package let device: Fingerprint
         package let name: PeerName
+        /// The word for its role; nil in entries of version 0.1.
+        package let role: String?
+        package let door: Door?
 
-        package init(device: Fingerprint, name: PeerName) { (self.device, self.name) = (device, name) }
+        package init(device: Fingerprint, name: PeerName, role: String? = nil, door: Door? = nil) {
+            (self.device, self.name, self.role, self.door) = (device, name, role, door)
+        }
 
-        package init(_ device: ApprovedDevice) { self.init(device: device.fingerprint, name: device.name) }
+        package init(_ device: ApprovedDevice, through door: Door? = nil) {
+            self.init(
+                device: device.fingerprint, name: device.name,
+                role: shortened(device.role ?? Role.member.rawValue), door: door)
+        }
     }
 
     package let id: Int
     package let time: Date
     package let fact: Fact
     package let author: Author?
+    /// Nil if nobody noted it.
+    package let door: Door?
 
-    package init(id: Int, time: Date, _ fact: Fact, by author: Author?) {
+    package init(id: Int, time: Date, _ fact: Fact, by author: Author?, through door: Door? = nil) {
         (self.id, self.time, self.fact, self.author) = (id, time, fact, author)
+        self.door = author?.door ?? door
     }
 
     package var json: JSONValue { .object(members) }
@@ -88,10 +165,12 @@ package struct JournalEntry: Equatable, Sendable {
         [
             "id": .count(id), "time": .string(time.timestamp), "event": .string(fact.event.rawValue),
             "by": .text(author?.device.description), "by_name": .text(author?.name.description),
+            "by_role": .text(author?.role), "via": .text(door?.rawValue),
             "device": .text(fact.device?.description), "name": .text(fact.name?.description),
             "role": .text(fact.role), "before": .text(fact.before),
             "expires": .text(fact.expires?.timestamp), "code": .text(fact.code), "kind": .text(fact.kind),
-            "count": .count(fact.count),
+            "count": .count(fact.count), "what": .text(fact.what), "appliance": .text(fact.appliance),
+            "activator": .text(fact.activator), "state": fact.state ?? .null,
         ]
     }
 }
@@ -102,8 +181,12 @@ extension JournalEntry: JSONReadable {
         id = try members.integer("id").required("id")
         time = try members.time("time").required("time")
         let name = { (text: String) in try? PeerName(known: text) }
+        // A door of a newer version is none that can be told.
+        door = try members.text("via").flatMap(Door.init(rawValue:))
         if let by = try members.optional("by", { Fingerprint($0) }) {
-            author = Author(device: by, name: try members.required("by_name", name))
+            author = Author(
+                device: by, name: try members.required("by_name", name), role: try members.text("by_role"),
+                door: door)
         } else {
             author = nil
         }
@@ -114,6 +197,22 @@ extension JournalEntry: JSONReadable {
         fact.expires = try members.time("expires")
         (fact.code, fact.kind) = (try members.text("code"), try members.text("kind"))
         fact.count = try members.integer("count")
+        fact.what = try members.text("what")
+        (fact.appliance, fact.activator) = (try members.text("appliance"), try members.text("activator"))
+        switch members["state"] {
+        case let state?: fact.state = state.isState ? state : nil
+        case nil: break
+        }
         self.fact = fact
+    }
+}
+
+extension JSONValue {
+    /// True if it can be the state of an activator that the journal tells of.
+    fileprivate var isState: Bool {
+        switch self {
+        case .boolean, .integer, .number: true
+        case .null, .string, .array, .object: false
+        }
     }
 }

@@ -159,13 +159,15 @@ public struct ApprovedDevices: Equatable, Sendable {
             pairings = use.number
             file.set(ApprovedDevices.pairingsKey, to: String(pairings), in: KeyFile.formatGroup)
             let known = device(use.device)
-            switch tickets.ticket(use.ticket)?.kind {
+            let ticket = tickets.ticket(use.ticket)
+            switch ticket?.kind {
             case .once:
                 insert(
                     ApprovedDevice(
                         name: use.name, pin: use.device, status: .approved, approved: use.used.wall,
+                        expires: ticket?.stay.end(of: use.used, seen: seen),
                         role: Role.word(
-                            by: tickets.ticket(use.ticket)?.role, of: known?.role,
+                            by: ticket?.role, of: known?.role,
                             hasAccess: known?.verdict(at: use.used) == .approved)))
             case .label where known == nil || known?.status == .pending:
                 insert(

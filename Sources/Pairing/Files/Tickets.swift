@@ -15,6 +15,7 @@ package import FoundationEssentials
 ///     sheet=4F7Q2M9DX0TW8
 ///     position=3/24
 ///     role=guest
+///     stay=172800
 ///
 ///     [use 7M2KQ0V3XG5TA K7QF-2M9D-X0TW-8RHC]
 ///     number=17
@@ -30,7 +31,10 @@ package import FoundationEssentials
 /// without `expires`; `boot` is as `BootTime` has it and may be missing. `output` is as `CodeOutput` has it,
 /// `sheet` is a name like a ticket's, and `position` is as `SheetPlace` has it; `output` may be missing, and
 /// so may both of the others: version 0.1 knows none of the three. `role` is the word that the device of a
-/// once code gets in `approved-devices`; without it the code says nothing of a role. `number` counts the
+/// once code gets in `approved-devices`; without it the code says nothing of a role. `stay` is how long
+/// that device may come in
+/// (``ApprovalEnd``): seconds from the pairing, a time, or `forever`, which a missing one means, too.
+/// `number` counts the
 /// uses, from 1 on. A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
 ///
 /// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket
@@ -145,6 +149,7 @@ public struct Tickets: Equatable, Sendable {
         file.set("sheet", to: ticket.place?.sheet.description, in: group)
         file.set("position", to: ticket.place?.text, in: group)
         file.set("role", to: ticket.role, in: group)
+        file.set("stay", to: ticket.stay.stayText, in: group)
         ticketPositions[ticket.id] = tickets.count
         tickets.append(ticket)
     }
@@ -194,7 +199,16 @@ extension KeyFile {
         return Ticket(
             id: id, kind: kind, proofKey: proofKey, issued: issued, boot: try bootTime("boot", in: group),
             expires: expires, output: try output(in: group), place: try place(in: group),
-            role: value("role", in: group))
+            role: value("role", in: group), stay: try stay(in: group))
+    }
+
+    /// A word that is not known must not let a device in for ever.
+    private func stay(in group: String) throws(KeyFileError) -> ApprovalEnd {
+        guard let text = value("stay", in: group) else { return .unsaid }
+        guard let stay = ApprovalEnd(stayText: text) else {
+            throw .invalidValue("neither seconds, a time nor forever", key: "stay", group: group)
+        }
+        return stay
     }
 
     private func output(in group: String) throws(KeyFileError) -> CodeOutput? {

@@ -21,21 +21,32 @@ public struct Ticket: Equatable, Sendable {
     /// The word for the role of the device that a once code lets in; nil if its owner said none, and for a
     /// label, whose devices get theirs with the approval. No part of the code itself.
     public let role: String?
+    /// How long the device may come in that a once code lets in.
+    package let stay: ApprovalEnd
 
     /// The ticket of a code that was made at `issued`.
     public init(
         of code: PairingCode, issued: Moment, output: CodeOutput? = nil, place: SheetPlace? = nil,
         role: Role? = nil
     ) {
+        self.init(of: code, issued: issued, output: output, place: place, role: role, stay: .unsaid)
+    }
+
+    /// The same for a device that stays for a time.
+    package init(
+        of code: PairingCode, issued: Moment, output: CodeOutput?, place: SheetPlace?, role: Role?,
+        stay: ApprovalEnd
+    ) {
         self.init(
             id: code.secret.ticketID, kind: code.kind, proofKey: code.secret.proofKey, issued: issued.wall,
             boot: issued.boot, expires: code.expires, output: output, place: place,
-            role: code.kind == .once ? role?.rawValue : nil)
+            role: code.kind == .once ? role?.rawValue : nil, stay: code.kind == .once ? stay : .unsaid)
     }
 
     init(
         id: TicketID, kind: PairingCode.Kind, proofKey: ProofKey, issued: Date, boot: BootTime?,
-        expires: Date?, output: CodeOutput?, place: SheetPlace?, role: String?
+        expires: Date?, output: CodeOutput?, place: SheetPlace?, role: String?,
+        stay: ApprovalEnd
     ) {
         self.id = id
         self.kind = kind
@@ -46,6 +57,7 @@ public struct Ticket: Equatable, Sendable {
         self.output = output
         self.place = place
         self.role = role
+        self.stay = stay
     }
 
     /// True from the expiry on.

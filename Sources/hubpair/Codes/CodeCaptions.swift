@@ -6,11 +6,15 @@ import Pairing
 struct CodeCaptions {
     private let lines: [String]
 
-    init(code: PairingCode, hub: HubDescription, lifetime: Double?, role: Role?, now: Date) {
+    init(
+        code: PairingCode, hub: HubDescription, lifetime: Double?, role: Role?, stay: ApprovalEnd = .unsaid,
+        now: Date
+    ) {
         var lines = [SafeText.escaped(hub.name.description), hub.id.description, ""]
         switch code.kind {
         case .once:
             lines += [role.map { "Lets one device in, as \($0.words)." } ?? "Lets one device in."]
+            if let stay = stay.words(seenAt: now) { lines += ["Its stay: \(stay)."] }
             if let expires = code.expires, let lifetime {
                 lines += [
                     "Valid for \(Duration(passed: lifetime).words),",

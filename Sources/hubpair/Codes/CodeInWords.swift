@@ -9,7 +9,10 @@ struct CodeInWords {
     let text: String
 
     /// - Throws: `RenderError.unreadable` if the spelled text does not read as the code again.
-    init(_ code: PairingCode, of hub: HubDescription, lifetime: Double?, role: Role?, now: Date) throws {
+    init(
+        _ code: PairingCode, of hub: HubDescription, lifetime: Double?, role: Role?,
+        stay: ApprovalEnd = .unsaid, now: Date
+    ) throws {
         let typed = TypedCode(secret: code.secret).text
         let groups = typed.split(separator: "-")
         // Commas make a screen reader pause; the spaces make it spell.
@@ -22,6 +25,7 @@ struct CodeInWords {
             "The hub's fingerprint: \(hub.id)",
         ]
         if let role { lines.append("The device will be \(role.words).") }
+        if let stay = stay.words(seenAt: now) { lines.append("Its stay: \(stay).") }
         if let expires = code.expires, let lifetime {
             let until = LocalTime(expires).text(seenAt: now)
             lines.append("Valid for \(Duration(passed: lifetime).words), until \(until).")

@@ -38,10 +38,16 @@ struct CodeLine {
     /// The cells below `titles`.
     func cells(seenAt now: Date) -> [String] {
         [
-            name, first.kind.rawValue, first.role ?? "-", purpose,
+            name, first.kind.rawValue, standing(seenAt: now), purpose,
             LocalTime(first.issued).text(seenAt: now),
             first.expires.map { LocalTime($0).text(seenAt: now) } ?? "-", status,
         ]
+    }
+
+    /// `member`, `guest for 2d`.
+    private func standing(seenAt now: Date) -> String {
+        guard let role = first.role else { return "-" }
+        return first.stay.cell(seenAt: now).map { "\(role) \($0)" } ?? role
     }
 
     /// By which the row's codes are taken back.

@@ -16,6 +16,8 @@ struct CodePresentation {
     let json: Bool
     /// For the code of a hub that was just set up: what comes next is told by itself.
     var isFirst = false
+    /// How long the device may come in that a code lets in.
+    var stay = ApprovalEnd.unsaid
 
     /// What one call writes.
     private struct Result {
@@ -47,7 +49,8 @@ struct CodePresentation {
         // A fault of the files is told by what follows, or nothing is lost by it.
         let before = kind == .label ? (try? MachineHub(state: state).codes()) ?? [] : []
         let label = CodeNotes.label(in: before)
-        let issue = IssueCode(kind, count: copies, lifetime: lifetime, role: role, state: state, now: now)
+        let issue = IssueCode(
+            kind, count: copies, lifetime: lifetime, role: role, stay: stay, state: state, now: now)
         let (codes, hub, tickets) = try issue.run(
             addressHint: { form.addressHint(port: $0.settings.port, kind: kind, among: networks) },
             output: { output },
@@ -89,7 +92,7 @@ struct CodePresentation {
         let address = form.isTooWideForAddress ? AddressChoice.none : form.address
         let (codes, hub) = try await remote.makeCodes(
             .init(
-                kind, role: role, lifetime: lifetime, address: "\(address)",
+                kind, role: role, stay: stay, lifetime: lifetime, address: "\(address)",
                 count: kind == .once && format == .pdf ? form.medium.labelCount : 1))
         let result: Result
         var replaced: CodeOutput?
@@ -125,7 +128,8 @@ struct CodePresentation {
         lifetime: Double?, role: Role?
     ) throws {
         if json {
-            try JSONLine.write(codes.map { $0.json(of: hub, file: result.path, format: format, role: role) })
+            try JSONLine.write(
+                codes.map { $0.json(of: hub, file: result.path, format: format, role: role, stay: stay) })
         } else if format != .terminal || form.outputPath != nil {
             let copies = format == .pdf ? form.medium.labelCount : 1
             Console.note(summary(codes, of: hub, copies: copies, lifetime: lifetime, role: role))
@@ -143,7 +147,8 @@ struct CodePresentation {
         let width = Console.size.columns
         if form.plain {
             result.output = Array(
-                try CodeInWords(code, of: hub, lifetime: lifetime, role: role, now: now).text.utf8)
+                try CodeInWords(code, of: hub, lifetime: lifetime, role: role, stay: stay, now: now).text.utf8
+            )
         } else {
             let drawing = try PrintCode(
                 codes, of: hub, as: format, style: style, columns: width, medium: form.medium
@@ -166,7 +171,8 @@ struct CodePresentation {
                     return try drawFile(
                         codes, of: hub, instead: tooNarrow, lifetime: lifetime, role: role, now: now)
                 }
-                let captions = CodeCaptions(code: code, hub: hub, lifetime: lifetime, role: role, now: now)
+                let captions = CodeCaptions(
+                    code: code, hub: hub, lifetime: lifetime, role: role, stay: stay, now: now)
                 result.output = Array(captions.beside(lines, columns: columns, width: width).utf8)
                 if isShown, form.ascii, !form.invert {
                     result.notes.append("hint: this is for light text on a dark ground; else add --invert")
@@ -203,7 +209,8 @@ struct CodePresentation {
         result.file = bytes
         if code.kind == .once {
             result.output = Array(
-                try CodeInWords(code, of: hub, lifetime: lifetime, role: role, now: now).text.utf8)
+                try CodeInWords(code, of: hub, lifetime: lifetime, role: role, stay: stay, now: now).text.utf8
+            )
         }
         result.notes = [
             "\(tooNarrow): it is in \(path) in this directory",
@@ -229,7 +236,8 @@ struct CodePresentation {
     )
         -> String
     {
-        let standing = role.map { ", as \($0.words)," } ?? ""
+        let standing =
+            role.map { ", as \($0.words)," + (stay.words(seenAt: Date()).map { " \($0)," } ?? "") } ?? ""
         let what =
             switch (codes.first?.kind ?? .once, codes.count) {
             case (.label, _): copies > 1 ? "the label, \(copies) times," : "the label"
@@ -256,7 +264,9 @@ struct TerminalTooNarrow: UserError {
 
 extension PairingCode {
     /// The line of `print --json`; never with the code's secret.
-    fileprivate func json(of hub: HubDescription, file: String?, format: PrintCode.Format, role: Role?)
+    fileprivate func json(
+        of hub: HubDescription, file: String?, format: PrintCode.Format, role: Role?, stay: ApprovalEnd
+    )
         -> JSONValue
     {
         .object([
@@ -264,7 +274,7 @@ extension PairingCode {
             "name": .string(hub.name.description), "expires": .text(expires?.timestamp),
             "address": .text(addressHint?.description), "file": .text(file),
             "format": .string(format.rawValue), "ticket": .string(secret.ticketID.description),
-            "role": .text(kind == .once ? (role ?? .member).rawValue : nil),
+            "role": .text(kind == .once ? (role ?? .member).rawValue : nil), "stay": stay.stayJSON,
         ])
     }
 }

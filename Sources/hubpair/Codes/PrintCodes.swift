@@ -11,6 +11,8 @@ struct PrintCodes: Equatable {
     var kind = PairingCode.Kind.once
     var expires: Duration?
     var role: Role?
+    /// How long the device may come in; nil if nothing was said.
+    var stay: ApprovalEnd?
     /// It may live longer than 90 days.
     var isConfirmed = false
     var form = CodeForm()
@@ -23,7 +25,23 @@ struct PrintCodes: Equatable {
         expires?.inSeconds ?? (kind == .label ? nil : CodePresentation.defaultLifetime)
     }
 
-    var presentation: CodePresentation { CodePresentation(form: form, json: json) }
+    var presentation: CodePresentation {
+        CodePresentation(form: form, json: json, stay: stay ?? .unsaid)
+    }
+
+    /// Guests go again: a code for one says when, and is asked at a terminal.
+    private var lacksStay: Bool { kind == .once && role == .guest && stay == nil }
+
+    /// With the answer to what is open.
+    func completed() throws -> PrintCodes {
+        guard lacksStay else { return self }
+        var line = self
+        line.stay = try Question.ask(StayOption.question) { text throws in
+            guard let stay = ApprovalEnd(stay: text) else { throw StayFault() }
+            return stay
+        }
+        return line
+    }
 
     /// Makes a code of this machine's hub.
     func run() throws {
@@ -45,6 +63,16 @@ struct PrintCodes: Equatable {
             throw ValidationError(
                 "a label lets nobody in by itself, so it has no role. "
                     + "Say the role when you approve: hubpair devices approve DEVICE --role guest")
+        }
+        guard kind != .label || stay == nil else {
+            throw ValidationError(
+                "a label lets nobody in by itself, so it has no --stay. "
+                    + "Say it when you approve: hubpair devices approve DEVICE --for 2d")
+        }
+        guard !lacksStay || Question.canBeAnswered else {
+            throw ValidationError(
+                "how long may the guest come in? --expires is the code's own life. "
+                    + "Add --stay 2d, or --stay forever")
         }
         guard kind != .label || !form.plain else {
             throw ValidationError(

@@ -23,11 +23,12 @@ import Testing
 
     private func ids(after: Int? = nil, limit: Int = 1_000) throws -> (ids: [Int], hasMore: Bool) {
         let (entries, hasMore) = try Journal.entries(
-            after: after, limit: limit, in: ProtectedDirectory(path: path))
+            of: JournalEntry.Matter.allCases, after: after, limit: limit, in: ProtectedDirectory(path: path))
         return (entries.map(\.id), hasMore)
     }
 
-    private func write(_ bytes: some Sequence<UInt8>, to name: String = Journal.fileName) throws {
+    private func write(_ bytes: some Sequence<UInt8>, to name: String = Journal.fileName(of: .access)) throws
+    {
         let url = URL(filePath: "\(path)/\(name)")
         try Data(bytes).write(to: url)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: url.path())
@@ -48,12 +49,14 @@ import Testing
         let long = String(repeating: "\u{7F}", count: 5_000)
         for _ in 0..<200 { try note(code: long) }
         let directory = try ProtectedDirectory(path: path)
-        let sizes = try [Journal.fileName, Journal.olderFileName].map { try directory.size(of: $0) ?? 0 }
+        let sizes = try [Journal.fileName(of: .access), Journal.olderFileName(of: .access)].map {
+            try directory.size(of: $0) ?? 0
+        }
         #expect(sizes.allSatisfy { (1...Journal.maximumByteCount + 64_000).contains($0) })
         let all = try ids().ids
         #expect(all.last == 200 && all == Array(all[0]...200))
         // The newer file has just been begun, or is lost.
-        try FileManager.default.removeItem(atPath: "\(path)/\(Journal.fileName)")
+        try FileManager.default.removeItem(atPath: "\(path)/\(Journal.fileName(of: .access))")
         let last = try #require(try ids().ids.last)
         try note()
         #expect(try ids().ids.last == last + 1)
@@ -61,7 +64,7 @@ import Testing
 
     @Test func aLineThatWasCutShortStaysByItself() throws {
         try note(3)
-        let whole = try #require(try ProtectedDirectory(path: path).read(Journal.fileName))
+        let whole = try #require(try ProtectedDirectory(path: path).read(Journal.fileName(of: .access)))
         for cut in [1, 2, 20, 60] {
             try write(whole.dropLast(cut))
             try note()
@@ -80,7 +83,7 @@ import Testing
     @Test func whatCannotBeWrittenIsLeftOut() throws {
         try note()
         try FileManager.default.setAttributes(
-            [.posixPermissions: 0o644], ofItemAtPath: "\(path)/\(Journal.fileName)")
+            [.posixPermissions: 0o644], ofItemAtPath: "\(path)/\(Journal.fileName(of: .access))")
         try note()
         #expect(throws: FileError.self) { try self.ids() }
     }
@@ -94,9 +97,30 @@ import Testing
             JournalEntry.Fact(event, device, before: "owner", code: "7M2K-Q0V3")
         }
         try ProtectedDirectory(path: path).withLock { Journal.note(facts, by: author, at: time, in: $0) }
-        let entries = try Journal.entries(after: nil, limit: 100, in: ProtectedDirectory(path: path)).entries
+        let entries = try Journal.entries(
+            of: JournalEntry.Matter.allCases, after: nil, limit: 100, in: ProtectedDirectory(path: path)
+        ).entries
         #expect(
             entries
                 == facts.enumerated().map { JournalEntry(id: $0 + 1, time: time, $1, by: author) })
+    }
+
+    /// Whatever one matter has, the entries of the others stay, and the numbers are of all.
+    @Test func ordersDoNotPushOutWhoWasLetIn() throws {
+        try note()
+        var order = JournalEntry.Fact(.order)
+        order.what = String(repeating: "x", count: 5_000)
+        let notes = Array(
+            repeating: Journal.Note(fact: order, author: nil, door: .timer, time: time), count: 250)
+        for _ in 0..<4 { try ProtectedDirectory(path: path).withLock { Journal.note(notes, in: $0) } }
+        try note()
+        let all = try Journal.entries(
+            of: [.access], after: nil, limit: 10, in: ProtectedDirectory(path: path)
+        ).entries
+        #expect(all.map(\.id) == [1, 1_002])
+        #expect(all.map(\.door) == [.hub, .hub])
+        #expect(try ids(limit: 2).ids == [1_001, 1_002])
+        let first = try #require(try ids(after: 1, limit: 1).ids.first)
+        #expect(try ids(after: 1, limit: 3).ids == [first, first + 1, first + 2])
     }
 }

@@ -78,7 +78,7 @@ final class DeviceNotices: Sendable {
     private static func authors(in state: HubState) -> [String: String] {
         // An entry is written in the same step as the keyfile, after it.
         let entries = try? state.open().withLock { directory in
-            try Journal.entries(after: nil, limit: journalCount, in: directory).entries
+            try Journal.entries(of: [.access], after: nil, limit: journalCount, in: directory).entries
         }
         var authors: [String: String] = [:]
         for entry in entries ?? [] {
@@ -86,7 +86,9 @@ final class DeviceNotices: Sendable {
             switch entry.fact.event {
             case .paired, .asked: authors[device] = device
             case .approved, .refused, .revoked: authors[device] = entry.author?.device.description
-            case .role, .renamed, .codeMade, .codeVoid: break
+            case .role, .renamed, .codeMade, .codeVoid, .made, .changed, .removed, .order, .request,
+                .sceneRun:
+                break
             }
         }
         return authors

@@ -34,9 +34,19 @@ struct RoomResources: HubResources {
             default:
                 let content = try await store.read()
                 return .object([
-                    "rooms": .array(content.rooms.map(\.json.tagged)),
-                    "units": .array(content.units.map(\.json.tagged)),
-                    "kinds": .array(content.kinds.map(\.json.tagged)),
+                    "rooms": .array(
+                        content.rooms.map {
+                            $0.json.tagged.with(content.authors(of: "room \($0.id)").members)
+                        }),
+                    "units": .array(
+                        content.units.map {
+                            $0.json.tagged.with(
+                                content.authors(of: "unit \($0.device)/\($0.activator)").members)
+                        }),
+                    "kinds": .array(
+                        content.kinds.map {
+                            $0.json.tagged.with(content.authors(of: "kind \($0.device)").members)
+                        }),
                 ])
             }
         }
@@ -44,7 +54,7 @@ struct RoomResources: HubResources {
 
     private func put(_ id: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
         let room = try Room(id: id, body: request.body)
-        return try await store.put(room.json, .room, id, request) {
+        return try await store.put(room.json, .room, id, request, title: room.name) {
             $0.room(id)?.json
         } change: { (rooms) throws(HouseholdError) in
             try rooms.put(room)

@@ -15,9 +15,17 @@ struct RuleResources: HubResources {
             switch (request.method, request.resource.segments.first) {
             case ("PUT", let name?): try await put(name, request)
             case ("DELETE", let name?): try await remove(name, request)
-            default: .object(["rules": .array(try await store.read().rules.map(\.json.tagged))])
+            default: try await list()
             }
         }
+    }
+
+    private func list() async throws -> ResourceAnswer {
+        let content = try await store.read()
+        return .object([
+            "rules": .array(
+                content.rules.map { $0.json.tagged.with(content.authors(of: "rule \($0.name)").members) })
+        ])
     }
 
     private func put(_ name: String, _ request: ResourceRequest) async throws -> ResourceAnswer {

@@ -15,13 +15,6 @@ final class RunScene: Sendable {
         case unavailable(String)
     }
 
-    /// The one who started it.
-    enum Cause: Sendable {
-        case device(JournalEntry.Author, Role)
-        case time
-        case alarm(String)
-    }
-
     /// How long a run takes at most.
     static let time = Duration.seconds(30)
     /// The most scenes that run at once: each may have a thousand orders, and any guest may run one.
@@ -30,7 +23,8 @@ final class RunScene: Sendable {
     /// runs without it.
     private static let listTime = Duration.seconds(3)
 
-    private let house: UpstreamHouse
+    private let calls: UpstreamCalls
+    private let orders: OrderJournal
     private let poller: StatePoller
     private let arm: ArmHouse
     private let log: ServeLog
@@ -39,14 +33,14 @@ final class RunScene: Sendable {
     /// - Parameters:
     ///   - poller: sees at once what a run has changed.
     ///   - arm: keeps that a scene runs, and tells people what has come of it.
-    init(house: UpstreamHouse, poller: StatePoller, arm: ArmHouse, log: ServeLog) {
-        (self.house, self.poller, self.arm, self.log) = (house, poller, arm, log)
+    init(calls: UpstreamCalls, orders: OrderJournal, poller: StatePoller, arm: ArmHouse, log: ServeLog) {
+        (self.calls, self.orders, self.poller, self.arm, self.log) = (calls, orders, poller, arm, log)
     }
 
     /// Runs it; returns when every order is confirmed, or the time is over.
     ///
     /// - Throws: ``Refusal``; nothing was ordered then.
-    func run(_ scene: HubScene, for cause: Cause) async throws -> SceneOutcome {
+    func run(_ scene: HubScene, for cause: SceneCause) async throws -> SceneOutcome {
         let mayRun = running.withLock { running in
             guard running < RunScene.maximumAtOnce else { return false }
             running += 1
@@ -55,8 +49,12 @@ final class RunScene: Sendable {
         guard mayRun else { throw Refusal.busy }
         defer { running.withLock { $0 -= 1 } }
         let end = ContinuousClock.now + RunScene.time
-        let missing = try await missing(of: scene)
+        let house = UpstreamHouse(calls, as: cause.sender)
+        let missing = try await missing(of: scene, in: house)
         await note(scene, cause)
+        var fact = JournalEntry.Fact(.sceneRun)
+        fact.what = scene.name.description
+        orders.note(fact, by: cause.author, through: cause.door)
         let wanted = scene.states.indices.filter { !missing.contains($0) }
         let outcomes = await Orders(
             wanted.map { scene.states[$0].order }, home: house, time: RunScene.time, until: end
@@ -70,7 +68,7 @@ final class RunScene: Sendable {
     }
 
     /// Runs it without anybody who waits for an answer: people are told if it does not run.
-    func runUnasked(_ scene: HubScene, for cause: Cause) async {
+    func runUnasked(_ scene: HubScene, for cause: SceneCause) async {
         do {
             _ = try await run(scene, for: cause)
         } catch Refusal.busy {
@@ -82,10 +80,10 @@ final class RunScene: Sendable {
         }
     }
 
-    private func tell(_ text: String, _ cause: Cause, isQuiet: Bool = false) async {
+    private func tell(_ text: String, _ cause: SceneCause, isQuiet: Bool = false) async {
         await arm.tell(
             MessageDraft(
-                kind: .notification, text: text, rule: cause.rule, author: cause.author?.device.description,
+                kind: .notification, text: text, rule: cause.rule, author: cause.asker?.device.description,
                 isQuiet: isQuiet))
     }
 
@@ -101,8 +99,7 @@ final class RunScene: Sendable {
 
     /// The states whose appliances the house does not have. A server that cannot list its appliances, since
     /// one of them is dead, may still take orders: none is missing then.
-    private func missing(of scene: HubScene) async throws -> Set<Int> {
-        let house = house
+    private func missing(of scene: HubScene, in house: UpstreamHouse) async throws -> Set<Int> {
         let devices: [ControlledDevice]
         do {
             guard let list = try await Deadline(in: RunScene.listTime).run({ try await house.devices() })
@@ -125,38 +122,14 @@ final class RunScene: Sendable {
 
     /// Keeps that it runs, before it does. If that cannot be written it runs all the same: people want their
     /// light on a full disk, too.
-    private func note(_ scene: HubScene, _ cause: Cause) async {
+    private func note(_ scene: HubScene, _ cause: SceneCause) async {
         do {
             try await arm.note(
                 scene.name,
                 ArmHouse.Cause(
-                    author: cause.author, words: cause.description, mayDisarm: cause.mayDisarm))
+                    author: cause.asker, words: cause.description, mayDisarm: cause.role != .guest))
         } catch {
             log.warning(.fault, "cannot keep that \"\(scene.name)\" runs: \(describing(error))")
         }
-    }
-}
-
-extension RunScene.Cause: CustomStringConvertible {
-    var description: String {
-        switch self {
-        case .device(let author, _): "asked by \"\(author.name)\""
-        case .time: "at its time"
-        case .alarm(let rule): "at the alarm \"\(rule)\""
-        }
-    }
-
-    /// The device that asked.
-    fileprivate var author: JournalEntry.Author? {
-        if case .device(let author, _) = self { author } else { nil }
-    }
-
-    /// The rule whose alarm runs it.
-    fileprivate var rule: String? {
-        if case .alarm(let rule) = self { rule } else { nil }
-    }
-
-    fileprivate var mayDisarm: Bool {
-        if case .device(_, let role) = self { role != .guest } else { true }
     }
 }

@@ -22,7 +22,7 @@ struct SceneResources: HubResources {
         await answers.answer(request, about: HubScenes.words) {
             let name = request.resource.segments.first ?? ""
             return switch (request.resource.pattern, request.method) {
-            case (.sceneRun, _): try await run(name, for: request.device)
+            case (.sceneRun, _): try await run(name, for: .asked(by: request.device, through: request.door))
             case (.currentScene, _): try await current()
             case (_, "PUT"): try await put(name, request)
             case (_, "DELETE"): try await remove(name, request)
@@ -33,7 +33,8 @@ struct SceneResources: HubResources {
 
     /// One after the other: all scenes may take 4 MiB, and several times that as values.
     private func list() async throws -> JSONElements {
-        let scenes = try await store.read().scenes
+        let content = try await store.read()
+        let scenes = content.scenes
         let runs = try await runs.read()
         let times = clock.times()
         let now = clock.now()
@@ -43,6 +44,7 @@ struct SceneResources: HubResources {
             members["etag"] = .string(EntityTag(of: .object(members)).text)
             members["ran"] = runs.time(of: scene.name).map { .string($0.timestamp) }
             members["next"] = times.next(of: scene, after: now).map { .string($0.time.timestamp) }
+            members.merge(content.authors(of: "scene \(scene.name)").members) { $1 }
             list.append(.object(members))
         }
         return list
@@ -70,15 +72,13 @@ struct SceneResources: HubResources {
         }
     }
 
-    private func run(_ text: String, for device: ApprovedDevice) async throws -> ResourceAnswer {
+    private func run(_ text: String, for cause: SceneCause) async throws -> ResourceAnswer {
         let name = try SceneResources.name(text)
         guard let scene = try await store.read().scene(name) else {
             throw HouseholdError.unknown(.scene, text)
         }
         if device.knownRole == .guest, let refusal = await refusal(of: scene) { return refusal }
         do {
-            // A role that nobody knows is let in nowhere.
-            let cause = RunScene.Cause.device(.init(device), device.knownRole ?? .guest)
             return .json(try await runScene.run(scene, for: cause).json)
         } catch RunScene.Refusal.busy {
             return .refused(

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import Household
 import Identity
+import Pairing
 import Synchronization
 
 /// Runs the timed scenes when it is time.
@@ -14,18 +15,21 @@ final class TimedScenes: Sendable {
     private let scenes: HouseholdStore<HubScenes>
     private let runs: HouseholdStore<SceneRuns>
     private let runScene: RunScene
+    private let approved: @Sendable (Fingerprint) -> ApprovedDevice?
     private let log: ServeLog
     private let clock: @Sendable () -> Date
     private let tell: @Sendable (String) async -> Void
     private let looking = Mutex<RecurringLook?>(nil)
 
+    /// - Parameter approved: the device with this fingerprint, if it is let in now.
     init(
         _ state: HubState, scenes: HouseholdStore<HubScenes>, runs: HouseholdStore<SceneRuns>,
-        runScene: RunScene, log: ServeLog, clock: @escaping @Sendable () -> Date,
+        runScene: RunScene, approved: @escaping @Sendable (Fingerprint) -> ApprovedDevice?, log: ServeLog,
+        clock: @escaping @Sendable () -> Date,
         tell: @escaping @Sendable (String) async -> Void
     ) {
         (self.state, self.scenes, self.runs, self.runScene) = (state, scenes, runs, runScene)
-        (self.log, self.clock, self.tell) = (log, clock, tell)
+        (self.approved, self.log, self.clock, self.tell) = (approved, log, clock, tell)
     }
 
     func now() -> Date { clock() }
@@ -55,9 +59,9 @@ final class TimedScenes: Sendable {
     /// - Returns: in how many seconds to look again.
     private func look(_ hasFailed: inout Bool) async -> Double? {
         do {
-            let timed = try await scenes.read().scenes
-            let clock = SceneClock(timed, times())
-            for event in try await events(clock) { await take(event) }
+            let content = try await scenes.read()
+            let clock = SceneClock(content.scenes, times())
+            for event in try await events(clock) { await take(event, content) }
             hasFailed = false
             return min(TimedScenes.pause, max(0.01, clock.secondsLeft(at: now()) ?? TimedScenes.pause))
         } catch {
@@ -77,15 +81,23 @@ final class TimedScenes: Sendable {
         return try await runs.change { runs in clock.look(at: now, &runs) }
     }
 
-    private func take(_ event: SceneClock.Event) async {
+    private func take(_ event: SceneClock.Event, _ content: HubScenes) async {
         switch event {
         case .missed(let scene, let time):
             await tell(
                 "the scene \"\(scene.name)\" did not run at \(LocalTime(time).text(seenAt: now())): the hub "
                     + "came to it too late")
         case .due(let scene):
+            // A device that is not let in any more does nothing in the house, by the clock neither.
+            let mark = content.authors(of: "scene \(scene.name)").last
+            let author = mark.flatMap { approved($0.device) }
+            if let mark, author == nil {
+                return await tell(
+                    "the scene \"\(scene.name)\" did not run at its time: \"\(mark.name)\", which saved it "
+                        + "last, is let in no more; whoever saves it again lets it run")
+            }
             // Two scenes of the same time run at the same time, and a look does not wait for them.
-            Task { [runScene] in await runScene.runUnasked(scene, for: .time) }
+            Task { [runScene] in await runScene.runUnasked(scene, for: .time(of: author)) }
         }
     }
 }

@@ -146,6 +146,14 @@ final class StatePoller: Sendable {
 
     // MARK: What is known
 
+    /// What people call an activator, as it was last listed: `Desk lamp: On/Off`; nil if it was not yet.
+    func name(of device: String, _ activator: String) -> String? {
+        let seen = state.withLock(\.seen.all)
+        guard let listed = seen.first(where: { $0.device.id == device })?.device else { return nil }
+        let part = listed.activators.first { $0.id == activator }?.name
+        return [listed.name, part].compactMap(\.self).joined(separator: ": ")
+    }
+
     /// The states as they are now, or as they were last known.
     ///
     /// They are told once they are kept, or cannot be kept within ``patience``: a hub that was killed before

@@ -8,6 +8,8 @@ final class UpstreamCall: UpstreamAnswerReceiver {
         let target: String
         let json: [UInt8]?
         let time: TimeAmount
+        /// The device for which it is sent; nil: the hub itself.
+        let sender: DeviceFields?
 
         /// True if it may be sent again after a reused connection has closed.
         var isRepeatable: Bool { method == "GET" && json == nil }

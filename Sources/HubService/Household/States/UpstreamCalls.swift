@@ -4,8 +4,9 @@ import Synchronization
 
 /// Requests of the hub itself to the upstream: what the household asks and orders.
 ///
-/// They go over connections of their own, which carry no device's requests, and identify themselves with the
-/// hub's fingerprint, name and the role `owner`. Requests beyond `maximumAtOnce` wait in order.
+/// They go over connections of their own, which carry no device's own requests, and identify themselves with
+/// the device that they are made for, else with the hub's fingerprint, name and the role `owner`.
+/// Requests beyond `maximumAtOnce` wait in order.
 final class UpstreamCalls: Sendable {
     /// The maximum number of concurrent requests: a scene switches its appliances together, and the upstream
     /// is a small computer.
@@ -37,10 +38,13 @@ final class UpstreamCalls: Sendable {
     ///   - json: the body; nil: none.
     ///   - time: for the connection and the answer, from the moment when the request no longer waits for
     ///     others.
+    ///   - sender: the device that asked the hub for it; nil: the hub itself.
     func call(
-        _ method: String, _ target: String, json: [UInt8]? = nil, within time: Duration = .seconds(10)
+        _ method: String, _ target: String, json: [UInt8]? = nil, within time: Duration = .seconds(10),
+        as sender: DeviceFields? = nil
     ) async throws(UpstreamCallError) -> UpstreamReply {
-        let request = UpstreamCall.Request(method: method, target: target, json: json, time: TimeAmount(time))
+        let request = UpstreamCall.Request(
+            method: method, target: target, json: json, time: TimeAmount(time), sender: sender)
         let ticket = UpstreamCallTicket()
         let (state, eventLoop) = (state, eventLoop)
         let result = await withTaskCancellationHandler {
@@ -136,7 +140,7 @@ final class UpstreamCallQueue {
             text += "Content-Type: application/json\r\nContent-Length: \(json.count)\r\n"
         }
         if closes { text += "Connection: close\r\n" }
-        return Array(text.utf8) + sender.lines + Array("\r\n".utf8)
+        return Array(text.utf8) + (request.sender ?? sender).lines + Array("\r\n".utf8)
     }
 
     /// An idle connection on which the request may be sent; nil if there is none.

@@ -1,20 +1,48 @@
 import ArgumentParser
 import FoundationEssentials
 import Identity
+import JSON
 import Pairing
 
-/// `hubpair hub journal`: what became of devices and codes, by whom, and when.
+/// `hubpair hub journal`: who did what, through which door, and when.
 struct HubJournalCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "journal", abstract: "Show who was let in, refused and revoked, by whom, and when.",
+        commandName: "journal", abstract: "Show who did what: let in, revoked, changed, switched; and when.",
         discussion: """
-            The journal goes back some thousand entries. It has no secrets in it.
+            The journal goes back some thousand entries of each kind: who was let in and revoked (access), \
+            who changed rooms, scenes and rules (house), who switched what and ran scenes (orders). Orders \
+            of one device to one appliance within a minute are one line with their number. It has no \
+            secrets in it.
+
+            VIA is the door: a program of a device (gate), the page, the command line on the hub (hub), a \
+            scene's time (timer) or an alarm. What goes through a proxy that only asks the hub who is there \
+            ('verify') is not in it.
 
             EXAMPLES:
               hubpair hub journal
+              hubpair hub journal --of orders
               hubpair hub journal --limit 1000 --json
               hubpair hub journal --on 'Kitchen hub'
             """)
+
+    @Option(
+        name: .customLong("of"),
+        help: ArgumentHelp("Only these entries. (default: all)", valueName: "kind"))
+    var matter: Choice = .all
+
+    /// What entries are about.
+    enum Choice: String, ExpressibleByArgument, CaseIterable {
+        case access, house, orders, all
+
+        var matters: [JournalEntry.Matter] {
+            switch self {
+            case .access: [.access]
+            case .house: [.house]
+            case .orders: [.orders]
+            case .all: JournalEntry.Matter.allCases
+            }
+        }
+    }
 
     @Option(
         parsing: .unconditional,
@@ -33,17 +61,17 @@ struct HubJournalCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (entries, hasMore) = try await place.hub.acting {
-            try await $0.journal(after: after, limit: limit)
+            try await $0.journal(of: matter.matters, after: after, limit: limit)
         }
         if json { return try JSONLine.write(entries.map(\.json)) }
         if entries.isEmpty { Console.note("the journal has no such entry yet") }
         let now = Date()
         try Table(
-            columns: ["TIME", "WHAT", "BY"],
+            columns: ["TIME", "WHAT", "BY", "VIA"],
             rows: entries.map { entry in
                 [
                     LocalTime(entry.time).text(seenAt: now), entry.words,
-                    entry.author.map { "\($0.name)" } ?? "-",
+                    entry.author.map { "\($0.name)" } ?? "-", entry.door?.rawValue ?? "-",
                 ]
             }
         ).write()
@@ -75,6 +103,26 @@ extension JournalEntry {
         case .renamed: return "\(device) was called \(fact.before ?? "-")"
         case .codeMade: return "\(codes) \(count > 1 ? "were" : "was") made\(standing)\(end)"
         case .codeVoid: return "\(codes) became void"
+        case .made, .changed, .removed: return "the \(kept) was \(fact.event.rawValue)"
+        case .order: return ordered
+        case .request:
+            return "\(fact.what ?? "a request") was sent" + (count > 1 ? ", \(count) times" : "")
+        case .sceneRun: return "the scene \(fact.what ?? "-") ran" + (count > 1 ? ", \(count) times" : "")
         }
+    }
+
+    private var kept: String { [fact.kind, fact.what].compactMap(\.self).joined(separator: " ") }
+
+    /// `Desk lamp: On/Off to on`, `Desk lamp: Brightness to 0.4, 12 times`, `31 other orders`.
+    private var ordered: String {
+        let ids = [fact.appliance, fact.activator].compactMap(\.self)
+        let times = fact.count.map { $0 == 1 ? "" : ", \($0) times" } ?? ""
+        guard let what = fact.what ?? (ids.isEmpty ? nil : ids.joined(separator: "/")) else {
+            return "\(fact.count ?? 1) other orders"
+        }
+        let state = fact.state.map { state in
+            if case .boolean(let isOn) = state { isOn ? "on" : "off" } else { state.text }
+        }
+        return what + (state.map { " to \($0)" } ?? "") + times
     }
 }

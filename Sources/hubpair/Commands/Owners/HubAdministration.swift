@@ -18,7 +18,9 @@ protocol HubAdministration: Sendable {
     func voidAll(keepsLabel: Bool) async throws -> [VoidedCodes]
 
     /// The entries of the journal after the one with this number, or the last ones.
-    func journal(after: Int?, limit: Int) async throws -> (entries: [JournalEntry], hasMore: Bool)
+    func journal(
+        of matters: [JournalEntry.Matter], after: Int?, limit: Int
+    ) async throws -> (entries: [JournalEntry], hasMore: Bool)
 }
 
 /// A device as it is now, and whether that is a change.
@@ -69,8 +71,10 @@ struct MachineHub: HubAdministration {
         (voided.codes.map { CodeRecord($0, status: .void) }, voided.used.map { CodeRecord($0) })
     }
 
-    func journal(after: Int?, limit: Int) throws -> (entries: [JournalEntry], hasMore: Bool) {
-        try ReadJournal(state: state).run(after: after, limit: limit)
+    func journal(
+        of matters: [JournalEntry.Matter], after: Int?, limit: Int
+    ) throws -> (entries: [JournalEntry], hasMore: Bool) {
+        try ReadJournal(state: state).run(of: matters, after: after, limit: limit)
     }
 }
 

@@ -15,7 +15,8 @@ struct PrintCommand: PreparedCommand {
 
             The device that a code lets in is a member, or what --role says; the code itself does not tell. \
             A device that is let in already keeps its role if --role is left out. Of a device that asks \
-            with a label you say the role with 'hubpair devices approve'.
+            with a label you say the role with 'hubpair devices approve'. --expires is the code's life, and \
+            --stay the device's: a code for a guest must say it, or asks.
 
             A PDF has one code on a page, or is a label (--size 62x29mm), or a sheet of labels (--sheet \
             3x8): a code of its own on each, or with --label the one label on all of them. A terminal that \
@@ -26,6 +27,7 @@ struct PrintCommand: PreparedCommand {
               hubpair print                       # in the terminal, for one device
               hubpair print --label --size 62x29mm -o label.pdf
               hubpair print --sheet 3x8 --expires 7d -o codes.pdf
+              hubpair print --role guest --stay 2d
               hubpair print --on 'Kitchen hub'    # from an owner's computer
             """
     )
@@ -45,6 +47,8 @@ struct PrintCommand: PreparedCommand {
     @Option(help: "What the device may do that the code lets in. (default: member)")
     var role: RoleChoice?
 
+    @OptionGroup var guest: StayOption
+
     @Flag(help: "Make a code for one device that lives longer than 90 days, as --expires says.")
     var yes = false
 
@@ -54,7 +58,8 @@ struct PrintCommand: PreparedCommand {
 
     var line: PrintCodes {
         PrintCodes(
-            kind: label ? .label : .once, expires: expires, role: role?.role, isConfirmed: yes,
+            kind: label ? .label : .once, expires: expires, role: role?.role, stay: guest.stay,
+            isConfirmed: yes,
             form: code.form, json: json, statePath: place.state.path)
     }
 
@@ -63,13 +68,13 @@ struct PrintCommand: PreparedCommand {
     /// For this machine's hub that is all: it needs no network, and no other thread.
     func prepare() throws -> Bool {
         guard place.on == nil else { return false }
-        try line.run()
+        try line.completed().run()
         return true
     }
 
     func run() async throws {
-        guard let remote = try place.hub.remote() else { return try self.line.run() }
-        let line = line
+        guard let remote = try place.hub.remote() else { return try line.completed().run() }
+        let line = try line.completed()
         do {
             try await line.presentation.present(
                 line.kind, lifetime: line.lifetime, role: line.role, from: remote,
