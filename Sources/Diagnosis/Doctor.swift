@@ -24,7 +24,7 @@ package struct Doctor: Sendable {
         if files.exists {
             let running = files.hub.map {
                 [CheckGateway.check($0)] + CheckUpstream.checks($0) + [
-                    CheckHousehold.check(state), CheckMessages.check(state),
+                    CheckHousehold.check(state, $0), CheckMessages.check(state),
                 ]
             }
             hub = files.checks + [CheckClock.check(directory: state.path)] + (running ?? [])

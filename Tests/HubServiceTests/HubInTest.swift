@@ -21,7 +21,8 @@ final class HubInTest: Sendable {
 
     init(
         limits: ServeLimits = ServeLimits(), trustedProxies: [String] = [], upstreamTLS: TLSIdentity? = nil,
-        upstreamURL: String? = nil, hasUpstream: Bool = true, listen: [String] = ["127.0.0.1"]
+        upstreamURL: String? = nil, hasUpstream: Bool = true, listen: [String] = ["127.0.0.1"],
+        concurrency: Int = 16
     ) async throws {
         path = FileManager.default.temporaryDirectory.path() + "hubpair-serve-" + UUID().uuidString
         state = HubState(option: path, environment: [:], isRoot: false, home: "/")
@@ -35,6 +36,7 @@ final class HubInTest: Sendable {
         options.port = 0
         options.threads = 1
         options.looksAfterOrders = false
+        options.concurrency = concurrency
         options.limits = limits
         options.listen = listen.compactMap { NetworkAddress($0) }
         options.trustedProxies = trustedProxies.compactMap { NetworkAddress($0) }
@@ -83,12 +85,12 @@ final class HubInTest: Sendable {
     /// Hands `body` a hub, and stops it.
     static func run(
         limits: ServeLimits = ServeLimits(), trustedProxies: [String] = [], upstreamTLS: TLSIdentity? = nil,
-        upstreamURL: String? = nil, hasUpstream: Bool = true,
+        upstreamURL: String? = nil, hasUpstream: Bool = true, concurrency: Int = 16,
         _ body: (HubInTest) async throws -> Void
     ) async throws {
         let hub = try await HubInTest(
             limits: limits, trustedProxies: trustedProxies, upstreamTLS: upstreamTLS,
-            upstreamURL: upstreamURL, hasUpstream: hasUpstream)
+            upstreamURL: upstreamURL, hasUpstream: hasUpstream, concurrency: concurrency)
         do {
             try await body(hub)
         } catch {

@@ -177,6 +177,15 @@ final class RawUpstream: Sendable {
     let port: Int
     private let listener: any Channel
     private let accepted: AsyncStream<RawPeer>
+    private let count: Counts
+
+    private final class Counts: Sendable {
+        let come = Atomic(0)
+        let taken = Atomic(0)
+    }
+
+    /// How many connections wait to be accepted.
+    var waitingCount: Int { count.come.load(ordering: .relaxed) - count.taken.load(ordering: .relaxed) }
 
     /// - Parameter identity: with TLS if there is one.
     init(tls identity: TLSIdentity? = nil) async throws {
@@ -187,6 +196,8 @@ final class RawUpstream: Sendable {
             return try NIOSSLContext(configuration: configuration)
         }
         self.accepted = accepted
+        let count = Counts()
+        self.count = count
         listener = try await ServerBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             .childChannelInitializer { channel in
@@ -194,6 +205,7 @@ final class RawUpstream: Sendable {
                     if let context {
                         try channel.pipeline.syncOperations.addHandler(NIOSSLServerHandler(context: context))
                     }
+                    count.come.add(1, ordering: .relaxed)
                     continuation.yield(try RawPeer.add(to: channel))
                 }
             }
@@ -203,7 +215,8 @@ final class RawUpstream: Sendable {
 
     /// The next connection of the gateway; throws if none comes in 20 seconds.
     func accept() async throws -> RawPeer {
-        try await withThrowingTaskGroup(of: RawPeer.self) { [accepted] group in
+        defer { count.taken.add(1, ordering: .relaxed) }
+        return try await withThrowingTaskGroup(of: RawPeer.self) { [accepted] group in
             group.addTask {
                 for await peer in accepted { return peer }
                 throw RawPeer.Failure.ended("")

@@ -3,12 +3,16 @@
 HTTPS with a new key at every start, no authentication, every path accessible to everyone.
 
     hestia.py [--port PORT] [--listen ADDRESS] [--plain] [--devices N] [--house FILE] [--delay SECONDS] [--serial]
-              [--dead] [--echo] [--log FILE]
+              [--dead] [--fragile] [--echo] [--log FILE]
 
 Prints its port on one line, then serves until it is killed. Besides the API it has paths under /test/ that
 check what a gateway must forward: `echo` (reports the received request), `events` (server-sent events),
 `socket` (WebSocket echo), `slow` (a body in pieces), `count` (the number of requests so far); and `all-on`, `all-off`,
 which switch all appliances at one moment.
+
+--fragile: its database breaks, as the real one's does. That is a file of JSON (TinyDB), which each request reads or
+writes in a thread of its own without a lock; two at once leave a file that cannot be read, and from then on whatever
+needs it gets 500 with the JSON of a JSONDecodeError. Here any two that overlap do so, which standard error tells.
 """
 import argparse
 import base64
@@ -18,6 +22,7 @@ import os
 import socketserver
 import ssl
 import subprocess
+import sys
 import tempfile
 import threading
 import time
@@ -44,6 +49,8 @@ class House:
         self.devices = {}
         self.next_id = 0x6B010ECCA57D7851C19A0448
         self.requests = 0
+        self.at_work = 0
+        self.is_broken = False
         for number in range(count):
             self.add("lock" if number % 2 else "light", f"Device {number}")
 
@@ -61,6 +68,19 @@ class House:
         device = self.new_id()
         self.devices[device] = {
             "deviceId": device, "name": name, "type": {"lock": "Lock"}.get(plugin, "Light"), "activators": activators}
+
+
+    def begin(self, what):
+        """A request reaches for the database."""
+        with self.lock:
+            self.at_work += 1
+            if self.at_work > 1 and not self.is_broken:
+                self.is_broken = True
+                print(f"the database is broken: {what} overlaps with another request", file=sys.stderr, flush=True)
+
+    def end(self):
+        with self.lock:
+            self.at_work -= 1
 
 
 class Refusal(Exception):
@@ -126,11 +146,26 @@ class Handler(BaseHTTPRequestHandler):
                     "start": [self.command, target, self.request_version], "fields": self.headers.items(),
                     "body": self.body.hex(), "whole": not self.is_cut_off}) + "\n")
                 self.server.log.flush()
-        if self.server.serial:
-            with self.server.turn:
-                time.sleep(self.server.delay)
-        else:
-            time.sleep(self.server.delay)
+        # The catalogue of plugins is in folders, and what is under /test/ is not the server's.
+        self.is_fragile = self.server.fragile and path.startswith("/devices")
+        if self.is_fragile:
+            house.begin(f"{self.command} {path}")
+        try:
+            if self.server.serial:
+                with self.server.turn:
+                    time.sleep(self.server.delay)
+            else:
+                # Long enough for another to come in between.
+                time.sleep(max(self.server.delay, 0.003) if self.is_fragile else self.server.delay)
+            answer = self.find_answer(house, path)
+        finally:
+            if self.is_fragile:
+                house.end()
+        if answer:
+            self.answer(*answer)
+
+    def find_answer(self, house, path):
+        """Status, body and type; None if it has been written."""
         if self.server.echo:
             self.send_response(200)
             self.send_header("X-Echo", f"{self.headers['X-Nonce']} {self.headers['X-Hubpair-Device']}")
@@ -141,12 +176,13 @@ class Handler(BaseHTTPRequestHandler):
         parts = path.strip("/").split("/")
         try:
             with house.lock:
-                status, value = self.route(house, parts)
-            self.answer(status, value)
+                if self.is_fragile and house.is_broken:
+                    raise Refusal(500, "ServerException", exception="JSONDecodeError")
+                return self.route(house, parts)
         except Refusal as refusal:
-            self.answer(refusal.status, refusal.body)
+            return refusal.status, refusal.body
         except LookupError:
-            self.answer(404, HTML_404, "text/html")
+            return 404, HTML_404, "text/html"
 
     do_GET = do_POST = do_PUT = do_DELETE = do_HEAD = do_OPTIONS = do_PATCH = do_PROPFIND = handle_one
     locals()["do_M-SEARCH"] = handle_one
@@ -302,6 +338,7 @@ def serve(options, house, handler=Handler):
     server.house, server.turn = house, threading.Lock()
     server.serial, server.dead = options.serial, options.dead
     server.delay, server.echo, server.log = options.delay, options.echo, options.log
+    server.fragile = options.fragile
     server.server_bind()
     server.server_activate()
     print(server.server_address[1], flush=True)
@@ -317,6 +354,7 @@ def main():
     parser.add_argument("--house", type=argparse.FileType("r"), help="the appliances, as the API writes them")
     parser.add_argument("--serial", action="store_true", help="one answer at a time")
     parser.add_argument("--dead", action="store_true", help="the list fails, because an appliance is dead")
+    parser.add_argument("--fragile", action="store_true", help="break when two requests overlap, as the real one does")
     parser.add_argument("--delay", type=float, default=0, help="before every answer, as on a small computer")
     parser.add_argument("--echo", action="store_true", help="answer every request with X-Echo: X-Nonce X-Hubpair-Device")
     parser.add_argument("--log", type=argparse.FileType("w"), help="what was asked, as JSON, a line each")

@@ -26,9 +26,12 @@ def free_port():
 
 
 class Hestia:
-    """The stand-in server as a process of its own."""
+    """The stand-in server as a process of its own. Like the real one it breaks when two requests overlap, unless it is
+    said to be `sturdy`: then it stands for some other server."""
 
-    def __init__(self, *options):
+    def __init__(self, *options, sturdy=False):
+        if not sturdy:
+            options = ("--fragile", *options)
         self.process = subprocess.Popen(
             ["/usr/bin/python3", os.path.join(HERE, "hestia.py"), *options], stdout=subprocess.PIPE, text=True)
         self.port = int(self.process.stdout.readline())
@@ -79,7 +82,7 @@ def knows_stay():
 class Hub:
     """A hub after `hubpair setup`; `start` runs `hubpair serve`."""
 
-    def __init__(self, upstream=None, options=()):
+    def __init__(self, upstream=None, options=(), concurrency=None):
         self.folder = tempfile.mkdtemp(prefix="hubpair-strangers-")
         self.state = os.path.join(self.folder, "state")
         self.port = free_port()
@@ -90,6 +93,9 @@ class Hub:
         if upstream:
             setup += ["--upstream", upstream]
         self.identity = json.loads(self.run(*setup))
+        if concurrency:
+            with open(os.path.join(self.state, "hub"), "a") as file:
+                file.write(f"concurrency={concurrency}\n")
 
     def run(self, *arguments, check=True):
         """Standard output of a hubpair command on this hub's state. A guest stays for ever unless something else is

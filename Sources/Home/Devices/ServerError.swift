@@ -81,6 +81,16 @@ extension ServerError: UserError {
     /// How to get rid of an appliance that makes the hub's list fail.
     package static let deadHint = "'hubpair home remove ID' takes it off; the hub's log names it"
 
+    /// True if the gateway has no answer of the server.
+    package var isOfSilentServer: Bool {
+        switch self {
+        case .gateway(502, "upstream_unavailable", _), .gateway(503, "upstream_away", _),
+            .gateway(504, "upstream_timeout", _):
+            true
+        case .refused, .gateway, .status, .unreadable: false
+        }
+    }
+
     /// True if the server itself has failed, not the gateway in front of it.
     package var isFailureOfServer: Bool {
         switch self {
@@ -91,6 +101,7 @@ extension ServerError: UserError {
 
     package var kind: UserErrorKind {
         switch self {
+        case .gateway where isOfSilentServer: .unavailable
         case .gateway(401, _, _), .gateway(403, _, _), .refused(401, _, _, _), .refused(403, _, _, _):
             .notPermitted
         case .gateway(408, _, _), .gateway(429, _, _), .gateway(503, _, _), .status(503, _): .tryAgain
@@ -118,7 +129,10 @@ extension ServerError: UserError {
                 + "and a code from 'hubpair print' lets it in"
         case .gateway(_, "no_upstream", _):
             "on the hub: 'hubpair setup --change --upstream https://127.0.0.1:8443' names it the server"
-        case .gateway(502, _, _), .gateway(504, _, _): "on the hub: is the server behind the gateway running?"
+        case .gateway(503, "upstream_busy", _):
+            "its server takes one request at a time: try again in a moment"
+        case .gateway(502, _, _), .gateway(504, _, _), .gateway(503, "upstream_away", _):
+            "on the hub: is the server behind the gateway running?"
         case .gateway(400..<500, _, _): "on this computer: 'hubpair --version' says whether it is up to date"
         case .gateway: "on the hub: its own log tells more"
         case .status(404, _): "is it a Hestia server that stands behind the hub's gateway?"

@@ -10,11 +10,14 @@ public final class HubConnection: Sendable {
     /// How long a request may take.
     package struct Deadlines: Sendable {
         /// The maximum time without data from the hub: before the response, and between its parts.
-        package var quiet = Duration.seconds(30)
+        package var quiet = usual
         /// The maximum time for the whole exchange; nil: no limit.
         package var total: Duration?
 
-        package init(quiet: Duration = .seconds(30), total: Duration? = nil) {
+        /// The time without data if the user gives none: longer than a hub takes.
+        package static let usual = AnswerTimes.client
+
+        package init(quiet: Duration = usual, total: Duration? = nil) {
             self.quiet = quiet
             self.total = total
         }

@@ -2,14 +2,20 @@
 package actor KeptConnections {
     private let connect: @Sendable () async throws -> HubConnection
     private let maximumCount: Int
+    private let isOneAtATime: Bool
+    private var isBusy = false
+    private var waiting: [CheckedContinuation<Void, Never>] = []
     private var idle: [HubConnection] = []
 
     /// - Parameters:
     ///   - maximumCount: the most connections that are kept.
+    ///   - isOneAtATime: true if requests must not overlap, as with a stock hub: its database would break.
     ///   - connect: opens a connection to the hub, whose key it has checked.
     package init(
-        atMost maximumCount: Int, connect: @escaping @Sendable () async throws -> HubConnection
+        atMost maximumCount: Int, isOneAtATime: Bool = false,
+        connect: @escaping @Sendable () async throws -> HubConnection
     ) {
+        self.isOneAtATime = isOneAtATime
         (self.maximumCount, self.connect) = (maximumCount, connect)
     }
 
@@ -21,12 +27,26 @@ package actor KeptConnections {
         _ request: HubRequest, isRepeatable: Bool, maximumBodyByteCount: Int,
         deadlines: HubConnection.Deadlines
     ) async throws -> (response: HubResponse, body: [UInt8]) {
+        if isOneAtATime { await takeTurn() }
+        defer { if isOneAtATime { passTurn() } }
         if isRepeatable, let connection = idle.popLast() {
             do {
                 return try await send(request, over: connection, maximumBodyByteCount, deadlines)
             } catch let error as HubConnectionError where error.reason == .closed {}
         }
         return try await send(request, over: connect(), maximumBodyByteCount, deadlines)
+    }
+
+    private func takeTurn() async {
+        guard isBusy else {
+            isBusy = true
+            return
+        }
+        await withCheckedContinuation { waiting.append($0) }
+    }
+
+    private func passTurn() {
+        if waiting.isEmpty { isBusy = false } else { waiting.removeFirst().resume() }
     }
 
     private func send(

@@ -15,7 +15,7 @@ package actor HubHome {
 
     package init(
         _ connections: KeptConnections,
-        deadlines: HubConnection.Deadlines = .init(quiet: .seconds(30), total: .seconds(60))
+        deadlines: HubConnection.Deadlines = .init(total: .seconds(60))
     ) {
         (self.connections, self.deadlines) = (connections, deadlines)
     }
@@ -76,9 +76,16 @@ package actor HubHome {
     /// - Parameter isRepeatable: true if it may be sent twice.
     func answer(to request: HubRequest, isRepeatable: Bool = true) async throws -> [UInt8] {
         let start = ContinuousClock.now
-        let (response, body) = try await connections.send(
-            request, isRepeatable: isRepeatable, maximumBodyByteCount: HubHome.maximumBodyByteCount,
-            deadlines: deadlines)
+        let (response, body): (HubResponse, [UInt8])
+        do {
+            (response, body) = try await connections.send(
+                request, isRepeatable: isRepeatable, maximumBodyByteCount: HubHome.maximumBodyByteCount,
+                deadlines: deadlines)
+        } catch {
+            throw await SilentServer.judge(error, after: deadlines.quiet) { [connections] in
+                try await connections.open()
+            }
+        }
         pace = .now - start
         guard (200..<300).contains(response.status) else {
             throw ServerError(status: response.status, contentType: response["Content-Type"], body: body)

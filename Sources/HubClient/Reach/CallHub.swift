@@ -27,8 +27,15 @@ package struct CallHub: Sendable {
         _ request: HubRequest, deadlines: HubConnection.Deadlines = .init(),
         head: (HubResponse) async throws -> Void, body: ([UInt8]) async throws -> Void
     ) async throws {
-        let connection = try await useHub.connect(to: hub, isInsecureAllowed: isInsecureAllowed)
-        try await connection.send(request, deadlines: deadlines, head: head, body: body)
+        let connect = { @Sendable [useHub, hub, isInsecureAllowed] in
+            try await useHub.connect(to: hub, isInsecureAllowed: isInsecureAllowed)
+        }
+        let connection = try await connect()
+        do {
+            try await connection.send(request, deadlines: deadlines, head: head, body: body)
+        } catch {
+            throw await SilentServer.judge(error, after: deadlines.quiet, connect)
+        }
         connection.close()
     }
 

@@ -155,11 +155,12 @@ extension ServeConnection {
         case .refusing(let reply, _): respond(reply)
         case .collecting(let body, let task): carryOut(task, body)
         case .proxying(let forwarded):
-            // A started response may take any time, so there is no deadline.
-            if forwarded.responseHasStarted {
+            // A started response may take any time, so there is no deadline. Before its turn the request has
+            // another one.
+            if forwarded.responseHasStarted || !forwarded.hasTurn {
                 timer.stop()
             } else {
-                timer.start(.upstream, shared.limits.upstream)
+                startAnswerTimer()
             }
             forwarded.clientEnd(trailers)
         default: break
@@ -345,6 +346,7 @@ extension ServeConnection: GatewayClient, StreamClient {
         framing.whenWritten { withExtendedLifetime(hold) {} }
     }
     func resumeReading() { framing.resumeReading() }
+    func startAnswerTimer() { timer.start(.upstream, shared.limits.upstream) }
     func stopTimer() { timer.stop() }
     func closeAfterAnswer() { keepsAlive = false }
 

@@ -288,7 +288,9 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
             shared.log.warning(.slow, "closed a connection from \(source): it reads nothing")
             close()
         case .upstream:
-            shared.link.note(fault: "no response in time")
+            if case .proxying(let forwarded) = phase, !forwarded.isHeldUpByClient {
+                shared.link.noteTimeout()
+            }
             refuse(.upstreamTimeout)
         // The hub itself has paused reading until the client reads its answers; `stall` limits that time.
         case .head where framing.isHeld: timer.start(.head, shared.limits.head)

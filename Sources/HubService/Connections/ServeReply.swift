@@ -137,6 +137,19 @@ struct ServeReply: Sendable {
     static let upstreamNotUTF8 = ServeReply(
         .badGateway, error: "upstream_unavailable",
         "the server behind the hub answered with a header field that is not UTF-8")
+
+    /// A request that gets no turn at the upstream.
+    init(_ refusal: UpstreamTurns.Refusal) {
+        switch refusal {
+        case .busy:
+            self.init(.serviceUnavailable, error: "upstream_busy", refusal.words)
+            headers = [("Retry-After", "2")]
+        case .away:
+            self.init(.serviceUnavailable, error: "upstream_away", refusal.words)
+            headers = [("Retry-After", "5")]
+        }
+    }
+
     static let upstreamTimeout = ServeReply(
         .gatewayTimeout, error: "upstream_timeout", "the server behind the hub took too long to answer")
 }

@@ -8,6 +8,11 @@ import Pairing
 /// connection. Any other request uses one only if it was in use a moment ago, and the upstream is known to
 /// keep connections and to read bodies (``UpstreamHabits``); otherwise it gets a connection of its own. With
 /// a body, an upstream that is not known to read it is told that no other request follows.
+///
+/// The request waits for its turn (``UpstreamTurns``). Where requests must not overlap, no client can hold
+/// the only place: the body is collected before the turn, the answer is collected and given on as a whole,
+/// and both have a limit. Otherwise the place is given back with the head of the answer; so is that of an
+/// event stream and of another protocol, which may last for ever.
 final class ForwardedRequest: UpstreamAnswerReceiver {
     /// The client cancels this request before it is freed, so it exists until `isOver`; after that it must
     /// not be used.
@@ -16,6 +21,11 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private static let gatheringTime = TimeAmount.milliseconds(2)
     /// The maximum number of bytes of a body that is waited for.
     private static let gatheredByteCount = 16_384
+    /// The most bytes that are collected of a request, and of an answer, where requests must not overlap. A
+    /// stock server takes less than a kilobyte, and lists 1,000 appliances with 300. A larger request is
+    /// refused, and a larger answer must be read by its client within the time for the answer.
+    private static let maximumHeldRequest = 64 << 10
+    private static let maximumHeldAnswer = 512 << 10
 
     private let loop: ServeLoop
     private let request: RequestHead
@@ -23,6 +33,12 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private let authority: String
     private var body: BodyWriter
     private var upstream: UpstreamConnection?
+    /// True if it must not overlap with another.
+    private let isExclusive: Bool
+    /// Its place at the upstream, or before that in the queue.
+    private var turn: UpstreamTurn?
+    private(set) var hasTurn = false
+    private var sent = NIODeadline.distantPast
     private var isReused = false
     /// When a reused connection was last used.
     private var lastUsed = NIODeadline.distantPast
@@ -38,6 +54,10 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private var seenByteCount = 0
     private var requestHasEnded = false
     private var answer = BodyWriter(.none)
+    private var answerHasBegun = false
+    /// The answer as far as it has come, if the client gets it as a whole.
+    private var held: ByteBuffer?
+    /// True if the client may have got a part of the answer.
     private(set) var responseHasStarted = false
     /// True if the connection to the upstream may carry another request.
     private var keepsUpstream = true
@@ -54,8 +74,11 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         self.authority = authority
         body = BodyWriter(request.body)
         noted = NotedRequest(request)
+        isExclusive = loop.shared.link.turns.isExclusive
         isGathering =
-            if case .length(1...ForwardedRequest.gatheredByteCount) = request.body {
+            if isExclusive {
+                request.body.hasBytes
+            } else if case .length(1...ForwardedRequest.gatheredByteCount) = request.body {
                 !request.expectsContinue
             } else {
                 false
@@ -64,10 +87,34 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
 
     /// Uses an idle connection or opens one; with a short body, once it has been collected.
     func start() {
+        if isExclusive, isGathering, request.expectsContinue {
+            client.write("HTTP/1.1 100 Continue\r\n\r\n")
+            client.flush()
+        }
         if !isGathering { reach() }
     }
 
+    /// Asks for its turn.
     private func reach() {
+        let entry = shared.link.turns.enter(
+            .person(.device(fingerprint: device.fields.fingerprint)), on: loop.eventLoop, within: AnswerTimes.turn
+        ) { [weak self] refusal in
+            guard let self, !isOver else { return }
+            if let refusal { fail(ServeReply(refusal)) } else { begin() }
+        }
+        switch entry {
+        case .refused(let refusal): fail(ServeReply(refusal))
+        case .waits(let turn): self.turn = turn
+        case .begins(let turn):
+            self.turn = turn
+            begin()
+        }
+    }
+
+    /// Its turn has come.
+    private func begin() {
+        hasTurn = true
+        if requestHasEnded { client.startAnswerTimer() }
         keepsUpstream =
             request.upgrade == nil && (!request.body.hasBytes || shared.upstreamHabits.readsBodies)
         let pool = loop.pool
@@ -90,12 +137,11 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         shared.link.connect(on: loop.eventLoop) { [self] result in
             switch result {
             case .success(let connection):
-                shared.link.note(fault: nil)
                 guard !isOver else { return connection.close() }
                 attach(connection)
             case .failure(let error):
                 guard !isOver else { return }
-                shared.link.note(fault: "\(error)")
+                shared.link.note(fault: "\(error)", isToldAtOnce: UpstreamLink.isToldAtOnce(error))
                 fail(.upstreamDown)
             }
         }
@@ -103,6 +149,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
 
     private func attach(_ connection: UpstreamConnection) {
         upstream = connection
+        sent = .now()
         connection.begin(self, method: request.method, upgrades: request.upgrade != nil)
         body = BodyWriter(request.body)
         let head = request.forwarded(
@@ -141,8 +188,19 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
             return client.refuse(ServeReply(.tooLarge(limit: shared.limits.bodyByteCount)))
         }
         noted?.take(bytes.readableBytesView)
+        if isExclusive, isGathering, bodyByteCount > ForwardedRequest.maximumHeldRequest {
+            guard !shared.link.isKnown else {
+                return client.refuse(ServeReply(.tooLarge(limit: ForwardedRequest.maximumHeldRequest)))
+            }
+            early.append(bytes)
+            isGathering = false
+            return reach()
+        }
         if upstream == nil { early.append(bytes) } else { _ = pass(bytes) }
     }
+
+    /// True if the client, and not the upstream, takes its time.
+    var isHeldUpByClient: Bool { responseHasStarted && !client.isWritable }
 
     /// True if the client has sent enough of the body since the previous call.
     func clientKeepsPace() -> Bool {
@@ -166,7 +224,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
 
     func clientReadComplete() {
         upstream?.flush()
-        guard isGathering, !isWaiting else { return }
+        guard isGathering, !isWaiting, !isExclusive else { return }
         isWaiting = true
         loop.eventLoop.assumeIsolated().scheduleTask(in: ForwardedRequest.gatheringTime) {
             [weak self] in
@@ -204,29 +262,43 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         guard !isOver else { return }
         isOver = true
         if upstream != nil { noted?.tell(shared.orders, status: nil, by: device.device) }
-        upstream?.abandon()
+        if isExclusive, requestHasEnded, let upstream, let turn {
+            _ = LateAnswer(on: upstream, turn, since: sent, shared.link, loop.eventLoop)
+        } else {
+            upstream?.abandon()
+        }
         upstream = nil
+        turn = nil
     }
 
     // MARK: The upstream's side
 
     /// True if further bytes from the upstream can be passed on.
-    var mayReadUpstream: Bool { client.isWritable }
+    var mayReadUpstream: Bool { client.isWritable || held != nil }
 
     func upstreamHead(_ response: ResponseHead) {
         guard !isOver else { return }
         if response.isInformational {
             // Informational responses such as 100 (Continue), which HTTP/1.0 does not define.
-            if !request.isHTTP10 { write(response, framing: .none, connection: nil) }
+            // The client of a collected request has been told to go on.
+            if !request.isHTTP10, !isExclusive { write(response, framing: .none, connection: nil) }
             return
         }
         shared.upstreamHabits.noteAnswer(response, isReused: isReused)
-        responseHasStarted = true
+        answerHasBegun = true
         noted?.tell(shared.orders, status: response.status, by: device.device)
         if request.mayChangeStates, response.status < 400 { shared.link.noteOrder() }
         if RequestKind(request) == .changing { shared.guests.forget() }
-        // Until the request is complete, its deadline still applies.
-        if requestHasEnded { client.stopTimer() }
+        let mayLast = response.status == 101 || response.isEventStream
+        if isExclusive, !mayLast {
+            held = ByteBuffer()
+        } else {
+            shared.link.noteAnswer()
+            responseHasStarted = true
+            turn = nil
+            // Until the request is complete, its deadline still applies.
+            if requestHasEnded { client.stopTimer() }
+        }
         if response.status == 101 {
             return write(
                 response, framing: .none, connection: "Upgrade", upgrade: request.upgrade ?? "websocket")
@@ -242,17 +314,34 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     private func write(
         _ response: ResponseHead, framing: BodyFraming, connection: String?, upgrade: String? = nil
     ) {
-        client.write(
-            response.forwarded(
-                framing: framing, connection: connection, upgrade: upgrade, toBrowser: request.isOfBrowser))
+        let head = response.forwarded(
+            framing: framing, connection: connection, upgrade: upgrade, toBrowser: request.isOfBrowser)
+        deliver(ByteBuffer(bytes: head))
+    }
+
+    /// Gives a part of the answer to the client, or holds it back.
+    private func deliver(_ bytes: ByteBuffer) {
+        guard held != nil else { return client.write(bytes) }
+        var bytes = bytes
+        held?.writeBuffer(&bytes)
+        guard held?.readableBytes ?? 0 > ForwardedRequest.maximumHeldAnswer else { return }
+        release()
+        client.flush()
+    }
+
+    private func release() {
+        guard let bytes = held else { return }
+        held = nil
+        responseHasStarted = true
+        client.write(bytes)
     }
 
     func upstreamBody(_ bytes: ByteBuffer) {
         guard !isOver else { return }
         guard let (before, after) = answer.piece(bytes.readableBytes) else { return fail(.upstreamMalformed) }
-        if !before.isEmpty { client.write(before) }
-        client.write(bytes)
-        if !after.isEmpty { client.write(after) }
+        if !before.isEmpty { deliver(ByteBuffer(string: before)) }
+        deliver(bytes)
+        if !after.isEmpty { deliver(ByteBuffer(string: after)) }
     }
 
     func upstreamReadComplete() { if !isOver { client.flush() } }
@@ -269,7 +358,10 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         } else {
             upstream.close()
         }
+        turn = nil
         guard let end = answer.end(trailers) else { return client.close() }
+        if isExclusive { shared.link.noteAnswer() }
+        release()
         client.write(end)
         client.finish()
     }
@@ -279,6 +371,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         guard !isOver, let upstream else { return }
         isOver = true
         self.upstream = nil
+        turn = nil
         client.join(upstream)
     }
 
@@ -286,7 +379,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     func upstreamClosed() {
         guard !isOver else { return }
         upstream = nil
-        if isReused, !responseHasStarted {
+        if isReused, !answerHasBegun {
             shared.upstreamHabits.noteEnd(lastUsed: lastUsed)
             // The upstream has closed the idle connection.
             if request.isRepeatable { return connect() }
@@ -300,7 +393,7 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
         guard !isOver else { return }
         upstream = nil
         // What is no answer at all may be late bytes behind the previous one.
-        if fault == .badStatusLine, isReused, !responseHasStarted, request.isRepeatable { return connect() }
+        if fault == .badStatusLine, isReused, !answerHasBegun, request.isRepeatable { return connect() }
         fail(.upstreamMalformed(fault))
     }
 

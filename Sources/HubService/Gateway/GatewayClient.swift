@@ -20,6 +20,8 @@ protocol GatewayClient: AnyObject {
     func close()
     /// Resumes reading from the client.
     func resumeReading()
+    /// Starts the deadline of the answer to the whole request.
+    func startAnswerTimer()
     /// Removes the deadline: the request is complete and the answer has begun, which may take any time.
     func stopTimer()
     /// Closes the connection after this answer.

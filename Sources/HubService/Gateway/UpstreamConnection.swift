@@ -81,6 +81,12 @@ final class UpstreamConnection: ChannelDuplexHandler {
         close()
     }
 
+    /// Another takes the rest of the answer.
+    func pass(to receiver: some UpstreamAnswerReceiver) {
+        self.receiver = receiver
+        resumeReading()
+    }
+
     /// Marks the connection as idle in the pool.
     func rest() {
         idleSince = .now()

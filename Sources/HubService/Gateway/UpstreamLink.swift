@@ -1,4 +1,5 @@
 import Addresses
+import GatewayRules
 import Identity
 import NIOCore
 import NIOPosix
@@ -8,26 +9,33 @@ import Synchronization
 
 /// Is told what happens on the way to the upstream; on any thread.
 protocol UpstreamObserver: Sendable {
-    /// It has become unreachable, or reachable again.
-    func upstreamChanged(isUp: Bool)
+    /// It does not answer any more, why, and since when; nil: it answers again.
+    func upstreamChanged(_ outage: UpstreamBreaker.Outage?)
+    /// A request had no answer in time, where others may have one: whether it answers is to be found out.
+    func upstreamIsInDoubt()
     /// It has carried out a request other than one that only reads.
     func orderPassed()
 }
 
 /// The way to the upstream, for what devices send and for what the hub itself asks: opens connections, with
-/// TLS and the pin, and knows whether the upstream can be reached.
+/// TLS and the pin, and knows whether the upstream answers, what it is, and whose turn it is.
 final class UpstreamLink: Sendable {
     /// The upstream of the settings; nil: none is set, and no connection can be opened.
     let upstream: Upstream?
     let habits: UpstreamHabits
+    let turns = UpstreamTurns()
+    /// How many requests it takes at a time, if somebody has said so; nil: that is found out.
+    let concurrency: Int?
     private let tls: NIOSSLContext?
     private let connectTime: TimeAmount
     private let log: ServeLog
-    private let isUp = Mutex(true)
+    private let kind = Mutex(UpstreamKind?.none)
     private let observer = Mutex<(any UpstreamObserver)?>(nil)
 
-    init(_ upstream: Upstream?, limits: ServeLimits, log: ServeLog) throws {
+    init(_ upstream: Upstream?, concurrency: Int? = nil, limits: ServeLimits, log: ServeLog) throws {
         self.upstream = upstream
+        self.concurrency = concurrency
+        turns.setPlaces(concurrency ?? UpstreamKind.stock.concurrency)
         self.log = log
         habits = UpstreamHabits(freshness: limits.upstreamFreshness, log: log)
         connectTime = limits.connect
@@ -47,7 +55,7 @@ final class UpstreamLink: Sendable {
     }
 
     /// False while the upstream does not answer, as far as is known.
-    var isReachable: Bool { isUp.withLock { $0 } }
+    var isReachable: Bool { turns.outage == nil }
 
     /// Sets who is told what happens on the way to the upstream; nil for nobody any more.
     func observe(_ observer: (any UpstreamObserver)?) { self.observer.withLock { $0 = observer } }
@@ -55,20 +63,62 @@ final class UpstreamLink: Sendable {
     /// Records that the upstream has carried out a request that may have changed a state.
     func noteOrder() { observer.withLock { $0 }?.orderPassed() }
 
-    /// Records that the upstream can be reached, or why not, and logs a change.
-    func note(fault: String?) {
-        if fault != nil { habits.noteAway() }
-        let hasChanged = isUp.withLock { isUp in
-            defer { isUp = fault == nil }
-            return isUp != (fault == nil)
+    /// Records that the upstream has answered.
+    func noteAnswer() {
+        guard turns.noteAnswer() else { return }
+        if let upstream { log.warning(.upstream, "the upstream \(upstream.authority) answers again") }
+        observer.withLock { $0 }?.upstreamChanged(nil)
+    }
+
+    /// Records that the upstream has not answered, and why.
+    ///
+    /// - Parameter isToldAtOnce: false if that took a time-out.
+    func note(fault words: String, isToldAtOnce: Bool = false) {
+        habits.noteAway()
+        guard turns.noteFault(words, isToldAtOnce: isToldAtOnce), let outage = turns.outage else { return }
+        if concurrency == nil {
+            // It may be another server when it comes back.
+            kind.withLock { $0 = nil }
+            turns.setPlaces(UpstreamKind.stock.concurrency)
         }
-        guard hasChanged, let upstream else { return }
-        let name = upstream.authority
-        log.warning(
-            .upstream,
-            fault.map { "the upstream \(name) does not answer: \($0)" }
-                ?? "the upstream \(name) answers again")
-        observer.withLock { $0 }?.upstreamChanged(isUp: fault == nil)
+        if let upstream {
+            log.warning(.upstream, "the upstream \(upstream.authority) does not answer: \(words)")
+        }
+        observer.withLock { $0 }?.upstreamChanged(outage)
+    }
+
+    /// Records that a request had no answer in time. Where requests do not overlap, none has one then;
+    /// elsewhere others may.
+    func noteTimeout() {
+        if turns.isExclusive {
+            note(fault: "no response in time")
+        } else {
+            observer.withLock { $0 }?.upstreamIsInDoubt()
+        }
+    }
+
+    /// True if it is known how many requests the upstream takes at a time.
+    var isKnown: Bool { concurrency != nil || kind.withLock { $0 != nil } }
+
+    /// False if it took a time-out to know that no connection can be opened.
+    static func isToldAtOnce(_ error: any Error) -> Bool {
+        switch error {
+        case ChannelError.connectTimeout: false
+        case let error as NIOConnectionError:
+            error.connectionErrors.allSatisfy { isToldAtOnce($0.error) }
+        default: true
+        }
+    }
+
+    /// Records what the upstream is, as its answers show.
+    func note(_ found: UpstreamKind) {
+        let isNew = kind.withLock { kind in
+            defer { kind = found }
+            return kind != found
+        }
+        guard isNew, let upstream, concurrency == nil else { return }
+        turns.setPlaces(found.concurrency)
+        log.notice("the upstream \(upstream.authority) is \(found.words)")
     }
 
     /// Opens a connection, and calls `body` on the event loop. With TLS the handshake follows; if it fails,

@@ -1,3 +1,4 @@
+import GatewayRules
 import Household
 import Pairing
 
@@ -12,6 +13,7 @@ final class HouseholdRecords: UpstreamObserver {
     private let hook: HookRunner?
     private let lostFiles: LostFileWatch
     private let link: UpstreamLink
+    private let probe: UpstreamProbe
     private let looksAfterOrders: Bool
     private let clock: @Sendable () -> Moment
     private let desk: AnswerDesk
@@ -28,6 +30,7 @@ final class HouseholdRecords: UpstreamObserver {
         states = StateStore(database)
         let messages = MessageLog(database, log: log) { clock().wall }
         let poller = StatePoller(calls, states, messages, log: log, clock: clock)
+        probe = UpstreamProbe(calls, link)
         let alerts = SystemAlerts(
             messages, database, of: state, upstream: hub.settings.upstream?.authority ?? "", clock: clock)
         (self.poller, self.messages, self.alerts) = (poller, messages, alerts)
@@ -63,6 +66,7 @@ final class HouseholdRecords: UpstreamObserver {
     var messageResources: MessageResources { MessageResources(log: messages, desk: desk) }
 
     func start() {
+        probe.start()
         poller.start()
         alerts.start()
         hook?.start()
@@ -87,6 +91,7 @@ final class HouseholdRecords: UpstreamObserver {
     func stop() async {
         link.observe(nil)
         await heart.stop()
+        await probe.stop()
         await poller.stop()
         await alerts.stop()
         await notices.stop()
@@ -96,12 +101,14 @@ final class HouseholdRecords: UpstreamObserver {
         await database.close()
     }
 
-    func upstreamChanged(isUp: Bool) {
-        alerts.upstreamChanged(isUp: isUp)
-        // What was wrong before may be known from then.
-        if isUp { poller.look() }
+    func upstreamChanged(_ outage: UpstreamBreaker.Outage?) {
+        alerts.upstreamChanged(isUp: outage == nil)
+        poller.upstreamChanged(outage)
+        if outage != nil { probe.lookLater() }
         heart.beat()
     }
+
+    func upstreamIsInDoubt() { probe.look() }
 
     func orderPassed() { if looksAfterOrders { poller.orderPassed() } }
 }

@@ -37,15 +37,17 @@ package struct ReviewHousehold: Sendable {
 
     package init(_ state: HubState) { self.state = state }
 
+    /// - Parameter asksUpstream: ask the server behind the hub which appliances there are; false while the hub
+    ///   itself may ask it.
     /// - Throws: a `UserError` for a file that cannot be read.
-    package func run() async throws -> Review {
+    package func run(asksUpstream: Bool) async throws -> Review {
         let (settings, rooms, scenes, rules) = try read()
         var review = Review()
         (review.roomCount, review.sceneCount, review.ruleCount) = (rooms.count, scenes.count, rules.count)
         review.faults = try lost()
         guard !rooms.isEmpty || !scenes.isEmpty || !rules.isEmpty else { return review }
         review.faults += faults(scenes, rules, hasPlace: settings?.place != nil)
-        guard let settings, let house = try? await appliances(settings) else {
+        guard asksUpstream, let settings, let house = try? await appliances(settings) else {
             review.isWhole = false
             return review
         }

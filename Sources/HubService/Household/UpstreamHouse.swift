@@ -6,9 +6,6 @@ import Synchronization
 
 /// The server behind the hub, as the house that it is: appliances that can be read and ordered.
 final class UpstreamHouse: OrderedHouse {
-    /// A server holds its answer back while an appliance hangs; the sender of an order has a deadline.
-    private static let orderTime = Duration.seconds(35)
-
     private let calls: UpstreamCalls
     private let sender: DeviceFields?
     private let lastPace = Mutex(Duration.zero)
@@ -49,8 +46,7 @@ final class UpstreamHouse: OrderedHouse {
 
     private func answer(to request: ControlRequest) async throws -> [UInt8] {
         let start = ContinuousClock.now
-        let reply = try await calls.call(
-            request.method, request.target, json: request.json, within: UpstreamHouse.orderTime, as: sender)
+        let reply = try await calls.call(request.method, request.target, json: request.json, as: sender)
         lastPace.withLock { $0 = .now - start }
         guard reply.isSuccess else {
             throw ServerError(status: reply.status, contentType: nil, body: reply.body)

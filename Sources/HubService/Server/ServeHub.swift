@@ -71,7 +71,9 @@ package final class ServeHub: Sendable {
         let obstacle = try await pairing.recover()
         _ = try register.device(hub.pin)  // reports a faulty keyfile now, not at the first request
         if let obstacle { tell(obstacle, of: state, log) }
-        let link = try UpstreamLink(hub.settings.upstream, limits: options.limits, log: log)
+        let link = try UpstreamLink(
+            hub.settings.upstream, concurrency: options.concurrency ?? hub.settings.concurrency,
+            limits: options.limits, log: log)
         let threads = options.threads ?? min(System.coreCount, maximumThreads)
         try DescriptorLimit.raise(for: options.limits, loops: threads)
         await DescriptorLimit.openTimers()

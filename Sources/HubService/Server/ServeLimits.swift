@@ -1,4 +1,5 @@
 import Addresses
+import GatewayRules
 package import NIOCore
 
 /// The limits for one client and for all clients together.
@@ -28,8 +29,9 @@ package struct ServeLimits: Sendable {
     package var smallBody = TimeAmount.seconds(10)
     /// The maximum time in which a client reads none of its answer.
     package var stall = TimeAmount.seconds(30)
-    /// The time from the end of a request to the head of the upstream's response.
-    package var upstream = TimeAmount.seconds(60)
+    /// The time from the end of a request, or from its turn at the upstream, to the head of the response;
+    /// where requests must not overlap, to its end.
+    package var upstream = TimeAmount(AnswerTimes.upstream)
     /// How long after its last use a connection to the upstream is assumed to be open: less than any server's
     /// idle timeout.
     package var upstreamFreshness = TimeAmount.seconds(1)

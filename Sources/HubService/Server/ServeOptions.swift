@@ -16,6 +16,8 @@ package struct ServeOptions: Sendable {
     /// Whether the upstream is asked for states after each order. A test that plays the upstream counts its
     /// connections.
     var looksAfterOrders = true
+    /// How many requests the upstream takes at a time, whatever the settings say; nil: as they say.
+    var concurrency: Int?
     /// The number of event loops; nil: one per core, at most 16.
     package var threads: Int?
     /// Is told when the hub is ready, when it ends, and that it lives.

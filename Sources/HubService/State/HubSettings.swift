@@ -15,15 +15,18 @@ package import Pairing
 ///     place=52.52 13.41
 ///     hook=/usr/local/bin/tell-us
 ///     hosts=kitchen.example.org
+///     concurrency=4
 ///
 /// `upstream` may be missing; `Upstream` has its grammar. `listen` has the addresses to listen on, 16 at
 /// most, with a space between them; without it, and in version 0.1, these are all. `place` is where the house
 /// is (``Household/Place``), for scenes at sunrise and sunset; `hook` is the program that runs for each
 /// message, by its absolute path. `hosts` has names and addresses by which browsers reach the hub beside its
-/// own, as behind a proxy or a router; 16 at most, written by hand. These three may be missing.
+/// own, as behind a proxy or a router; 16 at most, written by hand. `concurrency` is how many requests the
+/// upstream takes at a time, 1–1,000, written by hand: a hub finds out by itself whether it stands in front
+/// of a stock server, which takes one. These four may be missing.
 ///
 /// Accepted: the above. Rejected: no name, `port=0`, `port=65536`, `upstream=ftp://127.0.0.1`, `listen=eth0`,
-/// `place=Berlin`, `hook=tell-us`, `hosts=kitchen:8000`.
+/// `place=Berlin`, `hook=tell-us`, `hosts=kitchen:8000`, `concurrency=0`.
 package struct HubSettings: Equatable, Sendable {
     package static let fileName = "hub"
     private static let group = "hub"
@@ -44,6 +47,8 @@ package struct HubSettings: Equatable, Sendable {
     package let hook: String?
     /// Names and addresses of the hub that this machine does not know of.
     package private(set) var hosts: [String] = []
+    /// How many requests the upstream takes at a time; nil: the hub finds out.
+    package private(set) var concurrency: Int?
 
     package init(
         name: PeerName, port: UInt16, upstream: Upstream?, listen: [NetworkAddress] = [],
@@ -97,6 +102,11 @@ package struct HubSettings: Equatable, Sendable {
             throw .invalidValue(
                 "not host names or addresses without a port", key: "hosts", group: HubSettings.group)
         }
+        let count = file.value("concurrency", in: HubSettings.group)
+        concurrency = count.flatMap { UInt16(digits: $0) }.map(Int.init)
+        guard concurrency.map((1...1_000).contains) ?? (count == nil) else {
+            throw .invalidValue("not a number from 1 to 1000", key: "concurrency", group: HubSettings.group)
+        }
     }
 
     /// True if a hub that serves with one of them serves as the other says. Where the house is counts at
@@ -108,7 +118,7 @@ package struct HubSettings: Equatable, Sendable {
     private func at(_ place: Place?) -> HubSettings {
         var settings = HubSettings(
             name: name, port: port, upstream: upstream, listen: listen, place: place, hook: hook)
-        settings.hosts = hosts
+        (settings.hosts, settings.concurrency) = (hosts, concurrency)
         return settings
     }
 

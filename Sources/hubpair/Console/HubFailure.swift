@@ -17,6 +17,7 @@ struct HubFailure: UserError {
         case let error as ListFailure: HubFailure(hub: hub, error: error)
         case let error as ServerError: HubFailure(hub: hub, error: error)
         case let error as HubTooSlow: HubFailure(hub: hub, error: error)
+        case let error as SilentServer: HubFailure(hub: hub, error: error)
         default: error
         }
     }

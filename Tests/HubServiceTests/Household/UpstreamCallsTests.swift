@@ -18,7 +18,7 @@ import Testing
             upstream = try await RawUpstream(tls: tls)
             let url = url ?? "\(tls == nil ? "http" : "https")://127.0.0.1:\(upstream.port)"
             let log = ServeLog(Logger(label: "test") { _ in RecordedLog() })
-            let link = try UpstreamLink(try Upstream(url), limits: ServeLimits(), log: log)
+            let link = try UpstreamLink(try Upstream(url), concurrency: 16, limits: ServeLimits(), log: log)
             let sender = DeviceFields(fingerprint: "AAAA-BBBB-CCCC-DDDD", name: "Hub", role: .owner)
             calls = try await UpstreamCalls(
                 link, as: sender, on: MultiThreadedEventLoopGroup.singleton.next())

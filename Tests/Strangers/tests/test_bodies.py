@@ -58,7 +58,7 @@ class Body:
 class BodyTests(unittest.TestCase):
     def lane(self, port):
         """A hub in front of a server, and a guest's connection."""
-        hub = Hub(f"http://127.0.0.1:{port}")
+        hub = Hub(f"http://127.0.0.1:{port}", concurrency=16)
         self.addCleanup(hub.remove)
         hub.start()
         guest = Device(os.path.join(self.folder.name, f"{port}"), "Guest")

@@ -20,9 +20,10 @@ from second_implementation import Attempt, Connection, Device
 class GatewayTests(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.hestia = Hestia()
+        # Any server: what a stock one gets is in test_upstream.
+        cls.hestia = Hestia(sturdy=True)
         cls.addClassCleanup(cls.hestia.stop)
-        cls.hub = Hub(cls.hestia.url)
+        cls.hub = Hub(cls.hestia.url, concurrency=16)
         cls.addClassCleanup(cls.hub.remove)
         cls.hub.start()
         cls.folder = tempfile.TemporaryDirectory()
@@ -398,7 +399,7 @@ class GatewayTests(unittest.TestCase):
         upstream = socket.create_server(("127.0.0.1", 0), backlog=0)
         self.addCleanup(upstream.close)
         port = upstream.getsockname()[1]
-        hub = Hub(f"http://127.0.0.1:{port}")
+        hub = Hub(f"http://127.0.0.1:{port}", concurrency=16)
         self.addCleanup(hub.remove)
         hub.start()
         Attempt(hub.code(), self.device).send(hub.port)

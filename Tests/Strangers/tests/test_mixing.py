@@ -107,7 +107,7 @@ class MixingTests(unittest.TestCase):
             for lane, context in enumerate((None, tls)):
                 server = FaultyServer(context, self.fault)
                 self.addCleanup(server.close)
-                hub = Hub(f"{'https' if context else 'http'}://127.0.0.1:{server.port}")
+                hub = Hub(f"{'https' if context else 'http'}://127.0.0.1:{server.port}", concurrency=16)
                 self.addCleanup(hub.remove)
                 hub.start()
                 for which in range(DEVICES):

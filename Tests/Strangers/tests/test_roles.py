@@ -283,7 +283,7 @@ class Household:
     def __init__(self, test, url, options=("--trusted-proxy", "127.0.0.1")):
         self.folder = tempfile.TemporaryDirectory()
         test.addCleanup(self.folder.cleanup)
-        self.hub = Hub(url, options)
+        self.hub = Hub(url, options, concurrency=16)
         test.addCleanup(self.hub.remove)
         self.hub.start()
         self.devices = {}
@@ -615,9 +615,9 @@ class ChangeTests(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
-        cls.hestia = Hestia("--plain")
+        cls.hestia = Hestia("--plain", sturdy=True)
         cls.addClassCleanup(cls.hestia.stop)
-        cls.hub = Hub(cls.hestia.url)
+        cls.hub = Hub(cls.hestia.url, concurrency=16)
         cls.addClassCleanup(cls.hub.remove)
         cls.hub.start()
         cls.folder = tempfile.TemporaryDirectory()
@@ -830,7 +830,7 @@ class SmugglingTests(unittest.TestCase):
         """Even a server that takes bodies for requests gets none that a guest may not send."""
         server = Unread()
         self.addCleanup(server.close)
-        hub = Hub(f"http://127.0.0.1:{server.port}")
+        hub = Hub(f"http://127.0.0.1:{server.port}", concurrency=16)
         self.addCleanup(hub.remove)
         hub.start()
         folder = tempfile.TemporaryDirectory()

@@ -93,7 +93,7 @@ class Lane:
         self.announced = Announced()
         if name == "http.server":
             self.log_path = os.path.join(folder, "hestia.log")
-            server = Hestia("--plain", "--echo", "--log", self.log_path)
+            server = Hestia("--plain", "--echo", "--log", self.log_path, sturdy=True)
             test.addCleanup(server.stop)
             self.url, self.port = server.url, server.port
         else:
@@ -108,7 +108,7 @@ class Lane:
                 test.addCleanup(nginx.stop)
                 self.port, self.url = nginx.port, f"http://127.0.0.1:{nginx.port}"
         self.name = name
-        self.hub = Hub(self.url)
+        self.hub = Hub(self.url, concurrency=16)
         test.addCleanup(self.hub.remove)
         self.hub.start()
         self.devices = [Device(os.path.join(folder, f"{name} {number}"), f"Device {number}") for number in (1, 2)]

@@ -108,8 +108,10 @@ final class RunScene: Sendable {
         } catch UpstreamCallError.noUpstream {
             throw Refusal.unavailable(UpstreamCallError.noUpstream.description)
         } catch let error as UpstreamCallError {
-            guard case .unreachable = error else { return [] }
-            throw Refusal.unavailable(error.description)
+            switch error {
+            case .unreachable, .refused(.away): throw Refusal.unavailable(error.description)
+            default: return []
+            }
         } catch {
             return []
         }

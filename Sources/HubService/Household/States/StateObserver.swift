@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Home
 import Household
 import Pairing
@@ -21,6 +22,8 @@ struct StateReport: Sendable {
     let fault: String?
     /// The upstream gave an answer, whatever it was.
     let hasAnswered: Bool
+    /// Since when the upstream does not answer at all; nil: it does, or that is not known.
+    let since: Date?
     /// The appliances that did not answer, while others did.
     let unanswered: Set<String>
     /// All that there are, as each was seen last.

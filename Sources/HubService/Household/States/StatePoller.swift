@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayRules
 import Home
 import Household
 import Identity
@@ -38,6 +39,8 @@ final class StatePoller: Sendable {
         var lastSuccess: ContinuousClock.Instant?
         var fault: String?
         var hasAnswered = false
+        /// Since when there is no answer at all.
+        var awaySince: Date?
         var unanswered: Set<String> = []
         var seen = SeenAppliances()
         /// What the database has of them.
@@ -141,6 +144,12 @@ final class StatePoller: Sendable {
         if isUsed { look() }
     }
 
+    /// The server behind the hub does not answer any more, or answers again: known before a poll has ended.
+    func upstreamChanged(_ outage: UpstreamBreaker.Outage?) {
+        state.withLock { $0.awaySince = outage?.since }
+        if let outage { fail(UpstreamTurns.Refusal.away(outage).words) } else { look() }
+    }
+
     /// Polls at once.
     func look() { looking.withLock { $0 }?.look() }
 
@@ -175,7 +184,7 @@ final class StatePoller: Sendable {
         return state.withLock {
             StateReport(
                 states: $0.states, time: $0.time, fault: $0.fault, hasAnswered: $0.hasAnswered,
-                unanswered: $0.unanswered,
+                since: $0.fault == nil ? nil : $0.awaySince, unanswered: $0.unanswered,
                 appliances: $0.seen.all, took: $0.lastDuration)
         }
     }
@@ -245,7 +254,7 @@ final class StatePoller: Sendable {
         let wasAway = state.withLock { $0.fault != nil }
         var hasAnswered = true
         do throws(UpstreamCallError) {
-            let reply = try await calls.call("GET", ControlRequest.devices.target)
+            let reply = try await calls.poll(ControlRequest.devices.target)
             if reply.isSuccess, let devices = ControlledDevice.list(parsing: reply.body) {
                 await take(devices, asked: start)
             } else if reply.status >= 500 {
@@ -254,6 +263,9 @@ final class StatePoller: Sendable {
                 fail(StatePoller.words(reply))
             }
         } catch {
+            if case .refused(.away(let outage)) = error {
+                state.withLock { $0.awaySince = outage.since }
+            }
             fail(error.description)
             hasAnswered = false
         }
@@ -310,7 +322,7 @@ final class StatePoller: Sendable {
         for id: String, _ calls: UpstreamCalls
     ) async -> Result<SeenAppliances.Answer, UpstreamCallError> {
         do throws(UpstreamCallError) {
-            let reply = try await calls.call("GET", ControlRequest.device(id).target)
+            let reply = try await calls.poll(ControlRequest.device(id).target)
             if reply.status == 404 { return .success(.gone) }
             guard reply.isSuccess, let device = try? JSONReader.read(ControlledDevice.self, from: reply.body),
                 device.id == id
@@ -319,7 +331,7 @@ final class StatePoller: Sendable {
         } catch {
             switch error {
             case .timeout, .brokeOff, .malformed, .tooLarge: return .success(.silent)
-            case .noUpstream, .unreachable, .tooMany, .cancelled: return .failure(error)
+            case .noUpstream, .unreachable, .refused, .tooMany, .cancelled: return .failure(error)
             }
         }
     }

@@ -51,6 +51,7 @@ struct StateResources: HubResources {
         if let fault = report.fault {
             (members["fault"], members["answers"]) = (.string(fault), .boolean(report.hasAnswered))
         }
+        members["since"] = report.since.map { .string($0.timestamp) }
         if !report.unanswered.isEmpty {
             members["unanswered"] = .array(report.unanswered.sorted().map(JSONValue.string))
         }

@@ -9,7 +9,10 @@ final class UpstreamCall: UpstreamAnswerReceiver {
         let json: [UInt8]?
         let time: TimeAmount
         /// The device for which it is sent; nil: the hub itself.
-        let sender: DeviceFields?
+        var sender: DeviceFields?
+        var lane = UpstreamQueue<UpstreamTurns.Sender>.Lane.person(.hub)
+        /// True if it finds out whether the upstream answers: then it is sent although others had no answer.
+        var isProbe = false
 
         /// True if it may be sent again after a reused connection has closed.
         var isRepeatable: Bool { method == "GET" && json == nil }
@@ -20,6 +23,10 @@ final class UpstreamCall: UpstreamAnswerReceiver {
     private let done: (Result<UpstreamReply, UpstreamCallError>) -> Void
     private var connection: UpstreamConnection?
     private var deadline: Scheduled<Void>?
+    /// Its place at the upstream, or before that in the queue.
+    private var turn: UpstreamTurn?
+    private var sent: NIODeadline?
+    private let isExclusive: Bool
     private var isReused = false
     private var lastUsed = NIODeadline.distantPast
     private var keepsConnection = true
@@ -32,9 +39,29 @@ final class UpstreamCall: UpstreamAnswerReceiver {
         _ done: @escaping (Result<UpstreamReply, UpstreamCallError>) -> Void
     ) {
         (self.request, self.queue, self.done) = (request, queue, done)
+        isExclusive = queue.link.turns.isExclusive
     }
 
+    var isProbe: Bool { request.isProbe }
+
     func start() {
+        let entry = queue.link.turns.enter(
+            request.lane, on: queue.eventLoop, within: nil, isProbe: isProbe
+        ) { [weak self] refusal in
+            guard let self, !isOver else { return }
+            if let refusal { fail(.refused(refusal)) } else { begin() }
+        }
+        switch entry {
+        case .refused(let refusal): fail(.refused(refusal))
+        case .waits(let turn): self.turn = turn
+        case .begins(let turn):
+            self.turn = turn
+            begin()
+        }
+    }
+
+    /// Its turn has come.
+    private func begin() {
         deadline = queue.eventLoop.assumeIsolated().scheduleTask(in: request.time) { [weak self] in
             self?.fail(.timeout)
         }
@@ -56,7 +83,8 @@ final class UpstreamCall: UpstreamAnswerReceiver {
             case .success(let connection):
                 guard !isOver else { return connection.close() }
                 send(on: connection)
-            case .failure(let error): fail(.unreachable("\(error)"))
+            case .failure(let error):
+                fail(.unreachable("\(error)", isToldAtOnce: UpstreamLink.isToldAtOnce(error)))
             }
         }
     }
@@ -70,18 +98,28 @@ final class UpstreamCall: UpstreamAnswerReceiver {
         if let json = request.json { bytes.writeBytes(json) }
         connection.write(bytes)
         connection.flush()
+        sent = .now()
     }
 
     /// Ends the request without an answer.
     func fail(_ error: UpstreamCallError) {
         guard !isOver else { return }
         switch error {
-        case .unreachable, .timeout: queue.link.note(fault: error.description)
+        case .unreachable(_, let isToldAtOnce):
+            queue.link.note(fault: error.description, isToldAtOnce: isToldAtOnce)
+        // The list of appliances is what everybody asks for; an order may wait for its appliance.
+        case .timeout where request.lane == .poll: queue.link.note(fault: error.description)
+        case .timeout: queue.link.noteTimeout()
         // A TLS handshake that fails ends like this.
-        case .brokeOff where !isReused && status == nil: queue.link.note(fault: error.description)
+        case .brokeOff where !isReused && status == nil:
+            queue.link.note(fault: error.description, isToldAtOnce: true)
         default: break
         }
-        connection?.abandon()
+        if isExclusive, let sent, let connection, let turn, !queue.hasStopped {
+            _ = LateAnswer(on: connection, turn, since: sent, queue.link, queue.eventLoop)
+        } else {
+            connection?.abandon()
+        }
         finish(.failure(error))
     }
 
@@ -89,6 +127,7 @@ final class UpstreamCall: UpstreamAnswerReceiver {
         isOver = true
         deadline?.cancel()
         connection = nil
+        turn = nil
         done(result)
     }
 
@@ -100,8 +139,6 @@ final class UpstreamCall: UpstreamAnswerReceiver {
         guard !isOver, !response.isInformational else { return }
         queue.link.habits.noteAnswer(response, isReused: isReused)
         status = response.status
-        // The system may be reached again, though the answer is not complete yet.
-        queue.link.note(fault: nil)
     }
 
     func upstreamBody(_ bytes: ByteBuffer) {
@@ -118,6 +155,7 @@ final class UpstreamCall: UpstreamAnswerReceiver {
     func upstreamEnd(_ trailers: FieldBlock, leavesUsable: Bool) {
         guard !isOver, let connection, let status else { return }
         if request.method != "GET", status < 400 { queue.link.noteOrder() }
+        queue.link.noteAnswer()
         if leavesUsable, keepsConnection { queue.put(connection) } else { connection.close() }
         finish(.success(UpstreamReply(status: status, body: body)))
     }

@@ -40,11 +40,26 @@ final class UpstreamCalls: Sendable {
     ///     others.
     ///   - sender: the device that asked the hub for it; nil: the hub itself.
     func call(
-        _ method: String, _ target: String, json: [UInt8]? = nil, within time: Duration = .seconds(10),
+        _ method: String, _ target: String, json: [UInt8]? = nil, within time: Duration = AnswerTimes.upstream,
         as sender: DeviceFields? = nil
     ) async throws(UpstreamCallError) -> UpstreamReply {
-        let request = UpstreamCall.Request(
-            method: method, target: target, json: json, time: TimeAmount(time), sender: sender)
+        try await call(
+            UpstreamCall.Request(
+                method: method, target: target, json: json, time: TimeAmount(time), sender: sender,
+                lane: .person(sender.map { .device(fingerprint: $0.fingerprint) } ?? .hub)))
+    }
+
+    /// Reads what nobody has asked for just now; people come first.
+    ///
+    /// - Parameter isProbe: true to send it although the upstream has not answered others.
+    func poll(_ target: String, isProbe: Bool = false) async throws(UpstreamCallError) -> UpstreamReply {
+        try await call(
+            UpstreamCall.Request(
+                method: "GET", target: target, json: nil, time: TimeAmount(AnswerTimes.poll), lane: .poll,
+                isProbe: isProbe))
+    }
+
+    private func call(_ request: UpstreamCall.Request) async throws(UpstreamCallError) -> UpstreamReply {
         let ticket = UpstreamCallTicket()
         let (state, eventLoop) = (state, eventLoop)
         let result = await withTaskCancellationHandler {
@@ -84,7 +99,7 @@ final class UpstreamCallQueue {
     private var idle: [UpstreamConnection] = []
     private var waiting: [(ticket: UpstreamCallTicket, call: UpstreamCall)] = []
     private var running: [ObjectIdentifier: UpstreamCall] = [:]
-    private var hasStopped = false
+    private(set) var hasStopped = false
     private var isSweeping = false
 
     init(_ link: UpstreamLink, sender: DeviceFields, on eventLoop: any EventLoop) {
@@ -104,6 +119,11 @@ final class UpstreamCallQueue {
             self?.running[ObjectIdentifier(ticket)] = nil
             done(result)
             self?.startNext()
+        }
+        if request.isProbe {
+            // Those before it may wait for what it finds out.
+            running[ObjectIdentifier(ticket)] = call
+            return call.start()
         }
         waiting.append((ticket, call))
         startNext()

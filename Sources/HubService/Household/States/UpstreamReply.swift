@@ -16,8 +16,10 @@ struct UpstreamReply: Equatable, Sendable {
 enum UpstreamCallError: Equatable, UserError {
     /// No upstream is set.
     case noUpstream
-    /// No connection could be opened; the system's words.
-    case unreachable(String)
+    /// No connection could be opened; the system's words, and whether it took a time-out to know.
+    case unreachable(String, isToldAtOnce: Bool)
+    /// It gets no turn at the upstream.
+    case refused(UpstreamTurns.Refusal)
     /// The connection ended before the answer was complete.
     case brokeOff
     /// The answer is no valid HTTP.
@@ -35,7 +37,8 @@ enum UpstreamCallError: Equatable, UserError {
     var description: String {
         switch self {
         case .noUpstream: "no server is set behind the hub"
-        case .unreachable(let words): "the server behind the hub does not answer: \(words)"
+        case .unreachable(let words, _): "the server behind the hub does not answer: \(words)"
+        case .refused(let refusal): refusal.words
         case .brokeOff: "the server behind the hub closed the connection before it had answered"
         case .malformed(let fault):
             "the answer of the server behind the hub is malformed: \(fault.message)"
@@ -50,8 +53,8 @@ enum UpstreamCallError: Equatable, UserError {
     var kind: UserErrorKind {
         switch self {
         case .noUpstream: .configuration
-        case .unreachable, .brokeOff, .malformed, .tooLarge: .unavailable
-        case .timeout, .tooMany, .cancelled: .tryAgain
+        case .unreachable, .refused(.away), .brokeOff, .malformed, .tooLarge: .unavailable
+        case .refused(.busy), .timeout, .tooMany, .cancelled: .tryAgain
         }
     }
 

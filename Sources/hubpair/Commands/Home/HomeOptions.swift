@@ -19,7 +19,13 @@ struct HomeOptions: ParsableArguments {
     }
 
     /// Calls `body` with the chosen hub. Errors of the hub get its name.
-    func use(_ body: (HomeSession) async throws -> Void) async throws { try await choice.use(body) }
+    ///
+    /// - Parameter confirmation: the time that the user gives; the hub has no more for its answers.
+    func use(
+        within confirmation: ConfirmationOption? = nil, _ body: (HomeSession) async throws -> Void
+    ) async throws {
+        try await choice.use(within: confirmation, body)
+    }
 }
 
 /// Which hub's appliances, as ``HomeOptions`` says it: a plain value.
@@ -34,9 +40,13 @@ struct HomeChoice: Equatable {
     var configuration: DeviceConfiguration { ConfigurationOption.configuration(at: configurationPath) }
 
     /// Calls `body` with the chosen hub. Errors of the hub get its name.
-    func use(_ body: (HomeSession) async throws -> Void) async throws {
+    func use(
+        within confirmation: ConfirmationOption? = nil, _ body: (HomeSession) async throws -> Void
+    ) async throws {
         let reach = try UseHub(configuration: configuration)
-        let session = HomeSession(try await chosen(reach), reach: reach, isInsecureAllowed: insecure)
+        let session = HomeSession(
+            try await chosen(reach), reach: reach, isInsecureAllowed: insecure,
+            answering: confirmation?.answering ?? HubConnection.Deadlines.usual)
         try await session.use(body)
     }
 

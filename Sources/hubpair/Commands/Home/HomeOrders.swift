@@ -9,10 +9,15 @@ struct ConfirmationOption: ParsableArguments {
     @Option(
         parsing: .unconditional,
         help: ArgumentHelp(
-            "How long an appliance has to follow the order; its state is read back. (default: 30s)",
+            "How long an appliance has to follow the order, which is read back, and the hub to answer. "
+                + "(default: 30s)",
             valueName: "time"),
         transform: durationValue(atMost: .seconds(600), like: "30s"))
     var timeout = Duration.seconds(30)
+
+    /// How long the hub has for an answer: a list takes a small computer a moment, however short an order's
+    /// time is.
+    var answering: Duration { min(max(timeout, .seconds(2)), HubConnection.Deadlines.usual) }
 }
 
 /// Gives orders, and reports the outcome of each.

@@ -16,6 +16,7 @@ final class HomeSession: Sendable {
     let json: [String: JSONValue]
     private let reach: UseHub
     private let isInsecureAllowed: Bool
+    private let answering: Duration
     private let isNoted = Mutex(false)
     private let areNamesNoted: Mutex<Bool>
     /// What the last look has said.
@@ -23,11 +24,13 @@ final class HomeSession: Sendable {
 
     /// - Parameters:
     ///   - connecting: the deadline for finding the hub and connecting to it.
+    ///   - answering: how long the hub has for each answer about appliances.
     ///   - notesNames: keep the appliances' names for completion. To read and compare the file costs
     ///     milliseconds a hub, which many hubs at once and scripts (`--json`) do without.
     init(
         _ hub: SavedHub, reach: UseHub, isInsecureAllowed: Bool = false,
-        connecting: Duration = HubConnector.deadline, notesNames: Bool = true
+        connecting: Duration = HubConnector.deadline,
+        answering: Duration = HubConnection.Deadlines.usual, notesNames: Bool = true
     ) {
         self.hub = hub
         areNamesNoted = Mutex(!notesNames || JSONLine.isAskedFor)
@@ -36,11 +39,13 @@ final class HomeSession: Sendable {
             "hub": .text(hub.fingerprint?.description), "hub_name": .string(hub.name.description),
             "unprotected": .boolean(hub.isUnprotected),
         ]
-        self.isInsecureAllowed = isInsecureAllowed
-        let connections = KeptConnections(atMost: HubHome.maximumConnections) {
+        (self.isInsecureAllowed, self.answering) = (isInsecureAllowed, answering)
+        let connections = KeptConnections(
+            atMost: HubHome.maximumConnections, isOneAtATime: hub.isUnprotected
+        ) {
             try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed, deadline: connecting)
         }
-        home = HubHome(connections)
+        home = HubHome(connections, deadlines: .init(quiet: answering, total: answering * 2))
         household = HouseholdLink(hub, device: reach.device, connections)
     }
 
@@ -64,7 +69,7 @@ final class HomeSession: Sendable {
         defer { waiting?.end() }
         let house: KnownHouse
         do {
-            house = try await hub.isUnprotected ? home.listed() : home.house()
+            house = try await hub.isUnprotected ? home.listed() : home.house(patience: answering)
         } catch let error as ServerError where error.isFailureOfServer {
             throw ListFailure(error: error)
         }

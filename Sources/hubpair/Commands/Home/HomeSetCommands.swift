@@ -51,7 +51,7 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
     func run() async throws {
         guard let second else {
             let setting = try SaidSetting(device)
-            return try await home.use { session in
+            return try await home.use(within: confirmation) { session in
                 let orders = try await appliances.orders(to: setting, session, guardian)
                 if orders.isEmpty { return Console.note("there is nothing to set to \(setting.text)") }
                 let units = try await session.units(for: setting).units
@@ -65,10 +65,12 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
                 [second, device], of: HomeSetCommand.self)
         }
         if let third, let both = SaidSetting(second, third) {
-            return try await home.use { try await set(nil, to: both, $0) }
+            return try await home.use(within: confirmation) { try await set(nil, to: both, $0) }
         }
         let setting = try SaidSetting(third ?? second)
-        try await home.use { try await set(third == nil ? nil : second, to: setting, $0) }
+        try await home.use(within: confirmation) {
+            try await set(third == nil ? nil : second, to: setting, $0)
+        }
     }
 
     /// - Parameter named: the activator, as it was named.
@@ -144,7 +146,9 @@ struct HomeOnCommand: AsyncParsableCommand {
 
     func validate() throws { try many.check("on") }
     func run() async throws {
-        try await home.use { try await many.run($0, confirmation, guardian, asJSON: json) }
+        try await home.use(within: confirmation) {
+            try await many.run($0, confirmation, guardian, asJSON: json)
+        }
     }
 }
 
@@ -173,7 +177,9 @@ struct HomeOffCommand: AsyncParsableCommand {
 
     func validate() throws { try many.check("off") }
     func run() async throws {
-        try await home.use { try await many.run($0, confirmation, guardian, asJSON: json) }
+        try await home.use(within: confirmation) {
+            try await many.run($0, confirmation, guardian, asJSON: json)
+        }
     }
 }
 

@@ -37,7 +37,7 @@ struct SceneRunCommand: AsyncParsableCommand {
         guard let hub = shelf.hubs.first(where: { $0.isHub(of: scene) }) else {
             throw SceneError.hubIsGone(scene.name, scene.hub)
         }
-        try await HomeSession(hub, reach: reach).use { session in
+        try await HomeSession(hub, reach: reach, answering: confirmation.answering).use { session in
             let units = try await session.rooms(isNeeded: false).units
             try await HomeOrders(session: session, timeout: confirmation.timeout, units: units)
                 .runAndReport(scene.orders, asJSON: json)

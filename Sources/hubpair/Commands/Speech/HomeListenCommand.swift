@@ -31,7 +31,7 @@ struct HomeListenCommand: AsyncParsableCommand {
     @Flag(help: "Only say what was heard.") var dryRun = false
     @OptionGroup var confirmation: ConfirmationOption
 
-    func run() async throws { try await home.use(listen) }
+    func run() async throws { try await home.use(within: confirmation, listen) }
 
     private func listen(_ session: HomeSession) async throws {
         let rooms = try await session.rooms(isNeeded: false)

@@ -45,7 +45,7 @@ struct HomeSayCommand: AsyncParsableCommand {
     var language: SpokenLanguage?
     @Argument(help: "The sentence, in quotation marks or without.") var sentence: [String] = []
 
-    func run() async throws { try await home.use(obey) }
+    func run() async throws { try await home.use(within: confirmation, obey) }
 
     private func obey(_ session: HomeSession) async throws {
         if !sentence.isEmpty, sentence != ["-"] {
