@@ -1,7 +1,7 @@
 // The first view: what needs attention, scenes, and the rooms with their appliances.
 
 import { Card } from "./card.js";
-import { button, called, count, icon, KeyedList, make, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
+import { button, called, count, icon, KeyedList, make, quoting, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
 
 // So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
@@ -149,6 +149,7 @@ export class HomeView {
       const result = failed > 0 ? `${count(failed, "appliance")} did not follow` : "done";
       toast(`${called(scene.name)}: ${result}`,
         failed > 0 ? "fault" : "note");
+      if (typeof answer?.note === "string") toast(sentence(quoting(answer.note)), "fault");
     } catch (error) {
       toast(`${called(scene.name)}: ${sentence(error.message)}`, "fault");
     }

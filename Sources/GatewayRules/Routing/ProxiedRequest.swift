@@ -26,7 +26,7 @@ package enum ProxiedRequest: Equatable, Sendable {
     /// The appliance that a request of the kind `switching` is about; nil for others.
     static func appliance(in fields: FieldBlock) -> String? {
         let target = fields.fields.first { $0.role == .originalTarget || $0.role == .forwardedTarget }
-        return target.map(fields.value).flatMap(RequestKind.appliance)
+        return target.map(fields.value).flatMap { RequestKind.activator(in: $0)?.appliance }
     }
 
     package init(_ fields: FieldBlock) {

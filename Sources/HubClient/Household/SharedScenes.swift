@@ -34,14 +34,17 @@ package struct SharedScenes: Sendable {
     }
 
     /// Runs a scene; returns when every order is confirmed, or given up.
-    package func run(_ name: String) async throws -> [Outcome] {
+    ///
+    /// - Returns: what became of its states, and what the hub has to say beside.
+    package func run(_ name: String) async throws -> (outcomes: [Outcome], note: String?) {
         let members = try await link.ask(
             "POST", ["scenes", name, "run"], isRepeatable: false, quiet: SharedScenes.runTime)
-        return try HouseholdLink.entries("states", of: members) { value -> Outcome? in
+        let outcomes = try HouseholdLink.entries("states", of: members) { value -> Outcome? in
             guard let state = SharedScene.state(value), let result = value.asObject?["result"]?.asString
             else { return nil }
             return Outcome(state: state, result: result, message: value.asObject?["message"]?.asString)
         }
+        return (outcomes, members["note"]?.asString)
     }
 
     /// The scenes that the house is in now, the one that has run last first.

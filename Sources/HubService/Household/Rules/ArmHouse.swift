@@ -2,7 +2,6 @@ import FoundationEssentials
 import Household
 import Identity
 import Pairing
-import Synchronization
 
 /// Decides which rules are armed, keeps that, and tells people.
 struct ArmHouse: Sendable {
@@ -42,17 +41,19 @@ struct ArmHouse: Sendable {
     }
 
     /// Notes that the scene runs, and what is armed by that.
-    func note(_ scene: PeerName, _ cause: Cause) async throws {
+    ///
+    /// - Returns: what the one who runs it has to know of that; nil: nothing.
+    func note(_ scene: PeerName, _ cause: Cause) async throws -> String? {
         let decides = try await known().1.decides(scene)
         let (before, after) = try await decide(scene, cause, isKept: !decides) { runs, now in
             runs.note(scene, at: now)
         }
-        guard decides, after.decision.scene != scene, !before.armed.isEmpty else { return }
-        await tell(
-            MessageDraft(
-                kind: .notification,
-                text: "the scene \(quoted(scene.description)) disarms nothing for a guest: still armed: "
-                    + "\(ArmedRules.words(before.armed)) (\(cause.words))", author: nil))
+        guard decides, after.decision.scene != scene, !before.armed.isEmpty else { return nil }
+        let words =
+            "the scene \(quoted(scene.description)) disarms nothing for a guest: still armed: "
+            + ArmedRules.words(before.armed)
+        await tell(MessageDraft(kind: .notification, text: "\(words) (\(cause.words))"))
+        return words
     }
 
     /// - Parameters:

@@ -51,7 +51,7 @@ final class RunScene: Sendable {
         let end = ContinuousClock.now + RunScene.time
         let house = UpstreamHouse(calls, as: cause.sender)
         let missing = try await missing(of: scene, in: house)
-        await note(scene, cause)
+        let note = await note(scene, cause)
         var fact = JournalEntry.Fact(.sceneRun)
         fact.what = scene.name.description
         orders.note(fact, by: cause.author, through: cause.door)
@@ -61,7 +61,7 @@ final class RunScene: Sendable {
         ).run { _ in poller.orderPassed() }
         var results = scene.states.map { _ in SceneOutcome.Result.missing }
         for (index, outcome) in zip(wanted, outcomes) { results[index] = RunScene.result(outcome) }
-        let outcome = SceneOutcome(scene: scene, results: results)
+        let outcome = SceneOutcome(scene: scene, results: results, note: note)
         log.info("\(cause): \(outcome.text)")
         await tell(outcome.text, cause, isQuiet: outcome.confirmedCount == results.count)
         return outcome
@@ -124,14 +124,17 @@ final class RunScene: Sendable {
 
     /// Keeps that it runs, before it does. If that cannot be written it runs all the same: people want their
     /// light on a full disk, too.
-    private func note(_ scene: HubScene, _ cause: SceneCause) async {
+    ///
+    /// - Returns: ``SceneOutcome/note``.
+    private func note(_ scene: HubScene, _ cause: SceneCause) async -> String? {
         do {
-            try await arm.note(
+            return try await arm.note(
                 scene.name,
                 ArmHouse.Cause(
                     author: cause.asker, words: cause.description, mayDisarm: cause.role != .guest))
         } catch {
             log.warning(.fault, "cannot keep that \"\(scene.name)\" runs: \(describing(error))")
+            return nil
         }
     }
 }

@@ -7,9 +7,11 @@ import JSON
 ///     {"scene": "Movie night", "confirmed": 11,
 ///      "states": [{"device": "6b4d5c", "activator": "6b4d5d", "name": "Lamp: On/Off", "state": true,
 ///                  "result": "confirmed" / "unconfirmed" / "silent" / "missing" / "failed",
-///                  "message": string}]}
+///                  "message": string}],
+///      "note": string}
 ///
-/// `state` is what was ordered, `message` says why it is not so; a confirmed state has none.
+/// `state` is what was ordered, `message` says why it is not so; a confirmed state has none. `note` is
+/// missing if there is nothing more to know.
 struct SceneOutcome: Sendable {
     enum Result: Equatable, Sendable {
         /// It is so.
@@ -49,6 +51,8 @@ struct SceneOutcome: Sendable {
 
     let scene: HubScene
     let results: [Result]
+    /// What the one who runs it has to know beside: that nothing was disarmed.
+    let note: String?
 
     var confirmedCount: Int { results.filter { $0 == .confirmed }.count }
 
@@ -59,10 +63,12 @@ struct SceneOutcome: Sendable {
             members["message"] = result.message.map(JSONValue.string)
             return JSONValue.object(members)
         }
-        return .object([
+        var members: [String: JSONValue] = [
             "scene": .string(scene.name.description), "confirmed": .integer(Int64(confirmedCount)),
             "states": .array(states),
-        ])
+        ]
+        members["note"] = note.map(JSONValue.string)
+        return .object(members)
     }
 
     /// What people are told, in one line.

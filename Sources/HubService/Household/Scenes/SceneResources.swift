@@ -77,7 +77,7 @@ struct SceneResources: HubResources {
         guard let scene = try await store.read().scene(name) else {
             throw HouseholdError.unknown(.scene, text)
         }
-        if device.knownRole == .guest, let refusal = await refusal(of: scene) { return refusal }
+        if cause.role == .guest, let refusal = await refusal(of: scene) { return refusal }
         do {
             return .json(try await runScene.run(scene, for: cause).json)
         } catch RunScene.Refusal.busy {

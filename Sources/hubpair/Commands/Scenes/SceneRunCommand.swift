@@ -81,7 +81,11 @@ struct SharedSceneRun {
         let waiting = WaitingLine("\(session.hub.name) to run \(quoted(name))")
         defer { waiting.end() }
         async let rooms = session.rooms(isNeeded: false)
-        let outcomes = try await SharedScenes(session.household).run(name)
+        let (outcomes, note) = try await SharedScenes(session.household).run(name)
+        if let note {
+            waiting.end()
+            Console.note("warning: \(note)")
+        }
         return Ran(outcomes: outcomes, units: try await rooms.units)
     }
 
