@@ -114,6 +114,7 @@ class HostileUpstream(hestia.Server):
         self.context = self.log = None
         self.house, self.turn = hestia.House(2), threading.Lock()
         self.serial = self.dead = self.echo = False
+        self.fragile = True  # as the real one
         self.delay = 0
         # What was asked for of the pages, and the device that it wants to be let in.
         self.seen, self.pending = [], ""

@@ -91,7 +91,7 @@ class RoundTests(HouseTests):
         after = "false" if before == "true" else "true"
         browser.find(f'{lamp}[@aria-checked="{after}"]')
         # What another device changes is drawn, and the focus stays.
-        with Connection(self.hub.port, self.device("other", "guest")) as connection:
+        with Connection(self.hub.port, self.device("other", "member")) as connection:
             other = next(each for each in json.loads(connection.request("GET", "/devices/")[2]) if each["name"] == "Device 3")
             activator = other["activators"][0]
             path = f"/devices/{other['deviceId']}/activators/{activator['activatorId']}"
