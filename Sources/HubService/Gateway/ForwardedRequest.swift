@@ -97,7 +97,8 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
     /// Asks for its turn.
     private func reach() {
         let entry = shared.link.turns.enter(
-            .person(.device(fingerprint: device.fields.fingerprint)), on: loop.eventLoop, within: AnswerTimes.turn
+            .person(.device(fingerprint: device.fields.fingerprint)), on: loop.eventLoop,
+            within: AnswerTimes.turn
         ) { [weak self] refusal in
             guard let self, !isOver else { return }
             if let refusal { fail(ServeReply(refusal)) } else { begin() }

@@ -37,8 +37,8 @@ package struct ReviewHousehold: Sendable {
 
     package init(_ state: HubState) { self.state = state }
 
-    /// - Parameter asksUpstream: ask the server behind the hub which appliances there are; false while the hub
-    ///   itself may ask it.
+    /// - Parameter asksUpstream: ask the server behind the hub which appliances there are; false while the
+    ///   hub itself may ask it.
     /// - Throws: a `UserError` for a file that cannot be read.
     package func run(asksUpstream: Bool) async throws -> Review {
         let (settings, rooms, scenes, rules) = try read()

@@ -31,11 +31,10 @@ package import FoundationEssentials
 /// without `expires`; `boot` is as `BootTime` has it and may be missing. `output` is as `CodeOutput` has it,
 /// `sheet` is a name like a ticket's, and `position` is as `SheetPlace` has it; `output` may be missing, and
 /// so may both of the others: version 0.1 knows none of the three. `role` is the word that the device of a
-/// once code gets in `approved-devices`; without it the code says nothing of a role. `stay` is how long
-/// that device may come in
-/// (``ApprovalEnd``): seconds from the pairing, a time, or `forever`, which a missing one means, too.
-/// `number` counts the
-/// uses, from 1 on. A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
+/// once code gets in `approved-devices`; without it the code says nothing of a role. `stay` is how long that
+/// device may come in (`ApprovalEnd`): seconds from the pairing, a time, or `forever`, which a missing one
+/// means, too. `number` counts the uses, from 1 on. A once ticket with a use is burnt. A use whose ticket is
+/// gone counts for nothing.
 ///
 /// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket
 /// without expiry, a `sheet` without `position`, a use whose fingerprint is not its pin's, another kind of

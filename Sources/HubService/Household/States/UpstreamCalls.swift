@@ -40,8 +40,8 @@ final class UpstreamCalls: Sendable {
     ///     others.
     ///   - sender: the device that asked the hub for it; nil: the hub itself.
     func call(
-        _ method: String, _ target: String, json: [UInt8]? = nil, within time: Duration = AnswerTimes.upstream,
-        as sender: DeviceFields? = nil
+        _ method: String, _ target: String, json: [UInt8]? = nil,
+        within time: Duration = AnswerTimes.upstream, as sender: DeviceFields? = nil
     ) async throws(UpstreamCallError) -> UpstreamReply {
         try await call(
             UpstreamCall.Request(
