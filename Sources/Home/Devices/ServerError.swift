@@ -99,6 +99,14 @@ extension ServerError: UserError {
         }
     }
 
+    /// True if the request has gone nowhere, since others are before it: it may be sent again.
+    package var isOfCrowd: Bool {
+        switch self {
+        case .gateway(429, "too_many", _), .gateway(503, "upstream_busy", _): true
+        case .refused, .gateway, .status, .unreadable: false
+        }
+    }
+
     package var kind: UserErrorKind {
         switch self {
         case .gateway where isOfSilentServer: .unavailable
@@ -131,6 +139,8 @@ extension ServerError: UserError {
             "on the hub: 'hubpair setup --change --upstream https://127.0.0.1:8443' names it the server"
         case .gateway(503, "upstream_busy", _):
             "its server takes one request at a time: try again in a moment"
+        case .gateway(429, "too_many", _):
+            "other programs of this computer talk to the hub, too: try again when they have ended"
         case .gateway(502, _, _), .gateway(504, _, _), .gateway(503, "upstream_away", _):
             "on the hub: is the server behind the gateway running?"
         case .gateway(400..<500, _, _): "on this computer: 'hubpair --version' says whether it is up to date"

@@ -75,6 +75,22 @@ package actor HubHome {
     ///
     /// - Parameter isRepeatable: true if it may be sent twice.
     func answer(to request: HubRequest, isRepeatable: Bool = true) async throws -> [UInt8] {
+        var patience = Patience()
+        while true {
+            do {
+                return try await attempt(request, isRepeatable: isRepeatable)
+            } catch let error as ServerError where error.isOfCrowd {
+                guard let pause = patience.next() else { throw error }
+                try await Task.sleep(for: pause)
+            } catch let error as HubConnectionError where error.reason == .closed && isRepeatable {
+                // A hub at its limit closes connections that have not said yet whose they are.
+                guard let pause = patience.next() else { throw error }
+                try await Task.sleep(for: pause)
+            }
+        }
+    }
+
+    private func attempt(_ request: HubRequest, isRepeatable: Bool) async throws -> [UInt8] {
         let start = ContinuousClock.now
         let (response, body): (HubResponse, [UInt8])
         do {
@@ -91,6 +107,15 @@ package actor HubHome {
             throw ServerError(status: response.status, contentType: response["Content-Type"], body: body)
         }
         return body
+    }
+
+    /// How often, and after which pauses, a request is sent again that has found a crowd: the person's own
+    /// programs, mostly, which share the connections that a hub gives a device. About 12 seconds in all.
+    private struct Patience {
+        private var pauses =
+            [100, 200, 400, 800].map(Duration.milliseconds) + Array(repeating: .seconds(1), count: 10)
+
+        mutating func next() -> Duration? { pauses.isEmpty ? nil : pauses.removeFirst() }
     }
 }
 

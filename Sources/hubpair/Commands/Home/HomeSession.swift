@@ -135,7 +135,9 @@ extension KnownHouse.Absence {
     var words: String {
         let age = age.map { "\(Duration.seconds($0).words) ago" } ?? "before"
         // What the system says of it, behind the colon, is for the hub's owner: 'hubpair doctor' there tells.
-        let reason = fault.map { shortened(String($0.prefix { $0 != ":" })) }
+        let reason = fault.map {
+            shortened(String($0[..<($0.firstRange(of: ": ")?.lowerBound ?? $0.endIndex)]))
+        }
         return "\(reason ?? "the server behind the hub takes long to answer"); this is how it was \(age)"
     }
 }
