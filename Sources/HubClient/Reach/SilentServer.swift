@@ -6,6 +6,8 @@ package struct SilentServer: UserError {
     /// How long it was waited for.
     let time: Duration
 
+    package init(time: Duration) { self.time = time }
+
     package var description: String { "the server behind the hub did not answer within \(time.words)" }
     package var kind: UserErrorKind { .unavailable }
     package var hint: String? { "on the hub: 'hubpair doctor' says what is wrong with it" }

@@ -49,7 +49,14 @@ struct HomeOrders {
         let outcomes = await Orders(orders, home: session.home, time: timeout).run {
             waiting.say("\(session.hub.name): \($0) of \(orders.count) done")
         }
-        return zip(orders, outcomes).map(Result.init)
+        return zip(orders, outcomes).map { Result(order: $0, outcome: judged($1)) }
+    }
+
+    /// Whose fault it is that an order has no answer: the appliance's, unless the hub has said before that
+    /// its server does not answer.
+    private func judged(_ outcome: Orders.Outcome) -> Orders.Outcome {
+        guard case .unconfirmed(nil) = outcome, session.isServerSilent else { return outcome }
+        return .failed(SilentServer(time: timeout))
     }
 
     /// Gives orders, writes the results, and throws the gravest status if an order has failed.
@@ -81,7 +88,9 @@ struct HomeOrders {
         if let error = commonRefusal(of: failures, among: results) {
             // The reason is this computer or the house, not an order: once is enough.
             Console.report(HubFailure(hub: session.hub.name, error: error))
-            Console.note("\(results.count - failures.count) of \(results.count) are done and stand")
+            if results.count > 1 {
+                Console.note("\(results.count - failures.count) of \(results.count) are done and stand")
+            }
             return
         }
         for result in failures.prefix(HomeOrders.maximumNamed) {
@@ -119,11 +128,11 @@ struct HomeOrders {
     }
 
     /// Why the hub does not let this computer in, if several orders have failed and all for that; or why the
-    /// house does not answer, if no order has been carried out, and all for that.
+    /// house does not answer, if no order has been carried out, one or many, and all for that.
     private func commonRefusal(of failures: [Result], among results: [Result]) -> (any UserError)? {
         let isAway = failures.count == results.count && failures.allSatisfy { $0.status == .unavailable }
-        guard failures.count > 1, isAway || failures.allSatisfy({ $0.status == .notPermitted }),
-            case .failed(let error) = failures[0].outcome,
+        guard isAway || failures.count > 1 && failures.allSatisfy({ $0.status == .notPermitted }),
+            case .failed(let error)? = failures.first?.outcome,
             failures.allSatisfy({
                 if case .failed(let other) = $0.outcome { "\(other)" == "\(error)" } else { false }
             })

@@ -109,6 +109,9 @@ final class HomeSession: Sendable {
     /// How long an appliance has been silent, by the last look; nil if it answers.
     func silence(of device: String) -> KnownHouse.Silence? { known.withLock { $0?.silence(of: device) } }
 
+    /// True if the hub had no answer of its server at the last look.
+    var isServerSilent: Bool { known.withLock { $0?.absence != nil } }
+
     /// Saves, once, that the hub may be used unprotected; only if that is new.
     func noteUse() {
         let isFirst = isNoted.withLock { noted in
