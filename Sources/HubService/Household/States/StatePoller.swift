@@ -39,8 +39,8 @@ final class StatePoller: Sendable {
         var lastSuccess: ContinuousClock.Instant?
         var fault: String?
         var hasAnswered = false
-        /// Since when there is no answer at all.
-        var awaySince: Date?
+        /// Since when there is no answer at all, and why.
+        var outage: UpstreamBreaker.Outage?
         var unanswered: Set<String> = []
         var seen = SeenAppliances()
         /// What the database has of them.
@@ -146,7 +146,7 @@ final class StatePoller: Sendable {
 
     /// The server behind the hub does not answer any more, or answers again: known before a poll has ended.
     func upstreamChanged(_ outage: UpstreamBreaker.Outage?) {
-        state.withLock { $0.awaySince = outage?.since }
+        state.withLock { $0.outage = outage }
         if let outage { fail(UpstreamTurns.Refusal.away(outage).words) } else { look() }
     }
 
@@ -184,7 +184,7 @@ final class StatePoller: Sendable {
         return state.withLock {
             StateReport(
                 states: $0.states, time: $0.time, fault: $0.fault, hasAnswered: $0.hasAnswered,
-                since: $0.fault == nil ? nil : $0.awaySince, unanswered: $0.unanswered,
+                since: $0.fault == nil ? nil : $0.outage?.since, unanswered: $0.unanswered,
                 appliances: $0.seen.all, took: $0.lastDuration)
         }
     }
@@ -263,10 +263,10 @@ final class StatePoller: Sendable {
                 fail(StatePoller.words(reply))
             }
         } catch {
-            if case .refused(.away(let outage)) = error {
-                state.withLock { $0.awaySince = outage.since }
-            }
-            fail(error.description)
+            if case .refused(.away(let outage)) = error { state.withLock { $0.outage = outage } }
+            // Since when no request has had an answer says more than that this one had none.
+            let outage = error == .timeout ? state.withLock(\.outage) : nil
+            fail(outage.map { UpstreamTurns.Refusal.away($0).words } ?? error.description)
             hasAnswered = false
         }
         // A hub that is killed meanwhile still knows how old all is.
