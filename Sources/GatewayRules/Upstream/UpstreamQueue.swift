@@ -95,6 +95,8 @@ package struct UpstreamQueue<Sender: Hashable & Sendable>: Sendable {
     private mutating func removeWaiting(_ id: ID) {
         if let index = polls.firstIndex(of: id) {
             polls.remove(at: index)
+            // The next one has been passed by nobody as the first.
+            if index == 0 { passed = 0 }
             waitingCount -= 1
             return
         }
