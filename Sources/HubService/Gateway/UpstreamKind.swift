@@ -9,11 +9,12 @@ enum UpstreamKind: Equatable, Sendable {
     case stock
     case other
 
-    /// How many requests it takes at a time.
+    /// How many requests it takes at a time. Of another server that is not known: so many that one device,
+    /// which has 16 connections (``ServeLimits/connectionsPerSource``), cannot hold all places.
     var concurrency: Int {
         switch self {
         case .stock: 1
-        case .other: 16
+        case .other: 64
         }
     }
 
