@@ -64,6 +64,9 @@ final class UpstreamTurns: Sendable {
     /// Since when it does not answer, and why; nil: it does.
     var outage: UpstreamBreaker.Outage? { state.withLock { $0.breaker.outage } }
 
+    /// How many requests wait.
+    var waitingCount: Int { state.withLock { $0.queue.waitingCount } }
+
     /// How many requests it takes at a time.
     func setPlaces(_ count: Int) {
         tell(nil, state.withLock { $0.come($0.queue.setPlaces(count)) })
