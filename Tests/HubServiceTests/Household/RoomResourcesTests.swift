@@ -13,7 +13,7 @@ struct RoomResourcesTests {
     @Test func roomsAreKept() async throws {
         try await HubInTest.run { hub in
             let kitchen = #"{"area":"Ground floor","devices":["6b","6c"],"id":"kitchen","name":"Kitchen"}"#
-            #expect(try await hub.send("GET", "rooms") == (200, #"{"rooms":[],"units":[]}"#))
+            #expect(try await hub.send("GET", "rooms") == (200, #"{"kinds":[],"rooms":[],"units":[]}"#))
             let put = try await hub.send(
                 "PUT", "rooms/kitchen",
                 #"{"name":"Kitchen","area":"Ground floor","devices":["6b","6c"]}"#)
@@ -25,7 +25,7 @@ struct RoomResourcesTests {
             let answer = try await hub.send("GET", "rooms").body
             let parts = answer.split(separator: #""made":{"#, maxSplits: 1)
             let rest = parts.count == 2 ? parts[1].split(separator: "},", maxSplits: 1).last ?? "" : ""
-            #expect(parts[0] + rest == #"{"rooms":[\#(listed)],"units":[]}"#)
+            #expect(parts[0] + rest == #"{"kinds":[],"rooms":[\#(listed)],"units":[]}"#)
             let bath = #"{"devices":["6c"],"id":"bath","name":"Bath"}"#
             #expect(try await hub.send("PUT", "rooms/bath", bath) == (201, bath))
             #expect(try await hub.send("PUT", "rooms/bath", bath) == (200, bath))

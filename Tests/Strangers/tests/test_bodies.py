@@ -88,7 +88,10 @@ class BodyTests(unittest.TestCase):
                     connection.close()
                 hub.kill()
                 server.close()
-                got = collections.Counter(server.requests)
+                # The hub itself asks which appliances there are, and what an appliance is before a guest sets it.
+                own = ("owner", hub.identity["hub"])
+                got = collections.Counter(one for one in server.requests if not (
+                    one[2:] == own and one[:2] in {("GET", "/devices/"), ("GET", "/devices/6b01")}))
                 wanted = collections.Counter({(*key, "guest", guest.fingerprint): count for key, count in sent.items()})
                 extra, lost = got - wanted, wanted - got
                 print(f"  {kind.__name__}: {got.total()} carried out", flush=True)

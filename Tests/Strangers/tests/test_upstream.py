@@ -75,7 +75,7 @@ class StockTests(unittest.TestCase):
             self.assertIn(
                 connection.request("PUT", "/hubpair/v1/rules/Light", json.dumps(rule))[0], (200, 201, 204))
         paths = [f"/devices/{device['deviceId']}/activators/{device['activators'][0]['activatorId']}"
-                 for device in devices]
+                 for device in devices if device["type"] != "Lock"]  # those are no guest's
         faults = []
 
         def use(number):
