@@ -84,11 +84,41 @@ struct SecretMemoryTests {
         }
     }
 
-    /// Everything is done in a frame of its own, so that nothing of it is on the stack any more.
-    @inline(never) private func use(_ body: (inout [Needle]) -> Void) -> [Needle] {
+    private final class Work {
+        let body: (inout [Needle]) -> Void
         var needles: [Needle] = []
-        body(&needles)
-        return needles
+        init(_ body: @escaping (inout [Needle]) -> Void) { self.body = body }
+    }
+
+    /// Everything is done on a thread of its own, whose stack goes with it: nobody promises what frames that
+    /// have ended leave there, and what ran before decides which of it is written over.
+    ///
+    /// Its heap is full of holes, as that of a process that has run for long: what is freed is not what the
+    /// next allocation gets. With glibc's cache for a thread it mostly is: Tests/run starts this once without.
+    private func use(_ body: @escaping (inout [Needle]) -> Void) throws -> [Needle] {
+        let size = 1 << 20
+        let new = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        let stack = try #require(new == MAP_FAILED ? nil : new)
+        defer { munmap(stack, size) }
+        var attributes = pthread_attr_t()
+        pthread_attr_init(&attributes)
+        pthread_attr_setstack(&attributes, stack, size)
+        let work = Work(body)
+        var thread = pthread_t()
+        let fault = pthread_create(
+            &thread, &attributes,
+            { pointer in
+                guard let pointer else { return nil }
+                let work = Unmanaged<Work>.fromOpaque(pointer).takeUnretainedValue()
+                var held = (0..<3_000).map { _ in malloc(.random(in: 90...300)) }.shuffled()
+                for _ in 0..<1_500 { free(held.removeLast()) }
+                work.body(&work.needles)
+                for piece in held { free(piece) }
+                return nil
+            }, Unmanaged.passUnretained(work).toOpaque())
+        try #require(fault == 0)
+        pthread_join(thread, nil)
+        return work.needles
     }
 
     @Test func bytesAreOverwritten() throws {
@@ -103,7 +133,7 @@ struct SecretMemoryTests {
 
     @Test func aSecretAndItsProofKey() throws {
         for _ in 0..<3 {
-            let needles = use { needles in
+            let needles = try use { needles in
                 let secret = TicketSecret.random()
                 secret.withUnsafeBytes { needles.append(Needle($0)) }
                 let key = secret.proofKey

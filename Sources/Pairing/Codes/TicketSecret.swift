@@ -68,10 +68,14 @@ public struct TicketSecret: Equatable, Sendable, CustomStringConvertible, Custom
     }
 
     private func derived(info: String, byteCount: Int) -> SecretBytes {
-        // SymmetricKey overwrites its bytes when it is released.
-        let key = content.withUnsafeBytes { SymmetricKey(data: $0) }
-        let derived = HKDF<SHA256>.deriveKey(
-            inputKeyMaterial: key, info: Array(info.utf8), outputByteCount: byteCount)
+        // HKDF's first step is done here, since swift-crypto frees a hash with the bytes that did not fill
+        // a block, which are the secret (its `zeroize` overwrites 8 bytes in all): others take their place.
+        var extraction = HMAC<SHA256>(key: SymmetricKey(data: [UInt8]()))
+        content.withUnsafeBytes { extraction.update(data: $0) }
+        let key = extraction.finalize()
+        extraction.update(data: [UInt8](repeating: 0, count: SHA256.blockByteCount))
+        let derived = HKDF<SHA256>.expand(
+            pseudoRandomKey: key, info: Array(info.utf8), outputByteCount: byteCount)
         return derived.withUnsafeBytes { bytes in SecretBytes(count: byteCount) { $0.copyMemory(from: bytes) }
         }
     }
