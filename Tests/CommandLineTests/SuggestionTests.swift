@@ -90,7 +90,7 @@ import Testing
         ("list --foo", "see 'hubpair list --help'"), ("print --ttl 5m", "did you mean '--expires'?"),
         ("print --copies 3", "did you mean '--sheet'?"), ("print --formt png", "did you mean '--format'?"),
         ("print --png", "did you mean '--format png'?"),
-        ("pair --code X", "'hubpair pair' asks for it"), ("home off --yes", "see 'hubpair home off --help'"),
+        ("pair --code X", "'hubpair pair' asks for it"), ("home off --force", "did you mean '--yes'?"),
         ("pair --foo", "see 'hubpair pair --help'"),
         ("devices revoke --all", "see 'hubpair devices revoke --help'"),
         ("home set --hbu x", "did you mean '--hub'?"), ("hubs reset --force", "did you mean '--yes'?"),

@@ -28,7 +28,7 @@ struct HubJournalCommand: AsyncParsableCommand {
     @Option(
         name: .customLong("of"),
         help: ArgumentHelp("Only these entries. (default: all)", valueName: "kind"))
-    var matter: Choice = .all
+    var matter: Choice?
 
     /// What entries are about.
     enum Choice: String, ExpressibleByArgument, CaseIterable {
@@ -61,7 +61,7 @@ struct HubJournalCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (entries, hasMore) = try await place.hub.acting {
-            try await $0.journal(of: matter.matters, after: after, limit: limit)
+            try await $0.journal(of: (matter ?? .all).matters, after: after, limit: limit)
         }
         if json { return try JSONLine.write(entries.map(\.json)) }
         if entries.isEmpty { Console.note("the journal has no such entry yet") }

@@ -27,8 +27,7 @@ struct PrintCommand: PreparedCommand {
               hubpair print                       # in the terminal, for one device
               hubpair print --label --size 62x29mm -o label.pdf
               hubpair print --sheet 3x8 --expires 7d -o codes.pdf
-              hubpair print --role guest --stay 2d
-              hubpair print --on 'Kitchen hub'    # from an owner's computer
+              hubpair print --on 'Kitchen hub' --role guest --stay 2d
             """
     )
 
