@@ -94,7 +94,7 @@ struct SecretMemoryTests {
     /// have ended leave there, and what ran before decides which of it is written over.
     ///
     /// Its heap is full of holes, as that of a process that has run for long: what is freed is not what the
-    /// next allocation gets. With glibc's cache for a thread it mostly is: Tests/run starts this once without.
+    /// next allocation gets. With glibc's cache for a thread it mostly is; Tests/run also runs it without.
     private func use(_ body: @escaping (inout [Needle]) -> Void) throws -> [Needle] {
         let size = 1 << 20
         let new = mmap(nil, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
