@@ -1,8 +1,10 @@
 """What appliances are on the page: the same table as the hub's, cards that say what a state means, and what asks first."""
 import json
+import os
 import pathlib
 import tempfile
 
+from browser import ELEMENT
 from house import HouseTests
 from second_implementation import Connection
 
@@ -19,10 +21,16 @@ def appliance(id, name, kind, *activators):
 
 
 HOUSE = [
-    appliance("c", "Garage door", "Blind", ("Position", 0.0)), appliance("d", "Front door", "Lock", ("Locked", True)),
+    appliance("c", "Garage door", "Blind", ("Position", 0.0)), appliance("d", "Front door", "Lock", ("Locked", True), ("Battery", 0.8)),
     appliance("s", "Smoke detector", "Alarm", ("Alarm", True)), appliance("t", "Thermometer", "Sensor", ("Temperature", 0.5)),
     appliance("w", "Window contact", "Sensor", ("Open", True), ("Battery", 0.9)),
+    appliance("h", "House alarm", "Alarm", ("Armed", False)),
     appliance("f", "Carport", "Switch", ("On/Off", False)), appliance("a", "Lamp", "Light", ("On/Off", True), ("Brightness", 0.4))]
+
+# Written down where a server can be told of it.
+FOLDER = tempfile.TemporaryDirectory()
+HOUSE_FILE = ("--house", os.path.join(FOLDER.name, "house.json"))
+pathlib.Path(HOUSE_FILE[1]).write_text(json.dumps(HOUSE))
 
 
 def card(name, rest=""):
@@ -30,13 +38,7 @@ def card(name, rest=""):
 
 
 class KindTests(HouseTests):
-    @classmethod
-    def setUpClass(cls):
-        with tempfile.NamedTemporaryFile("w", suffix=".json") as file:
-            json.dump(HOUSE, file)
-            file.flush()
-            cls.HESTIA = ("--house", file.name)
-            super().setUpClass()
+    HESTIA = HOUSE_FILE
 
     def state(self, id, activator):
         with Connection(self.hub.port, self.owner) as connection:
@@ -82,6 +84,14 @@ class KindTests(HouseTests):
         self.assertEqual(browser.text_of(browser.find(card("Front door", '//p[@class="words"]'))), "Locked")
         self.assertEqual(browser.text_of(browser.find(card("Garage door", '//p[@class="words"]'))), "Closed")
         self.assertEqual(browser.text_of(browser.find(card("Window contact", '//p[@class="words"]'))), "Open")
+        # A switch says what its state means, and the slider of a lock's battery what it is.
+        switch = browser.attribute(card("Front door", '//button[@role="switch"]'), "aria-describedby")
+        self.assertEqual(browser.run("return document.getElementById(arguments[0]).textContent", switch), "Locked")
+        self.assertEqual(browser.text_of(browser.find(card("Front door", '//span[contains(@class, "label")]'))), "Battery")
+        # An alarm that is quiet is as calm as a lamp.
+        colours = [browser.run("return getComputedStyle(arguments[0]).color", {ELEMENT: browser.find(card(name, '//p[@class="name"]'))})
+                   for name in ("House alarm", "Lamp", "Smoke detector")]
+        self.assertEqual(colours[0], colours[1])
         # What sounds has a heading of its own; what only tells has no switch and no slider.
         browser.find('//button[@data-filter="sounding"][contains(., "1") and contains(., "alarm")]')
         for name in ("Smoke detector", "Thermometer", "Window contact"):
@@ -107,6 +117,33 @@ class KindTests(HouseTests):
         browser.run(slide, card("Garage door", "//input"), 60)
         browser.click('//dialog//button[.="Open"]')
         browser.wait(lambda: self.state("c", "c0") == 0.6, "it is open")
+
+    def test_a_scene_that_opens_asks_first(self):
+        with Connection(self.hub.port, self.owner) as connection:
+            for name, states in (("Leave", [("d", "d0", True), ("a", "a0", True)]), ("Come", [("d", "d0", False), ("c", "c0", 0.7)])):
+                body = {"states": [dict(zip(("device", "activator", "state"), each)) for each in states]}
+                self.assertEqual(connection.request("PUT", f"/hubpair/v1/scenes/{name}", json.dumps(body).encode())[0], 201)
+        browser = self.browser(self.owner)
+        scene = '//button[contains(@class, "scene")][contains(., "{}")]'.format
+        browser.find(card("Lamp"))
+        browser.click(scene("Come"))
+        question = browser.text_of(browser.find("//dialog"))
+        for words in ("Come", "Unlock: \u2068Front door\u2069", "Open: \u2068Garage door\u2069"):
+            self.assertIn(words, question)
+        browser.click('//dialog//button[.="Cancel"]')
+        browser.wait(lambda: not browser.visible("//dialog"), "the question is gone")
+        self.assertIs(self.state("d", "d0"), True)
+        # What changes nothing that is guarded is not asked about.
+        browser.click(scene("Leave"))
+        browser.find('//div[contains(@class, "toast")][contains(., "done")]')
+        browser.click(scene("Come"))
+        browser.click('//dialog//button[.="Run"]')
+        browser.wait(lambda: self.state("d", "d0") is False, "it is unlocked")
+        with Connection(self.hub.port, self.owner) as connection:
+            for path, state in (("d/activators/d0", b"true"), ("c/activators/c0", b"0.0")):
+                self.assertEqual(connection.request("POST", f"/devices/{path}", b'{"state": %s}' % state)[0], 201)
+            for name in ("Leave", "Come"):
+                self.assertEqual(connection.request("DELETE", f"/hubpair/v1/scenes/{name}")[0], 204)
 
     def test_a_guest_has_no_switch_for_a_door_unless_it_is_allowed(self):
         guest = self.browser(self.device("Gus", "guest"))

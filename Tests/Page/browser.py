@@ -8,6 +8,9 @@ import subprocess
 import tempfile
 import time
 
+# No test waits for a time: this ends one that hangs, on the slowest machine.
+DEADLINE = 120
+
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"  # WebDriver, section 12.1
 
 
@@ -107,7 +110,7 @@ class Browser:
         except (Failed, IndexError):
             return ""
 
-    def wait(self, condition, what, seconds=20):
+    def wait(self, condition, what, seconds=DEADLINE):
         """What the condition returns, once that is something."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

@@ -9,7 +9,7 @@ import time
 import urllib.error
 import urllib.request
 
-from browser import ELEMENT, Browser, Failed
+from browser import DEADLINE, ELEMENT, Browser, Failed
 
 # In the mount namespace of `run`.
 POLICIES = "/etc/chromium/policies/managed"
@@ -40,7 +40,7 @@ class Chromium(Browser):
         self.session = f"/session/{self.first_answer(wish)['sessionId']}"
 
     def first_answer(self, wish):
-        for _ in range(200):
+        for _ in range(10 * DEADLINE):
             try:
                 return self.send("POST", "/session", {"capabilities": {"alwaysMatch": wish}})
             except urllib.error.URLError:
@@ -51,7 +51,7 @@ class Chromium(Browser):
         request = urllib.request.Request(
             f"http://127.0.0.1:{self.port}{path}", method=method, data=None if body is None else json.dumps(body).encode())
         try:
-            with urllib.request.urlopen(request, timeout=90) as answer:
+            with urllib.request.urlopen(request, timeout=2 * DEADLINE) as answer:
                 return json.load(answer)["value"]
         except urllib.error.HTTPError as error:
             raise Failed(json.load(error)["value"]["message"]) from None

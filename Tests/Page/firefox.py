@@ -6,7 +6,7 @@ import socket
 import subprocess
 import time
 
-from browser import ELEMENT, Browser, Failed
+from browser import DEADLINE, ELEMENT, Browser, Failed
 
 PREFERENCES = {
     # Without a question.
@@ -56,9 +56,9 @@ class Firefox(Browser):
         self.context("content")
 
     def connect(self):
-        for _ in range(600):
+        for _ in range(10 * DEADLINE):
             try:
-                connection = socket.create_connection(("127.0.0.1", self.port), timeout=90)
+                connection = socket.create_connection(("127.0.0.1", self.port), timeout=2 * DEADLINE)
                 return connection
             except ConnectionRefusedError:
                 if self.process.poll() is not None:

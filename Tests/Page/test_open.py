@@ -6,6 +6,7 @@ import signal
 import subprocess
 import unittest
 
+from browser import DEADLINE
 from hub import HUBPAIR, Hub
 from house import NAME, HouseTests
 
@@ -20,13 +21,13 @@ class Opened:
         self.address = self.program.stdout.readline().strip()
         match = re.fullmatch(r"(http://127\.0\.0\.1:\d+)/\?token=[0-9a-f]{32}", self.address)
         if not match:
-            raise AssertionError(f"{self.address}: {self.program.communicate(timeout=20)[1]}")
+            raise AssertionError(f"{self.address}: {self.program.communicate(timeout=DEADLINE)[1]}")
         self.origin = match[1]
 
     def end(self):
         """Ctrl-C; returns the exit code and standard error."""
         self.program.send_signal(signal.SIGINT)
-        errors = self.program.communicate(timeout=20)[1]
+        errors = self.program.communicate(timeout=DEADLINE)[1]
         return self.program.returncode, errors
 
 

@@ -143,19 +143,26 @@ class ArmedTests(HouseTests):
             self.assertEqual(len(browser.visible('//button[contains(@class, "scene")][@data-active]')), 1)
             # One lamp more, and the house is as no scene says; armed it is still.
             connection.request("POST", path, b'{"state": true}')
-            browser.wait(lambda: not browser.visible('//button[@data-active]'), "no scene matches", 45)
+            browser.wait(lambda: not browser.visible('//button[@data-active]'), "no scene matches")
             armed = '//ul[@class="notices"]/li[@data-kind="armed"][contains(., "Armed: 40 rules")][contains(., "Away")]'
             browser.find(f'{armed}[contains(., "by")][contains(., "Olga")]')
             browser.click(f'{armed}//button[.="Disarm"]')
             browser.click('//dialog//button[.="Disarm"]')
             browser.wait(lambda: not browser.visible('//li[@data-kind="armed"]'), "disarmed")
             self.assertIsNone(self.own(connection, "GET", "armed")["scene"])
+            # And armed again, without a scene that switches anything.
+            browser.click('//ul[@class="notices"]/li[contains(., "Disarmed")]//button[.="Arm"]')
+            browser.find(f'{armed}[contains(., "by")][contains(., "Mia")]')
+            self.assertEqual(self.own(connection, "GET", "armed")["scene"], "Away")
+            browser.click(f'{armed}//button[.="Disarm"]')
+            browser.click('//dialog//button[.="Disarm"]')
+            browser.find('//ul[@class="notices"]/li[contains(., "Disarmed")]')
             browser.click('//ul[@class="notices"]//button[.="Show all"]')
             browser.click('//button[.="Acknowledge all"]')
             browser.click('//dialog//button[.="Acknowledge"]')
             self.hub.wait_for(lambda: self.own(connection, "GET", "messages?open=1")["open"] == 0, "all are acknowledged")
             browser.click('//a[@href="#home"]')
-            browser.wait(lambda: not browser.visible('//ul[@class="notices"]/li'), "no notice is left")
+            browser.wait(lambda: not browser.visible('//ul[@class="notices"]/li[@data-kind="alarm"]'), "no alarm is left")
         self.assertEqual(browser.complaints(), [])
 
 

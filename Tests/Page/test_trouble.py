@@ -6,6 +6,7 @@ import signal
 import time
 import unittest
 
+import test_axe
 from hub import Hub
 from house import HouseTests, Used
 from odd_house import HOUSE, OddHouse, appliance
@@ -19,13 +20,13 @@ class EndTests(HouseTests):
         member = self.device("Mia", "member")
         page = self.browser(member)
         page.find('//p[@id="status"][contains(., "Up to date")]')
-        # A stream of the test's own beside the page's: its end is timed by this computer's clock.
+        # A stream of the test's own beside the page's, with what it is told and when, by this computer's clock.
         page.run("""
-            window.ended = null;
+            [window.ended, window.told] = [null, []];
             fetch('/hubpair/v1/messages/stream').then(async (answer) => {
               const reader = answer.body.getReader();
               window.begun = answer.status;
-              try { while (!(await reader.read()).done); } catch {}
+              try { while (!(await reader.read()).done) window.told.push(Date.now()); } catch {}
               window.ended = Date.now();
             });""")
         page.wait(lambda: page.run("return window.begun") == 200, "the stream is open")
@@ -34,8 +35,9 @@ class EndTests(HouseTests):
         owner.run("""
             const real = window.fetch;
             window.fetch = (path, ...more) => {
-              if (/revoke$/.test(path)) window.revoked = Date.now();
-              return real(path, ...more);
+              const answer = real(path, ...more);
+              if (/revoke$/.test(path)) answer.then(() => { window.revoked = Date.now(); });
+              return answer;
             };""")
         owner.click(f'{self.row("Mia")}//button[.="Revoke"]')
         owner.click('//dialog//button[.="Revoke"]')
@@ -44,9 +46,10 @@ class EndTests(HouseTests):
         # What was shown is gone from the page, and it asks for nothing that it may not have.
         self.assertEqual(page.visible('//li[contains(@class, "card")]'), [])
         ended = page.wait(lambda: page.run("return window.ended"), "the stream ends")
-        took = ended - owner.run("return window.revoked")
-        print(f"a revoked browser's stream ended {took} ms after the owner's request", flush=True)
-        self.assertLess(took, 1000)
+        revoked = owner.wait(lambda: owner.run("return window.revoked"), "it is revoked")
+        print(f"a revoked browser's stream ended {ended - revoked} ms after the owner was told that it does", flush=True)
+        # At once, and not with a look every now and then: at most what was on its way was told, and no heartbeat more.
+        self.assertLessEqual(len([each for each in page.run("return window.told") if each > revoked]), 1)
         with Connection(self.hub.port, member) as connection:
             self.assertEqual(connection.request("GET", "/devices/")[0], 403)
 
@@ -134,7 +137,7 @@ class EndTests(HouseTests):
             browser.turn_to(window)
             browser.close_window()
         browser.turn_to(windows[4])
-        browser.wait(lambda: places() == ["streams 1", "streams 2"], "two others hold streams", 40)
+        browser.wait(lambda: places() == ["streams 1", "streams 2"], "two others hold streams")
 
     def test_two_people_arrange_at_once(self):
         """Nobody's change is lost: what has changed since it was read is not overwritten, and the page says so."""
@@ -184,7 +187,7 @@ class EndTests(HouseTests):
         browser.develop("Network.enable")
         browser.develop("Network.setBlockedURLs", urls=["*/hub.js"])
         browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
-        time.sleep(1)
+        browser.wait(lambda: browser.run("return performance.getEntriesByType('navigation')[0].type") == "reload", "it asks again")
         self.assertEqual(browser.visible('//li[contains(@class, "card")]'), [])
         browser.develop("Network.setBlockedURLs", urls=[])
         browser.find('//li[contains(@class, "card")]')
@@ -302,13 +305,13 @@ class FreshTests(HouseTests):
         browser.click(self.SWITCH)
         browser.find(self.CARD + '[contains(., "Waiting for the house")]')
         browser.wait(lambda: browser.visible('//p[@id="status"][contains(., "House away since")][contains(., " old")]'),
-                     "the house is away", 60)
-        browser.wait(lambda: browser.visible(self.CARD + '[contains(., "Not confirmed")]'), "it is not confirmed", 60)
+                     "the house is away")
+        browser.find(self.CARD + '[contains(., "Not confirmed")]')
         self.assertEqual(browser.attribute(self.SWITCH, "aria-checked"), before)
         self.assertEqual(browser.visible(self.LIVE), [])
         process.send_signal(signal.SIGCONT)
-        browser.wait(lambda: browser.visible(self.LIVE), "the house is back", 60)
-        browser.wait(lambda: not browser.visible(self.CARD + '[contains(., "Not confirmed")]'), "the house says how it is", 60)
+        browser.wait(lambda: browser.visible(self.LIVE), "the house is back")
+        browser.wait(lambda: not browser.visible(self.CARD + '[contains(., "Not confirmed")]'), "the house says how it is")
 
     def test_who_asks_is_shown_at_once(self):
         """The hub tells: nothing is waited for."""
@@ -319,6 +322,36 @@ class FreshTests(HouseTests):
         self.event_driven(browser)
         self.asking("Zoe")
         browser.find('//ul[@class="notices"]//li[contains(., "Zoe")]')
+
+
+class DeadHouseTests(HouseTests):
+    def test_a_house_that_is_gone(self):
+        """Said in plain words, with how old the states are; and again to who opens the page then."""
+        browser = self.browser(self.device("Eva", "member"))
+        card = '//li[contains(@class, "card")][contains(., "Device 0")]'
+        switch = card + '//div[@class="head"]//button[@role="switch"]'
+        browser.find('//p[@id="status"][contains(., "Up to date")]')
+        before = browser.attribute(switch, "aria-checked")
+        self.hestia.stop()
+        for is_new in (False, True):
+            if is_new:
+                browser.open("about:blank")
+                browser.open(f"https://127.0.0.1:{self.hub.port}/hubpair/")
+            browser.find('//p[@id="status"][contains(., "House away since")][contains(., " old")]')
+            words = browser.text_of(browser.find('//ul[@class="notices"]/li[contains(., "The house does not answer")]'))
+            self.assertRegex(words, "connection refused|has not answered since|before it had answered")
+            self.assertNotRegex(words, "errno|error set")
+            browser.click(switch)
+            toast = browser.text_of(browser.find('//div[contains(@class, "toast")][contains(., "Not confirmed.")]'))
+            self.assertIn("Not confirmed. The server", toast)
+            browser.find(card + '[contains(., "Not confirmed")]')
+            self.assertEqual(browser.attribute(switch, "aria-checked"), before)
+            if Used.name == "chromium":
+                browser.resize(320, 640)
+                self.assertTrue(browser.run("""
+                    const name = document.getElementById('hub');
+                    return document.documentElement.scrollWidth <= innerWidth && name.scrollWidth <= name.clientWidth;"""))
+            self.assertEqual(test_axe.AxeTests.violations(self, browser), [])
 
 
 class OddHouseTests(unittest.TestCase):
@@ -355,10 +388,8 @@ class OddHouseTests(unittest.TestCase):
                 browser.run("dispatchEvent(new Event('online'))")
                 notice = f'//ul[@class="notices"]//li[contains(., "does not answer")][contains(., "{words}")]'
                 browser.find(notice)
-                # What was known is still shown, and the page answers at once.
-                began = time.monotonic()
+                # What was known is still shown.
                 browser.find('//li[contains(@class, "card")][contains(., "Lamp 0")]')
-                self.assertLess(time.monotonic() - began, 5)
                 browser.click(f'{notice}//button[.="Try again"]')
                 browser.find(notice)
                 # The hub notices by itself, and tells.

@@ -120,7 +120,7 @@ class Hub:
                 self.process = subprocess.Popen(
                     [*prefix, HUBPAIR, "serve", "--state", self.state, *self.options],
                     stderr=log, stdout=log, env={**os.environ, "NOTIFY_SOCKET": ready})
-            for _ in range(150):
+            for _ in range(600):
                 try:
                     if b"READY=1" in notify.recv(4096):
                         return self
@@ -165,8 +165,8 @@ class Hub:
     def devices(self):
         return [json.loads(line) for line in self.run("devices", "--json").splitlines()]
 
-    def wait_for(self, condition, what, seconds=10):
-        """Polls for an effect in another process that has no event to wait for."""
+    def wait_for(self, condition, what, seconds=120):
+        """Polls for an effect in another process that has no event to wait for. The time only ends what hangs."""
         end = time.monotonic() + seconds
         while not condition():
             if time.monotonic() > end:

@@ -41,9 +41,9 @@ export class Card {
     const id = `card-${number += 1}`;
     this.badge = make("span.badge");
     this.name = make("p.name", { id, dir: "auto" });
-    this.words = make("p.words");
+    this.words = make("p.words", { id: `${id}-words` });
     this.switch = make("button.switch", {
-      role: "switch", "aria-labelledby": id, hidden: true, onclick: () => this.#turn(this.#appliance.main),
+      role: "switch", "aria-labelledby": id, "aria-describedby": `${id}-words`, hidden: true, onclick: () => this.#turn(this.#appliance.main),
     }, make("span.knob"));
     this.rows = make("div.rows");
     this.node = make("li.card",
@@ -83,7 +83,9 @@ export class Card {
     if (form !== this.#form) {
       this.#form = form;
       this.#rows = others.map((each) => this.#row(each, canBeSet));
-      set(this.rows, "data-single", others.length === 1 && others[0].isLevel && canBeSet);
+      // The only slider needs no name, unless it is another thing than what the card is about: the battery of a lock.
+      const isClear = !appliance.isGuarded || others[0] === appliance.opening?.activator;
+      set(this.rows, "data-single", others.length === 1 && others[0].isLevel && canBeSet && isClear);
       this.rows.replaceChildren(...this.#folded(this.#rows.map((row) => row.node)));
     }
     others.forEach((each, index) => this.#rows[index].update(each));

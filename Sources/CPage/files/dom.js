@@ -196,11 +196,21 @@ export function toast(text, kind = "note") {
 export function confirm(question, details, verb, isDangerous = true) {
   return new Promise((resolve) => {
     const dialog = show("", question,
-      details ? make("p", { dir: "auto" }, details) : null,
+      details ? make("p.details", { dir: "auto" }, details) : null,
       make("form.buttons", { method: "dialog" },
         make("button", { value: "no" }, "Cancel"),
         make("button", { value: "yes", class: isDangerous ? "danger" : "primary" }, verb)));
     dialog.addEventListener("close", () => resolve(dialog.returnValue === "yes"));
+  });
+}
+
+// Asks for one of these names. Resolves to it, or to null.
+export function choose(question, names) {
+  return new Promise((resolve) => {
+    const dialog = show("", question, make("form.buttons", { method: "dialog" },
+      make("button", { value: "" }, "Cancel"),
+      ...names.map((name, index) => make("button.primary", { value: index, dir: "auto" }, name))));
+    dialog.addEventListener("close", () => resolve(names[dialog.returnValue] ?? null));
   });
 }
 

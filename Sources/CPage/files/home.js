@@ -1,7 +1,7 @@
 // The first view: what needs attention, scenes, and the rooms with their appliances.
 
 import { Card } from "./card.js";
-import { button, called, count, icon, KeyedList, make, quoting, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
+import { button, called, confirm, count, icon, KeyedList, make, quoting, Row, say, sentence, set, sorting, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
 
 // So many appliances are added before the browser gets its turn: a switch must not wait for two hundred others.
@@ -10,7 +10,7 @@ const batch = 24;
 const fewest = 13;
 
 export class HomeView {
-  armed = { count: 0 };
+  armed = { count: 0, total: 0, scenes: [] };
   #app; #filter = "all"; #query = ""; #rooms = []; #scenes = []; #limit = batch; #cards = new Map();
 
   constructor(app) {
@@ -46,7 +46,11 @@ export class HomeView {
       [own("rooms"), own("scenes"), own("scenes/current"), own("armed")]);
     this.#rooms = list(rooms, "rooms");
     this.#app.house.setKinds(list(rooms, "kinds"));
-    this.armed = { ...armed, count: list(armed, "rules").filter((rule) => rule.armed === true && array(rule.in).length > 0).length };
+    const rules = list(armed, "rules").filter((rule) => array(rule.in).length > 0);
+    this.armed = {
+      ...armed, count: rules.filter((rule) => rule.armed === true).length, total: rules.length,
+      scenes: [...new Set(rules.flatMap((rule) => rule.in.map(String)))].sort(sorting.compare),
+    };
     const named = list(scenes, "scenes").filter((scene) => typeof scene.name === "string");
     // The scene that ran last, as long as the house is as it says. Others that match by chance are not meant.
     const last = named.reduce((last, scene) => (String(scene.ran ?? "") > String(last?.ran ?? "") ? scene : last), null);
@@ -69,7 +73,7 @@ export class HomeView {
       all: all.length, on: all.filter((each) => each.isOn).length, open: all.filter((each) => each.isOpen).length,
       sounding: all.filter((each) => each.isSounding).length, fault: all.filter((each) => each.fault).length,
     };
-    const names = { all: "in all", sounding: "alarm", on: "on", open: "open", fault: "without an answer" };
+    const names = { all: "in all", sounding: numbers.sounding === 1 ? "alarm" : "alarms", on: "on", open: "open", fault: "without an answer" };
     if (numbers[this.#filter] === 0) this.#filter = "all";
     for (const { filter, number, word, button } of this.filters) {
       say(number, String(numbers[filter]));
@@ -136,6 +140,17 @@ export class HomeView {
     }
   }
 
+  // What it would do that is asked about, in words.
+  #openedBy(scene) {
+    const house = this.#app.house;
+    return list(scene.states).flatMap(({ device, activator: id, state }) => {
+      const appliance = house.appliances.get(device);
+      const activator = appliance?.activators.find((each) => each.id === id);
+      const asks = activator && activator.state !== state && house.canSet(appliance) && appliance.asksFirst(activator, state);
+      return asks ? [`${appliance.verb(activator, state)}: ${called(appliance.name)}`] : [];
+    });
+  }
+
   card(id) {
     let card = this.#cards.get(id);
     if (!card) this.#cards.set(id, card = new Card(this.#app.house));
@@ -143,6 +158,10 @@ export class HomeView {
   }
 
   async run(scene) {
+    const opening = this.#openedBy(scene);
+    const isMeant = opening.length === 0
+      || await confirm(`Run ${called(scene.name)}?`, opening.join("\n"), "Run", false);
+    if (!isMeant) return;
     try {
       const answer = await ask("POST", `scenes/${part(scene.name)}/run`, undefined, 40);
       const failed = list(answer, "states").filter((each) => each.result !== "confirmed").length;

@@ -1,5 +1,6 @@
 // The appliances of the house: what they are, what they can do, and orders to them.
 
+import { sentence } from "./dom.js";
 import { ask, Away, list, own, part, Refusal } from "./hub.js";
 import { isCovering, kindOf, kinds, only, onlyTells, senseOf, wordsOf } from "./kinds.js";
 
@@ -220,7 +221,7 @@ export class House {
       this.#tell(appliance, activator, order.state, null);
     } catch (error) {
       const isOpen = error instanceof Away || error.isUnconfirmed;
-      const fault = isOpen ? new Unconfirmed(`Not confirmed. ${error.message}`) : error;
+      const fault = isOpen ? new Unconfirmed(`Not confirmed. ${sentence(error.message)}`) : error;
       this.#tell(appliance, activator, order.before, fault);
       throw fault;
     } finally {

@@ -1,6 +1,6 @@
 // The page: which view is shown, how it keeps up with the hub, and what it says about that.
 
-import { called, clock, confirm, count, icon, make, say, sentence, set, span, toast, when } from "./dom.js";
+import { called, choose, clock, confirm, count, icon, make, say, sentence, set, span, toast, when } from "./dom.js";
 import { HomeView } from "./home.js";
 import { House } from "./house.js";
 import { array, ask, Away, list, own, Refusal, Stream } from "./hub.js";
@@ -290,22 +290,36 @@ class App {
     return [...alarms, ...this.#armed, ...away, ...(this.owner?.notices ?? [])];
   }
 
-  // What a scene has armed; what is always armed is no news.
+  // What a scene has armed, or can arm; what is always armed is no news.
   get #armed() {
-    const { count: number, scene, since, by } = this.home.armed;
-    if (number === 0) return [];
+    const { count: number, total, scene, scenes, since, by } = this.home.armed;
+    const isGuest = this.role === "guest";
+    if (number === 0 && (total === 0 || isGuest)) return [];
     const name = typeof scene === "string" ? ` (${called(scene)})` : "";
+    const words = [when(since), typeof by?.name === "string" ? `by ${called(by.name)}` : ""];
+    const [kind, title, verb] = number > 0
+      ? ["armed", `Armed: ${count(number, "rule")}${name}`, "Disarm"] : ["note", "Disarmed", "Arm"];
     return [{
-      key: "armed", kind: "armed", drawing: "shield", title: `Armed: ${count(number, "rule")}${name}`,
-      text: [when(since), typeof by?.name === "string" ? `by ${called(by.name)}` : ""].filter((each) => each !== "").join(" · "),
-      verb: this.role === "guest" ? null : "Disarm", act: () => this.#disarm(number),
+      key: "armed", kind, drawing: "shield", title,
+      text: words.filter((each) => each !== "").join(" · ") || `${count(total, "rule")} can be armed`,
+      verb: isGuest ? null : verb, act: () => (number > 0 ? this.#disarm(number) : this.#arm(scenes)),
     }];
   }
 
+  // Nothing is switched by that: running the scene does so.
+  async #arm(scenes) {
+    const scene = scenes.length === 1 ? scenes[0] : await choose("Arm what this scene arms?", scenes);
+    if (scene !== null) await this.#decide("POST", { scene });
+  }
+
   async #disarm(number) {
-    if (!(await confirm("Disarm the house?", `${count(number, "rule")} will not tell of anything.`, "Disarm"))) return;
+    const isMeant = await confirm("Disarm the house?", `${count(number, "rule")} will not tell of anything.`, "Disarm");
+    if (isMeant) await this.#decide("DELETE");
+  }
+
+  async #decide(method, body) {
     try {
-      await ask("DELETE", "armed");
+      await ask(method, "armed", body);
     } catch (error) {
       toast(sentence(error.message), "fault");
     }

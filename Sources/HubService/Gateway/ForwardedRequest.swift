@@ -142,7 +142,8 @@ final class ForwardedRequest: UpstreamAnswerReceiver {
                 attach(connection)
             case .failure(let error):
                 guard !isOver else { return }
-                shared.link.note(fault: "\(error)", isToldAtOnce: UpstreamLink.isToldAtOnce(error))
+                shared.link.note(
+                    fault: UpstreamLink.words(for: error), isToldAtOnce: UpstreamLink.isToldAtOnce(error))
                 fail(.upstreamDown)
             }
         }

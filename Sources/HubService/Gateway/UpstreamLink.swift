@@ -1,5 +1,6 @@
 import Addresses
 import GatewayRules
+import Glibc
 import Identity
 import NIOCore
 import NIOPosix
@@ -99,6 +100,17 @@ final class UpstreamLink: Sendable {
 
     /// True if it is known how many requests the upstream takes at a time.
     var isKnown: Bool { concurrency != nil || kind.withLock { $0 != nil } }
+
+    /// Why no connection could be opened, in words for people.
+    static func words(for error: any Error) -> String {
+        switch error {
+        case let error as IOError: String(cString: strerror(error.errnoCode)).lowercased()
+        case ChannelError.connectTimeout: "no connection in time"
+        case let error as NIOConnectionError:
+            error.connectionErrors.first.map { words(for: $0.error) } ?? "its name leads to no address"
+        default: "\(error)"
+        }
+    }
 
     /// False if it took a time-out to know that no connection can be opened.
     static func isToldAtOnce(_ error: any Error) -> Bool {

@@ -84,7 +84,8 @@ final class UpstreamCall: UpstreamAnswerReceiver {
                 guard !isOver else { return connection.close() }
                 send(on: connection)
             case .failure(let error):
-                fail(.unreachable("\(error)", isToldAtOnce: UpstreamLink.isToldAtOnce(error)))
+                let isToldAtOnce = UpstreamLink.isToldAtOnce(error)
+                fail(.unreachable(UpstreamLink.words(for: error), isToldAtOnce: isToldAtOnce))
             }
         }
     }
