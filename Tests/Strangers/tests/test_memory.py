@@ -399,9 +399,9 @@ class HandshakeTests(unittest.TestCase):
     def setUpClass(cls):
         cls.folder = tempfile.TemporaryDirectory()
         cls.addClassCleanup(cls.folder.cleanup)
-        hestia = Hestia("--plain")
+        hestia = Hestia("--plain", sturdy=True)
         cls.addClassCleanup(hestia.stop)
-        cls.hub = Hub(hestia.url)
+        cls.hub = Hub(hestia.url, concurrency=16)
         cls.addClassCleanup(cls.hub.remove)
         cls.hub.start()
         cls.device = cls.approved("device")
