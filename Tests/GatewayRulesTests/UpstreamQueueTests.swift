@@ -124,5 +124,6 @@ import Testing
         #expect(AnswerTimes.poll <= AnswerTimes.upstream)
         #expect(AnswerTimes.upstream + AnswerTimes.turn <= AnswerTimes.gateway)
         #expect(AnswerTimes.gateway < AnswerTimes.client)
+        #expect(AnswerTimes.known < AnswerTimes.least && AnswerTimes.least < AnswerTimes.client)
     }
 }

@@ -10,6 +10,10 @@ package enum AnswerTimes {
     package static let turn = Duration.seconds(10)
     /// The longest that the gateway takes to answer.
     package static let gateway = turn + upstream
+    /// After this long the hub tells what it knew before, whatever the upstream does.
+    package static let known = Duration.seconds(2)
+    /// For what the hub knows, however little time the user gives an order.
+    package static let least = known + .seconds(3)
     /// For the gateway's answer, where the user says nothing else.
     package static let client = Duration.seconds(30)
 }

@@ -16,6 +16,8 @@ public final class HubConnection: Sendable {
 
         /// The time without data if the user gives none: longer than a hub takes.
         package static let usual = AnswerTimes.client
+        /// The least time without data that a hub gets, so that it can say that its server does not answer.
+        package static let least = AnswerTimes.least
 
         package init(quiet: Duration = usual, total: Duration? = nil) {
             self.quiet = quiet

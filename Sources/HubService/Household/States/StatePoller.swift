@@ -21,7 +21,7 @@ final class StatePoller: Sendable {
     /// How old an answer may be for somebody who asks once.
     private static let freshness = Duration.seconds(1)
     /// How long somebody who asks waits for an answer, if there are earlier states to tell.
-    private static let patience = Duration.seconds(2)
+    private static let patience = AnswerTimes.known
 
     private struct State {
         var states = KnownStates()

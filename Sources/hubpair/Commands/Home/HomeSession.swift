@@ -45,7 +45,8 @@ final class HomeSession: Sendable {
         ) {
             try await reach.connect(to: hub, isInsecureAllowed: isInsecureAllowed, deadline: connecting)
         }
-        home = HubHome(connections, deadlines: .init(quiet: answering, total: answering * 2))
+        let quiet = hub.isUnprotected ? answering : max(answering, HubConnection.Deadlines.least)
+        home = HubHome(connections, deadlines: .init(quiet: quiet, total: quiet * 2))
         household = HouseholdLink(hub, device: reach.device, connections)
     }
 
