@@ -48,12 +48,16 @@ enum HouseholdNames {
         text.utf8.count <= maximumPathIDByteCount && PathID.isOne(text.utf8)
     }
 
-    /// What is wrong with the ids of an activator that somebody wants ordered or watched; nil if nothing is.
-    /// Files from before may have others: they are read and shown, and nothing is sent for them.
-    static func fault(ofIDs ids: String...) -> String? {
-        ids.allSatisfy { isID($0) && PathID.isOne($0.utf8) }
-            ? nil
-            : "an id has 1 to \(maximumIDByteCount) letters, digits or \"-._~\", and is no dots alone"
+    /// What is wrong with the ids of an activator that somebody wants ordered or watched, after the key of
+    /// the one that is; nil if nothing is. Files from before may have others: they are read and shown, and
+    /// nothing is sent for them.
+    static func fault(ofDevice device: String, activator: String) -> String? {
+        let wrong = [("device", device), ("activator", activator)].first { _, id in
+            !isID(id) || !PathID.isOne(id.utf8)
+        }
+        return wrong.map { key, _ in
+            "\(key): an id has 1 to \(maximumIDByteCount) letters, digits or \"-._~\", and is no dots alone"
+        }
     }
 
     /// True if the text can be an id of the server behind the hub.

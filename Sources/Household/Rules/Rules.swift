@@ -81,7 +81,9 @@ package struct Rules: HouseholdFile, Equatable {
     /// Adds a rule, or changes the one of its name.
     package mutating func put(_ rule: Rule) throws(HouseholdError) {
         _ = try HouseholdNames.newGroup(rule.name.description, of: .rule)
-        if let reason = HouseholdNames.fault(ofIDs: rule.device, rule.activator) { throw .badBody(reason) }
+        if let reason = HouseholdNames.fault(ofDevice: rule.device, activator: rule.activator) {
+            throw .badBody(reason)
+        }
         if let (key, reason) = rule.fault { throw .badBody("\(key): \(reason)") }
         let others = rules.filter { $0.name != rule.name }
         for other in others where HouseholdNames.areSame(other.name, rule.name) {

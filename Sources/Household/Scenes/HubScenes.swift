@@ -93,7 +93,7 @@ package struct HubScenes: HouseholdFile, Equatable {
     package mutating func put(_ scene: HubScene) throws(HouseholdError) {
         _ = try HouseholdNames.newGroup(scene.name.description, of: .scene)
         for state in scene.states {
-            if let reason = HouseholdNames.fault(ofIDs: state.device, state.activator) {
+            if let reason = HouseholdNames.fault(ofDevice: state.device, activator: state.activator) {
                 throw .badBody(reason)
             }
         }
