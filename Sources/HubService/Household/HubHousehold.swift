@@ -50,7 +50,8 @@ final class HubHousehold: Sendable {
         let poller = records.poller
         orders = OrderJournal(of: state, clock: wall) { poller.name(of: $0, $1) }
         let arm = ArmHouse(rules: rules, scenes: scenes, runs: runs, clock: wall, tell: tell)
-        let runScene = RunScene(calls: calls, orders: orders, poller: poller, arm: arm, log: log)
+        let runScene = RunScene(
+            calls: calls, orders: orders, poller: poller, arm: arm, guests: guests, log: log)
         timed = TimedScenes(
             state, scenes: scenes, runs: runs, runScene: runScene,
             approved: { fingerprint in
@@ -70,7 +71,7 @@ final class HubHousehold: Sendable {
             rules: RuleResources(store: rules, teller: teller, answers: answers),
             scenes: SceneResources(
                 store: scenes, runs: runs, runScene: runScene, clock: timed, poller: records.poller,
-                guests: guests, answers: answers),
+                answers: answers),
             armed: ArmedResources(arm: arm, answers: answers),
             states: records.stateResources, messages: records.messageResources)
     }

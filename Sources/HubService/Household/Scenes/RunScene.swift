@@ -1,4 +1,5 @@
 import FoundationEssentials
+import GatewayRules
 import Home
 import Household
 import Identity
@@ -11,6 +12,8 @@ final class RunScene: Sendable {
     enum Refusal: Error {
         /// ``maximumAtOnce`` scenes are running.
         case busy
+        /// It sets what the device for which it runs may not set: which.
+        case notAllowed(String)
         /// The server behind the hub cannot be asked: why.
         case unavailable(String)
     }
@@ -27,20 +30,28 @@ final class RunScene: Sendable {
     private let orders: OrderJournal
     private let poller: StatePoller
     private let arm: ArmHouse
+    private let guests: GuestRights
     private let log: ServeLog
     private let running = Mutex(0)
 
     /// - Parameters:
     ///   - poller: sees at once what a run has changed.
     ///   - arm: keeps that a scene runs, and tells people what has come of it.
-    init(calls: UpstreamCalls, orders: OrderJournal, poller: StatePoller, arm: ArmHouse, log: ServeLog) {
-        (self.calls, self.orders, self.poller, self.arm, self.log) = (calls, orders, poller, arm, log)
+    ///   - guests: says what guests may set.
+    init(
+        calls: UpstreamCalls, orders: OrderJournal, poller: StatePoller, arm: ArmHouse, guests: GuestRights,
+        log: ServeLog
+    ) {
+        (self.calls, self.orders, self.poller, self.arm) = (calls, orders, poller, arm)
+        (self.guests, self.log) = (guests, log)
     }
 
     /// Runs it; returns when every order is confirmed, or the time is over.
     ///
     /// - Throws: ``Refusal``; nothing was ordered then.
     func run(_ scene: HubScene, for cause: SceneCause) async throws -> SceneOutcome {
+        // Whoever asks for it, and a member who has become a guest since the scene was saved.
+        if cause.role == .guest { try await refuseGuards(in: scene) }
         let mayRun = running.withLock { running in
             guard running < RunScene.maximumAtOnce else { return false }
             running += 1
@@ -73,10 +84,29 @@ final class RunScene: Sendable {
             _ = try await run(scene, for: cause)
         } catch Refusal.busy {
             await tell("the scene \"\(scene.name)\" did not run (\(cause)): too many were running", cause)
+        } catch Refusal.notAllowed(let reason) {
+            let saver = cause.device.map { "\"\($0.name)\", which saved it last, is a guest, and " } ?? ""
+            await tell(
+                "the scene \"\(scene.name)\" did not run (\(cause)): \(saver)\(reason); "
+                    + "a member who saves it again lets it run", cause)
         } catch Refusal.unavailable(let reason) {
             await tell("the scene \"\(scene.name)\" did not run (\(cause)): \(reason)", cause)
         } catch {
             await tell("the scene \"\(scene.name)\" did not run (\(cause)): \(message(of: error))", cause)
+        }
+    }
+
+    /// Refuses all of the scene if it opens what guests do not open.
+    private func refuseGuards(in scene: HubScene) async throws(Refusal) {
+        for state in scene.states {
+            switch await guests.verdict(on: state) {
+            case .allowed: continue
+            case .guarded:
+                throw .notAllowed(
+                    "guests do not run this scene, since it sets \(state.name ?? state.device), and guests "
+                        + "do not set what keeps people, water or thieves out")
+            case .unknown: throw .unavailable(RequestRefusal.unknownAppliance.message)
+            }
         }
     }
 

@@ -15,7 +15,6 @@ struct SceneResources: HubResources {
     let runScene: RunScene
     let clock: TimedScenes
     let poller: StatePoller
-    let guests: GuestRights
     let answers: HouseholdAnswers
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
@@ -77,33 +76,16 @@ struct SceneResources: HubResources {
         guard let scene = try await store.read().scene(name) else {
             throw HouseholdError.unknown(.scene, text)
         }
-        if cause.role == .guest, let refusal = await refusal(of: scene) { return refusal }
         do {
             return .json(try await runScene.run(scene, for: cause).json)
         } catch RunScene.Refusal.busy {
             return .refused(
                 .tooManyRequests, "too_many", "\(RunScene.maximumAtOnce) scenes are running; try again soon")
+        } catch RunScene.Refusal.notAllowed(let reason) {
+            return .refused(.forbidden, "not_allowed", reason)
         } catch RunScene.Refusal.unavailable(let reason) {
             return .refused(.serviceUnavailable, "unavailable", reason)
         }
-    }
-
-    /// Why a guest does not run the scene: all of it, if it opens what guests do not open.
-    private func refusal(of scene: HubScene) async -> ResourceAnswer? {
-        for state in scene.states {
-            switch await guests.verdict(on: state) {
-            case .allowed: continue
-            case .guarded:
-                return .refused(
-                    .forbidden, "not_allowed",
-                    "guests do not run this scene, since it sets \(state.name ?? state.device), and guests "
-                        + "do not set what keeps people, water or thieves out")
-            case .unknown:
-                return .refused(
-                    .serviceUnavailable, "unavailable", RequestRefusal.unknownAppliance.message)
-            }
-        }
-        return nil
     }
 
     private func current() async throws -> ResourceAnswer {
