@@ -12,7 +12,7 @@ package import JSON
 ///     event  = access / house / orders
 ///     access = "paired" / "asked" / "approved" / "refused" / "revoked" / "role" / "renamed" / "code_made"
 ///              / "code_void"
-///     house  = "made" / "changed" / "removed"
+///     house  = "made" / "changed" / "removed" / "armed" / "disarmed"
 ///     orders = "order" / "request" / "scene_run"
 ///     door   = "gate" / "page" / "hub" / "timer" / "alarm"
 ///
@@ -20,9 +20,9 @@ package import JSON
 /// itself, or nobody (a device came with a code). `by_role` is its role then. `before` is the name or the
 /// role that a device had. `code` is the name of a code or a sheet, never its secret. `what` is the name of a
 /// scene, a rule or a room, whose `kind` says which, or of an appliance and its activator, whose ids are the
-/// other two; of a request it is its method and path. `count` is how many orders of the same kind are told
-/// of in one line. In the file, keys without a value are missing. Unknown keys are ignored, and a line with
-/// an unknown event or a fault is left out.
+/// other two; of a request it is its method and path; of what was armed the scene that arms it. `count` is
+/// how many orders of the same kind are told of in one line. In the file, keys without a value are missing.
+/// Unknown keys are ignored, and a line with an unknown event or a fault is left out.
 package struct JournalEntry: Equatable, Sendable {
     package enum Event: String, Sendable, CaseIterable {
         /// A device was let in by a code for one device.
@@ -41,6 +41,8 @@ package struct JournalEntry: Equatable, Sendable {
         case codeVoid = "code_void"
         /// Something that the household keeps was put down for the first time, changed, or removed.
         case made, changed, removed
+        /// Somebody armed or disarmed rules without running a scene.
+        case armed, disarmed
         /// An appliance was switched.
         case order
         /// Another request to the server behind the hub that may change something.
@@ -51,7 +53,7 @@ package struct JournalEntry: Equatable, Sendable {
             switch self {
             case .paired, .asked, .approved, .refused, .revoked, .role, .renamed, .codeMade, .codeVoid:
                 .access
-            case .made, .changed, .removed: .house
+            case .made, .changed, .removed, .armed, .disarmed: .house
             case .order, .request, .sceneRun: .orders
             }
         }
@@ -62,7 +64,7 @@ package struct JournalEntry: Equatable, Sendable {
     package enum Matter: String, Sendable, CaseIterable {
         /// Devices and codes.
         case access
-        /// Rooms, scenes, rules, units.
+        /// Rooms, scenes, rules, units; what is armed.
         case house
         /// Appliances that were switched, scenes that ran.
         case orders

@@ -258,6 +258,56 @@ class AuthorTests(unittest.TestCase):
         scene = next(each for each in self.own("guest 2", "GET", "scenes")[1]["scenes"] if each["name"] == "Gone")
         self.assertEqual((scene["made"]["by"], scene["changed"]["name"]), (member, "owner 0"))
 
+    def test_a_guests_scene_opens_nothing(self):
+        """Not by its time either, whoever its author was when it was saved."""
+        due = datetime.datetime.now() - datetime.timedelta(minutes=2)
+        member, guest = (self.devices[name][1].fingerprint for name in ("member 1", "guest 2"))
+        at = "2026-11-21T10:22:03Z"
+        scenes = runs = ""
+        for name, lamp, author in (("Open", "6b03", guest), ("Light", "6b02", guest), ("Hers", "6b03", member)):
+            state = json.dumps({"device": lamp, "activator": LAMPS[lamp], "name": f"Thing {lamp}", "state": True})
+            scenes += f"[scene {name}]\nat={due:%H:%M}\nstate.1={state}\nmade={at} {author} somebody\n"
+            runs += f"[scene {name}]\nplan={due:%H:%M} {' '.join(DAYS)}\ndone={(due - datetime.timedelta(days=1)).date()}\n"
+        # The guest was a member when he saved them.
+        self.assertEqual(self.own("owner 0", "PUT", "kinds/6b03", {"kind": "valve"})[0], 201)
+        self.hub.kill()
+        self.write("scenes", scenes)
+        self.write("scene-runs", runs)
+        self.hub.start()
+        told = lambda: [text for text in self.texts() if text.startswith("the scene")]
+        self.hub.wait_for(lambda: len(told()) >= 3, "what became of all")
+        self.assertIn('the scene "Hers" ran', told())
+        self.assertIn('the scene "Light" ran', told())
+        refusal = next(text for text in told() if '"Open"' in text)
+        for words in ("did not run (at its time)", '"guest 2", which saved it last, is a guest', "Thing 6b03", "saves it again"):
+            self.assertIn(words, refusal)
+        self.assertEqual(
+            sorted(each[1:] for each in self.upstream.orders()),
+            sorted([("/devices/6b02/activators/7c02", guest, "guest"), ("/devices/6b03/activators/7c03", member, "member")]))
+        status, answer = self.own("guest 2", "POST", "scenes/Open/run")
+        self.assertEqual((status, answer["error"]), (403, "not_allowed"))
+
+    def test_who_arms_the_house_is_in_the_journal(self):
+        """In its own words, in the order in which it was done, and only where something changed."""
+        for scene in ("Away", "Night"):
+            self.assertEqual(self.own("owner 0", "PUT", f"scenes/{scene}", {"states": []})[0], 201)
+        rule = {"device": "6b01", "activator": "7c01", "when": "on", "kind": "alarm", "text": "x", "in": ["Away", "Night"]}
+        self.assertEqual(self.own("owner 0", "PUT", "rules/Door", rule)[0], 201)
+        wanted, now = [], None
+        for _ in range(DEEDS // 3):
+            name, door = self.dice.choice(list(self.devices)), self.dice.choice(["gate", "page"])
+            role, device = self.devices[name]
+            scene = self.dice.choice(["Away", "Night", "Nowhere", None])
+            body = {"scene": scene}
+            status, _ = self.own(name, "POST" if scene else "DELETE", "armed", body if scene else None, door)
+            self.assertEqual(status, 403 if role == "guest" else 409 if scene == "Nowhere" else 200)
+            if status == 200 and scene != now:
+                wanted.append(("armed" if scene else "disarmed", scene, device.fingerprint, name, role, door))
+                now = scene
+        told = [tuple(each[key] for key in ("event", "what", "by", "by_name", "by_role", "via"))
+                for each in self.journal("house") if each["event"] in ("armed", "disarmed")]
+        self.assertEqual(told, wanted, f"HUBPAIR_SEED={SEED}")
+
     def test_an_id_is_no_path(self):
         """Whatever stands in the files as an id, the server is asked for nothing that is not an appliance's activator."""
         parts = ["..", ".", "%2e%2e", "%2F", "/", "\\", ";", "?", "#", "%", "%00", "%0d%0a", " ", "6b01", "7c01", "devices",

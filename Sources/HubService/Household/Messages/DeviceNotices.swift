@@ -86,8 +86,8 @@ final class DeviceNotices: Sendable {
             switch entry.fact.event {
             case .paired, .asked: authors[device] = device
             case .approved, .refused, .revoked: authors[device] = entry.author?.device.description
-            case .role, .renamed, .codeMade, .codeVoid, .made, .changed, .removed, .order, .request,
-                .sceneRun:
+            case .role, .renamed, .codeMade, .codeVoid, .made, .changed, .removed, .armed, .disarmed,
+                .order, .request, .sceneRun:
                 break
             }
         }

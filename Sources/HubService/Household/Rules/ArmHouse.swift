@@ -37,7 +37,11 @@ struct ArmHouse: Sendable {
             known = try await armed().arming(scene)
             if known == nil { throw HouseholdError.armsNothing(scene.description) }
         }
-        return try await decide(known, cause) { _, _ in }.after
+        var fact = JournalEntry.Fact(scene == nil ? .disarmed : .armed)
+        fact.what = known.map { shortened($0.description) }
+        let note = Journal.Note(
+            fact: fact, author: cause.author, door: cause.author?.door ?? .hub, time: clock())
+        return try await decide(known, cause, noting: note) { _, _ in }.after
     }
 
     /// Notes that the scene runs, and what is armed by that.
@@ -58,15 +62,17 @@ struct ArmHouse: Sendable {
 
     /// - Parameters:
     ///   - isKept: leaves what is armed as it is.
+    ///   - note: what the journal tells of it, if it is a change. Of a scene that runs it has a line already.
     ///   - alongside: what else is written in the same step.
     private func decide(
-        _ scene: PeerName?, _ cause: Cause, isKept: Bool = false,
+        _ scene: PeerName?, _ cause: Cause, isKept: Bool = false, noting note: Journal.Note? = nil,
         alongside: @escaping @Sendable (inout SceneRuns, Date) -> Void
     ) async throws -> (before: ArmedRules, after: ArmedRules) {
         let (rules, arming) = try await known()
         let now = clock()
         let decision = SceneRuns.Decision(scene: scene, since: now, author: cause.author)
-        let (before, after) = try await runs.change { runs throws(HouseholdError) in
+        let notes = { @Sendable (_: (ArmedRules, ArmedRules)) in note.map { [$0] } ?? [] }
+        let (before, after) = try await runs.change(notes: notes) { runs throws(HouseholdError) in
             let before = ArmedRules(rules, arming, runs.decision)
             let mayDecide = cause.mayDisarm || ArmedRules(rules, arming, decision).keeps(before)
             alongside(&runs, now)

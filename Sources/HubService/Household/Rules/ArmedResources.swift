@@ -12,7 +12,7 @@ struct ArmedResources: HubResources {
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         await answers.answer(request, about: Rules.words) {
-            let author = JournalEntry.Author(request.device)
+            let author = request.author
             let cause = ArmHouse.Cause(
                 author: author, words: "by \(quoted(author.name.description))", mayDisarm: true)
             return switch request.method {

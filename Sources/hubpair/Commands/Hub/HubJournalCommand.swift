@@ -10,9 +10,9 @@ struct HubJournalCommand: AsyncParsableCommand {
         commandName: "journal", abstract: "Show who did what: let in, revoked, changed, switched; and when.",
         discussion: """
             The journal goes back some thousand entries of each kind: who was let in and revoked (access), \
-            who changed rooms, scenes and rules (house), who switched what and ran scenes (orders). Orders \
-            of one device to one appliance within a minute are one line with their number. It has no \
-            secrets in it.
+            who changed rooms, scenes and rules, and armed them (house), who switched what and ran scenes \
+            (orders). Orders of one device to one appliance within a minute are one line with their number. \
+            It has no secrets in it.
 
             VIA is the door: a program of a device (gate), the page, the command line on the hub (hub), a \
             scene's time (timer) or an alarm. What goes through a proxy that only asks the hub who is there \
@@ -104,6 +104,8 @@ extension JournalEntry {
         case .codeMade: return "\(codes) \(count > 1 ? "were" : "was") made\(standing)\(end)"
         case .codeVoid: return "\(codes) became void"
         case .made, .changed, .removed: return "the \(kept) was \(fact.event.rawValue)"
+        case .armed: return "the house was armed as in the scene \(fact.what ?? "-")"
+        case .disarmed: return "the house was disarmed"
         case .order: return ordered
         case .request:
             return "\(fact.what ?? "a request") was sent" + (count > 1 ? ", \(count) times" : "")
