@@ -53,7 +53,14 @@ package struct Authors: Equatable, Sendable {
     /// Whose it is now.
     package var last: AuthorMark? { changed ?? made }
 
-    package init(made: AuthorMark?, changed: AuthorMark?) { (self.made, self.changed) = (made, changed) }
+    package init(made: AuthorMark? = nil, changed: AuthorMark? = nil) {
+        (self.made, self.changed) = (made, changed)
+    }
+
+    /// As an answer has them.
+    package init(_ members: [String: JSONValue]) {
+        (made, changed) = (AuthorMark(members["made"]), AuthorMark(members["changed"]))
+    }
 
     /// As answers have them, beside what was made.
     package var members: [String: JSONValue] {

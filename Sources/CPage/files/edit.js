@@ -1,6 +1,6 @@
 // Rooms, scenes and rules: lists of them, and forms to change them.
 
-import { button, called, confirm, count, make, Part, Row, say, sentence, set, show, sorting, toast } from "./dom.js";
+import { button, called, confirm, count, make, Part, Row, say, sentence, set, show, sorting, toast, when } from "./dom.js";
 import { array, ask, list, own, part } from "./hub.js";
 
 const days = ["mon", "tue", "wed", "thu", "fri", "sat", "sun"];
@@ -174,6 +174,8 @@ export class ArrangeView {
     const name = field("Name", item.name, { required: true, maxlength: 63 });
     const fields = form(item, this), body = fields.pop();
     const fault = make("p.warning", { role: "alert" });
+    const authors = ["made", "changed"].filter((each) => item[each]?.name)
+      .map((each) => `${each} ${when(item[each].at)} by ${called(item[each].name)}`).join(", ");
     // What is changed must be as it was read: else somebody else has changed it, and that is not overwritten.
     const condition = item.etag ? { "If-Match": item.etag } : {};
     let isFresh = false;
@@ -209,7 +211,8 @@ export class ArrangeView {
       send(work, `${called(item.name)} is deleted`);
     };
     const dialog = show(".edit", isNew ? `New ${word}` : `Change the ${word}`,
-      make("form", { onsubmit: save }, name.node, ...fields.filter(Boolean).map((each) => each.node), fault,
+      make("form", { onsubmit: save }, name.node, ...fields.filter(Boolean).map((each) => each.node),
+        authors && make("p.words", { dir: "auto" }, authors), fault,
         make("div.buttons",
           isNew ? null : make("button.quiet", { type: "button", onclick: remove }, "Delete"),
           make("button", { type: "button", onclick: () => dialog.close() }, "Cancel"),

@@ -1,5 +1,5 @@
 package import Home
-import Household
+package import Household
 import Identity
 import JSON
 
@@ -14,12 +14,17 @@ package struct ArrangeRooms: Sendable {
         try await link.changeable("rooms", by: "id", ArrangeRooms.room)
     }
 
-    /// All rooms, what the levels of some activators count, and what some appliances are. A hub that is
-    /// older tells of no units or kinds.
-    package func allWithUnits() async throws -> (rooms: [Room], units: StateUnits, kinds: ApplianceKinds) {
+    /// All rooms, what the levels of some activators count, what some appliances are, and who made the rooms,
+    /// by their ids. A hub that is older tells of no units, kinds or people.
+    package func allWithUnits() async throws -> (
+        rooms: [Room], units: StateUnits, kinds: ApplianceKinds, authors: [String: Authors]
+    ) {
         let members = try await link.changeable("rooms", by: "id")
-        let rooms = try HouseholdLink.entries("rooms", of: members, ArrangeRooms.room)
-        return (rooms, StateUnits(members["units"]), ApplianceKinds(members["kinds"]))
+        let rooms = try HouseholdLink.entries("rooms", of: members) { value in
+            ArrangeRooms.room(value).map { ($0, Authors(value.asObject ?? [:])) }
+        }
+        let authors = Dictionary(rooms.map { ($0.id, $1) }) { first, _ in first }
+        return (rooms.map(\.0), StateUnits(members["units"]), ApplianceKinds(members["kinds"]), authors)
     }
 
     /// Says what an appliance does; nil takes that back.

@@ -1,3 +1,4 @@
+package import Household
 import Identity
 import JSON
 
@@ -34,14 +35,15 @@ package struct SharedRule: Equatable, Sendable {
     package let scenes: [String]?
     /// The scene that an alarm runs.
     package let run: String?
+    package let authors: Authors
 
     package init(
         name: String, device: String, activator: String, condition: String, kind: String, text: String,
-        scenes: [String]?, run: String?
+        scenes: [String]?, run: String?, authors: Authors = Authors()
     ) {
         (self.name, self.device, self.activator) = (name, device, activator)
         (self.condition, self.kind, self.text) = (condition, kind, text)
-        (self.scenes, self.run) = (scenes, run)
+        (self.scenes, self.run, self.authors) = (scenes, run, authors)
     }
 
     init?(_ value: JSONValue) {
@@ -52,7 +54,7 @@ package struct SharedRule: Equatable, Sendable {
         else { return nil }
         self.init(
             name: name, device: device, activator: activator, condition: condition, kind: kind, text: text,
-            scenes: members["in"]?.texts, run: members["run"]?.asString)
+            scenes: members["in"]?.texts, run: members["run"]?.asString, authors: Authors(members))
     }
 
     var json: JSONValue {

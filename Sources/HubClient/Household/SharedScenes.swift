@@ -68,6 +68,7 @@ package struct SharedScene: Equatable, Sendable {
     package var ran: Date?
     /// When it runs by itself next.
     package var next: Date?
+    package var authors = Authors()
 
     package init(name: String, states: [HubScene.State]) { (self.name, self.states) = (name, states) }
 
@@ -81,6 +82,7 @@ package struct SharedScene: Equatable, Sendable {
         (time, days, arms) = (members["at"]?.asString, members["days"]?.texts, members["arms"]?.texts)
         ran = members["ran"]?.asString.flatMap(Date.init(hubTime:))
         next = members["next"]?.asString.flatMap(Date.init(hubTime:))
+        authors = Authors(members)
     }
 
     static func state(_ value: JSONValue) -> HubScene.State? {

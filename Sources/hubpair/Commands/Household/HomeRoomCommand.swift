@@ -1,5 +1,6 @@
 import ArgumentParser
 import Home
+import Household
 import HubClient
 import Identity
 import JSON
@@ -51,15 +52,20 @@ extension HomeRoomCommand {
                 // The rooms themselves are the hub's.
                 Console.note("warning: the names of the appliances are not known now: \(error)")
             }
-            if json { return try JSONLine.write(rooms.rooms.map { $0.json(session, names) }) }
+            if json {
+                return try JSONLine.write(rooms.rooms.map { $0.json(session, names, rooms.authors[$0.id]) })
+            }
             if rooms.rooms.isEmpty {
                 return Console.note("\(session.hub.name) has no rooms yet; 'hubpair home room add' makes one")
             }
             try Table(
-                columns: ["ROOM", "AREA", "APPLIANCES"],
+                columns: ["ROOM", "AREA", "APPLIANCES", Authors.title],
                 rows: rooms.rooms.map { room in
                     let list = listed(room.devices.map { shortened(names[$0] ?? $0) }, most: 20)
-                    return [room.name, room.area ?? "-", room.devices.isEmpty ? "-" : list]
+                    return [
+                        room.name, room.area ?? "-", room.devices.isEmpty ? "-" : list,
+                        rooms.authors[room.id]?.cell ?? "",
+                    ]
                 }, limits: [40, 24, 120]
             ).write()
         }
@@ -234,13 +240,16 @@ private func told(
 
 extension Room {
     /// - Parameter names: of the appliances, by their ids; null for others.
-    fileprivate func json(_ session: HomeSession, _ names: [String: String]) -> JSONValue {
+    fileprivate func json(
+        _ session: HomeSession, _ names: [String: String], _ authors: Authors? = nil
+    ) -> JSONValue {
         var line = session.json
         line["room"] = .string(name)
         line["id"] = .string(id)
         line["area"] = .text(area)
         line["devices"] = .array(
             devices.map { .object(["device": .string($0), "name": .text(names[$0])]) })
+        line.merge(authors?.members ?? [:]) { $1 }
         return .object(line)
     }
 }

@@ -48,7 +48,7 @@ extension HomeRuleCommand {
             // A rule may outlive its appliance, and the server may be away.
             let devices = (try? await session.devices()) ?? []
             try Table(
-                columns: ["RULE", "KIND", "WHEN", "ARMED IN", "TEXT"],
+                columns: ["RULE", "KIND", "WHEN", "ARMED IN", "TEXT", Authors.title],
                 rows: rules.map { rule in
                     let device = devices.first { $0.id == rule.device }
                     let activator = device?.activators.first { $0.id == rule.activator }
@@ -56,7 +56,7 @@ extension HomeRuleCommand {
                     let what = activator.map { "\(name): \(shortened($0.name))" } ?? name
                     return [
                         rule.name, shortened(rule.kind), "\(what) \(shortened(rule.words(units)))",
-                        rule.scenes?.joined(separator: ", ") ?? "always", rule.text,
+                        rule.scenes?.joined(separator: ", ") ?? "always", rule.text, rule.authors.cell,
                     ]
                 }, limits: [40, 12, 60, 40, 80]
             ).write()
@@ -191,6 +191,7 @@ extension SharedRule {
         line["in"] = .null
         if let scenes { line["in"] = .array(scenes.map(JSONValue.string)) }
         line["run"] = .text(run)
+        line.merge(authors.members) { $1 }
         return .object(line)
     }
 }

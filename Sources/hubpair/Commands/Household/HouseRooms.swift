@@ -1,5 +1,6 @@
 import ArgumentParser
 import Home
+import Household
 import HubClient
 import Identity
 
@@ -10,12 +11,15 @@ struct HouseRooms: Sendable {
     let units: StateUnits
     /// What some appliances were said to be.
     let kinds: ApplianceKinds
+    /// Who made the rooms, by their ids.
+    let authors: [String: Authors]
     private let byDevice: [String: Room]
 
     init(
-        _ rooms: [Room] = [], _ units: StateUnits = StateUnits(), _ kinds: ApplianceKinds = ApplianceKinds()
+        _ rooms: [Room] = [], _ units: StateUnits = StateUnits(), _ kinds: ApplianceKinds = ApplianceKinds(),
+        _ authors: [String: Authors] = [:]
     ) {
-        (self.rooms, self.units, self.kinds) = (rooms, units, kinds)
+        (self.rooms, self.units, self.kinds, self.authors) = (rooms, units, kinds, authors)
         byDevice = Dictionary(rooms.flatMap { room in room.devices.map { ($0, room) } }) { first, _ in first }
     }
 
@@ -106,10 +110,10 @@ extension HomeSession {
         guard isNeeded else {
             guard !hub.isUnprotected, let all = try? await ArrangeRooms(household).allWithUnits()
             else { return HouseRooms() }
-            return HouseRooms(all.rooms, all.units, all.kinds)
+            return HouseRooms(all.rooms, all.units, all.kinds, all.authors)
         }
         let all = try await ArrangeRooms(household).allWithUnits()
-        return HouseRooms(all.rooms, all.units, all.kinds)
+        return HouseRooms(all.rooms, all.units, all.kinds, all.authors)
     }
 
     /// The rooms with their units, if what was said needs them.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Home
+import Household
 import HubClient
 import Identity
 import JSON
@@ -61,19 +62,19 @@ extension HomeSceneCommand {
                 [
                     scene.name.description, scene.hubTitle(shelf.hubs), "\(scene.states.count)",
                     "this computer",
-                    "", "", "",
+                    "", "", "", "",
                 ]
             }
             let shared = shelf.shared.map { hub, scene in
                 [
                     scene.name, hub.name.description, "\(scene.states.count)", "the hub", scene.whenText,
                     scene.ran.map { LocalTime($0).text(seenAt: now) } ?? "",
-                    SceneStanding(of: scene, hub, in: present)?.words ?? "",
+                    SceneStanding(of: scene, hub, in: present)?.words ?? "", scene.authors.cell,
                 ]
             }
             // Without any on a hub the table is what it was before hubs kept scenes.
-            let width = shared.isEmpty ? 3 : 7
-            let columns = ["SCENE", "HUB", "STATES", "KEPT ON", "RUNS", "LAST RUN", "NOW"]
+            let width = shared.isEmpty ? 3 : 8
+            let columns = ["SCENE", "HUB", "STATES", "KEPT ON", "RUNS", "LAST RUN", "NOW", Authors.title]
             try Table(
                 columns: Array(columns.prefix(width)),
                 rows: (shared + local).map { Array($0.prefix(width)) }
@@ -106,6 +107,9 @@ extension HomeSceneCommand {
             }
             if case .shared(_, let scene) = found, !scene.whenText.isEmpty {
                 try Console.output("runs \(SafeText.escaped(scene.whenText))\n")
+            }
+            if case .shared(_, let scene) = found, let words = scene.authors.words {
+                try Console.output("\(SafeText.escaped(words))\n")
             }
             try Table(
                 columns: ["NAME", "STATE"],
@@ -181,6 +185,7 @@ extension SharedScene {
             "matches": standing?.matches.map(JSONValue.boolean) ?? .null,
         ]
         if let days { line["days"] = .array(days.map(JSONValue.string)) }
+        line.merge(authors.members) { $1 }
         return .object(line)
     }
 }

@@ -177,6 +177,7 @@ extension SceneShelf.Found {
         case .shared(let session, let scene):
             line["scene"] = .string(scene.name)
             line.merge(session.householdJSON) { _, new in new }
+            line.merge(scene.authors.members) { $1 }
         }
         return .object(line)
     }
