@@ -38,6 +38,27 @@ class RoundTests(HouseTests):
         browser.click('//dialog//button[.="Done"]')
         self.assertEqual(browser.complaints(), [])
 
+    def test_what_a_revoked_device_leaves_goes_with_a_second_yes(self):
+        with Connection(self.hub.port, self.device("Ben", "member")) as connection:
+            scene = json.dumps({"states": [], "at": "07:30"}).encode()
+            self.assertEqual(connection.request("PUT", "/hubpair/v1/scenes/Dawn", scene)[0], 201)
+        browser = self.browser(self.device("Anna", "owner"))
+        # Who made it stands in its form.
+        browser.click('//a[@href="#arrange"]')
+        browser.click('//button[@aria-label="Change Dawn"]')
+        browser.find('//dialog//p[starts-with(., "made ")][contains(., "Ben")]')
+        browser.click('//dialog//button[.="Cancel"]')
+        browser.click('//a[@href="#access"]')
+        browser.click(f'{self.row("Ben")}//button[.="Revoke"]')
+        browser.click('//dialog//button[.="Revoke"]')
+        browser.find('//dialog//p[contains(., "Dawn")][contains(., "at 07:30")]')
+        with Connection(self.hub.port, self.device("reader", "guest")) as connection:
+            kept = lambda: b"Dawn" in connection.request("GET", "/hubpair/v1/scenes")[2]
+            self.assertTrue(kept())
+            browser.click('//dialog//button[.="Take away"]')
+            self.hub.wait_for(lambda: not kept(), "the scene is gone")
+        self.assertEqual(browser.complaints(), [])
+
     def test_a_guest_has_no_way(self):
         browser = self.browser(self.device("Gast", "guest"))
         browser.find('//li[contains(@class, "card")]')

@@ -153,7 +153,12 @@ class DeviceRow extends Row {
     const text = isSelf ? "This is the browser that you are using. The page will close behind you."
       : "It is let in no more, at once. Only a new code lets it in again.";
     if (!(await confirm(`Revoke ${called(name)}?`, text, "Revoke"))) return;
-    await views.act("POST", `devices/${part(device)}/revoke`, undefined, `${name} is revoked`);
+    const path = `devices/${part(device)}/revoke`;
+    const left = list(await views.act("POST", path, undefined, `${name} is revoked`), "left");
+    if (isSelf || left.length === 0) return;
+    const things = left.map((each) => `${each.kind} ${called(each.name)} (${each.what})`).join("; ");
+    if (!(await confirm(`${called(name)} leaves something behind`, `${things}. It stays unless you take it away.`, "Take away"))) return;
+    await views.act("POST", path, { take_away: true }, `What ${called(name)} left is gone`);
   }
   update(record) {
     this.record = record;
@@ -197,7 +202,7 @@ const events = {
   paired: "paired with a code", asked: "asked to be let in", approved: "was approved", refused: "was refused",
   revoked: "was revoked", role: "got another role", renamed: "was renamed",
   code_made: "A code was made", code_void: "A code was voided",
-  made: "was made", changed: "was changed", removed: "was removed", scene_run: "ran", request: "was sent",
+  made: "was made", changed: "was changed", removed: "was removed", armed: "armed the house", disarmed: "The house was disarmed", scene_run: "ran", request: "was sent",
 };
 
 const doors = { page: " on the page", hub: " · on the hub", timer: " · at its time", alarm: " · at an alarm" };
@@ -214,7 +219,7 @@ class JournalRow {
     const state = { true: "on", false: "off" }[entry.state] ?? entry.state;
     const what = entry.event === "order"
       ? `${called(thing ?? "Other appliances")}${entry.state === null ? "" : ` to ${state}`}${entry.count > 1 ? `, ${entry.count} times` : ""}`
-      : thing ? `${entry.event === "scene_run" ? "scene " : entry.kind ? `${entry.kind} ` : ""}${called(thing)} ${event}${entry.count > 1 ? `, ${entry.count} times` : ""}`
+      : thing ? `${["scene_run", "armed"].includes(entry.event) ? "scene " : entry.kind ? `${entry.kind} ` : ""}${called(thing)} ${event}${entry.count > 1 ? `, ${entry.count} times` : ""}`
       : entry.name ? `${called(entry.name)} ${event}` : `${event}${entry.count > 1 ? ` (${entry.count})` : ""}`;
     const role = entry.role && ["paired", "approved", "role"].includes(entry.event) ? ` as ${entry.role}` : "";
     const before = entry.event === "renamed" && entry.before ? `, before “${called(entry.before)}”` : "";

@@ -31,11 +31,30 @@ package struct AdministerHub: Sendable {
     ) async throws -> (device: DeviceRecord, changed: Bool) {
         var body = end.members
         body["role"] = role.map { .string($0.rawValue) }
-        return try await decide(selector, "POST", ["approve"], body)
+        let (device, changed, _) = try await decide(selector, "POST", ["approve"], body)
+        return (device, changed)
     }
 
-    package func revoke(_ selector: PeerSelector) async throws -> (device: DeviceRecord, changed: Bool) {
-        try await decide(selector, "POST", ["revoke"])
+    /// - Parameter takingAway: also takes away what it leaves behind.
+    package func revoke(_ selector: PeerSelector, takingAway: Bool) async throws -> Revocation {
+        let (device, changed, members) = try await revoked(selector, takingAway)
+        let things = { (key: String) -> [LeftThing]? in
+            guard case .array(let values)? = members[key] else { return nil }
+            return values.compactMap(LeftThing.init)
+        }
+        return Revocation(
+            device: device, changed: changed, left: things("left"), taken: things("taken") ?? [],
+            isOwn: members["message"] != nil)
+    }
+
+    private func revoked(_ selector: PeerSelector, _ takingAway: Bool) async throws -> Decision {
+        guard takingAway else { return try await decide(selector, "POST", ["revoke"]) }
+        do {
+            return try await decide(selector, "POST", ["revoke"], ["take_away": .boolean(true)])
+        } catch let error as OwnerRefusalError where error.status == 400 {
+            // An older hub does not know the key. The device must be kept out all the same.
+            return try await decide(selector, "POST", ["revoke"])
+        }
     }
 
     /// Gives a device another name, another role, or both.
@@ -45,12 +64,15 @@ package struct AdministerHub: Sendable {
         var body: [String: JSONValue] = [:]
         body["name"] = name.map { .string($0.description) }
         body["role"] = role.map { .string($0.rawValue) }
-        return try await decide(selector, "PUT", [], body)
+        let (device, changed, _) = try await decide(selector, "PUT", [], body)
+        return (device, changed)
     }
+
+    private typealias Decision = (device: DeviceRecord, changed: Bool, members: [String: JSONValue])
 
     private func decide(
         _ selector: PeerSelector, _ method: String, _ path: [String], _ body: [String: JSONValue] = [:]
-    ) async throws -> (device: DeviceRecord, changed: Bool) {
+    ) async throws -> Decision {
         // No device has a longer name, and the hub takes no longer segment of a path.
         guard (1...63).contains(selector.text.utf8.count) else {
             throw PeerSelectorError.unknown(
@@ -58,7 +80,7 @@ package struct AdministerHub: Sendable {
         }
         let (members, time) = try await ask(method, ["devices", selector.text] + path, .object(body))
         let device = try read(members, "device", as: DeviceRecord.self)
-        return (aged(device, at: time), members["changed"] == .boolean(true))
+        return (aged(device, at: time), members["changed"] == .boolean(true), members)
     }
 
     private func aged(_ device: DeviceRecord, at time: Date?) -> DeviceRecord {

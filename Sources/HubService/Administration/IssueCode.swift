@@ -74,7 +74,9 @@ package struct IssueCode {
                 let place =
                     codes.count > 1
                     ? SheetPlace(sheet: sheet, position: index + 1, count: codes.count) : nil
-                return Ticket(of: code, issued: now, output: output, place: place, role: role, stay: stay)
+                return Ticket(
+                    of: code, issued: now, output: output, place: place, role: role, stay: stay,
+                    maker: author?.device)
             }
             tickets.issue(new, at: now)
             guard tickets.tickets.count <= IssueCode.maximumCodes else {

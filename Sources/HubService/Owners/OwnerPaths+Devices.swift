@@ -25,6 +25,7 @@ extension OwnerPaths {
         let administer = AdministerDevices(state: state, by: request.author)
         let device = PeerSelector(request.resource.segments[0])
         let result: (device: ApprovedDevice, changed: Bool)
+        var left: [String: JSONValue] = [:]
         switch request.resource.pattern {
         case .deviceApproval:
             let body = try OwnerRequestBody(request.body, keys: ["role", "for", "until"])
@@ -39,8 +40,10 @@ extension OwnerPaths {
             _ = try OwnerRequestBody(request.body, keys: [])
             result = try administer.refuse(device, now: now)
         case .deviceRevocation:
-            _ = try OwnerRequestBody(request.body, keys: [])
+            let body = try OwnerRequestBody(request.body, keys: ["take_away"])
+            let takesAway = try body.flag("take_away")
             result = try administer.revoke(device, now: now)
+            left = try whatIsLeft(by: result.device, takesAway, request, at: now)
         default:
             let body = try OwnerRequestBody(request.body, keys: ["name", "role"])
             let name = try body.value("name", "a name") { try PeerName($0) }
@@ -61,13 +64,28 @@ extension OwnerPaths {
         let seen = try administer.lastSeen()[result.device.fingerprint]
         let others = DeviceLikeness(try administer.list(at: now)).resembled(by: result.device)
         let record = DeviceRecord(result.device, resembling: others, seen: seen, at: now)
-        var members: [String: JSONValue] = ["device": record.json, "changed": .boolean(result.changed)]
+        var members = left
+        (members["device"], members["changed"]) = (record.json, .boolean(result.changed))
         if result.device.pin == request.device.pin, result.device.status == .revoked {
             members["message"] = .string(
                 "this device has revoked itself, and is let in no more; "
                     + "the command line on the hub, or another owner, can let it in again with a new code")
         }
         return reply(members, at: now)
+    }
+
+    /// `left` and `taken`. The device is out, whatever else fails: without `left` it is not known.
+    private func whatIsLeft(
+        by device: ApprovedDevice, _ takesAway: Bool, _ request: ResourceRequest, at now: Moment
+    ) throws -> [String: JSONValue] {
+        let behind = LeftBehind(of: device.fingerprint, state: state)
+        guard takesAway else {
+            let left = try? behind.things(at: now)
+            return left.map { ["left": .array($0.map(\.json)), "taken": .array([])] } ?? [:]
+        }
+        let taken = try behind.takeAway(by: request.author, at: now)
+        if !taken.isEmpty { tell(request, "has taken away what \"\(device.name)\" left: \(taken.count)") }
+        return ["left": .array([]), "taken": .array(taken.map(\.json))]
     }
 }
 

@@ -16,6 +16,7 @@ package import FoundationEssentials
 ///     position=3/24
 ///     role=guest
 ///     stay=172800
+///     by=K7QF-2M9D-X0TW-8RHC
 ///
 ///     [use 7M2KQ0V3XG5TA K7QF-2M9D-X0TW-8RHC]
 ///     number=17
@@ -33,8 +34,8 @@ package import FoundationEssentials
 /// so may both of the others: version 0.1 knows none of the three. `role` is the word that the device of a
 /// once code gets in `approved-devices`; without it the code says nothing of a role. `stay` is how long that
 /// device may come in (`ApprovalEnd`): seconds from the pairing, a time, or `forever`, which a missing one
-/// means, too. `number` counts the uses, from 1 on. A once ticket with a use is burnt. A use whose ticket is
-/// gone counts for nothing.
+/// means, too. `by` is the owner's device that made the code, and missing if none did. `number` counts the
+/// uses, from 1 on. A once ticket with a use is burnt. A use whose ticket is gone counts for nothing.
 ///
 /// Accepted: the above with whole keys, nonces and pin. Rejected: two groups of one name, a once ticket
 /// without expiry, a `sheet` without `position`, a use whose fingerprint is not its pin's, another kind of
@@ -149,6 +150,7 @@ public struct Tickets: Equatable, Sendable {
         file.set("position", to: ticket.place?.text, in: group)
         file.set("role", to: ticket.role, in: group)
         file.set("stay", to: ticket.stay.stayText, in: group)
+        file.set("by", to: ticket.maker?.description, in: group)
         ticketPositions[ticket.id] = tickets.count
         tickets.append(ticket)
     }
@@ -198,7 +200,8 @@ extension KeyFile {
         return Ticket(
             id: id, kind: kind, proofKey: proofKey, issued: issued, boot: try bootTime("boot", in: group),
             expires: expires, output: try output(in: group), place: try place(in: group),
-            role: value("role", in: group), stay: try stay(in: group))
+            role: value("role", in: group), stay: try stay(in: group),
+            maker: value("by", in: group).flatMap { Fingerprint($0) })
     }
 
     /// A word that is not known must not let a device in for ever.

@@ -23,6 +23,8 @@ public struct Ticket: Equatable, Sendable {
     public let role: String?
     /// How long the device may come in that a once code lets in.
     package let stay: ApprovalEnd
+    /// The owner's device that made the code; nil: the command line on the hub, or nobody noted it.
+    package let maker: Fingerprint?
 
     /// The ticket of a code that was made at `issued`.
     public init(
@@ -35,18 +37,19 @@ public struct Ticket: Equatable, Sendable {
     /// The same for a device that stays for a time.
     package init(
         of code: PairingCode, issued: Moment, output: CodeOutput?, place: SheetPlace?, role: Role?,
-        stay: ApprovalEnd
+        stay: ApprovalEnd, maker: Fingerprint? = nil
     ) {
         self.init(
             id: code.secret.ticketID, kind: code.kind, proofKey: code.secret.proofKey, issued: issued.wall,
             boot: issued.boot, expires: code.expires, output: output, place: place,
-            role: code.kind == .once ? role?.rawValue : nil, stay: code.kind == .once ? stay : .unsaid)
+            role: code.kind == .once ? role?.rawValue : nil, stay: code.kind == .once ? stay : .unsaid,
+            maker: maker)
     }
 
     init(
         id: TicketID, kind: PairingCode.Kind, proofKey: ProofKey, issued: Date, boot: BootTime?,
         expires: Date?, output: CodeOutput?, place: SheetPlace?, role: String?,
-        stay: ApprovalEnd
+        stay: ApprovalEnd, maker: Fingerprint?
     ) {
         self.id = id
         self.kind = kind
@@ -58,6 +61,7 @@ public struct Ticket: Equatable, Sendable {
         self.place = place
         self.role = role
         self.stay = stay
+        self.maker = maker
     }
 
     /// True from the expiry on.

@@ -12,12 +12,16 @@ enum Question {
     /// - Parameter left: what is said after a no.
     /// - Throws: `ExitStatus.nothingFound` after a no: what was asked for was not done.
     static func confirm(_ question: String, orElse left: String) throws {
-        prompt("\(question) [y/N] ")
-        let answer = line()?.lowercased() ?? ""
-        guard ["y", "yes"].contains(answer) else {
+        guard isYes(question) else {
             Console.note(left)
             throw ExitStatus.nothingFound
         }
+    }
+
+    /// Asks for a yes, where a no is as good an answer.
+    static func isYes(_ question: String) -> Bool {
+        prompt("\(question) [y/N] ")
+        return ["y", "yes"].contains(line()?.lowercased() ?? "")
     }
 
     /// Asks until `read` takes the answer, at most three times.

@@ -26,9 +26,8 @@ struct DevicesCommand: ParsableCommand {
               hubpair devices --on 'Kitchen hub'      # from an owner's computer
             """,
         subcommands: [
-            List.self, Approve.self, DevicesAddCommand.self, DevicesRoleCommand.self, Revoke.self,
-            Rename.self,
-            DevicesPruneCommand.self,
+            List.self, Approve.self, DevicesAddCommand.self, DevicesRoleCommand.self,
+            DevicesRevokeCommand.self, Rename.self, DevicesPruneCommand.self,
         ],
         defaultSubcommand: List.self
     )
@@ -104,28 +103,6 @@ struct DevicesCommand: ParsableCommand {
                         "warning: this hub does not know its role, so it is let in nowhere; "
                             + "'hubpair devices role \(device.device) member' mends it")
                 }
-                await warnOfLikeness(device, on: hub)
-            }
-        }
-    }
-
-    struct Revoke: AsyncParsableCommand {
-        static let configuration = CommandConfiguration(
-            commandName: "revoke", abstract: "Keep a paired device out from now on.",
-            discussion: """
-                EXAMPLES:
-                  hubpair devices revoke 'old phone'
-                  hubpair devices revoke 7MRM-FEPH-QNYK-029X
-                """)
-        @OptionGroup var place: HubPlaceOption
-        @Argument(help: "Its name or fingerprint.") var device: PeerSelector
-
-        func run() async throws {
-            try await place.hub.acting { hub in
-                let (device, changed) = try await hub.revoke(device)
-                Console.note(
-                    "\(device.name) (\(device.device)) \(changed ? "is" : "was already") revoked")
-                // If the other device was meant, the owner must know that it still gets in.
                 await warnOfLikeness(device, on: hub)
             }
         }

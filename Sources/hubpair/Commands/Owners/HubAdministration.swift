@@ -7,7 +7,8 @@ import Pairing
 protocol HubAdministration: Sendable {
     func devices() async throws -> [DeviceRecord]
     func approve(_ selector: PeerSelector, end: ApprovalEnd, role: Role?) async throws -> DeviceChange
-    func revoke(_ selector: PeerSelector) async throws -> DeviceChange
+    /// Keeps a device out; `takingAway` also takes away what it leaves behind.
+    func revoke(_ selector: PeerSelector, takingAway: Bool) async throws -> Revocation
     /// Gives a device another name, another role, or both.
     func change(_ selector: PeerSelector, name: PeerName?, role: Role?) async throws -> DeviceChange
 
@@ -42,8 +43,13 @@ struct MachineHub: HubAdministration {
         try record(AdministerDevices(state: state).approve(selector, end: end, role: role))
     }
 
-    func revoke(_ selector: PeerSelector) throws -> DeviceChange {
-        try record(AdministerDevices(state: state).revoke(selector))
+    func revoke(_ selector: PeerSelector, takingAway: Bool) throws -> Revocation {
+        let (device, changed) = try record(AdministerDevices(state: state).revoke(selector))
+        let behind = LeftBehind(of: device.device, state: state)
+        guard takingAway else {
+            return Revocation(device: device, changed: changed, left: try? behind.things())
+        }
+        return Revocation(device: device, changed: changed, left: [], taken: try behind.takeAway())
     }
 
     func change(_ selector: PeerSelector, name: PeerName?, role: Role?) throws -> DeviceChange {
