@@ -185,7 +185,8 @@ let package = Package(
         .target(
             name: "Diagnosis",
             dependencies: [
-                "Addresses", "CGlibc", "Discovery", "Household", "HubClient", "HubService", "Identity",
+                "Addresses", "CGlibc", "Discovery", "Home", "Household", "HubClient", "HubService",
+                "Identity",
                 "JSON", "Pairing", "PinnedTLS",
             ],
             swiftSettings: strict
@@ -289,7 +290,7 @@ let package = Package(
         ),
         .testTarget(
             name: "DiagnosisTests",
-            dependencies: ["Addresses", "Diagnosis", "Discovery", "HubService", "Pairing"],
+            dependencies: ["Addresses", "Diagnosis", "Discovery", "Home", "HubService", "Pairing"],
             swiftSettings: strict),
         .testTarget(
             name: "HomeTests", dependencies: ["Home", "Identity", "JSON", "Pairing"],

@@ -10,7 +10,7 @@ SCHEMA = json.loads((ROOT / "samples/schemas/hubpair.schema.json").read_text())
 PATHS = {tuple(name.split("-")) for name in SCHEMA["$defs"]}
 GROUPS = {path[:length] for path in PATHS for length in range(1, len(path))}
 # What is called without them is listed.
-LISTS = {("codes",), ("devices",), ("hubs",), ("home",), ("home", "scene")}
+LISTS = {("codes",), ("devices",), ("hubs",), ("home",), ("home", "scene"), ("hub",)}
 _validators = {}
 
 

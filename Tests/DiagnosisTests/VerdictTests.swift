@@ -2,6 +2,7 @@ import Addresses
 import Discovery
 import FoundationEssentials
 import Glibc
+import Home
 import HubService
 import Pairing
 import Testing
@@ -135,6 +136,60 @@ import Testing
         #expect(
             CheckSearch.verdict([own], swept: nil).seen == "this machine's own hub is heard, and no other")
         #expect(CheckSearch.verdict([own, other], swept: nil).seen == "2 hubs heard")
+    }
+
+    @Test func upstream() {
+        let stock = UpstreamTreatment(kind: .stock, concurrency: 1)
+        func verdict(
+            _ trouble: LookAtUpstream.Sight.Trouble?, _ treatment: UpstreamTreatment?
+        ) -> Finding.Verdict? {
+            CheckUpstream.verdict(
+                .init(
+                    isServed: true, treatment: treatment, trouble: trouble,
+                    fault: trouble.map { _ in "it fails" }))
+        }
+        #expect(verdict(nil, nil) == nil)
+        #expect(
+            verdict(nil, stock)?.seen == "it answers: a stock Hestia server: it gets one request at a time")
+        let other = UpstreamTreatment(kind: .other, concurrency: 16)
+        #expect(verdict(.listsNothing, other)?.status == .ok)
+        #expect(verdict(.listsNothing, stock)?.status == .warning)
+        #expect(verdict(.listsNothing, nil)?.status == .warning)
+        #expect(verdict(.slow, stock)?.status == .warning)
+        #expect(verdict(.silent, stock)?.status == .problem)
+        #expect(verdict(.brokenDatabase, nil)?.mend == ServerError.databaseHint)
+        for trouble in [LookAtUpstream.Sight.Trouble.brokenDatabase, .silent, .slow, .listsNothing] {
+            #expect(verdict(trouble, nil)?.mend != nil)
+        }
+    }
+
+    /// What a hub hands on that has seen no appliances yet.
+    @Test(
+        arguments: [
+            (
+                500, #"{"error":{"exception":"ServerException","details":{"exception":"JSONDecodeError"}}}"#,
+                .brokenDatabase, .stock
+            ),
+            (
+                500, #"{"error":{"exception":"ServerException","details":{"exception":"ConnectionError"}}}"#,
+                .listsNothing, .stock
+            ),
+            (
+                404, #"{"error":{"exception":"ServerException","details":{"exception":"JSONDecodeError"}}}"#,
+                .listsNothing, .stock
+            ),
+            (500, "<h1>JSONDecodeError</h1>", .listsNothing, .other), (404, "", .listsNothing, .other),
+            (503, #"{"error":"upstream_away","message":"x"}"#, .silent, nil),
+            (502, #"{"error":"upstream_unavailable","message":"x"}"#, .silent, nil),
+            (401, #"{"error":"no_certificate","message":"x"}"#, nil, nil),
+        ] as [(Int, String, LookAtUpstream.Sight.Trouble?, UpstreamKind?)])
+    func upstreamBySight(
+        _ status: Int, _ body: String, _ trouble: LookAtUpstream.Sight.Trouble?, _ kind: UpstreamKind?
+    ) {
+        let error = ServerError(status: status, contentType: nil, body: Array(body.utf8))
+        let sight = LookAtUpstream.Sight(error, concurrency: nil)
+        #expect(sight.trouble == trouble && sight.treatment?.kind == kind && sight.isServed)
+        #expect((sight.fault == nil) == (trouble == nil))
     }
 
     @Test func clock() throws {

@@ -22,7 +22,7 @@ final class HubInTest: Sendable {
     init(
         limits: ServeLimits = ServeLimits(), trustedProxies: [String] = [], upstreamTLS: TLSIdentity? = nil,
         upstreamURL: String? = nil, hasUpstream: Bool = true, listen: [String] = ["127.0.0.1"],
-        concurrency: Int = 16
+        concurrency: Int = 16, handwritten: String = ""
     ) async throws {
         path = FileManager.default.temporaryDirectory.path() + "hubpair-serve-" + UUID().uuidString
         state = HubState(option: path, environment: [:], isRoot: false, home: "/")
@@ -32,6 +32,12 @@ final class HubInTest: Sendable {
             .init(upstream: hasUpstream ? try Upstream(url) : nil), defaultName: try PeerName("Test hub"),
             state: state
         ).run()
+        if !handwritten.isEmpty {
+            try state.open().withLock { directory in
+                let bytes = try #require(try directory.read(HubSettings.fileName))
+                try directory.replace(HubSettings.fileName, with: bytes + Array(handwritten.utf8))
+            }
+        }
         var options = ServeOptions()
         options.port = 0
         options.threads = 1
@@ -86,11 +92,12 @@ final class HubInTest: Sendable {
     static func run(
         limits: ServeLimits = ServeLimits(), trustedProxies: [String] = [], upstreamTLS: TLSIdentity? = nil,
         upstreamURL: String? = nil, hasUpstream: Bool = true, concurrency: Int = 16,
-        _ body: (HubInTest) async throws -> Void
+        handwritten: String = "", _ body: (HubInTest) async throws -> Void
     ) async throws {
         let hub = try await HubInTest(
             limits: limits, trustedProxies: trustedProxies, upstreamTLS: upstreamTLS,
-            upstreamURL: upstreamURL, hasUpstream: hasUpstream, concurrency: concurrency)
+            upstreamURL: upstreamURL, hasUpstream: hasUpstream, concurrency: concurrency,
+            handwritten: handwritten)
         do {
             try await body(hub)
         } catch {

@@ -1,7 +1,4 @@
-import Addresses
-import HubClient
 import HubService
-import Pairing
 
 /// The rooms, scenes and rules that the hub keeps: whether they can be read, and whether all that they name
 /// is still there.
@@ -9,24 +6,11 @@ enum CheckHousehold {
     static func check(_ state: HubState, _ hub: CheckHubFiles.Hub) -> DiagnosisCheck {
         DiagnosisCheck(
             "hub-household",
-            tried: "read the rooms, scenes and rules, and looked for what they name", deadline: .seconds(6)
+            tried: "read the rooms, scenes and rules, and looked for what they name",
+            deadline: LookAtUpstream.deadline
         ) {
-            // The database of a stock server breaks when two requests overlap: beside a hub that serves, and
-            // asks it too, nobody else does.
-            verdict(try await ReviewHousehold(state).run(asksUpstream: !(await isServing(hub))))
+            verdict(try await ReviewHousehold(state).run { await LookAtUpstream(hub)?.run().appliances })
         }
-    }
-
-    /// True if this hub, by its key, answers on this machine.
-    private static func isServing(_ hub: CheckHubFiles.Hub) async -> Bool {
-        let own = hub.settings.listen.isEmpty ? CheckGateway.outsideAddresses() : hub.settings.listen
-        let places = (["127.0.0.1", "::1"].compactMap { NetworkAddress($0) } + own).map {
-            HubAddress($0, port: hub.settings.port)
-        }
-        let connection = try? await HubConnector(allowsTLS12: true).connect(
-            to: places, expecting: .pin(hub.pin), deadline: .milliseconds(1500))
-        connection?.close()
-        return connection != nil
     }
 
     static func verdict(_ review: ReviewHousehold.Review) -> Finding.Verdict {

@@ -9,7 +9,9 @@ struct CheckHubFiles: Sendable {
     /// What the other checks of the hub go by.
     struct Hub: Sendable {
         let settings: HubSettings
-        let pin: Pin
+        let identity: TLSIdentity
+
+        var pin: Pin { identity.pin }
     }
 
     let state: HubState
@@ -35,7 +37,7 @@ struct CheckHubFiles: Sendable {
         guard let directory = try? state.open(), let settings = try? HubState.settings(in: directory),
             let identity = try? HubState.identity(in: directory)
         else { return nil }
-        return Hub(settings: settings, pin: identity.pin)
+        return Hub(settings: settings, identity: identity)
     }
 
     var checks: [DiagnosisCheck] {

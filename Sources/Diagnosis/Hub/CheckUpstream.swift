@@ -1,5 +1,6 @@
 import Addresses
 import Glibc
+import Home
 import HubClient
 import HubService
 import Pairing
@@ -17,9 +18,12 @@ enum CheckUpstream {
         }
         let port = upstream.port
         let answers = DiagnosisCheck(
-            "upstream", tried: "connected to the server at \(upstream.text)", deadline: .seconds(3)
+            "upstream", tried: "asked the server at \(upstream.text)",
+            deadline: LookAtUpstream.deadline + .seconds(3)
         ) {
-            await answer(upstream)
+            let connected = await answer(upstream)
+            guard connected.status == .ok, let look = LookAtUpstream(hub) else { return connected }
+            return verdict(await look.run()) ?? connected
         }
         let past = DiagnosisCheck(
             "upstream-exposed", tried: "asked port \(port) from outside, past the gateway",
@@ -34,6 +38,30 @@ enum CheckUpstream {
                 await openAddresses(port, hub), of: CheckGateway.outsideAddresses(), port: port)
         }
         return [answers, past]
+    }
+
+    /// - Returns: nil if nothing is known but that it takes connections.
+    static func verdict(_ sight: LookAtUpstream.Sight) -> Finding.Verdict? {
+        let kind = sight.treatment.map { ": \($0.words)" } ?? ""
+        let fault = sight.fault ?? ""
+        switch sight.trouble {
+        case nil: return sight.treatment.map { .ok("it answers: \($0.words)") }
+        case .brokenDatabase: return .problem(fault, mend: ServerError.databaseHint)
+        case .silent:
+            return .problem(
+                "it takes connections, and does not answer: \(fault)",
+                mend: "restart the server; its own log may say what it waits for")
+        case .slow:
+            return .warning(
+                "it takes long to answer\(kind)",
+                mend: "see what else its machine does; 'hubpair home' shows how old is what the hub knows")
+        // Whatever it is, it is no house.
+        case .listsNothing where sight.treatment?.kind == .other: return .ok("it answers\(kind)")
+        case .listsNothing:
+            return .warning(
+                "it answers, and lists no appliances: \(fault)",
+                mend: "its own log tells more; is one of its appliances switched off?")
+        }
     }
 
     static func exposure(_ open: [NetworkAddress], of all: [NetworkAddress], port: UInt16) -> Finding.Verdict

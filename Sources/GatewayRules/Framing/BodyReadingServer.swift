@@ -13,7 +13,11 @@ import Identity
 ///
 /// A version counts, since older ones failed in just this: nginx with some `error_page` (CVE-2019-20372),
 /// Apache after errors (CVE-2022-22720). Servers that cannot be known: those that send no `Server`, such as
-/// Go's net/http, and Werkzeug, in which some versions and settings keep connections and leave bodies unread.
+/// Go's net/http, for which the owner can speak (`reads-bodies`), and Werkzeug, in which some versions and
+/// settings keep connections and leave bodies unread. A stock Hestia server stands on Werkzeug, so that it is
+/// not one of these although the hub recognizes it: up to Werkzeug 2.0 it speaks HTTP/1.0 and closes after
+/// each answer, 2.1.0 and 2.1.1 keep the connection and leave the body in it (pallets/werkzeug#2397), and
+/// from 2.1.2 on it says `Connection: close`. With none of them would it gain anything.
 ///
 /// Known: `nginx/1.22.1`, `Apache/2.4.62 (Debian)`, `Caddy`. Not known: `nginx`, `nginx/1.14.2`,
 /// `nginx-like/2.0`, two fields.

@@ -49,6 +49,9 @@ extension ServerError: UserError {
             }
         case .refused(_, "InvalidStateException", let details, _):
             "the hub refuses the state" + ServerError.expectation(details)
+        case .refused where isOfBrokenDatabase:
+            "the server behind the hub cannot read its database, or what an appliance has told it "
+                + "(\(ServerError.brokenJSON))"
         case .refused(let status, let exception?, let details, _):
             "the hub answers \(status): \(shortened(exception))"
                 + (details.isEmpty ? "" : " \(shortened(JSONValue.object(details).text))")
@@ -80,6 +83,21 @@ extension ServerError: UserError {
 
     /// How to get rid of an appliance that makes the hub's list fail.
     package static let deadHint = "'hubpair home remove ID' takes it off; the hub's log names it"
+
+    /// What the hub says of a server whose database is broken; how it knows stands behind.
+    package static let brokenDatabase = "the database of the server behind the hub is broken"
+    /// What to do about it, on the computer of that server.
+    package static let databaseHint =
+        "stop that server, put a copy of its database in its place, or move the broken file away (it begins "
+        + "an empty one, and the appliances are added again: 'hubpair home add'), and start it"
+    private static let brokenJSON = "JSONDecodeError"
+
+    /// True if the server has failed to read JSON: its database is a file of that, and two requests at once
+    /// break it. So do answers of an appliance; then others can be asked.
+    package var isOfBrokenDatabase: Bool {
+        guard case .refused(500, "ServerException", let details, _) = self else { return false }
+        return details["exception"] == .string(ServerError.brokenJSON)
+    }
 
     /// True if the gateway has no answer of the server.
     package var isOfSilentServer: Bool {
@@ -130,6 +148,7 @@ extension ServerError: UserError {
             "'hubpair home show APPLIANCE' shows what can be set on it"
         case .refused(400..<500, _, _, _):
             "its server may be of another version; 'hubpair call GET /devices/' shows what it says"
+        case .refused where isOfBrokenDatabase: "on the hub: 'hubpair doctor' says what to do"
         case .refused: "on the hub: its own log tells more"
         case .gateway(401, _, _): ServerError.guardedHint
         case .gateway(403, _, _):

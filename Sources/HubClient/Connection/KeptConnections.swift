@@ -64,5 +64,5 @@ package actor KeptConnections {
     }
 
     /// A connection that its user has for itself, as a stream does.
-    func open() async throws -> HubConnection { try await connect() }
+    package func open() async throws -> HubConnection { try await connect() }
 }

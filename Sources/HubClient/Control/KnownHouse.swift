@@ -15,8 +15,21 @@ package struct KnownHouse: Sendable {
     package struct Absence: Equatable, Sendable {
         /// The hub's words; nil: the server takes long.
         package let fault: String?
+        /// True if the server answers, and cannot be understood.
+        package let answers: Bool
         /// How many seconds ago all was so; nil if the hub does not say.
         package let age: Int?
+
+        /// What only the server's owner can mend.
+        package var isOfBrokenDatabase: Bool { fault?.hasPrefix(ServerError.brokenDatabase) ?? false }
+    }
+
+    /// How the hub treats the server behind it.
+    package struct Treatment: Equatable, Sendable {
+        /// `stock`, `other`, or a word of a newer hub; nil: not known.
+        package let kind: String?
+        /// How many requests the server gets at a time.
+        package let concurrency: Int
     }
 
     /// All that there are, in the server's order. What does not answer is as the hub saw it last.
@@ -25,15 +38,20 @@ package struct KnownHouse: Sendable {
     private let silences: [String: Silence]
     /// Nil if the house answers.
     package let absence: Absence?
+    /// Nil if the hub does not say.
+    package let treatment: Treatment?
 
     /// What a server has listed just now.
-    init(listed devices: [ControlledDevice]) { (self.devices, silences, absence) = (devices, [:], nil) }
+    init(listed devices: [ControlledDevice]) {
+        (self.devices, silences, absence, treatment) = (devices, [:], nil, nil)
+    }
 
     fileprivate init(_ report: StateReport, _ devices: [ControlledDevice]) {
         self.devices = devices
         let age = report.age ?? report.silent.compactMap(\.age).min()
         let isAway = !report.isCurrent || (age ?? 0) > StateReport.freshAge
-        absence = isAway ? Absence(fault: report.fault, age: age) : nil
+        absence = isAway ? Absence(fault: report.fault, answers: report.answers, age: age) : nil
+        treatment = report.treatment
         var silences = Dictionary(report.silent.map { ($0.id, Silence(age: $0.age)) }) { first, _ in first }
         if isAway {
             for device in devices where silences[device.id] == nil {
@@ -63,26 +81,31 @@ extension HubHome {
     ///   were.
     package func house(patience: Duration = .seconds(30)) async throws -> KnownHouse {
         let end = ContinuousClock.now + patience
+        var pauses = LookPauses()
         while true {
             let report: StateReport
             do {
-                report = try await self.report()
+                report = try await self.report(within: end - .now)
             } catch ServerError.gateway(404, _, _), ServerError.gateway(503, "unavailable", _) {
                 return try await listed()
             }
             guard let devices = report.devices else { return try await listed() }
-            guard report.isCurrent, (report.age ?? 0) > StateReport.freshAge, .now < end else {
-                return KnownHouse(report, devices)
-            }
             // The hub waits for its server for a while, and tells then what was before.
-            try await Task.sleep(for: .milliseconds(50))
+            guard report.isCurrent, (report.age ?? 0) > StateReport.freshAge,
+                let pause = pauses.next(within: end - .now)
+            else { return KnownHouse(report, devices) }
+            try await Task.sleep(for: pause)
         }
     }
 
-    private func report() async throws -> StateReport {
+    /// - Parameter time: how long a new answer is waited for; the hub is asked to wait a little less.
+    private func report(within time: Duration) async throws -> StateReport {
         let target = HubResource.root + ResourcePattern.states.rawValue
         // Somebody may just have used a switch in the house.
-        let now = [("Cache-Control", "max-age=0")]
+        var now = [("Cache-Control", "max-age=0")]
+        // For less than its usual time it is not asked to wait.
+        let seconds = time.components.seconds - 1
+        if seconds >= 2 { now.append(("Prefer", "wait=\(seconds)")) }
         let body = try await answer(to: HubRequest(method: "GET", target: target, headers: now))
         do {
             let report = try JSONReader.read(StateReport.self, from: body)
@@ -92,6 +115,21 @@ extension HubHome {
         } catch {
             throw ServerError.unreadable(error.description)
         }
+    }
+}
+
+/// The pauses before a hub is asked again that tells what was before: each twice as long as the one before,
+/// from 50 ms to one second.
+struct LookPauses {
+    private static let longest = Duration.seconds(1)
+    private var pause = Duration.milliseconds(50)
+
+    /// - Parameter time: what is left.
+    /// - Returns: nil if no time is left.
+    mutating func next(within time: Duration) -> Duration? {
+        guard time > .zero else { return nil }
+        defer { pause = min(pause * 2, LookPauses.longest) }
+        return min(pause, time)
     }
 }
 
@@ -121,6 +159,8 @@ private struct StateReport: JSONReadable {
     var devices: [ControlledDevice]?
     var silent: [Silent] = []
     var isCurrent = false
+    var answers = false
+    var treatment: KnownHouse.Treatment?
     var fault: String?
     var age: Int?
     var took = 0
@@ -133,6 +173,8 @@ private struct StateReport: JSONReadable {
             case "devices": devices = try [ControlledDevice](reading: &reader)
             case "silent": silent = try [Silent](reading: &reader)
             case "current": isCurrent = try reader.literal() == .boolean(true)
+            case "answers": answers = try reader.literal() == .boolean(true)
+            case "upstream": treatment = KnownHouse.Treatment(try JSONValue(reading: &reader))
             case "fault": fault = try reader.string()
             case "age": age = try Int(reading: &reader)
             case "took": took = try Int(reading: &reader)
@@ -141,5 +183,15 @@ private struct StateReport: JSONReadable {
         }
         self.age = age.map { min(max(0, $0), 1_000_000_000) }
         self.took = min(max(0, took), 60_000)
+    }
+}
+
+extension KnownHouse.Treatment {
+    /// Nil for what a newer hub may say instead.
+    fileprivate init?(_ value: JSONValue) {
+        guard let members = value.asObject, case .integer(let count)? = members["concurrency"],
+            let concurrency = Int(exactly: count), concurrency > 0
+        else { return nil }
+        self.init(kind: members["kind"]?.asString, concurrency: concurrency)
     }
 }

@@ -41,7 +41,8 @@ package struct SetUpHub {
                 name: name ?? present.name, port: port ?? present.port,
                 upstream: upstream ?? present.upstream,
                 listen: listen ?? present.listen, place: place ?? present.place,
-                hook: hook ?? present.hook)
+                hook: hook ?? present.hook
+            ).with(handwritten: present)
         }
     }
 

@@ -17,7 +17,7 @@ extension ServeConnection {
 
     private func act(on head: RequestHead, guests: (String) -> GuestVerdict?) {
         let action = shared.router.action(for: head, from: client, guests: guests) {
-            shared.devices.access(of: $0)
+            access(of: $0)
         }
         switch action {
         case .ask(let appliance): ask(about: appliance, for: head)

@@ -196,11 +196,21 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     /// From the handshake on, an approved device's connection is never displaced by others.
     private func recognize() {
-        guard let pin = client.pin, case .approved(let device) = shared.devices.access(of: pin) else {
-            return
-        }
+        guard let pin = client.pin, case .approved(let device) = access(of: pin) else { return }
         enter(device)
     }
+
+    /// The access of the device with this pin, now.
+    ///
+    /// Who has the hub's own key may read all of its files. That is the doctor on this machine: it learns
+    /// from the hub how the upstream is, since a stock server must not be asked by two at once. The key
+    /// counts in the handshake alone: the certificate, which a proxy hands on, is public.
+    func access(of pin: Pin) -> RequestRouter.Access {
+        if isDoctor, pin == shared.itself.pin { return .approved(shared.itself) }
+        return shared.devices.access(of: pin)
+    }
+
+    private var isDoctor: Bool { !client.isTrustedProxy && client.pin == shared.itself.pin }
 
     // MARK: The end
 
@@ -233,7 +243,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     /// what the connection is passing on.
     func closeUnlessStillApproved() {
         guard hasBeenApproved, let pin = client.pin else { return }
-        guard case .approved(let device) = shared.devices.access(of: pin) else {
+        guard case .approved(let device) = access(of: pin) else {
             if isRevoking {
                 // The connection closes after the answer, and no other request is read.
                 keepsAlive = false
@@ -262,7 +272,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
 
     /// Notes that its device is here; a proxy's requests are noted one by one.
     func noteDevice() {
-        guard hasBeenApproved, !client.isTrustedProxy, let pin = client.pin else { return }
+        guard hasBeenApproved, !client.isTrustedProxy, !isDoctor, let pin = client.pin else { return }
         shared.seen.note(pin, from: source)
     }
 

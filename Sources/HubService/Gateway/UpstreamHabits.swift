@@ -3,7 +3,8 @@ import NIOCore
 import Synchronization
 
 /// How the upstream handles connections: whether it reads bodies, as far as it is known by name
-/// (``BodyReadingServer``), and whether it announces that it closes a connection (RFC 9112 § 9.3).
+/// (``BodyReadingServer``) or by its owner's word, and whether it announces that it closes a connection
+/// (RFC 9112 § 9.3).
 ///
 /// A server that leaves a body unread takes it for the next request. A server that closes a connection
 /// without announcing it loses a request that is in progress. So a request that must not be repeated uses a
@@ -24,11 +25,14 @@ final class UpstreamHabits: Sendable {
 
     private let state = Mutex(State())
     private let freshness: TimeAmount
+    /// The owner's word that it reads bodies, for a server that does not tell its name.
+    private let isVouched: Bool
     private let log: ServeLog
 
     /// - Parameter freshness: how long after its last use a connection is assumed to be open.
-    init(freshness: TimeAmount, log: ServeLog) {
+    init(freshness: TimeAmount, isVouched: Bool = false, log: ServeLog) {
         self.freshness = freshness
+        self.isVouched = isVouched
         self.log = log
     }
 
@@ -36,10 +40,12 @@ final class UpstreamHabits: Sendable {
     func isFresh(_ time: NIODeadline) -> Bool { NIODeadline.now() - time <= freshness }
 
     /// True if a connection may be used again after a request with a body.
-    var readsBodies: Bool { state.withLock { $0.readsBodies == true } }
+    var readsBodies: Bool { isVouched || state.withLock { $0.readsBodies == true } }
 
     /// True if a request that must not be repeated may use a connection that was in use a moment ago.
-    var isTrusted: Bool { state.withLock { $0.readsBodies == true && $0.answersNeeded == 0 } }
+    var isTrusted: Bool {
+        state.withLock { (isVouched || $0.readsBodies == true) && $0.answersNeeded == 0 }
+    }
 
     /// Records the head of an answer.
     ///

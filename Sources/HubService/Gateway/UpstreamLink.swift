@@ -33,12 +33,16 @@ final class UpstreamLink: Sendable {
     private let kind = Mutex(UpstreamKind?.none)
     private let observer = Mutex<(any UpstreamObserver)?>(nil)
 
-    init(_ upstream: Upstream?, concurrency: Int? = nil, limits: ServeLimits, log: ServeLog) throws {
+    /// - Parameter readsBodies: the owner's word that it does.
+    init(
+        _ upstream: Upstream?, concurrency: Int? = nil, readsBodies: Bool = false, limits: ServeLimits,
+        log: ServeLog
+    ) throws {
         self.upstream = upstream
         self.concurrency = concurrency
         turns.setPlaces(concurrency ?? UpstreamKind.stock.concurrency)
         self.log = log
-        habits = UpstreamHabits(freshness: limits.upstreamFreshness, log: log)
+        habits = UpstreamHabits(freshness: limits.upstreamFreshness, isVouched: readsBodies, log: log)
         connectTime = limits.connect
         tls = try upstream.flatMap { upstream in
             guard upstream.isTLS else { return nil }
@@ -96,6 +100,14 @@ final class UpstreamLink: Sendable {
         } else {
             observer.withLock { $0 }?.upstreamIsInDoubt()
         }
+    }
+
+    /// What the upstream is, and how many requests it gets at a time; nil without one.
+    var treatment: UpstreamTreatment? {
+        guard upstream != nil else { return nil }
+        let kind = kind.withLock { $0 }
+        return UpstreamTreatment(
+            kind: kind, concurrency: concurrency ?? (kind ?? UpstreamKind.stock).concurrency)
     }
 
     /// True if it is known how many requests the upstream takes at a time.

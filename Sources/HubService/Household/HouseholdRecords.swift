@@ -61,7 +61,8 @@ final class HouseholdRecords: UpstreamObserver {
     }
 
     var stateResources: StateResources {
-        StateResources(poller: poller, store: states, desk: desk, clock: clock)
+        StateResources(
+            poller: poller, store: states, desk: desk, treatment: { [link] in link.treatment }, clock: clock)
     }
     var messageResources: MessageResources { MessageResources(log: messages, desk: desk) }
 

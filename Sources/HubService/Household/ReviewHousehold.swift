@@ -1,9 +1,6 @@
-import GatewayRules
-import Home
+package import Home
 import Household
 import Identity
-import Logging
-import NIOPosix
 import Pairing
 
 /// Looks for what the household's files name and the house does not have. Nothing is written, no lock is
@@ -30,24 +27,20 @@ package struct ReviewHousehold: Sendable {
         package init() {}
     }
 
-    /// How long the server is asked for its appliances.
-    private static let askTime = Duration.seconds(4)
-
     private let state: HubState
 
     package init(_ state: HubState) { self.state = state }
 
-    /// - Parameter asksUpstream: ask the server behind the hub which appliances there are; false while the
-    ///   hub itself may ask it.
+    /// - Parameter appliances: what there is in the house; nil if that is not known.
     /// - Throws: a `UserError` for a file that cannot be read.
-    package func run(asksUpstream: Bool) async throws -> Review {
+    package func run(appliances: () async -> [ControlledDevice]?) async throws -> Review {
         let (settings, rooms, scenes, rules) = try read()
         var review = Review()
         (review.roomCount, review.sceneCount, review.ruleCount) = (rooms.count, scenes.count, rules.count)
         review.faults = try lost()
         guard !rooms.isEmpty || !scenes.isEmpty || !rules.isEmpty else { return review }
         review.faults += faults(scenes, rules, hasPlace: settings?.place != nil)
-        guard asksUpstream, let settings, let house = try? await appliances(settings) else {
+        guard let house = await appliances() else {
             review.isWhole = false
             return review
         }
@@ -146,20 +139,5 @@ package struct ReviewHousehold: Sendable {
 
     private func mend(_ file: String) -> String {
         "take it out of \(state.path)/\(file), which counts at once"
-    }
-
-    /// The appliances of the server behind the hub; nil if it does not say.
-    private func appliances(_ settings: HubSettings) async throws -> [ControlledDevice]? {
-        let log = ServeLog(Logger(label: "hubpair.review") { _ in SwiftLogNoOpLogHandler() })
-        let link = try UpstreamLink(settings.upstream, limits: ServeLimits(), log: log)
-        let hub = try HubState.hub(in: state.open())
-        let sender = DeviceFields(
-            fingerprint: hub.pin.fingerprint.description, name: settings.name.description, role: .owner)
-        let calls = try await UpstreamCalls(
-            link, as: sender, on: MultiThreadedEventLoopGroup.singleton.next())
-        let house = UpstreamHouse(calls)
-        let devices = try? await Deadline(in: ReviewHousehold.askTime).run { try await house.devices() }
-        await calls.stop()
-        return devices ?? nil
     }
 }

@@ -13,6 +13,11 @@ struct ResourceRequest: Sendable {
     let precondition: Precondition
     /// `Cache-Control: max-age=0` (RFC 9111 § 5.2.1.1): what the hub knows already is not new enough.
     let wantsNew: Bool
+    /// `Prefer: wait=SECONDS` (RFC 7240 § 4.3): how long to wait for an answer that is new; nil: the usual
+    /// time.
+    let patience: Duration?
+    /// The longest that a client may make the hub wait.
+    private static let maximumPatience = 30
     let door: JournalEntry.Door
     /// At most ``HubResource/maximumBodyByteCount`` bytes; empty for other methods than PUT and POST.
     var body: [UInt8] = []
@@ -27,12 +32,12 @@ struct ResourceRequest: Sendable {
 
     init(
         _ resource: HubResource, method: String, from device: ApprovedDevice, lastEventID: String? = nil,
-        precondition: Precondition = .none, wantsNew: Bool = false, through door: JournalEntry.Door = .gate,
-        body: [UInt8] = []
+        precondition: Precondition = .none, wantsNew: Bool = false, patience: Duration? = nil,
+        through door: JournalEntry.Door = .gate, body: [UInt8] = []
     ) {
         (self.resource, self.method, self.device, self.door) = (resource, method, device, door)
         (self.lastEventID, self.precondition, self.body) = (lastEventID, precondition, body)
-        self.wantsNew = wantsNew
+        (self.wantsNew, self.patience) = (wantsNew, patience)
     }
 
     init(_ resource: HubResource, _ head: RequestHead, from device: ApprovedDevice) {
@@ -41,7 +46,16 @@ struct ResourceRequest: Sendable {
             resource, method: head.method, from: device, lastEventID: last,
             precondition: Precondition(head.fields),
             wantsNew: head.fields.members(named: "cache-control").contains("max-age=0"),
+            patience: ResourceRequest.patience(head.fields.members(named: "prefer")),
             through: head.isFromBrowser ? .page : .gate)
+    }
+
+    /// - Parameter preferences: the members of `Prefer`; of several the first that is one counts.
+    static func patience(_ preferences: [Substring]) -> Duration? {
+        let waits = preferences.lazy.filter { $0.hasPrefix("wait=") }
+        return waits.compactMap { Int(digits: $0.dropFirst(5)) }.first.map {
+            .seconds(min($0, maximumPatience))
+        }
     }
 
     /// Who asks, for the journal.

@@ -73,7 +73,7 @@ package final class ServeHub: Sendable {
         if let obstacle { tell(obstacle, of: state, log) }
         let link = try UpstreamLink(
             hub.settings.upstream, concurrency: options.concurrency ?? hub.settings.concurrency,
-            limits: options.limits, log: log)
+            readsBodies: hub.settings.readsBodies, limits: options.limits, log: log)
         let threads = options.threads ?? min(System.coreCount, maximumThreads)
         try DescriptorLimit.raise(for: options.limits, loops: threads)
         await DescriptorLimit.openTimers()

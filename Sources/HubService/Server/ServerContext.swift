@@ -26,6 +26,8 @@ final class ServerContext: Sendable {
     let link: UpstreamLink
     let orders: OrderJournal
     let alerts: SystemAlerts
+    /// The hub's own key, as a device: that of its doctor, who may look.
+    let itself: ApprovedDevice
     let connections = Mutex(ConnectionTable<ConnectionKey>())
     private let trustedProxies: [NetworkAddress]
 
@@ -43,6 +45,8 @@ final class ServerContext: Sendable {
         self.pairing = pairing
         (self.resources, self.guests, self.desk) = (resources, guests, desk)
         self.seen = seen
+        itself = ApprovedDevice(
+            name: hub.settings.name, pin: hub.pin, status: .approved, role: Role.guest.rawValue)
         certificate = try ServedCertificate(
             identity, authority: authority, hosts: hub.settings.hosts)
         let description = HubDescription(name: hub.settings.name, id: hub.pin.fingerprint)

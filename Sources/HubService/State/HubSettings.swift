@@ -16,6 +16,7 @@ package import Pairing
 ///     hook=/usr/local/bin/tell-us
 ///     hosts=kitchen.example.org
 ///     concurrency=4
+///     reads-bodies=yes
 ///
 /// `upstream` may be missing; `Upstream` has its grammar. `listen` has the addresses to listen on, 16 at
 /// most, with a space between them; without it, and in version 0.1, these are all. `place` is where the house
@@ -23,10 +24,13 @@ package import Pairing
 /// message, by its absolute path. `hosts` has names and addresses by which browsers reach the hub beside its
 /// own, as behind a proxy or a router; 16 at most, written by hand. `concurrency` is how many requests the
 /// upstream takes at a time, 1–1,000, written by hand: a hub finds out by itself whether it stands in front
-/// of a stock server, which takes one. These four may be missing.
+/// of a stock server, which takes one. `reads-bodies` is the owner's word that the upstream reads each
+/// request's body or closes the connection, whatever it answers (`BodyReadingServer` has those that are
+/// known); `yes` or `no`, written by hand. These five may be missing.
 ///
 /// Accepted: the above. Rejected: no name, `port=0`, `port=65536`, `upstream=ftp://127.0.0.1`, `listen=eth0`,
-/// `place=Berlin`, `hook=tell-us`, `hosts=kitchen:8000`, `concurrency=0`.
+/// `place=Berlin`, `hook=tell-us`, `hosts=kitchen:8000`, `concurrency=0`,
+/// `reads-bodies=perhaps`.
 package struct HubSettings: Equatable, Sendable {
     package static let fileName = "hub"
     private static let group = "hub"
@@ -49,6 +53,8 @@ package struct HubSettings: Equatable, Sendable {
     package private(set) var hosts: [String] = []
     /// How many requests the upstream takes at a time; nil: the hub finds out.
     package private(set) var concurrency: Int?
+    /// True if somebody has said that the upstream reads bodies.
+    package private(set) var readsBodies = false
 
     package init(
         name: PeerName, port: UInt16, upstream: Upstream?, listen: [NetworkAddress] = [],
@@ -107,6 +113,11 @@ package struct HubSettings: Equatable, Sendable {
         guard concurrency.map((1...1_000).contains) ?? (count == nil) else {
             throw .invalidValue("not a number from 1 to 1000", key: "concurrency", group: HubSettings.group)
         }
+        switch file.value("reads-bodies", in: HubSettings.group) {
+        case "yes": readsBodies = true
+        case "no", nil: break
+        default: throw .invalidValue("not yes or no", key: "reads-bodies", group: HubSettings.group)
+        }
     }
 
     /// True if a hub that serves with one of them serves as the other says. Where the house is counts at
@@ -116,9 +127,15 @@ package struct HubSettings: Equatable, Sendable {
     }
 
     private func at(_ place: Place?) -> HubSettings {
-        var settings = HubSettings(
-            name: name, port: port, upstream: upstream, listen: listen, place: place, hook: hook)
-        (settings.hosts, settings.concurrency) = (hosts, concurrency)
+        HubSettings(name: name, port: port, upstream: upstream, listen: listen, place: place, hook: hook)
+            .with(handwritten: self)
+    }
+
+    /// The same with what another has that is written by hand.
+    func with(handwritten other: HubSettings) -> HubSettings {
+        var settings = self
+        (settings.hosts, settings.concurrency) = (other.hosts, other.concurrency)
+        settings.readsBodies = other.readsBodies
         return settings
     }
 

@@ -135,7 +135,7 @@ package struct HubState: Sendable {
     }
 
     /// The hub's settings and identity; throws if it was never set up, or not to the end.
-    static func hub(in directory: borrowing ProtectedDirectory) throws -> Hub {
+    package static func hub(in directory: borrowing ProtectedDirectory) throws -> Hub {
         guard let settings = try settings(in: directory) else {
             throw HubError.notSetUp(directory: directory.path)
         }

@@ -7,7 +7,7 @@ import JSON
 import Pairing
 
 /// `hubpair setup`: the hub's identity, its keyfile, its first code.
-struct SetupCommand: ParsableCommand {
+struct SetupCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "setup",
         abstract: "Set up a hub: its identity, its keyfile, its first code.",
@@ -108,7 +108,7 @@ struct SetupCommand: ParsableCommand {
         }
     }
 
-    func run() throws {
+    func run() async throws {
         let wishes = SetUpHub.Wishes(
             name: try name.map(PeerName.init(known:)), port: port,
             upstream: try upstream.map { try $0 == "none" ? nil : Upstream($0) },
@@ -116,13 +116,16 @@ struct SetupCommand: ParsableCommand {
             place: place.map(\.place), hook: hook.map { $0 == "none" ? nil : $0 })
         let state = state.state
         let setUp = SetUpHub(wishes, defaultName: try hostName(), state: state)
-        if change { return try report(setUp.change(), state) }
+        if change { return try await report(setUp.change(), state) }
         try state.checkIsForNewHub()
         let (hub, outcome) = try setUp.run()
         let title = "\(hub.settings.name) (\(hub.pin.fingerprint))"
-        if json { try JSONLine.write(hub.json(isNew: outcome == .made)) }
+        // Before the service starts, which asks it, too.
+        let upstream = outcome == .made ? await recognized(hub) : nil
+        if json { try JSONLine.write(hub.json(isNew: outcome == .made, upstream)) }
         if outcome == .made {
             if !json { Console.note("set up the hub \(title) in \(hub.statePath)") }
+            if let words = upstream?.words(of: hub), !json { Console.note(words) }
             let isTaken = ServedPort(hub.settings.port, listen: hub.settings.listen).isServed() == true
             let runs = startService(state)
             if !json || code.output != nil {
@@ -171,9 +174,12 @@ struct SetupCommand: ParsableCommand {
     }
 
     /// What has changed, and what it takes to count.
-    private func report(_ change: (hub: Hub, before: HubSettings), _ state: HubState) throws {
+    private func report(_ change: (hub: Hub, before: HubSettings), _ state: HubState) async throws {
         let (settings, before) = (change.hub.settings, change.before)
-        if json { try JSONLine.write(change.hub.json(isNew: false)) }
+        // A hub that serves may ask the server of before.
+        let isOther = settings.upstream != before.upstream && settings.upstream?.port != before.upstream?.port
+        let upstream = isOther ? await recognized(change.hub) : nil
+        if json { try JSONLine.write(change.hub.json(isNew: false, upstream)) }
         var lines: [String] = []
         if settings.name != before.name {
             lines.append("the name is \(settings.name) now, and was \(before.name)")
@@ -203,6 +209,7 @@ struct SetupCommand: ParsableCommand {
             if !json { Console.note("the hub is set up so already; nothing was changed") }
             return
         }
+        if let words = upstream?.words(of: change.hub) { lines.append(words) }
         if !json { for line in lines { Console.note(line) } }
         guard !settings.isServed(as: before),
             ServedPort(before.port, listen: before.listen).isServed() != false
@@ -221,6 +228,14 @@ struct SetupCommand: ParsableCommand {
             commands.isService
                 ? "hint: it counts once the hub starts again: \(commands.restart)"
                 : "hint: it counts once the hub starts again: stop it, and run \(commands.restart)")
+    }
+
+    /// What stands behind the hub, if it answers already.
+    private func recognized(_ hub: Hub) async -> UpstreamTreatment? {
+        switch try? await RecognizeUpstream(hub.settings, pin: hub.pin).run() {
+        case .house(_, let treatment), .other(_, let treatment): treatment
+        case .silent, nil: nil
+        }
     }
 
     private func hostName() throws -> PeerName {
@@ -274,14 +289,14 @@ extension SetUpHub.Part {
 
 extension Hub {
     /// The line of `setup --json`.
-    fileprivate func json(isNew: Bool) -> JSONValue {
-        .object([
-            "hub": .string(pin.fingerprint.description), "name": .string(settings.name.description),
-            "pin": .string(pin.text), "port": .integer(Int64(settings.port)),
-            "upstream": .text(settings.upstream?.text), "state": .string(statePath),
-            "listen": .array(settings.listen.map { .string($0.description) }),
-            "place": .text(settings.place?.description), "hook": .text(settings.hook),
-            "created": .boolean(isNew),
-        ])
+    fileprivate func json(isNew: Bool, _ upstream: UpstreamTreatment?) -> JSONValue {
+        .object(json.merging(upstream.json) { $1 }.merging(["created": .boolean(isNew)]) { $1 })
+    }
+}
+
+extension UpstreamTreatment {
+    /// `the upstream http://127.0.0.1:8443: a stock Hestia server: it gets one request at a time`.
+    fileprivate func words(of hub: Hub) -> String? {
+        hub.settings.upstream.map { "behind it, at \($0.text), stands \(words)" }
     }
 }

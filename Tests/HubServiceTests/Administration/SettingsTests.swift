@@ -84,6 +84,21 @@ import Testing
     }
 
     @Test(arguments: [
+        ("", false), ("reads-bodies=no", false), ("reads-bodies=yes", true), ("reads-bodies=true", nil),
+        ("reads-bodies=", nil),
+    ])
+    func theOwnersWordForTheUpstream(line: String, isGiven: Bool?) throws {
+        let text = "[keyfile]\nformat=1\n\n[hub]\nname=x\nport=1\nconcurrency=3\n\(line)\n"
+        let settings = try? HubSettings(parsing: Array(text.utf8))
+        #expect(settings?.readsBodies == isGiven)
+        // It counts when the hub starts, and no change of another setting takes it away.
+        let other = HubSettings(name: try PeerName("y"), port: 1, upstream: nil)
+        #expect(settings.map { other.with(handwritten: $0).readsBodies } == isGiven)
+        #expect(
+            settings.map { other.isServed(as: other.with(handwritten: $0)) } == isGiven.map { _ in false })
+    }
+
+    @Test(arguments: [
         (false, false, "hubpair serve"), (false, true, "sudo hubpair serve"),
         (true, false, "systemctl enable --now hubpair"), (true, true, "sudo systemctl enable --now hubpair"),
     ])

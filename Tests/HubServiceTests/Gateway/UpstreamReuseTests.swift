@@ -155,6 +155,23 @@ import Testing
         }
     }
 
+    /// So does one that does not tell its name, by its owner's word.
+    @Test func aServerOfItsOwnersWordGetsBodiesOnKeptConnections() async throws {
+        try await HubInTest.run(limits: Self.patient, handwritten: "reads-bodies=yes\n") { hub in
+            let client = try await hub.connect(as: hub.device)
+            try await client.write(Self.post("{}"))
+            let peer = try await hub.upstream.accept()
+            for _ in 0..<3 {
+                #expect(try await !peer.read(until: "\r\n\r\n").contains("Connection"))
+                #expect(try await peer.read(count: 2) == "{}")
+                try await peer.write(Self.ok)
+                #expect(try await client.response().body == "ok")
+                try await client.write(Self.post("{}"))
+            }
+            _ = try await peer.read(until: "\r\n\r\n")
+        }
+    }
+
     /// Any other server gets no request after a body: not before the first answer, after an answer without a
     /// name, after one of another server's, nor once it was away.
     @Test(arguments: [

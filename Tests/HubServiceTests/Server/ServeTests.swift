@@ -92,6 +92,48 @@ import Testing
         }
     }
 
+    /// The hub's own key is that of its doctor: it may look, as a guest, and no more. A proxy cannot hand it
+    /// on, since the certificate is public.
+    @Test func theHubsOwnKeyMayLook() async throws {
+        try await HubInTest.run(trustedProxies: ["127.0.0.2"], hasUpstream: false) { hub in
+            let own = try HubState.existingIdentity(in: hub.state.open())
+            func status(_ line: String, _ fields: String = "") async throws -> String {
+                let head = try await hub.ask("\(line) HTTP/1.1\r\nHost: h\r\n\(fields)\r\n", as: own).head
+                return String(head.dropFirst(9).prefix(3))
+            }
+            // Nothing is known without a server behind the hub.
+            #expect(try await status("GET /hubpair/v1/states") == "503")
+            #expect(try await status("GET /devices/") == "502")
+            #expect(try await status("GET /hubpair/v1/devices") == "403")
+            #expect(try await status("PUT /hubpair/v1/rooms/x", "Content-Length: 0\r\n") == "403")
+            #expect(try await status("DELETE /devices/x") == "403")
+        }
+        try await HubInTest.run(trustedProxies: ["127.0.0.1"]) { hub in
+            let own = try HubState.existingIdentity(in: hub.state.open())
+            let pem = try own.certificatePEM().replacing("\n", with: "%0A").replacing(" ", with: "%20")
+                .replacing("+", with: "%2B")
+            let request = "GET /hubpair/v1/verify HTTP/1.1\r\nHost: h\r\nX-SSL-Client-Cert: \(pem)\r\n\r\n"
+            for identity in [nil, own] {
+                let proxy = try await hub.connect(as: identity)
+                try await proxy.write(request)
+                #expect(try await proxy.response().head.hasPrefix("HTTP/1.1 401 "))
+            }
+            // Nor does the proxy with the hub's key stand for the hub.
+            let asked = try await hub.ask("GET /devices/ HTTP/1.1\r\nHost: h\r\n\r\n", as: own)
+            #expect(asked.head.hasPrefix("HTTP/1.1 403 "))
+        }
+    }
+
+    @Test(
+        arguments: [
+            ([], nil), (["wait=7"], 7), (["wait=0"], 0), (["respond-async", "wait=9"], 9), (["wait=999"], 30),
+            (["wait=-1"], nil), (["wait="], nil), (["wait=x"], nil), (["wait=99999999999999999999"], nil),
+            (["wait=x", "wait=3"], 3),
+        ] as [([Substring], Int?)])
+    func howLongAClientLetsTheHubWait(preferences: [Substring], seconds: Int?) {
+        #expect(ResourceRequest.patience(preferences) == seconds.map { .seconds($0) })
+    }
+
     /// nginx with a client certificate of its own, which happens to be a paired device's, and a client with
     /// none.
     @Test func theProxysOwnCertificateStandsForNobody() async throws {

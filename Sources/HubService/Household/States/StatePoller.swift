@@ -168,8 +168,10 @@ final class StatePoller: Sendable {
     /// They are told once they are kept, or cannot be kept within ``patience``: a hub that was killed before
     /// would not know that a rule can come true again, and whoever was told so would be told of no alarm.
     ///
-    /// - Parameter isNew: asks the upstream now, however new the last answer is.
-    func report(isNew: Bool = false) async -> StateReport {
+    /// - Parameters:
+    ///   - isNew: asks the upstream now, however new the last answer is.
+    ///   - patience: how long to wait for its answer, if not the usual time.
+    func report(isNew: Bool = false, patience: Duration? = nil) async -> StateReport {
         await load()
         let since = isNew ? ContinuousClock.now : nil
         let (isFresh, mayBeOld) = state.withLock { state in
@@ -180,7 +182,7 @@ final class StatePoller: Sendable {
             )
         }
         await waitForPoll(
-            since: since, mayBeOld ? StatePoller.patience : .seconds(10), ifRecording: isFresh)
+            since: since, patience ?? (mayBeOld ? StatePoller.patience : .seconds(10)), ifRecording: isFresh)
         return state.withLock {
             StateReport(
                 states: $0.states, time: $0.time, fault: $0.fault, hasAnswered: $0.hasAnswered,
@@ -288,8 +290,9 @@ final class StatePoller: Sendable {
     }
 
     private static func words(_ reply: UpstreamReply) -> String {
-        reply.isSuccess
-            ? "the answer of the server behind the hub is no list of appliances"
+        if reply.isSuccess { return "the answer of the server behind the hub is no list of appliances" }
+        return ServerError(status: reply.status, contentType: nil, body: reply.body).isOfBrokenDatabase
+            ? "\(ServerError.brokenDatabase): it answers everything with the status \(reply.status)"
             : "the server behind the hub answers with the status \(reply.status)"
     }
 

@@ -14,6 +14,8 @@ struct StateResources: HubResources {
     let poller: StatePoller
     let store: StateStore
     let desk: AnswerDesk
+    /// How the upstream is treated; nil without one.
+    let treatment: @Sendable () -> UpstreamTreatment?
     let clock: @Sendable () -> Moment
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
@@ -26,7 +28,7 @@ struct StateResources: HubResources {
             case .stateHistory: return try await history(request)
             default:
                 _ = try QueryItems(request.resource.query, names: [])
-                let report = await poller.report(isNew: request.wantsNew)
+                let report = await poller.report(isNew: request.wantsNew, patience: request.patience)
                 return await desk.make(for: request.device.pin) { states(report) }
             }
         } catch {
@@ -51,6 +53,7 @@ struct StateResources: HubResources {
         if let fault = report.fault {
             (members["fault"], members["answers"]) = (.string(fault), .boolean(report.hasAnswered))
         }
+        members["upstream"] = treatment()?.json
         members["since"] = report.since.map { .string($0.timestamp) }
         if !report.unanswered.isEmpty {
             members["unanswered"] = .array(report.unanswered.sorted().map(JSONValue.string))

@@ -130,6 +130,7 @@ struct HomeOrders {
     /// Why the hub does not let this computer in, if several orders have failed and all for that; or why the
     /// house does not answer, if no order has been carried out, one or many, and all for that.
     private func commonRefusal(of failures: [Result], among results: [Result]) -> (any UserError)? {
+        if failures.count == results.count, let broken = session.brokenDatabase { return broken }
         let isAway = failures.count == results.count && failures.allSatisfy { $0.status == .unavailable }
         guard isAway || failures.count > 1 && failures.allSatisfy({ $0.status == .notPermitted }),
             case .failed(let error)? = failures.first?.outcome,

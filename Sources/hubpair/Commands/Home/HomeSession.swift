@@ -96,7 +96,9 @@ final class HomeSession: Sendable {
     }
 
     private func sayAbsence(of house: KnownHouse) {
-        if let absence = house.absence { Console.note("warning: \(hub.name): \(absence.words)") }
+        guard let absence = house.absence else { return }
+        Console.note("warning: \(hub.name): \(absence.words)")
+        if absence.isOfBrokenDatabase { Console.note("hint: on the hub: 'hubpair doctor' says what to do") }
     }
 
     /// Says what does not answer, where only a part of the house is told.
@@ -105,6 +107,11 @@ final class HomeSession: Sendable {
         guard !house.silent.isEmpty else { return }
         let names = listed(house.silent.map { quoted($0.name) }, most: 8)
         Console.note("warning: \(hub.name) gets no answer from \(names)")
+    }
+
+    /// That the server behind the hub has lost its database, by the last look; nil if it has not.
+    var brokenDatabase: BrokenDatabase? {
+        known.withLock { $0?.absence?.isOfBrokenDatabase == true } ? BrokenDatabase() : nil
     }
 
     /// How long an appliance has been silent, by the last look; nil if it answers.
@@ -153,8 +160,16 @@ struct ListFailure: UserError {
     var description: String { error.description }
     var kind: UserErrorKind { error.kind }
     var hint: String? {
-        "one dead appliance may be the cause; an id works all the same: \(ServerError.deadHint)"
+        if error.isOfBrokenDatabase { return error.hint }
+        return "one dead appliance may be the cause; an id works all the same: \(ServerError.deadHint)"
     }
+}
+
+/// No appliance is to blame: the server behind the hub cannot read its database any more.
+struct BrokenDatabase: UserError {
+    var description: String { ServerError.brokenDatabase }
+    var kind: UserErrorKind { .unavailable }
+    var hint: String? { "on the hub: 'hubpair doctor' says what to do" }
 }
 
 extension ArgumentHelp {

@@ -10,18 +10,18 @@ import QRCodes
 struct HubCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "hub",
-        abstract:
-
-            "Back up the hub of this machine, restore it elsewhere, read its journal, say its records.",
+        abstract: "Show the hub of this machine, back it up, restore it, read its journal, say its records.",
         discussion: """
             EXAMPLES:
+              hubpair hub
               hubpair hub backup kitchen.age
               hubpair hub restore kitchen.age
             """,
         subcommands: [
-            Backup.self, Restore.self, HubJournalCommand.self, HubRecordsCommand.self,
+            HubShowCommand.self, Backup.self, Restore.self, HubJournalCommand.self, HubRecordsCommand.self,
             HubCertificateCommand.self,
-        ]
+        ],
+        defaultSubcommand: HubShowCommand.self
     )
 
     /// The passphrase from a file, for scripts.
