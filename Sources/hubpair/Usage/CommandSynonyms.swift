@@ -77,7 +77,7 @@ enum CommandSynonyms {
 
     /// The hub of this machine, in the place of those that it knows.
     private static let hub: [Row] = [
-        ("list ls", .command("hubs list")), ("show info", .command("hubs show")),
+        ("list ls", .command("hubs list")), ("info", .command("hub show")),
         ("use", .command("hubs use")),
         ("add", .command("hubs add")), ("rename", .command("hubs rename")),
         ("forget remove delete", .command("hubs forget")),

@@ -13,7 +13,8 @@ struct SceneRunCommand: AsyncParsableCommand {
         abstract: "Restore a scene.",
         discussion: """
             All appliances at once. What fails is named, and the rest stands. A scene of the hub runs there, \
-            and tells of it in the hub's messages; --timeout is for those of this computer.
+            and tells of it in the hub's messages; --timeout is for those of this computer. At a terminal it \
+            asks before a scene that opens or unlocks something.
 
             EXAMPLES:
               hubpair home scene run evening
@@ -30,6 +31,7 @@ struct SceneRunCommand: AsyncParsableCommand {
         let shelf = try await SceneShelf(places, for: name)
         let shared = shelf.shared(called: name)
         guard shared.isEmpty else {
+            for (session, scene) in shared { try await ask(scene.states.map(\.order), session) }
             return try await SharedSceneRun(json: json).run(shared.map { ($0.session, $0.scene.name) })
         }
         guard let scene = shelf.local(called: name) else { throw shelf.notFound(name) }
@@ -38,10 +40,19 @@ struct SceneRunCommand: AsyncParsableCommand {
             throw SceneError.hubIsGone(scene.name, scene.hub)
         }
         try await HomeSession(hub, reach: reach, answering: confirmation.answering).use { session in
+            try await ask(scene.orders, session)
             let units = try await session.rooms(isNeeded: false).units
             try await HomeOrders(session: session, timeout: confirmation.timeout, units: units)
                 .runAndReport(scene.orders, asJSON: json)
         }
+    }
+
+    /// At a terminal. A scene that runs from a script was made for that: what opens is in it by name only.
+    private func ask(_ orders: [Order], _ session: HomeSession) async throws {
+        guard Question.canBeAnswered, !json else { return }
+        async let rooms = session.rooms(isNeeded: false)
+        let house = try await session.house()
+        try OrderGuard.ask(orders, try await rooms.kinds.applied(to: house.devices))
     }
 }
 
