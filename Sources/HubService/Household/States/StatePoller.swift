@@ -245,8 +245,12 @@ final class StatePoller: Sendable {
     /// - Returns: in how many seconds to poll again; nil: when there is a reason.
     private func poll() async -> Double? {
         await load()
-        let (lastEnd, lastDuration) = state.withLock { ($0.lastEnd, $0.lastDuration) }
-        if let lastEnd {
+        // Whoever asks for the states of now is not kept waiting for the server's rest: of many at once, all but
+        // the first wait for the same next answer.
+        let (lastEnd, lastDuration, isAsked) = state.withLock { state in
+            (state.lastEnd, state.lastDuration, state.waiting.values.contains { $0.1 != nil })
+        }
+        if let lastEnd, !isAsked {
             let left = max(StatePoller.shortest, lastDuration) - (ContinuousClock.now - lastEnd)
             // Not slept here: the end of the hub would wait for it.
             if left > StatePoller.shortest { return left.inSeconds }
