@@ -107,7 +107,9 @@ extension ControlledDevice {
 
     private func ability(so: Set<String>, not: Set<String>) -> Ability? {
         let found = activators.compactMap { activator -> Ability? in
-            guard activator.kind == .bool || activator.kind == .float else { return nil }
+            guard activator.kind == .bool || activator.kind == .float,
+                ControlledDevice.mayHold(activator.name, so) || ControlledDevice.mayHold(activator.name, not)
+            else { return nil }
             let words = Set(SpokenName(activator.name).words)
             switch (words.isDisjoint(with: so), words.isDisjoint(with: not)) {
             case (false, true): return Ability(activator: activator, isOnSo: true)
@@ -116,5 +118,19 @@ extension ControlledDevice {
             }
         }
         return found.count == 1 ? found[0] : nil
+    }
+
+    /// False if a name has none of the words for sure. To cut it into words takes long, for each activator of a
+    /// thousand appliances; most are called "On/Off".
+    private static func mayHold(_ name: String, _ words: Set<String>) -> Bool {
+        let bytes = name.utf8.map { byte in (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
+        guard bytes.allSatisfy({ $0 < 0x80 }) else { return true }
+        return words.contains { word in
+            let word = Array(word.utf8)
+            guard word.count <= bytes.count else { return false }
+            return (0...(bytes.count - word.count)).contains {
+                bytes[$0..<($0 + word.count)].elementsEqual(word)
+            }
+        }
     }
 }
