@@ -120,8 +120,8 @@ extension ControlledDevice {
         return found.count == 1 ? found[0] : nil
     }
 
-    /// False if a name has none of the words for sure. To cut it into words takes long, for each activator of a
-    /// thousand appliances; most are called "On/Off".
+    /// False if a name has none of the words for sure. To cut it into words takes long, for each activator
+    /// of a thousand appliances; most are called "On/Off".
     private static func mayHold(_ name: String, _ words: Set<String>) -> Bool {
         let bytes = name.utf8.map { byte in (0x41...0x5A).contains(byte) ? byte | 0x20 : byte }
         guard bytes.allSatisfy({ $0 < 0x80 }) else { return true }

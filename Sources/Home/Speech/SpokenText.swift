@@ -13,6 +13,7 @@ enum SpokenText {
     ]
 
     static func tokens(_ text: String) -> [String] {
+        if let plain = plainTokens(text) { return plain }
         var tokens: [String] = []
         var word = ""
         func finish() {
@@ -58,6 +59,31 @@ enum SpokenText {
                     finish()
                     if signs.contains(character), next.isNumber, !isAfterLetter { tokens.append("-") }
                 }
+            }
+        }
+        finish()
+        return tokens
+    }
+
+    /// The same for a text of ASCII letters, digits and spaces, as most names and types are: a list of a
+    /// thousand appliances asks for several thousand; nil for any other.
+    private static func plainTokens(_ text: String) -> [String]? {
+        var tokens: [String] = []
+        var word: [UInt8] = []
+        var isInNumber = false
+        func finish() {
+            if !word.isEmpty { tokens.append(String(decoding: word, as: UTF8.self)) }
+            word.removeAll(keepingCapacity: true)
+        }
+        for byte in text.utf8 {
+            switch byte {
+            case 0x61...0x7A, 0x41...0x5A, 0x30...0x39:
+                let isDigit = byte < 0x41
+                if isDigit != isInNumber { finish() }
+                isInNumber = isDigit
+                word.append(isDigit ? byte : byte | 0x20)
+            case UInt8(ascii: " "): finish()
+            default: return nil
             }
         }
         finish()

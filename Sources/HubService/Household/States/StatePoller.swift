@@ -245,8 +245,8 @@ final class StatePoller: Sendable {
     /// - Returns: in how many seconds to poll again; nil: when there is a reason.
     private func poll() async -> Double? {
         await load()
-        // Whoever asks for the states of now is not kept waiting for the server's rest: of many at once, all but
-        // the first wait for the same next answer.
+        // Whoever asks for the states of now is not kept waiting for the server's rest: of many at once, all
+        // but the first wait for the same next answer.
         let (lastEnd, lastDuration, isAsked) = state.withLock { state in
             (state.lastEnd, state.lastDuration, state.waiting.values.contains { $0.1 != nil })
         }
