@@ -94,14 +94,14 @@ struct LostFile: Equatable, Sendable {
 /// Tells people when a keyfile of the household is gone, also while the hub did not run: without it no rule
 /// is armed, and nobody would notice. How much was in each file stands in the database.
 final class LostFileWatch: Sendable {
-    /// An editor takes a file away before it puts the new one in its place: it is looked for again after so
-    /// many seconds.
-    private static let patience = 1.0
+    /// An editor takes a file away before it puts the new one in its place: only what is not there for so
+    /// many seconds is gone.
+    private static let patience = 2.0
 
     private struct Memory: Sendable {
         var counts: [LostFile.Kind: (stamp: FileStamp, count: Int)] = [:]
-        /// They were not there at the last look.
-        var missing: Set<LostFile.Kind> = []
+        /// Since when they have not been there, look for look.
+        var missing: [LostFile.Kind: ContinuousClock.Instant] = [:]
         var told: Set<LostFile.Kind> = []
     }
 
@@ -134,7 +134,7 @@ final class LostFileWatch: Sendable {
             switch present(kind, &memory) {
             case nil: continue  // who reads it is told why it cannot be read
             case .some(.some(let count)):
-                memory.missing.remove(kind)
+                memory.missing[kind] = nil
                 try? await remember(count, of: kind)
                 guard memory.told.remove(kind) != nil else { continue }
                 tell("the \(kind.rawValue) are there again: \(kind.words(count))")
@@ -142,9 +142,13 @@ final class LostFileWatch: Sendable {
                 guard let count = try? await known(kind), count > 0, !memory.told.contains(kind) else {
                     continue
                 }
-                guard memory.missing.contains(kind) else {
-                    memory.missing.insert(kind)
-                    again = LostFileWatch.patience
+                let now = ContinuousClock.now
+                let since = memory.missing[kind] ?? now
+                memory.missing[kind] = since
+                // Each change of a file has it looked for, an editor's own too.
+                let left = LostFileWatch.patience - (now - since).inSeconds
+                guard left <= 0 else {
+                    again = max(again ?? 0, left)
                     continue
                 }
                 memory.told.insert(kind)
