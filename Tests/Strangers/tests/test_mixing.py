@@ -157,7 +157,7 @@ class MixingTests(unittest.TestCase):
         is_vain = answer.end == "hang" or answer.is_unfinished
         is_due = not is_vain and not is_behind_late and (answer.message or answer.end != "stay")
         try:
-            connection.socket.settimeout(0.3 if is_vain else 3)
+            connection.socket.settimeout(0.3 if is_vain else 60)
             connection.socket.sendall(request)
             while message is None and not is_over:
                 piece = connection.socket.recv(1 << 20)
