@@ -468,7 +468,8 @@ class HandshakeTests(unittest.TestCase):
         strangers = [Stranger(self.hub.port, 400 + 16 * number, unknown) for number in range(20)]
         # The newest first: when it is served, the hub has processed the certificates of all.
         served = [self.is_served(stranger) for stranger in reversed(strangers)]
-        self.assertEqual(served, 16 * [True] + 4 * [False])
+        # Of neighbours the hub may have taken up the later one first: it has two event loops.
+        self.assertEqual((sum(served), served[:12]), (16, 12 * [True]), served)
         self.assertTrue(all(self.is_served(each) for each in own))
         for each in own + strangers:
             each.close()
