@@ -6,6 +6,7 @@ what the model says: on the hub's own port, for a proxy that asks the hub, and t
 configuration.
 
 HUBPAIR_SEED repeats a run, HUBPAIR_ROLES is the number of requests (default 2,000)."""
+import http.server
 import json
 import os
 import pathlib
@@ -823,6 +824,47 @@ class Unread(Listener):
                         b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n" + (b"Connection: close\r\n" if closes else b"") + b"\r\n")
                     if closes:
                         return
+
+
+class UnseenTests(unittest.TestCase):
+    """Appliances that the hub cannot look at, though the server may set them."""
+
+    def test_a_guest_sets_what_there_is_not_but_nothing_that_cannot_be_told(self):
+        posts = []
+
+        class House(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_GET(self):
+                self.answer(200 if self.path == "/devices/" else int(self.path.split("/")[2]))
+
+            def do_POST(self):
+                self.rfile.read(int(self.headers["Content-Length"]))
+                posts.append(int(self.path.split("/")[2]))
+                self.answer(201)
+
+            def answer(self, status):
+                self.send_response(status)
+                self.send_header("Content-Length", "2")
+                self.end_headers()
+                self.wfile.write(b"[]")
+
+            def log_message(self, *_):
+                pass
+
+        server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), House)
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        self.addCleanup(server.server_close)
+        self.addCleanup(server.shutdown)
+        house = Household(self, f"http://127.0.0.1:{server.server_port}")
+        guest = next(name for name in NAMES if WORDS[name][1] == "guest")
+        statuses = [300, 301, 302, 307, 400, 401, 403, 404, 405, 407, 408, 409, 410, 418, 421, 429, 451, 500, 501, 503, 599]
+        for status in statuses:
+            connection = house.connect(house.devices[guest], timeout=60)
+            answer = connection.request("POST", f"/devices/{status}/activators/a", b'{"state": true}')
+            self.assertEqual(answer[0], 201 if status in (404, 410) else 503, status)
+            connection.close()
+        self.assertEqual(posts, [404, 410])
 
 
 class SmugglingTests(unittest.TestCase):

@@ -83,7 +83,9 @@ final class GuestRights: Sendable {
             // Without a server there is no house: a proxy may ask about another one.
             return error == .noUpstream ? .none : .unknown
         }
-        guard reply.isSuccess else { return reply.status >= 500 ? .unknown : .none }
+        // Only these say that there is none. A server that does not let the hub look (401), sends it
+        // elsewhere or has no time for it may still do what a guest tells it.
+        guard reply.isSuccess else { return [404, 410].contains(reply.status) ? .none : .unknown }
         guard case .object(let members) = JSONValue(parsing: reply.body),
             members["deviceId"] != nil || members["activators"] != nil
         else { return .none }
