@@ -48,7 +48,7 @@ final class HubHousehold: Sendable {
             records.messages.enqueue(draft)
         }
         let poller = records.poller
-        orders = OrderJournal(of: state, clock: wall) { poller.name(of: $0, $1) }
+        orders = OrderJournal(of: state, log: log, clock: wall) { poller.name(of: $0, $1) }
         let arm = ArmHouse(rules: rules, scenes: scenes, runs: runs, clock: wall, tell: tell)
         let runScene = RunScene(
             calls: calls, orders: orders, poller: poller, arm: arm, guests: guests, log: log)

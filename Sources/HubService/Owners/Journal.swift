@@ -50,24 +50,27 @@ package struct Journal {
         note(notes, in: directory)
     }
 
-    /// Writes down what happened. Call it inside `withLock`.
+    /// Writes down what happened, if it can. Call it inside `withLock`.
     static func note(_ notes: [Note], in directory: borrowing ProtectedDirectory) {
-        guard !notes.isEmpty else { return }
         do {
-            var id = try lastID(in: directory)
-            for matter in JournalEntry.Matter.allCases {
-                var lines: [UInt8] = []
-                for note in notes where note.fact.event.matter == matter {
-                    id += 1
-                    lines +=
-                        JournalEntry(
-                            id: id, time: note.time, note.fact, by: note.author, through: note.door
-                        ).line
-                }
-                try append(lines, of: matter, in: directory)
-            }
+            try write(notes, in: directory)
         } catch {
             // See above; the keyfiles say how things stand.
+        }
+    }
+
+    /// Writes down what happened. Call it inside `withLock`.
+    static func write(_ notes: [Note], in directory: borrowing ProtectedDirectory) throws {
+        guard !notes.isEmpty else { return }
+        var id = try lastID(in: directory)
+        for matter in JournalEntry.Matter.allCases {
+            var lines: [UInt8] = []
+            for note in notes where note.fact.event.matter == matter {
+                id += 1
+                lines +=
+                    JournalEntry(id: id, time: note.time, note.fact, by: note.author, through: note.door).line
+            }
+            try append(lines, of: matter, in: directory)
         }
     }
 

@@ -4,18 +4,20 @@ import JSON
 import Pairing
 import Synchronization
 
-/// Writes into the journal who switched what, through the gate and by scenes, on a thread of its own:
-/// no order
-/// waits for the disk. What a crash takes with it is at most the numbers of the last minute.
+/// Writes into the journal who switched what, through the gate and by scenes, on a thread of its own: no
+/// order waits for the disk. What a crash takes with it is at most the numbers of the last minute.
 final class OrderJournal: Sendable {
     private struct Waiting {
         var groups = OrderGroups()
         var notes: [Journal.Note] = []
         var isWriting = false
         var hasTimer = false
+        /// It was said that nothing can be written.
+        var isFaultTold = false
     }
 
     private let state: HubState
+    private let log: ServeLog
     private let clock: @Sendable () -> Date
     private let name: @Sendable (_ appliance: String, _ activator: String) -> String?
     private let queue = DispatchQueue(label: "hubpair.orders")
@@ -23,10 +25,10 @@ final class OrderJournal: Sendable {
 
     /// - Parameter name: what people call an activator, as the hub knows it; nil if it does not.
     init(
-        of state: HubState, clock: @escaping @Sendable () -> Date,
+        of state: HubState, log: ServeLog, clock: @escaping @Sendable () -> Date,
         name: @escaping @Sendable (_ appliance: String, _ activator: String) -> String?
     ) {
-        (self.state, self.clock, self.name) = (state, clock, name)
+        (self.state, self.log, self.clock, self.name) = (state, log, clock, name)
     }
 
     /// Notes an order to an activator.
@@ -78,7 +80,17 @@ final class OrderJournal: Sendable {
             return waiting.notes
         }
         guard !notes.isEmpty else { return }
-        try? state.open().withLock { Journal.note(notes, in: $0) }
+        do {
+            try state.open().withLock { try Journal.write(notes, in: $0) }
+            waiting.withLock { $0.isFaultTold = false }
+        } catch {
+            // Once, and not for each order: the disk may be full for days.
+            let isTold = waiting.withLock { waiting in
+                defer { waiting.isFaultTold = true }
+                return waiting.isFaultTold
+            }
+            if !isTold { log.warning(.fault, "cannot write down who switched what: \(describing(error))") }
+        }
     }
 
     /// Writes down what is not yet.
