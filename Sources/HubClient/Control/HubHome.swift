@@ -75,16 +75,16 @@ package actor HubHome {
     ///
     /// - Parameter isRepeatable: true if it may be sent twice.
     func answer(to request: HubRequest, isRepeatable: Bool = true) async throws -> [UInt8] {
-        var patience = Patience()
+        var pauses = CrowdPauses(within: deadlines.total)
         while true {
             do {
                 return try await attempt(request, isRepeatable: isRepeatable)
             } catch let error as ServerError where error.isOfCrowd {
-                guard let pause = patience.next() else { throw error }
+                guard let pause = pauses.next() else { throw error }
                 try await Task.sleep(for: pause)
             } catch let error as HubConnectionError where error.reason == .closed && isRepeatable {
                 // A hub at its limit closes connections that have not said yet whose they are.
-                guard let pause = patience.next() else { throw error }
+                guard let pause = pauses.nextClosed() else { throw error }
                 try await Task.sleep(for: pause)
             }
         }
@@ -108,14 +108,32 @@ package actor HubHome {
         }
         return body
     }
+}
 
-    /// How often, and after which pauses, a request is sent again that has found a crowd: the person's own
-    /// programs, mostly, which share the connections that a hub gives a device. About 12 seconds in all.
-    private struct Patience {
-        private var pauses =
-            [100, 200, 400, 800].map(Duration.milliseconds) + Array(repeating: .seconds(1), count: 10)
+/// The pauses before a request is sent again that has found a crowd: the person's own programs, mostly, which
+/// share the connections that a hub gives a device. About 12 seconds in all, and no longer than the request
+/// may take.
+struct CrowdPauses {
+    /// A closed connection may have another reason, and its request may have arrived: it is not sent often.
+    private static let maximumClosed = 3
 
-        mutating func next() -> Duration? { pauses.isEmpty ? nil : pauses.removeFirst() }
+    private var pauses =
+        [100, 200, 400, 800].map(Duration.milliseconds) + Array(repeating: .seconds(1), count: 10)
+    private var closed = 0
+    private let end: ContinuousClock.Instant?
+
+    /// - Parameter time: nil: as long as it takes.
+    init(within time: Duration?) { end = time.map { .now + $0 } }
+
+    mutating func next() -> Duration? {
+        guard let pause = pauses.first, end.map({ .now + pause < $0 }) ?? true else { return nil }
+        return pauses.removeFirst()
+    }
+
+    /// After a connection was closed.
+    mutating func nextClosed() -> Duration? {
+        closed += 1
+        return closed > CrowdPauses.maximumClosed ? nil : next()
     }
 }
 
