@@ -122,6 +122,22 @@ class RoundTests(HouseTests):
         self.assertEqual(browser.run("return document.activeElement.getAttribute('role')"), "switch")
 
 
+class AskingTests(HouseTests):
+    def test_who_asks_to_be_let_in_stands_there_without_a_poll(self):
+        browser = self.browser(self.device("Olga", "owner"))
+        browser.find('//li[contains(@class, "card")]')
+        # From its next round on the page asks for nothing by itself: only what the stream tells is left.
+        browser.run("""
+            const real = window.setTimeout;
+            window.dropped = 0;
+            window.setTimeout = (done, time, ...more) => time >= 1000 ? (window.dropped = Math.max(time, window.dropped), 0) : real(done, time, ...more);
+            dispatchEvent(new Event("online"));""")
+        # A round that ended while both streams were open.
+        browser.wait(lambda: browser.run("return window.dropped") >= 30000, "the page's round has ended")
+        self.asking("Paul's phone")
+        browser.find('//ul[@class="notices"]/li[contains(., "asks to be let in")]')
+
+
 class ArmedTests(HouseTests):
     """A house that is armed, and in which many alarms are open."""
 
