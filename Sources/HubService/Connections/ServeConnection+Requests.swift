@@ -82,7 +82,8 @@ extension ServeConnection {
         // Unreachable: the router forwards only if there is an upstream.
         guard let upstream = shared.upstream else { return close() }
         let forwarded = ForwardedRequest(
-            self, on: loop, request: head, from: described(device), authority: upstream.authority)
+            self, on: loop, to: shared.link, through: loop.pool, request: head, from: described(device),
+            authority: upstream.authority)
         phase = .proxying(forwarded)
         if head.body.hasBytes { timer.start(.body, shared.limits.body) }
         forwarded.start()
@@ -154,15 +155,7 @@ extension ServeConnection {
         switch phase {
         case .refusing(let reply, _): respond(reply)
         case .collecting(let body, let task): carryOut(task, body)
-        case .proxying(let forwarded):
-            // A started response may take any time, so there is no deadline. Before its turn the request has
-            // another one.
-            if forwarded.responseHasStarted || !forwarded.hasTurn {
-                timer.stop()
-            } else {
-                startAnswerTimer()
-            }
-            forwarded.clientEnd(trailers)
+        case .proxying(let forwarded): forwarded.clientEnd(trailers)
         default: break
         }
     }
@@ -251,9 +244,9 @@ extension ServeConnection {
         switch phase {
         case .lingering, .closed, .tunnel: return
         case .proxying(let forwarded):
+            guard !forwarded.answerHasStarted else { return close() }
             phase = .waiting
             forwarded.cancel()
-            guard !forwarded.responseHasStarted else { return close() }
         default: break
         }
         keepsAlive = false
@@ -336,7 +329,7 @@ extension ServeConnection {
 }
 
 // The functions that a forwarded request and a stream of events need.
-extension ServeConnection: GatewayClient, StreamClient {
+extension ServeConnection: StreamClient {
     func write(_ bytes: [UInt8]) { output.write(bytes) }
     func write(_ text: String) { output.write(text) }
     func write(_ bytes: ByteBuffer) { output.write(bytes) }

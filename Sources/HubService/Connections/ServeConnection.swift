@@ -298,9 +298,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
             shared.log.warning(.slow, "closed a connection from \(source): it reads nothing")
             close()
         case .upstream:
-            if case .proxying(let forwarded) = phase, !forwarded.isHeldUpByClient {
-                shared.link.noteTimeout()
-            }
+            if case .proxying(let forwarded) = phase { forwarded.noteTimeout() }
             refuse(.upstreamTimeout)
         // The hub itself has paused reading until the client reads its answers; `stall` limits that time.
         case .head where framing.isHeld: timer.start(.head, shared.limits.head)
@@ -314,7 +312,7 @@ final class ServeConnection: ChannelInboundHandler, RequestReceiver, LoopConnect
     /// True if a forwarded body arrives fast enough, or if the upstream is the slow side.
     private var mayTakeLonger: Bool {
         guard case .proxying(let forwarded) = phase else { return false }
-        let keepsPace = forwarded.clientKeepsPace()
+        let keepsPace = forwarded.clientKeepsPace
         return keepsPace || framing.isHeld
     }
 

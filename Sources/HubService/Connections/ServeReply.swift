@@ -138,6 +138,14 @@ struct ServeReply: Sendable {
         .badGateway, error: "upstream_unavailable",
         "the server behind the hub answered with a header field that is not UTF-8")
 
+    init(_ fault: ExchangeMachine.Fault) {
+        self =
+            switch fault {
+            case .tooLarge(let limit): ServeReply(.tooLarge(limit: limit))
+            case .malformed(let fault): fault.map(ServeReply.upstreamMalformed) ?? .upstreamMalformed
+            }
+    }
+
     /// A request that gets no turn at the upstream.
     init(_ refusal: UpstreamTurns.Refusal) {
         switch refusal {

@@ -12,15 +12,14 @@ final class GatewayPool {
     private static let idleTime = TimeAmount.seconds(30)
 
     private let eventLoop: any EventLoop
-    private let shared: ServerContext
+    private let habits: UpstreamHabits
     /// Most recently used last.
     private var idle: [Pin: [UpstreamConnection]] = [:]
     private var count = 0
     private var isSweeping = false
 
-    init(_ eventLoop: any EventLoop, shared: ServerContext) {
-        self.eventLoop = eventLoop
-        self.shared = shared
+    init(_ eventLoop: any EventLoop, _ habits: UpstreamHabits) {
+        (self.eventLoop, self.habits) = (eventLoop, habits)
     }
 
     /// The most recently used idle connection of a device; nil if there is none.
@@ -30,7 +29,7 @@ final class GatewayPool {
         guard var own = idle.removeValue(forKey: device) else { return nil }
         count -= own.count
         own.removeAll { !$0.isActive }
-        let index = own.lastIndex { !isFresh || shared.upstreamHabits.isFresh($0.idleSince) }
+        let index = own.lastIndex { !isFresh || habits.isFresh($0.idleSince) }
         let taken = index.map { own.remove(at: $0) }
         if !own.isEmpty { idle[device] = own }
         count += own.count

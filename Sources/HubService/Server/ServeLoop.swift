@@ -24,7 +24,7 @@ final class ServeLoop {
     init(_ eventLoop: any EventLoop, shared: ServerContext) {
         self.eventLoop = eventLoop
         self.shared = shared
-        pool = GatewayPool(eventLoop, shared: shared)
+        pool = GatewayPool(eventLoop, shared.link.habits)
     }
 
     func add(_ connection: some LoopConnection) { connections[ObjectIdentifier(connection)] = connection }

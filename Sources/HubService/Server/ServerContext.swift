@@ -60,7 +60,6 @@ final class ServerContext: Sendable {
     }
 
     var upstream: Upstream? { link.upstream }
-    var upstreamHabits: UpstreamHabits { link.habits }
 
     func isTrustedProxy(_ address: NetworkAddress) -> Bool {
         trustedProxies.contains { $0.bytes == address.bytes }
