@@ -271,7 +271,7 @@ let package = Package(
         .testTarget(
             name: "CommandLineTests",
             dependencies: [
-                "Diagnosis", "Home", "HubService", "Identity", "Pairing", "TestSupport", "hubpair",
+                "Diagnosis", "Home", "HubService", "Identity", "JSON", "Pairing", "TestSupport", "hubpair",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: strict),

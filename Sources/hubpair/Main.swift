@@ -20,9 +20,6 @@ enum Main {
             case ["--version", "--json"], ["--json", "--version"]: return try writeVersion()
             default: break
             }
-            if try PlainLines.run(arguments) { return }
-            if let line = PlainLines.list(arguments) { return try await line.run() }
-            if let line = PlainLines.home(arguments) { return try await line.run() }
             var command = try Invocation.command(from: arguments)
             switch command {
             case var prepared as any PreparedCommand:
@@ -65,32 +62,13 @@ enum Main {
             let message = Hubpair.message(for: error).split(separator: "\n").joined(separator: " ")
             let sentences = message.split(separator: ". ", maxSplits: 1).map(String.init)
             let hint = sentences.dropFirst().first.map(inLine)?.replacing("please provide", with: "give")
-            Console.report(inLine(sentences.first ?? message), hint: hint ?? usageHint(error), exit: .usage)
+            let path = CommandPath(Array(CommandLine.arguments.dropFirst()))
+            Console.report(
+                inLine(sentences.first ?? message), hint: hint ?? path.seeHelp, exit: .usage)
             return ExitStatus.usage.rawValue
         }
         Console.report(error)
         return ExitStatus(of: error).rawValue
-    }
-
-    private static func usageHint(_ error: any Error) -> String {
-        let usage = Hubpair.fullMessage(for: error).split(separator: "\n").first { $0.hasPrefix("Usage: ") }
-        let command = usage?.dropFirst("Usage: ".count).split(separator: " ")
-            .prefix { !$0.hasPrefix("[") && !$0.hasPrefix("<") && !$0.hasPrefix("-") }.joined(separator: " ")
-        guard let command, command != "hubpair" else { return "see '\(commandInArguments) --help'" }
-        return "see '\(command) --help'"
-    }
-
-    /// The command in the arguments: ArgumentParser no longer knows it once the command runs.
-    private static var commandInArguments: String {
-        var type: any ParsableCommand.Type = Hubpair.self
-        var words = [Hubpair._commandName]
-        for argument in CommandLine.arguments.dropFirst() {
-            guard let next = type.configuration.subcommands.first(where: { $0._commandName == argument })
-            else { break }
-            type = next
-            words.append(argument)
-        }
-        return words.joined(separator: " ")
     }
 
     /// A sentence in the style of our own errors: lower case, no full stop.

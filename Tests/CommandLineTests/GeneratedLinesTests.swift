@@ -23,7 +23,9 @@ import Testing
         var commands: [([String], any ParsableCommand.Type)] = [([], Hubpair.self)]
         while let (path, type) = commands.popLast() {
             words += CommandSynonyms.words(below: path) + path.suffix(1)
-            options += OptionSynonyms.names(for: path) + CommandForm(type).options.flatMap(\.names)
+            options +=
+                OptionSynonyms.names(for: path)
+                + CommandForm(type).options.flatMap { [$0.name, $0.letter].compactMap(\.self) }
             commands += type.configuration.subcommands.map { (path + [$0._commandName], $0) }
         }
         return (Array(Set(words)).sorted(), Array(Set(options)).sorted())
@@ -96,16 +98,16 @@ import Testing
             let form = forms[index]
             for _ in 0..<Int.random(in: 0...2, using: &random) {
                 guard let option = form.options.randomElement(using: &random) else { break }
-                line.append(option.names.randomElement(using: &random) ?? "")
+                line.append(Bool.random(using: &random) ? option.letter ?? option.name : option.name)
                 if option.takesValue {
                     line.append(GeneratedLinesTests.values.randomElement(using: &random) ?? "")
                 }
             }
-            let most = min(form.valueCount.upperBound, form.valueCount.lowerBound + 1)
-            for _ in 0..<Int.random(in: form.valueCount.lowerBound...most, using: &random) {
+            let most = max(form.sample.count, min(form.mostValues, form.sample.count + 1))
+            for _ in 0..<Int.random(in: form.sample.count...most, using: &random) {
                 line.append(GeneratedLinesTests.values.randomElement(using: &random) ?? "")
             }
-            let alone = DirectParsing.command(from: line)
+            let alone = Invocation.direct(CommandPath(line))
             // Of a request for help and of a group without a default the root makes commands of its own.
             let root = try? Hubpair.parseAsRoot(line)
             let isPlain = root.map { type in commands.contains { $0.1 == Swift.type(of: type) } } ?? false
@@ -117,59 +119,6 @@ import Testing
             #expect(alone.map { String(reflecting: $0) } == String(reflecting: root), "\(line)")
         }
         #expect(accepted > count / 6)
-    }
-
-    @Test(arguments: [false, true])
-    func plainListsAreWhatTheRootReads(json: Bool) throws {
-        func read<Command: ParsableCommand>(_ word: String) throws -> Command? {
-            try Hubpair.parseAsRoot([word] + (json ? ["--json"] : [])) as? Command
-        }
-        let flags = json ? ["--json"] : []
-        #expect((try read("list") as ListCommand?)?.line == PlainLines.list(["list"] + flags))
-        #expect((try read("codes") as CodesCommand.List?)?.line == ListCodes(json: json))
-        #expect((try read("devices") as DevicesCommand.List?)?.line == ListDevices(json: json))
-        #expect((try read("hubs") as HubsCommand.List?)?.line == ListHubs(json: json))
-        #expect((try read("home") as HomeCommand.List?)?.line == PlainLines.home(["home"] + flags))
-    }
-
-    @Test(arguments: ["list", "home", "codes", "devices", "hubs"])
-    func whatIsNotPlainIsLeftToTheRoot(command: String) throws {
-        for stray in [["--jsno"], ["--json", "--json"], ["--json", "x"], ["-h"], ["", "--json"]] {
-            let line = [command] + stray
-            #expect(try !PlainLines.run(line))
-            #expect(PlainLines.list(line) == nil && PlainLines.home(line) == nil)
-        }
-    }
-
-    /// Lines of `scan` and `print` with options.
-    @Test(arguments: [
-        ("scan", ["--raw", "--json", "--explain", "--effort"]),
-        ("print", ["--label", "--json", "-o", "--output", "--format", "--label"]),
-    ])
-    func plainLinesAreReadAsTheRootReadsThem(command: String, options: [String]) throws {
-        var random = SplitMix64(seed: 15)
-        let values = GeneratedLinesTests.values + ["code.png", "code.svg", "./a b.pdf", "x/code.txt"]
-        var read = 0
-        for _ in 0..<600 {
-            let flags = options.filter { _ in Int.random(in: 0..<4, using: &random) == 0 }
-            var words = (0..<Int.random(in: 0...3, using: &random)).map { _ in
-                values.randomElement(using: &random) ?? ""
-            }
-            for flag in flags { words.insert(flag, at: Int.random(in: 0...words.count, using: &random)) }
-            let line = [command] + words
-            if let codes = PrintCodes(plain: line) {
-                let root = try #require(try Hubpair.parseAsRoot(line) as? PrintCommand, "\(words)")
-                #expect(codes == root.line, "\(words)")
-                #expect(root.place.on == nil && root.place.configuration.path == nil)
-            } else if let scan = ScanImages(plain: line) {
-                let root = try #require(try Hubpair.parseAsRoot(line) as? ScanCommand, "\(words)")
-                #expect(scan == root.line, "\(words)")
-            } else {
-                continue
-            }
-            read += 1
-        }
-        #expect(read > 30)
     }
 
     private func check(_ suggestion: [String], for line: [String], _ comment: Comment) {

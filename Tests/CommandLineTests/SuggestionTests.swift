@@ -1,5 +1,6 @@
 import ArgumentParser
 import Identity
+import JSON
 import Testing
 
 @testable import hubpair
@@ -131,7 +132,7 @@ import Testing
         ("--timeout -1 list", "list --timeout -1"), ("home --json set Lamp on", "home set --json Lamp on"),
     ])
     func optionsInFront(line: String, moved: String) {
-        #expect(OptionsInFront.moved(ShellLine.words(line)) == ShellLine.words(moved))
+        #expect(Invocation.moved(ShellLine.words(line)) == ShellLine.words(moved))
     }
 
     @Test(arguments: [
@@ -140,7 +141,7 @@ import Testing
         "--state D E devices",
     ])
     func notInFront(line: String) {
-        #expect(OptionsInFront.moved(ShellLine.words(line)) == nil)
+        #expect(Invocation.moved(ShellLine.words(line)) == nil)
     }
 
     @Test(arguments: [
@@ -170,6 +171,7 @@ import Testing
             // CommandForm relies on it.
             #expect(commands.isEmpty || Mirror(reflecting: type.init()).children.isEmpty, "\(words)")
             let form = CommandForm(type)
+            if commands.isEmpty { #expect(try Described(type, words) == Described(form), "\(words)") }
             for name in OptionSynonyms.names(for: words) where commands.isEmpty {
                 // One that the command has is not looked up; a general row may name it all the same.
                 guard form[name] == nil else { continue }
@@ -183,6 +185,39 @@ import Testing
             parents += commands.map { (words + [$0._commandName], $0) }
         }
         #expect(count > 100)
+    }
+}
+
+/// A command's options and arguments, as ArgumentParser describes them and as `CommandForm` does.
+private struct Described: Equatable {
+    var options: Set<String> = []
+    var valued: Set<String> = []
+    var mostValues = 0
+
+    init(_ form: CommandForm) {
+        options = Set(form.options.map(\.name))
+        valued = Set(form.options.filter(\.takesValue).map(\.name))
+        mostValues = form.mostValues
+    }
+
+    init(_ type: any ParsableCommand.Type, _ words: [String]) throws {
+        let error = try #require(throws: (any Error).self) {
+            _ = try type.parseAsRoot(["--experimental-dump-help"])
+        }
+        let text = Array(type.fullMessage(for: error).utf8)
+        let command = try #require(JSONValue(parsing: text)?.asObject?["command"]?.asObject)
+        guard case .array(let arguments)? = command["arguments"] else { return }
+        for argument in arguments.compactMap(\.asObject) {
+            if argument["kind"]?.asString == "positional" {
+                let isList = argument["isRepeating"] == .boolean(true)
+                mostValues = isList || mostValues == .max ? .max : mostValues + 1
+                continue
+            }
+            let name = try #require(argument["preferredName"]?.asObject?["name"]?.asString)
+            options.insert("--" + name)
+            if argument["kind"]?.asString == "option" { valued.insert("--" + name) }
+        }
+        options.formUnion(["--help", "--version"])
     }
 }
 

@@ -12,7 +12,7 @@ import Testing
         ("home scene sav", "there is no command 'home scene sav'"),
     ])
     func unknownCommand(line: String, description: String) throws {
-        let unknown = try #require(UnknownCommand(in: line.split(separator: " ").map(String.init)))
+        let unknown = try #require(UnknownCommand.mistake(in: line.split(separator: " ").map(String.init)))
         #expect(unknown.description == description)
         #expect(ExitStatus(of: unknown) == .usage)
     }
@@ -23,7 +23,7 @@ import Testing
         "--help", "home set lamp on", "--nonsense lst",
     ])
     func knownCommands(line: String) {
-        #expect(UnknownCommand(in: line.split(separator: " ").map(String.init)) == nil)
+        #expect(UnknownCommand.mistake(in: line.split(separator: " ").map(String.init)) == nil)
     }
 
     /// A value out of range is refused with its range and an example.

@@ -4,7 +4,7 @@ import HubService
 import Pairing
 import QRCodes
 
-/// Where and how a code is drawn. A plain value: it is made from ``CodeOptions``, or without ArgumentParser.
+/// Where and how a code is drawn. A plain value.
 struct CodeForm: Equatable {
     var format: PrintCode.Format?
     var output: String?

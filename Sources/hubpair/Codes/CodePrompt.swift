@@ -1,4 +1,3 @@
-import ArgumentParser
 import FoundationEssentials
 import Glibc
 import HubClient
@@ -21,8 +20,7 @@ struct CodePrompt {
 
     /// Asks until the answer is a code, at most three times.
     ///
-    /// - Parameter pair: the command that needs it.
-    mutating func ask(for pair: any ParsableCommand.Type) throws -> ScannedCode {
+    mutating func ask() throws -> ScannedCode {
         Console.note("type the code that the hub shows, or name a picture of it:")
         for attempt in 1...CodePrompt.attempts {
             Question.prompt(CodePrompt.prompt)
@@ -31,7 +29,7 @@ struct CodePrompt {
                 throw ScannedCodeError.empty
             }
             do {
-                let code = try read(line, for: pair)
+                let code = try read(line)
                 CodePrompt.erase(CodePrompt.prompt + line)
                 return code
             } catch {
@@ -57,7 +55,7 @@ struct CodePrompt {
     }
 
     /// The code in the file of that name, if there is one; else the code that the line itself is.
-    private mutating func read(_ line: String, for pair: any ParsableCommand.Type) throws -> ScannedCode {
+    private mutating func read(_ line: String) throws -> ScannedCode {
         let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
         guard !text.isEmpty else { throw ScannedCodeError.empty }
         if FileManager.default.fileExists(atPath: text) {
@@ -66,7 +64,7 @@ struct CodePrompt {
         do {
             return try ScannedCode(text: text)
         } catch ScannedCodeError.noCode where text.contains("/") || text.contains(".") {
-            throw NoPicture(text, of: pair)
+            throw NoPicture(text)
         }
     }
 

@@ -1,4 +1,3 @@
-import ArgumentParser
 import HubClient
 import Identity
 import QRCodes
@@ -10,14 +9,14 @@ struct NoPicture: Equatable, UserError {
     var description: String { "\(text): no such file" }
     var kind: UserErrorKind { .noInput }
 
-    init(_ text: String, of pair: any ParsableCommand.Type) {
+    init(_ text: String) {
         self.text = text
-        hint = NoPicture.isPlace(text) ? NoPicture.hint(text, of: pair) : InputFileError.missing.hint
+        hint = NoPicture.isPlace(text) ? NoPicture.hint(text) : InputFileError.missing.hint
     }
 
-    static func hint(_ text: String, of pair: any ParsableCommand.Type) -> String {
+    static func hint(_ text: String) -> String {
         "'pair' takes the picture of the code; the hub goes behind --hub: "
-            + "\(SuggestedLine(["pair"], ["--hub", place(text)], of: pair))"
+            + "\(SuggestedLine(["pair"], ["--hub", place(text)]))"
     }
 
     /// An address, a URL, or words as in a name; a file's name has an ending.

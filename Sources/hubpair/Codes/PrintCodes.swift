@@ -2,8 +2,7 @@ import ArgumentParser
 import HubService
 import Pairing
 
-/// `hubpair print`, as a plain value: what the codes are for, and where they go. It is made from
-/// ``PrintCommand``, or, for the lines that are used most, without ArgumentParser.
+/// `hubpair print`, as a plain value: what the codes are for, and where they go.
 struct PrintCodes: Equatable {
     /// The longest that a code for one device lives without being asked for twice: 90 days.
     private static let longest = Duration.seconds(90 * 86_400)
@@ -79,27 +78,5 @@ struct PrintCodes: Equatable {
                 "a label has no typed code to spell. Make a code for one device, without --label, "
                     + "or draw the label into a file with --output label.pdf")
         }
-    }
-}
-
-extension PrintCodes {
-    /// Reads `print` with `--label`, `--json` and a file; nil for anything else, and for what is wrong.
-    init?(plain arguments: [String]) {
-        var line = PrintCodes()
-        var rest = arguments.dropFirst()
-        guard arguments.first == "print" else { return nil }
-        while let argument = rest.popFirst() {
-            switch argument {
-            case "--label" where line.kind == .once: line.kind = .label
-            case "--json" where !line.json: line.json = true
-            case "-o" where line.form.output == nil, "--output" where line.form.output == nil:
-                guard let path = rest.popFirst(), !path.hasPrefix("-") else { return nil }
-                line.form.output = path
-            default: return nil
-            }
-        }
-        // What is wrong is said by ArgumentParser.
-        guard (try? line.form.check()) != nil, (try? line.check()) != nil else { return nil }
-        self = line
     }
 }

@@ -4,8 +4,7 @@ import HubClient
 import Pairing
 import QRCodes
 
-/// `hubpair scan`, as a plain value: it is made from ``ScanCommand``, or, for the lines that are used most,
-/// without ArgumentParser.
+/// `hubpair scan`, as a plain value.
 struct ScanImages: Equatable {
     /// Files, directories, or `-`.
     var images: [String]
@@ -184,17 +183,5 @@ extension ReadCodes.Reading {
             "no pairing code: "
                 + (Charset.text(of: payload) ?? String(decoding: payload, as: UTF8.self))
         }
-    }
-}
-
-extension ScanImages {
-    /// Reads `scan` with images and at most one of the flags that scripts use; nil for anything else.
-    init?(plain arguments: [String]) {
-        let flag = arguments.dropFirst().first.flatMap { ["--raw", "--json"].contains($0) ? $0 : nil }
-        let names = Array(arguments.dropFirst(flag == nil ? 1 : 2))
-        guard arguments.first == "scan", !names.isEmpty,
-            names.allSatisfy({ !$0.isEmpty && !$0.hasPrefix("-") })
-        else { return nil }
-        self.init(images: names, raw: flag == "--raw", json: flag == "--json")
     }
 }

@@ -49,13 +49,11 @@ struct CallCommand: AsyncParsableCommand {
     func run() async throws {
         guard !method.hasPrefix("/") else {
             throw UsageMistake(
-                "\(quoted(method)) is not an HTTP method", meant: ["call"], [path.uppercased(), method],
-                of: CallCommand.self)
+                "\(quoted(method)) is not an HTTP method", meant: ["call"], [path.uppercased(), method])
         }
         guard path.hasPrefix("/") else {
             throw UsageMistake(
-                "the path must begin with '/'", meant: ["call"], [method.uppercased(), "/" + path],
-                of: CallCommand.self)
+                "the path must begin with '/'", meant: ["call"], [method.uppercased(), "/" + path])
         }
         let call = try CallHub(
             configuration: configuration.configuration, selector: hub, isInsecureAllowed: insecure)

@@ -88,13 +88,13 @@ struct PairCommand: PreparedCommand {
         guard let image, image != "-" || !Question.canBeAnswered else {
             var prompt = CodePrompt()
             if hub == nil { search = Task.detached { try await HubLookup().hubs() } }
-            code = try prompt.ask(for: PairCommand.self)
+            code = try prompt.ask()
             return false
         }
         do {
             code = try ScannedCode.read(image)
         } catch InputFileError.missing {
-            throw NoPicture(image, of: PairCommand.self)
+            throw NoPicture(image)
         } catch {
             Console.report(error, subject: image == "-" ? "standard input" : image)
             throw ExitStatus(of: error)

@@ -1,102 +1,87 @@
 import ArgumentParser
-import JSON
 
-/// A command with options that stand for one of its arguments, as in `home set --room Kitchen on`.
-protocol ReplacingAnArgument {
-    /// The options' names.
-    static var standIns: [String] { get }
-}
-
-/// What one command takes: its options and its arguments, as ArgumentParser describes them.
-///
-/// Read only after a mistake: the description goes through JSON, and takes a few milliseconds.
+/// What one command takes: its options and its arguments, by their properties, which ArgumentParser reflects
+/// on as well. For the words of a mistake only: nothing is parsed by it.
 struct CommandForm {
     /// An option, or a flag.
     struct Option: Equatable {
-        /// As they are typed: `--output`, `-o`.
-        let names: [String]
+        /// As it is typed: `--output`.
+        let name: String
         let takesValue: Bool
-        /// Its value may look like an option: `--timeout -1` is a number out of range.
-        let takesAnyWord: Bool
-
-        var longName: String? { names.first { $0.hasPrefix("--") } }
+        var letter: String? { CommandForm.letters[name] }
     }
 
-    let options: [Option]
-    /// The least and the most number of arguments that are not options.
-    let valueCount: ClosedRange<Int>
-    /// Options that stand for one of the arguments.
-    private let standIns: [String]
-
-    /// Those that every command takes, and ArgumentParser describes nowhere.
-    private static let everywhere = [
-        Option(names: ["--help", "-h"], takesValue: false, takesAnyWord: false),
-        Option(names: ["--help-hidden"], takesValue: false, takesAnyWord: false),
-        Option(names: ["--version"], takesValue: false, takesAnyWord: false),
-        Option(names: ["--experimental-dump-help"], takesValue: false, takesAnyWord: false),
-        Option(names: ["--generate-completion-script"], takesValue: true, takesAnyWord: false),
+    private(set) var options = [
+        Option(name: "--help", takesValue: false), Option(name: "--version", takesValue: false),
     ]
+    /// At most so many arguments that are not options.
+    private(set) var mostValues = 0
+    /// What must be given, in capitals.
+    private(set) var sample: [String] = []
+
+    /// Names that are not those of their properties, by type and property.
+    private static let names = [
+        "StateOption.path": "state", "ConfigurationOption.path": "config", "Add.scenes": "in",
+        "Add.sceneToRun": "run", "PassphraseOption.file": "passphrase-file", "ListCommand.types": "type",
+    ]
+    private static let letters = ["--help": "-h", "--output": "-o", "--watch": "-w", "--yes": "-y"]
 
     /// The form of a command. One with a default subcommand takes what that takes.
     init(_ command: any ParsableCommand.Type) {
-        var options: [Option] = []
-        var least = 0
-        var most = 0
         let configuration = command.configuration
-        // A command with others below it has nothing of its own, and its description would hold all theirs.
-        let own = configuration.subcommands.isEmpty ? command : configuration.defaultSubcommand
-        for argument in own.map(CommandForm.arguments) ?? [] {
-            let isOptional = argument["isOptional"] == .boolean(true)
-            switch argument["kind"]?.asString {
-            case "positional":
-                least += isOptional ? 0 : 1
-                most = argument["isRepeating"] == .boolean(true) || most == .max ? .max : most + 1
-            case let kind:
-                options.append(
-                    Option(
-                        names: CommandForm.names(argument), takesValue: kind == "option",
-                        takesAnyWord: argument["parsingStrategy"]?.asString == "unconditional"))
-            }
+        // A command with others below it has nothing of its own.
+        if let own = configuration.subcommands.isEmpty ? command : configuration.defaultSubcommand {
+            add(own)
         }
-        self.options = options + CommandForm.everywhere
-        // To ArgumentParser one argument is optional then; the command's `validate` knows when.
-        standIns = (command as? any ReplacingAnArgument.Type)?.standIns ?? []
-        if !standIns.isEmpty { least += 1 }
-        valueCount = least...max(least, most)
     }
 
-    /// The option that is called so.
-    subscript(name: String) -> Option? { options.first { $0.names.contains(name) } }
-
-    /// True if these arguments have the form: every option is known, and there are as many values as needed.
-    func takes(_ arguments: [String]) -> Bool {
-        let words = CommandWords(arguments, form: self)
-        let isRightCount =
-            hasStandIn(arguments)
-            ? words.values.count == valueCount.lowerBound - 1 : valueCount.contains(words.values.count)
-        return words.unknownOption == nil && !words.isValueMissing && isRightCount
-    }
-
-    /// True if an option stands for one of the arguments.
-    func hasStandIn(_ arguments: [String]) -> Bool {
-        arguments.contains { word in standIns.contains { word == $0 || word.hasPrefix($0 + "=") } }
-    }
-
-    private static func arguments(of command: any ParsableCommand.Type) -> [[String: JSONValue]] {
-        guard case .object(let root)? = JSONValue(parsing: Array(command._dumpHelp().utf8)),
-            case .object(let members)? = root["command"], case .array(let arguments)? = members["arguments"]
-        else { return [] }
-        return arguments.compactMap(\.asObject)
-    }
-
-    private static func names(_ argument: [String: JSONValue]) -> [String] {
-        guard case .array(let names)? = argument["names"] else { return [] }
-        return names.compactMap { name in
-            guard let name = name.asObject, let text = name["name"]?.asString else { return nil }
-            return (name["kind"]?.asString == "long" ? "--" : "-") + text
+    fileprivate mutating func add(_ type: any ParsableArguments.Type) {
+        for case (let label?, let part as any FormPart) in Mirror(reflecting: type.init()).children {
+            let property = String(label.dropFirst())
+            let name = property.map { $0.isUppercase ? "-\($0.lowercased())" : "\($0)" }.joined()
+            part.add(to: &self, CommandForm.names["\(type).\(property)"] ?? name)
         }
+    }
+
+    fileprivate mutating func addOption(_ name: String, takesValue: Bool) {
+        options.append(Option(name: "--\(name)", takesValue: takesValue))
+    }
+
+    fileprivate mutating func addArgument(_ name: String, isOptional: Bool, isList: Bool) {
+        mostValues = isList || mostValues == .max ? .max : mostValues + 1
+        if !isOptional { sample.append((isList ? String(name.dropLast()) : name).uppercased()) }
+    }
+
+    /// The option of that name or letter.
+    subscript(name: String) -> Option? { options.first { $0.name == name || $0.letter == name } }
+}
+
+private protocol FormPart {
+    func add(to form: inout CommandForm, _ name: String)
+}
+extension Flag: FormPart {
+    fileprivate func add(to form: inout CommandForm, _ name: String) {
+        form.addOption(name, takesValue: false)
     }
 }
+extension Option: FormPart {
+    fileprivate func add(to form: inout CommandForm, _ name: String) {
+        form.addOption(name, takesValue: true)
+    }
+}
+extension Argument: FormPart {
+    fileprivate func add(to form: inout CommandForm, _ name: String) {
+        form.addArgument(
+            name, isOptional: Value.self is any MaybeAbsent.Type, isList: Value.self is any Several.Type)
+    }
+}
+extension OptionGroup: FormPart {
+    fileprivate func add(to form: inout CommandForm, _ name: String) { form.add(Value.self) }
+}
+private protocol MaybeAbsent {}
+extension Optional: MaybeAbsent {}
+private protocol Several {}
+extension Array: Several {}
 
 /// The arguments of one command, told apart as ArgumentParser does it.
 struct CommandWords {
@@ -104,7 +89,7 @@ struct CommandWords {
     private(set) var values: [String] = []
     /// The first option that the command does not have, as it was typed, without its value.
     private(set) var unknownOption: String?
-    /// True if the last option lacks its value.
+    /// True if an option lacks its value.
     private(set) var isValueMissing = false
 
     init(_ arguments: [String], form: CommandForm) {
@@ -114,29 +99,28 @@ struct CommandWords {
                 values += rest
                 return
             }
-            guard argument.hasPrefix("-"), argument != "-" else {
-                values.append(argument)
-                continue
-            }
             let name = String(argument.prefix { $0 != "=" })
-            guard let option = form[name] else {
-                if !CommandWords.isShort(argument, form) { unknownOption = unknownOption ?? name }
-                continue
-            }
-            guard option.takesValue, name == argument else { continue }
-            if let next = rest.first, option.takesAnyWord || next == "-" || !next.hasPrefix("-") {
-                rest.removeFirst()
-            } else {
-                isValueMissing = true
+            if !argument.hasPrefix("-") || argument == "-" {
+                values.append(argument)
+            } else if let option = form[name] {
+                guard option.takesValue, name == argument else { continue }
+                // A number may look like an option: `--timeout -1` is out of range.
+                if let next = rest.first, !next.hasPrefix("--"), form[next] == nil {
+                    rest.removeFirst()
+                } else {
+                    isValueMissing = true
+                }
+            } else if !CommandWords.isShort(argument, form) {
+                unknownOption = unknownOption ?? name
             }
         }
     }
 
     /// True for flags in one word (`-wy`) and for a short option with its value attached (`-ocode.png`).
     private static func isShort(_ argument: String, _ form: CommandForm) -> Bool {
-        guard !argument.hasPrefix("--") else { return false }
-        let letters = argument.dropFirst()
-        guard let first = letters.first, let option = form["-\(first)"] else { return false }
-        return option.takesValue || letters.allSatisfy { form["-\($0)"]?.takesValue == false }
+        guard !argument.hasPrefix("--"), let first = argument.dropFirst().first,
+            let option = form["-\(first)"]
+        else { return false }
+        return option.takesValue || argument.dropFirst().allSatisfy { form["-\($0)"]?.takesValue == false }
     }
 }

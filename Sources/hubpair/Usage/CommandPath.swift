@@ -1,9 +1,10 @@
 import ArgumentParser
+import Identity
+import Pairing
 
 /// The command that the first arguments name, as far as they are the words of one.
 struct CommandPath {
-    /// The root and the commands below it.
-    private(set) var types: [any ParsableCommand.Type] = [Hubpair.self]
+    private(set) var command: any ParsableCommand.Type = Hubpair.self
     /// Without `hubpair`.
     private(set) var words: [String] = []
     /// The arguments behind the words.
@@ -11,55 +12,105 @@ struct CommandPath {
 
     init(_ arguments: [String]) {
         var rest = arguments[...]
-        while let word = rest.first, let next = CommandPath.subcommand(word, of: types.last ?? Hubpair.self) {
-            types.append(next)
+        while let word = rest.first, let next = CommandPath.subcommand(word, of: command) {
+            command = next
             words.append(word)
             rest.removeFirst()
         }
         self.rest = Array(rest)
     }
 
-    /// The command that the words name.
-    var command: any ParsableCommand.Type { types.last ?? Hubpair.self }
-
     var form: CommandForm { CommandForm(command) }
 
     /// `hubpair home set`
     var text: String { (["hubpair"] + words).joined(separator: " ") }
 
+    /// `see 'hubpair home set --help'`
+    var seeHelp: String { "see '\(text) --help'" }
+
     static func subcommand(
         _ word: String, of type: any ParsableCommand.Type
     ) -> (any ParsableCommand.Type)? {
-        type.configuration.subcommands.first { $0._commandName == word }
-    }
-
-    /// The words of a command with these arguments behind them, or with a sample of what it takes if they do
-    /// not fit.
-    static func line(_ command: [String], _ rest: [String]) -> SuggestedLine {
-        SuggestedLine(command, rest, isCall: isCall)
+        type.configuration.subcommands.first { $0.configuration.commandName == word }
     }
 
     /// True if these arguments, without `hubpair`, are a call that its command takes.
     static func isCall(_ arguments: [String]) -> Bool {
         let path = CommandPath(arguments)
-        guard !path.words.isEmpty else { return path.form.takes(path.rest) }
-        // A command that only has others below it does nothing by itself.
         let configuration = path.command.configuration
-        guard configuration.subcommands.isEmpty || configuration.defaultSubcommand != nil else {
-            return false
+        // A command that only has others below it does nothing by itself.
+        guard
+            path.words.isEmpty || configuration.subcommands.isEmpty || configuration.defaultSubcommand != nil
+        else { return false }
+        if path.words == ["pair"] {
+            // It asks a terminal for the picture.
+            let words = CommandWords(path.rest, form: path.form)
+            return words.unknownOption == nil && !words.isValueMissing && words.values.count <= 1
         }
-        guard path.form.takes(path.rest) else { return false }
-        // `pair` asks a terminal for the picture.
-        return path.words == ["pair"] || isParsed(arguments)
-    }
-
-    /// False if a value has another form than its option takes, or an option is missing.
-    private static func isParsed(_ arguments: [String]) -> Bool {
         do {
-            _ = try Hubpair.parseAsRoot(arguments)
+            _ = try path.command.parseAsRoot(path.rest)
             return true
         } catch {
-            return Hubpair.exitCode(for: error) != .validationFailure
+            return path.command.exitCode(for: error) != .validationFailure
         }
+    }
+}
+
+/// A command line that somebody may have meant: one that can be typed, with words in capitals to be replaced.
+struct SuggestedLine: Equatable, CustomStringConvertible {
+    /// Longer than two rows of a terminal it is no help.
+    private static let maximumByteCount = 160
+
+    /// What a command needs at least, where that is more than its arguments.
+    private static let samples = [
+        "call": "GET /devices/", "devices prune": "180d", "devices role": "DEVICE guest",
+        "codes void": "CODE", "hubs add": "NAME HOST", "home set": "APPLIANCE on", "home off": "--all",
+        "home on": "--room ROOM", "home history": "APPLIANCE", "messages read": "all",
+        "messages acknowledge": "NUMBER", "home rule add": "NAME APPLIANCE --when on", "home scene": "list",
+        "home scene save": "NAME", "home scene set": "NAME APPLIANCE on", "home scene at": "NAME 07:30",
+        "home scene upload": "--all", "home room add": "NAME", "devices add": "NAME --output FILE",
+    ]
+
+    /// Without `hubpair`.
+    let arguments: [String]
+
+    /// The words of a command with these arguments behind them, or with a sample of what it takes if they do
+    /// not fit.
+    init(_ command: [String], _ rest: [String] = []) {
+        let whole = command + rest
+        if !rest.isEmpty, SuggestedLine.isSayable(whole), CommandPath.isCall(whole) {
+            arguments = whole
+        } else {
+            let sample = SuggestedLine.samples[command.joined(separator: " ")]
+            let words =
+                sample.map { $0.split(separator: " ").map(String.init) } ?? CommandPath(command).form.sample
+            arguments = command + words.map { command.first == "home" && $0 == "DEVICE" ? "APPLIANCE" : $0 }
+        }
+    }
+
+    /// As it is typed at a shell.
+    var description: String { SuggestedLine.text(arguments) }
+
+    /// `did you mean 'hubpair list'?`
+    static func question(_ lines: SuggestedLine...) -> String { question(lines) }
+    static func question(_ lines: [SuggestedLine]) -> String {
+        let texts = lines.map(\.description)
+        // Quotation marks around quotation marks could not be pasted.
+        guard !texts.contains(where: { $0.contains("'") }) else {
+            return "did you mean: " + texts.joined(separator: ", or: ")
+        }
+        return "did you mean " + texts.map { "'\($0)'" }.joined(separator: " or ") + "?"
+    }
+
+    private static func text(_ arguments: [String]) -> String {
+        // No shell reads anything into these behind the first word.
+        (["hubpair"] + arguments.map { shellWord($0, plain: ":%@,+") }).joined(separator: " ")
+    }
+
+    /// False if it would be shown otherwise than it must be typed, or has an empty word, which none takes.
+    private static func isSayable(_ arguments: [String]) -> Bool {
+        guard arguments.allSatisfy({ !$0.isEmpty && !$0.hasSuffix("=") }) else { return false }
+        let text = text(arguments)
+        return text.utf8.count <= maximumByteCount && SafeText.escaped(text) == text
     }
 }

@@ -1,92 +1,81 @@
 /// What people type in the place of an option, and what they mean by it.
 enum OptionSynonyms {
-    /// What an option means: another one, or how it is done instead.
-    enum Meaning {
-        case option(String)
-        case advice(String)
-    }
+    private static let roles = """
+        --as --rights --access --permission = --role; --guest = --role guest; --member = --role member
+        --owner --admin = --role owner
+        """
 
-    private typealias Row = (names: String, meaning: Meaning)
-
-    /// By the words of the command, without `hubpair`. A row is passed over where the command lacks its
-    /// option.
-    private static let tables: [String: [Row]] = [
-        "print": [
-            ("--copies --count --number -n", .option("--sheet")),
-            ("--ip --host --hint", .option("--address")),
-            ("--png", .advice("did you mean '--format png'?")),
-            ("--svg", .advice("did you mean '--format svg'?")),
-            ("--pdf", .advice("did you mean '--format pdf'?")),
-            ("--text", .advice("did you mean '--format text'?")),
-            ("--as --rights --access --permission", .option("--role")),
-            ("--guest", .advice("did you mean '--role guest'?")),
-            ("--member", .advice("did you mean '--role member'?")),
-            ("--owner --admin", .advice("did you mean '--role owner'?")),
-            ("--once", .advice("without --label the code is for one device")),
-        ],
-        "devices approve": [
-            ("--as --rights --access --permission", .option("--role")),
-            ("--guest", .advice("did you mean '--role guest'?")),
-            ("--member", .advice("did you mean '--role member'?")),
-            ("--owner --admin", .advice("did you mean '--role owner'?")),
-        ],
-        "pair": [
-            ("--code --token --secret --pin --password", .advice("'hubpair pair' asks for it")),
-            ("--image --file --qr", .advice("name the picture alone: hubpair pair IMAGE")),
-            ("--host --address --ip --url --server", .option("--hub")), ("--alias", .option("--as")),
-            ("--device-name --device", .option("--name")),
-        ],
-        "list": [
-            ("--range --sweep --cidr --subnet --network", .option("--scan")),
-            ("--zone --dns -d", .option("--domain")), ("--why --explain", .option("--explain-wait")),
-            ("--service", .option("--type")),
-            ("--follow -f", .option("--watch")), ("--wait --time --seconds --for", .option("--timeout")),
-        ],
-        "serve": [
-            ("--bind --host --address --interface --ip", .option("--listen")),
-            ("--verbose -v --debug", .advice("did you mean '--log-level debug'?")),
-            ("--quiet -q", .advice("did you mean '--log-level warning'?")),
-            ("--proxy", .option("--trusted-proxy")),
-            ("--daemon -d --background", .advice("as a service: sudo systemctl enable --now hubpair")),
-        ],
-        "setup": [
-            ("--hostname --hub -n", .option("--name")), ("-p", .option("--port")),
-            ("--backend --server --target --proxy --url", .option("--upstream")),
-        ],
-        "call": [
-            ("--body --json -d", .option("--data")),
-            ("--method --request -X", .advice("the method is the first word: hubpair call GET /devices/")),
-        ],
+    /// By the words of the command: `the options = the one that is meant`. A row is passed over where the
+    /// command lacks that.
+    private static let options = [
+        "print": """
+        --copies --count --number -n = --sheet; --ip --host --hint = --address; --png = --format png
+        --svg = --format svg; --pdf = --format pdf; --text = --format text
+        \(roles)
+        """,
+        "devices approve": roles,
+        "pair": """
+        --host --address --ip --url --server = --hub; --device-name --device = --name
+        """,
+        "list": """
+        --range --sweep --cidr --subnet --network = --scan; --zone --dns -d = --domain; --follow -f = --watch
+        --service = --type; --wait --time --seconds --for = --timeout
+        """,
+        "serve": """
+        --bind --host --address --interface --ip = --listen; --verbose -v --debug = --log-level debug
+        --quiet -q = --log-level warning; --proxy = --trusted-proxy
+        """,
+        "setup": """
+        --hostname --hub -n = --name; -p = --port; --backend --server --target --proxy --url = --upstream
+        """,
+        "call": "--body --json -d = --data",
+        "": """
+        --ttl --lifetime --valid --validity --expire --expiry --duration --until = --expires
+        --out --file -O = --output; --type --kind = --format; --force -f --assume-yes --no-confirm = --yes
+        --wait --time --deadline = --timeout; --host --on --to = --hub; --every = --interval
+        --all = --all-hubs; --dir --directory --state-dir --data-dir = --state
+        --config-dir --conf --configuration = --config; -j --output-json = --json; -V = --version
+        -? = --help
+        """,
     ]
 
-    /// For every command that has the option.
-    private static let anywhere: [Row] = [
-        ("--ttl --lifetime --valid --validity --expire --expiry --duration --until", .option("--expires")),
-        ("--out --file -O", .option("--output")), ("--type --kind", .option("--format")),
-        ("--force -f --assume-yes --no-confirm", .option("--yes")),
-        ("--wait --time --deadline", .option("--timeout")), ("--host --on --to", .option("--hub")),
-        ("--every", .option("--interval")), ("--all", .option("--all-hubs")),
-        ("--dir --directory --state-dir --data-dir", .option("--state")),
-        ("--config-dir --conf --configuration", .option("--config")),
-        ("-j --output-json", .option("--json")), ("-V", .option("--version")), ("-?", .option("--help")),
+    private static let ask = "'hubpair pair' asks for it"
+    private static let picture = "name the picture alone: hubpair pair IMAGE"
+    private static let method = "the method is the first word: hubpair call GET /devices/"
+    private static let service = "as a service: sudo systemctl enable --now hubpair"
+
+    /// How it is done instead.
+    private static let advice = [
+        "print": ["--once": "without --label the code is for one device"],
+        "pair": [
+            "--code": ask, "--token": ask, "--secret": ask, "--pin": ask, "--password": ask,
+            "--image": picture, "--file": picture, "--qr": picture,
+        ],
+        "serve": ["--daemon": service, "-d": service, "--background": service],
+        "call": ["--method": method, "--request": method, "-X": method],
     ]
 
     /// All names with a meaning for a command; for the tests.
     static func names(for command: [String]) -> [String] {
-        ((tables[command.joined(separator: " ")] ?? []) + anywhere).flatMap {
-            $0.names.split(separator: " ").map(String.init)
+        let key = command.joined(separator: " ")
+        return rows(key).flatMap(\.names) + (advice[key] ?? [:]).keys
+    }
+
+    /// Those of the command, and those for every command that has the option.
+    private static func rows(_ key: String) -> [(names: [String], meaning: String)] {
+        [options[key], options[""]].compactMap(\.self).flatMap { $0.split { $0 == ";" || $0 == "\n" } }.map {
+            let sides = $0.split(separator: " = ")
+            return (sides[0].split(separator: " ").map(String.init), String(sides[1]))
         }
     }
 
     /// What is meant by `name` behind the words of a command that has `form`; nil if it is not known.
     static func hint(for name: String, of command: [String], _ form: CommandForm) -> String? {
-        for row in (tables[command.joined(separator: " ")] ?? []) + anywhere {
-            guard row.names.split(separator: " ").contains(name[...]) else { continue }
-            switch row.meaning {
-            case .option(let meant): if form[meant] != nil { return "did you mean '\(meant)'?" }
-            case .advice(let text): return text
-            }
+        let key = command.joined(separator: " ")
+        if let text = advice[key]?[name] { return text }
+        let row = rows(key).first { row in
+            row.names.contains(name) && form[String(row.meaning.prefix { $0 != " " })] != nil
         }
-        return nil
+        return row.map { "did you mean '\($0.meaning)'?" }
     }
 }

@@ -1,65 +1,68 @@
 import ArgumentParser
+import Home
 import Identity
 
 /// A word that is not a command, in the place of one. ArgumentParser would call it an unexpected argument of
 /// the default command, or complain about the options after it.
-struct UnknownCommand: Equatable, UserError {
+struct UnknownCommand {
     /// The words before it, without `hubpair`.
-    let parent: [String]
-    let word: String
+    private let parent: [String]
+    private let word: String
     /// The arguments behind it.
-    let rest: [String]
+    private let rest: [String]
     /// The commands that could stand there.
-    let commands: [String]
+    private let commands: [String]
 
     /// What undoes something for good: a slip of one letter is taken for it, a likeness is not.
     private static let destructive = ["revoke", "forget", "reset", "remove", "void", "prune"]
 
     /// Nil if every word in the place of a command is a command.
-    init?(in arguments: [String]) {
+    static func mistake(in arguments: [String]) -> UsageMistake? {
         let isHelp = arguments.first == "help"
         let path = CommandPath(isHelp ? Array(arguments.dropFirst()) : arguments)
-        let subcommands = path.command.configuration.subcommands
+        let commands = path.command.configuration.subcommands.compactMap { $0.configuration.commandName }
         // After an option it is not known which words are values.
-        guard !subcommands.isEmpty, let word = path.rest.first, !word.hasPrefix("-"), word != "help" else {
+        guard !commands.isEmpty, let word = path.rest.first, !word.hasPrefix("-"), word != "help" else {
             return nil
         }
-        parent = path.words
-        self.word = word
-        rest = isHelp ? [] : Array(path.rest.dropFirst())
-        commands = subcommands.map { $0._commandName }
+        let unknown = UnknownCommand(
+            parent: path.words, word: word, rest: isHelp ? [] : Array(path.rest.dropFirst()),
+            commands: commands)
+        return UsageMistake(
+            "there is no command '\((path.words + [word]).joined(separator: " "))'",
+            hint: unknown.otherOrder ?? unknown.meant
+                ?? "'\(path.text)' takes \(commands.joined(separator: ", ")); \(path.seeHelp)")
     }
 
-    var description: String { "there is no command '\((parent + [word]).joined(separator: " "))'" }
-    var kind: UserErrorKind { .usage }
-    var hint: String? {
-        if let line = otherOrder { return line }
-        if let same = sameWord { return SuggestedLine.question([CommandPath.line(parent + [same], rest)]) }
-        if let hint = CommandSynonyms.hint(for: word, below: parent, before: rest) { return hint }
+    private var synonym: String? { CommandSynonyms.hint(for: word, below: parent, before: rest) }
+
+    private var meant: String? {
+        if let same = sameWord { return question([same]) }
+        if let synonym { return synonym }
         let near = Orthography.slips(of: word, among: commands).filter {
             !UnknownCommand.destructive.contains($0)
                 || word.count > 4 && Orthography.distance(word.lowercased(), $0, limit: 1) != nil
         }
-        if near.isEmpty, parent == ["home"], let hint = CommandSynonyms.appliance([word] + rest) {
-            return hint
-        }
-        if !near.isEmpty { return SuggestedLine.question(near.map { CommandPath.line(parent + [$0], rest) }) }
-        if let words = apart { return SuggestedLine.question([CommandPath.line(parent + words, rest)]) }
-        let command = (["hubpair"] + parent).joined(separator: " ")
-        return "'\(command)' takes \(commands.joined(separator: ", ")); see '\(command) --help'"
+        if near.isEmpty, let appliance { return appliance }
+        return near.isEmpty
+            ? apart.map(question) : SuggestedLine.question(near.map { SuggestedLine(parent + [$0], rest) })
+    }
+
+    private func question(_ words: [String]) -> String {
+        SuggestedLine.question(SuggestedLine(parent + words, rest))
     }
 
     /// `hubpair hubpair list`, `hubpair sudo print`, `devices laptop revoke`.
     private var otherOrder: String? {
         switch (word, rest.first) {
         case ("hubpair", _) where parent.isEmpty && CommandPath.isCall(rest):
-            return SuggestedLine.question([CommandPath.line([], rest)])
+            return SuggestedLine.question(SuggestedLine([], rest))
         case ("sudo", _) where parent.isEmpty && CommandPath.isCall(rest):
-            return "sudo comes first: sudo \(CommandPath.line([], rest))"
+            return "sudo comes first: sudo \(SuggestedLine([], rest))"
         case (_, let next?) where !parent.isEmpty && commands.contains(next):
-            let line = parent + [next, word] + rest.dropFirst()
-            guard CommandPath.isCall(line) else { return nil }
-            return SuggestedLine.question([CommandPath.line(parent + [next], [word] + rest.dropFirst())])
+            let words = [word] + rest.dropFirst()
+            guard CommandPath.isCall(parent + [next] + words) else { return nil }
+            return SuggestedLine.question(SuggestedLine(parent + [next], words))
         default: return nil
         }
     }
@@ -70,21 +73,26 @@ struct UnknownCommand: Equatable, UserError {
         let lowered = word.lowercased()
         if commands.contains(lowered) { return lowered }
         return commands.first { command in
-            guard command + "s" == lowered || command == lowered + "s" else { return false }
-            let path = CommandPath(parent + [command] + rest)
-            return path.words.count > parent.count + 1
-                || CommandSynonyms.hint(for: word, below: parent, before: rest) == nil
+            (command + "s" == lowered || command == lowered + "s")
+                && (CommandPath(parent + [command] + rest).words.count > parent.count + 1 || synonym == nil)
         }
     }
 
     /// `hub-backup`, `hub_backup`, `hubbackup`: a command and one below it in one word.
     private var apart: [String]? {
         let lowered = word.lowercased()
-        for command in commands where lowered.hasPrefix(command) {
-            let second = lowered.dropFirst(command.count).drop { "-_.:/".contains($0) }
-            let path = CommandPath(parent + [command, String(second)])
-            if path.rest.isEmpty { return [command, String(second)] }
-        }
-        return nil
+        return commands.lazy.filter(lowered.hasPrefix).map { command in
+            [command, String(lowered.dropFirst(command.count).drop { "-_.:/".contains($0) })]
+        }.first { CommandPath(parent + $0).rest.isEmpty }
+    }
+
+    /// `home Lamp on`: the name of an appliance in the place of a command.
+    private var appliance: String? {
+        let words = [word] + rest
+        guard parent == ["home"], words.count > 1, !words.contains(""), let last = words.last,
+            (try? Setting(last)) != nil
+        else { return nil }
+        let name = words.dropLast().joined(separator: " ")
+        return SuggestedLine.question(SuggestedLine(["home", "set"], [name, last]))
     }
 }

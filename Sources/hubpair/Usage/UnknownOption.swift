@@ -1,49 +1,52 @@
-import ArgumentParser
 import Identity
 import Pairing
 
 /// An option that the command does not have. It is reported before anything that is missing: what is missing
 /// may be what the option was meant to be.
-struct UnknownOption: Equatable, UserError {
-    /// As it was typed, without its value.
-    let name: String
-    /// The words of the command, without `hubpair`.
-    let command: [String]
-    let hint: String?
+enum UnknownOption {
+    /// Hyphens and dashes of Unicode, and the minus sign: they come from web pages and word processors.
+    private static let dashes: Set<Character> = [
+        "\u{2010}", "\u{2011}", "–", "—", "\u{2012}", "\u{2015}", "−",
+    ]
+    /// Quotation marks that no shell takes away.
+    private static let quotes: Set<Character> = ["“", "”", "„", "‘", "’", "«", "»"]
+
+    /// What belongs to the hub and not to one run of it, each with a value.
+    private static let hubSettings = [
+        "--port": "9000", "--upstream": "https://127.0.0.1:8443", "--name": "Kitchen",
+    ]
 
     /// Nil if the command that the arguments name has all their options.
-    init?(in arguments: [String]) {
-        let path = CommandPath(arguments)
-        let form = path.form
-        guard let name = CommandWords(path.rest, form: form).unknownOption else { return nil }
+    static func mistake(in arguments: [String]) -> UsageMistake? {
         let isHelp = arguments.first == "help"
-        self.init(name, isHelp ? CommandPath(Array(arguments.dropFirst())) : path, isHelp: isHelp)
+        let path = CommandPath(isHelp ? Array(arguments.dropFirst()) : arguments)
+        let form = isHelp ? CommandForm(Hubpair.self) : path.form
+        guard let name = CommandWords(path.rest, form: form).unknownOption else { return nil }
+        return mistake(name, hint: isHelp ? path.seeHelp : hint(for: name, path, form))
     }
 
-    /// The first argument that is an option's long name behind one dash; nil if there is none.
-    init?(behindOneDash arguments: [String]) {
-        let words = arguments.prefix { $0 != "--" }
-        // The form of a command takes milliseconds.
-        guard words.contains(where: OptionSpelling.isOneDash) else { return nil }
-        let path = CommandPath(arguments)
+    /// The first word that is an option's long name behind one dash; nil if there is none. ArgumentParser
+    /// would read it as several flags: `-each` has the h of help, and `-output` is `-o` with a file called
+    /// utput.
+    static func mistake(behindOneDash path: CommandPath) -> UsageMistake? {
+        let words = path.rest.prefix { $0 != "--" }
+        guard words.contains(where: isOneDash) else { return nil }
         let form = path.form
         // A value may look so.
         let found = zip([""] + words, words).first { before, word in
-            OptionSpelling.isOneDash(word, in: form) && form[before]?.takesAnyWord != true
+            isOneDash(word) && form["-" + word.prefix { $0 != "=" }] != nil
+                && form[before]?.takesValue != true
         }
-        guard let word = found?.1 else { return nil }
-        self.init(word, path)
+        return found.map { mistake($0.1, hint: hint(for: $0.1, path, form)) }
     }
 
-    /// - Parameter isHelp: true if it was asked for the help of the command.
-    init(_ name: String, _ path: CommandPath, isHelp: Bool = false) {
-        self.name = name
-        command = path.words
-        hint = isHelp ? "see '\(path.text) --help'" : UnknownOption.hint(for: name, path, path.form)
+    private static func isOneDash(_ word: String) -> Bool {
+        word.hasPrefix("-") && !word.hasPrefix("--") && word.utf8.count > 3
     }
 
-    var description: String { "unknown option '\(name)'" }
-    var kind: UserErrorKind { .usage }
+    private static func mistake(_ name: String, hint: String) -> UsageMistake {
+        UsageMistake("unknown option '\(name)'", hint: hint)
+    }
 
     private static func hint(for name: String, _ path: CommandPath, _ form: CommandForm) -> String {
         if let hint = OptionSynonyms.hint(for: name, of: path.words, form) { return hint }
@@ -51,31 +54,49 @@ struct UnknownOption: Equatable, UserError {
             return "it is the hub's own: 'hubpair setup --change \(name) \(sample)'; "
                 + "then start 'hubpair serve' again"
         }
-        let digits = name.dropFirst().first.map { ("0"..."9").contains($0) } ?? false
-        if digits, form.valueCount.upperBound > 0 {
-            let line = path.words + ["--", name]
+        if let digit = name.dropFirst().first, ("0"..."9").contains(digit), form.mostValues > 0 {
             return "a word that begins with '-' stands behind '--'"
-                + (CommandPath.isCall(line) ? ": \(path.text) -- \(shellWord(name))" : "")
+                + (CommandPath.isCall(path.words + ["--", name])
+                    ? ": \(path.text) -- \(shellWord(name))" : "")
         }
-        if let meant = OptionSpelling.meant(by: name, in: form) { return OptionSpelling.question(meant) }
-        let longNames = form.options.compactMap(\.longName).filter { !isInternal($0) }
+        if let meant = meant(by: name, in: form) { return question(meant) }
         // Two letters of a short option say nothing.
         let near =
             name.hasPrefix("--")
             ? Orthography.slips(
-                of: String(name.dropFirst(2)), among: longNames.map { String($0.dropFirst(2)) })
-            : []
+                of: String(name.dropFirst(2)), among: form.options.map { String($0.name.dropFirst(2)) }) : []
         if !near.isEmpty { return "did you mean " + near.map { "'--\($0)'" }.joined(separator: " or ") + "?" }
-        if path.words.isEmpty { return "options stand behind the command; see 'hubpair --help'" }
-        return "see '\(path.text) --help'"
+        return (path.words.isEmpty ? "options stand behind the command; " : "") + path.seeHelp
     }
 
-    /// What belongs to the hub and not to one run of it, each with a value.
-    private static let hubSettings = [
-        "--port": "9000", "--upstream": "https://127.0.0.1:8443", "--name": "Kitchen",
-    ]
-
-    private static func isInternal(_ name: String) -> Bool {
-        ["--help-hidden", "--experimental-dump-help"].contains(name)
+    /// The option that is meant by one in another spelling, with its value if that is in the same word: with
+    /// one dash (`-json`), with another (`–json`), as other systems have it (`/json`), without (`json`), with
+    /// a colon (`--paper:a4`). Nil if the command has none of that name.
+    ///
+    /// - Parameter plain: true if a word without a dash may be one too.
+    static func meant(by word: String, in form: CommandForm, plain: Bool = false) -> String? {
+        let unquoted = String(word.filter { !quotes.contains($0) })
+        let bare = unquoted.drop { $0 == "-" || dashes.contains($0) }
+        let text = bare.count == unquoted.count && unquoted.hasPrefix("/") ? bare.dropFirst() : bare
+        guard plain || text.count < unquoted.count else { return nil }
+        let name = text.prefix { $0 != "=" && $0 != ":" }
+        let value = text.dropFirst(name.count + 1)
+        guard let option = form["--" + name.lowercased()] else {
+            // `–o`
+            return name.count == 1 && text.count < unquoted.count && form["-\(name)"] != nil
+                ? "-\(name)" : nil
+        }
+        let meant =
+            option.takesValue && (1...80).contains(value.utf8.count)
+            ? "\(option.name)=\(shellWord(String(value), plain: ":%@,+"))" : option.name
+        return meant == word ? nil : meant
     }
+
+    /// `did you mean '--json'?`, without quotation marks around quotation marks.
+    static func question(_ meant: String) -> String {
+        meant.contains("'") ? "did you mean: \(meant)" : "did you mean '\(meant)'?"
+    }
+
+    /// True for a word that begins with a dash other than `-`: it came from a web page, and is no name.
+    static func hasForeignDash(_ word: String) -> Bool { word.first.map(dashes.contains) ?? false }
 }

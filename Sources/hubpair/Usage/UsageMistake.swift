@@ -1,7 +1,6 @@
-import ArgumentParser
 import Identity
 
-/// Arguments that parse, and cannot be meant so.
+/// Arguments that cannot be meant so, and what is meant.
 struct UsageMistake: Equatable, UserError {
     let description: String
     let hint: String?
@@ -13,11 +12,7 @@ struct UsageMistake: Equatable, UserError {
     }
 
     /// With the command line that was meant as the hint.
-    ///
-    /// - Parameter type: the command that `command` names.
-    init(
-        _ description: String, meant command: [String], _ rest: [String], of type: any ParsableCommand.Type
-    ) {
-        self.init(description, hint: SuggestedLine(command, rest, of: type).description)
+    init(_ description: String, meant command: [String], _ rest: [String]) {
+        self.init(description, hint: SuggestedLine(command, rest).description)
     }
 }

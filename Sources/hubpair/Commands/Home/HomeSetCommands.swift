@@ -4,8 +4,7 @@ import HubClient
 import Identity
 
 /// `hubpair home set`: one activator of one appliance.
-struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
-    static let standIns = ["--room", "--type"]
+struct HomeSetCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Set an appliance to on, off, or a level.",
@@ -62,7 +61,7 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
         if third == nil, (try? SaidSetting(second)) == nil, (try? SaidSetting(device)) != nil {
             throw UsageMistake(
                 "the appliance comes first, and then what to set it to", meant: ["home", "set"],
-                [second, device], of: HomeSetCommand.self)
+                [second, device])
         }
         if let third, let both = SaidSetting(second, third) {
             return try await home.use(within: confirmation) { try await set(nil, to: both, $0) }
@@ -105,7 +104,7 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
 
     private func roomMistake(_ setting: SaidSetting) -> UsageMistake {
         let line = SuggestedLine(
-            ["home", "set"], ["--room", device, third ?? second ?? setting.text], of: HomeSetCommand.self)
+            ["home", "set"], ["--room", device, third ?? second ?? setting.text])
         return UsageMistake(
             "\(quoted(device)) is a room, and no appliance", hint: "for all that is in it: \(line)")
     }
@@ -118,7 +117,7 @@ struct HomeSetCommand: AsyncParsableCommand, ReplacingAnArgument {
         return UsageMistake(
             "\(quoted(device)) and \(quoted(second)) are two words",
             hint: "put a name with spaces in quotes: "
-                + "\(SuggestedLine(["home", "set"], [meant.name, third], of: HomeSetCommand.self))")
+                + "\(SuggestedLine(["home", "set"], [meant.name, third]))")
     }
 }
 

@@ -36,14 +36,13 @@ struct HubsAddCommand: AsyncParsableCommand {
         guard let name, let address else {
             if let name, isAddress(name) {
                 throw UsageMistake(
-                    "a hub with an address needs a name", meant: ["hubs", "add"], ["NAME", name],
-                    of: HubsAddCommand.self)
+                    "a hub with an address needs a name", meant: ["hubs", "add"], ["NAME", name])
             }
             return try await addFound()
         }
         if isAddress(name), !isAddress(address) {
             throw UsageMistake(
-                "the name comes first", meant: ["hubs", "add"], [address, name], of: HubsAddCommand.self)
+                "the name comes first", meant: ["hubs", "add"], [address, name])
         }
         let peer = try PeerName(name)
         guard let place = HubAddress(address) else {

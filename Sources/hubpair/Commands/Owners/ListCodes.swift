@@ -12,9 +12,6 @@ struct ListCodes: Equatable {
         try write(try await place.acting { try await $0.codes() })
     }
 
-    /// The same for this machine's hub.
-    func runHere() throws { try write(place.machine.codes()) }
-
     private func write(_ codes: [CodeRecord]) throws {
         if json { return try JSONLine.write(codes.lazy.map(\.json)) }
         if codes.isEmpty { Console.note("no code is out; '\(place.command("print"))' makes one") }

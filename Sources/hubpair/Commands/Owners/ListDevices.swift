@@ -10,9 +10,6 @@ struct ListDevices: Equatable {
         try write(try await place.acting { try await $0.devices() })
     }
 
-    /// The same for this machine's hub.
-    func runHere() throws { try write(place.machine.devices()) }
-
     private func write(_ devices: [DeviceRecord]) throws {
         if devices.isEmpty, !json {
             Console.note("no device has paired yet; '\(place.command("print"))' makes a code for one")
