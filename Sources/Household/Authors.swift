@@ -75,16 +75,17 @@ extension HouseholdFile {
     private static var madeKey: String { "made" }
     private static var changedKey: String { "changed" }
 
-    /// Who made and changed what stands in a group: `scene Movie night`.
-    package func authors(of group: String) -> Authors {
-        Authors(
+    /// Who made and changed a record.
+    package func authors(of record: some Kept) -> Authors {
+        let group = record.group
+        return Authors(
             made: file.value(Self.madeKey, in: group).flatMap { AuthorMark($0) },
             changed: file.value(Self.changedKey, in: group).flatMap { AuthorMark($0) })
     }
 
-    /// Writes down who has just written a group.
-    package mutating func mark(_ group: String, by author: AuthorMark, isNew: Bool) {
-        file.set(isNew ? Self.madeKey : Self.changedKey, to: author.text, in: group)
+    /// Writes down who has just written a record.
+    package mutating func mark(_ record: some Kept, by author: AuthorMark, isNew: Bool) {
+        file.set(isNew ? Self.madeKey : Self.changedKey, to: author.text, in: record.group)
     }
 
     func checkAuthors() throws(KeyFileError) {

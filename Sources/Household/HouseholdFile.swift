@@ -8,8 +8,11 @@ package protocol HouseholdFile: Sendable {
     static var words: String { get }
     init()
     init(parsing bytes: [UInt8]) throws(KeyFileError)
-    /// The bytes of the file: what was read, with the changes.
-    var serialized: [UInt8] { get }
-    /// The same as groups and keys.
+    /// What was read, with the changes.
     var file: KeyFile { get set }
+}
+
+extension HouseholdFile {
+    /// The bytes of the file.
+    package var serialized: [UInt8] { file.serialized }
 }

@@ -91,12 +91,12 @@ struct HubScenesTests {
     func readsTheBodyOfAPutOrSaysWhyNot(_ body: String, _ reason: String?) throws {
         var scenes = HubScenes()
         do throws(HouseholdError) {
-            let scene = try HubScene(name: "Night", body: Array(body.utf8))
+            let scene = try HubScene(id: "Night", body: Array(body.utf8))
             try scenes.put(scene)
             #expect(reason == nil)
             #expect((try? HubScenes(parsing: scenes.serialized))?.scenes == [scene])
-            let json = JSONValue.object(scene.members).text
-            #expect(try HubScene(name: "Night", body: Array(json.utf8)) == scene)
+            let json = scene.json.text
+            #expect(try HubScene(id: "Night", body: Array(json.utf8)) == scene)
         } catch {
             #expect(error.word == "bad_request")
             let reason = try #require(reason)
@@ -116,8 +116,8 @@ struct HubScenesTests {
         for number in 1..<1000 { try scenes.put(scene("S\(number)", 0)) }
         #expect(throws: HouseholdError.tooMany(.scene, limit: 1000)) { try scenes.put(scene("More", 0)) }
         #expect(try HubScenes(parsing: scenes.serialized) == scenes)
-        try scenes.remove(try PeerName("S7"))
-        #expect(throws: HouseholdError.unknown(.scene, "S7")) { try scenes.remove(try PeerName("S7")) }
+        try scenes.remove(HubScene.self, "S7")
+        #expect(throws: HouseholdError.unknown(.scene, "S7")) { try scenes.remove(HubScene.self, "S7") }
     }
 
     @Test func theCurrentSceneIsTheLatestThatMatches() throws {

@@ -31,7 +31,7 @@ struct RoomsTests {
                 Room(id: "attic", name: "Attic", devices: []),
             ])
         try rooms.put(Room(id: "attic", name: "Attic", area: "Roof", devices: ["6b4e"]))
-        #expect(rooms.room("kitchen")?.devices == ["6b4d"])
+        #expect(rooms.record(Room.self, "kitchen")?.devices == ["6b4d"])
         #expect(
             String(decoding: rooms.serialized, as: UTF8.self)
                 == RoomsTests.head + """
@@ -81,11 +81,15 @@ struct RoomsTests {
             String(decoding: rooms.serialized, as: UTF8.self).hasSuffix(
                 "[unit 6b/6d]\nsymbol=°C\nfrom=-5\nto=30.5\n"))
         #expect(try Rooms(parsing: rooms.serialized) == rooms)
-        #expect(rooms.unit("6b", "6c")?.unit == unit && rooms.unit("6c", "6b") == nil)
+        #expect(
+            rooms.record(ActivatorUnit.self, "6b/6c")?.unit == unit
+                && rooms.record(ActivatorUnit.self, "6c/6b") == nil)
         try rooms.put(Room(id: "b", name: "Bath", devices: ["6b"]))
-        try rooms.removeUnit("6b", "6c")
+        try rooms.remove(ActivatorUnit.self, "6b/6c")
         #expect(rooms.units.map(\.activator) == ["6d"])
-        #expect(throws: HouseholdError.unknown(.unit, "6b/6c")) { try rooms.removeUnit("6b", "6c") }
+        #expect(throws: HouseholdError.unknown(.unit, "6b/6c")) {
+            try rooms.remove(ActivatorUnit.self, "6b/6c")
+        }
         #expect(try Rooms(parsing: rooms.serialized) == rooms)
     }
 
@@ -98,7 +102,7 @@ struct RoomsTests {
     ])
     func refusesAUnit(_ body: String) {
         #expect(throws: HouseholdError.self) {
-            try ActivatorUnit(device: "6b", activator: "6c", body: Array(body.utf8))
+            try ActivatorUnit(id: "6b/6c", body: Array(body.utf8))
         }
     }
 
@@ -126,7 +130,7 @@ struct RoomsTests {
         do throws(HouseholdError) {
             try rooms.put(room)
             #expect(word == nil)
-            #expect(rooms.room(room.id) == room)
+            #expect(rooms.record(Room.self, room.id) == room)
             #expect((try? Rooms(parsing: rooms.serialized))?.rooms == rooms.rooms)
         } catch {
             #expect(error.word == word)
@@ -139,10 +143,10 @@ struct RoomsTests {
         try rooms.put(Room(id: "a", name: "A", devices: ["1", "2", "3"]))
         try rooms.put(Room(id: "b", name: "B", devices: ["2", "4"]))
         try rooms.put(Room(id: "a", name: "A", devices: ["4", "1"]))
-        #expect(rooms.room("a")?.devices == ["4", "1"])
-        #expect(rooms.room("b")?.devices == ["2"])
-        try rooms.remove("a")
-        #expect(throws: HouseholdError.unknown(.room, "a")) { try rooms.remove("a") }
+        #expect(rooms.record(Room.self, "a")?.devices == ["4", "1"])
+        #expect(rooms.record(Room.self, "b")?.devices == ["2"])
+        try rooms.remove(Room.self, "a")
+        #expect(throws: HouseholdError.unknown(.room, "a")) { try rooms.remove(Room.self, "a") }
         #expect(rooms.rooms.map(\.id) == ["b"])
         #expect(try Rooms(parsing: rooms.serialized).rooms == rooms.rooms)
     }
@@ -154,7 +158,7 @@ struct RoomsTests {
             try rooms.put(Room(id: "more", name: "More", devices: []))
         }
         try rooms.put(Room(id: "r7", name: "Seven", devices: ["x"]))
-        #expect(rooms.room("r7")?.name == "Seven")
+        #expect(rooms.record(Room.self, "r7")?.name == "Seven")
     }
 
     @Test(arguments: [

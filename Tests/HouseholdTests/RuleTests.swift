@@ -38,7 +38,7 @@ struct RuleTests {
         #expect(changed.contains("# of the door") && changed.contains("icon=bell"))
         #expect(!changed.contains("in=") && !changed.contains("run="))
         #expect(try Rules(parsing: rules.serialized) == rules)
-        try rules.remove(try PeerName("Door"))
+        try rules.remove(Rule.self, "Door")
         #expect(rules.rules.isEmpty)
     }
 
@@ -86,11 +86,11 @@ struct RuleTests {
     func readsTheBodyOfAPutOrSaysWhyNot(_ body: String, _ reason: String?) throws {
         var rules = Rules()
         do throws(HouseholdError) {
-            let rule = try Rule(name: "Door", body: Array(body.utf8))
+            let rule = try Rule(id: "Door", body: Array(body.utf8))
             try rules.put(rule)
             #expect(reason == nil)
             #expect((try? Rules(parsing: rules.serialized))?.rules == [rule])
-            #expect(try Rule(name: "Door", body: Array(rule.json.text.utf8)) == rule)
+            #expect(try Rule(id: "Door", body: Array(rule.json.text.utf8)) == rule)
         } catch {
             #expect(error.word == "bad_request")
             let reason = try #require(reason)

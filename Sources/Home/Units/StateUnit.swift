@@ -68,7 +68,7 @@ package struct StateUnit: Equatable, Sendable {
 
     /// `[ "-" ] 1*6DIGIT [ "." 1*maximumDecimals DIGIT ]`; nil for anything else. Double would also read
     /// hexadecimal, exponents, infinities and NaN.
-    static func number(_ text: Substring, maximumDecimals: Int = 3) -> Double? {
+    package static func number(_ text: Substring, maximumDecimals: Int = 3) -> Double? {
         let parts = (text.hasPrefix("-") ? text.dropFirst() : text)
             .split(separator: ".", omittingEmptySubsequences: false)
         let areDigits = parts.allSatisfy {

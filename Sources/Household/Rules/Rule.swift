@@ -2,6 +2,11 @@ package import Identity
 package import JSON
 
 /// What the house should tell: when an appliance's state crosses a line, a message with this text.
+///
+///     {"name": "Front door", "device": "6b4d5c", "activator": "6b4d5d", "when": "off", "kind": "alarm",
+///      "text": "Somebody has opened the front door", "in": ["Away"], "run": "All lights on"}
+///
+/// `in` and `run` are missing, or null, if it has none. In a file: ``Rules``.
 package struct Rule: Equatable, Sendable {
     /// What kind of message it makes.
     package enum Kind: String, CaseIterable, Sendable {
@@ -39,8 +44,7 @@ package struct Rule: Equatable, Sendable {
         (self.scenes, self.run) = (scenes, run)
     }
 
-    /// What is wrong with it, from any author; nil if nothing is.
-    var fault: (key: String, reason: String)? {
+    package var fault: (key: String, reason: String)? {
         let idReason = "an id has 1 to \(HouseholdNames.maximumIDByteCount) bytes"
         if !HouseholdNames.isID(device) { return ("device", idReason) }
         if !HouseholdNames.isID(activator) { return ("activator", idReason) }
@@ -58,55 +62,44 @@ package struct Rule: Equatable, Sendable {
     }
 }
 
-/// The line that a state crosses.
-///
-///     condition = "on" / "off" / ( "above" / "below" ) SP number       ; number: RFC 8259 § 6
-///
-/// `on` is a state of `true`, or a number above 0; `off` is `false`, or 0. `above` and `below` are about
-/// numbers alone, and the number itself is neither. Other states fulfil none of them.
-///
-/// Accepted: `on`, `above 0.5`, `below -3`. Rejected: `On`, `above`, `above 1,5`, `above 50%`, `above  1`.
-package enum RuleCondition: Equatable, Sendable, CustomStringConvertible {
-    case on
-    case off
-    case above(Double)
-    case below(Double)
+extension Rule: Kept {
+    package static let kind = HouseholdError.Kind.rule
+    package static let mainKey = "when"
+    package static var list: WritableKeyPath<Rules, KeptList<Rule>> { \.list }
+    package static let fields = [
+        Field("device"), Field("activator"), Field("when"), Field("kind"), Field("text"),
+        Field("in", .list(of: "names"), .optional), Field("run", .text, .optional),
+    ]
 
-    package init?(_ text: String) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: false)
-        let number = words.count == 2 ? JSONValue(parsing: Array(words[1].utf8))?.asDouble : nil
-        switch (words.first, words.count, number) {
-        case ("on", 1, _): self = .on
-        case ("off", 1, _): self = .off
-        case ("above", 2, let number?): self = .above(number)
-        case ("below", 2, let number?): self = .below(number)
-        default: return nil
-        }
+    package var id: String { name.description }
+    package var title: String? { id }
+
+    package init(id: String, _ values: FieldValues) throws(FieldFault) {
+        self.init(
+            name: try values.name(id, of: .rule), device: values.text("device"),
+            activator: values.text("activator"),
+            condition: try values.parsed("when", else: "neither on, off, above X nor below X") {
+                RuleCondition($0)
+            },
+            kind: try values.parsed("kind", else: "neither alarm nor notification") { Kind(rawValue: $0) },
+            text: values.text("text"), scenes: try values.names("in", of: .scene),
+            run: try values.optionalName("run", of: .scene))
     }
 
-    package var description: String {
-        switch self {
-        case .on: "on"
-        case .off: "off"
-        case .above(let number): "above \(RuleCondition.text(number))"
-        case .below(let number): "below \(RuleCondition.text(number))"
-        }
+    package var values: [String: JSONValue] {
+        var values: [String: JSONValue] = [
+            "device": .string(device), "activator": .string(activator),
+            "when": .string(condition.description), "kind": .string(kind.rawValue), "text": .string(text),
+        ]
+        values["in"] = scenes.map { .texts($0) }
+        values["run"] = run.map { .string($0.description) }
+        return values
     }
 
-    private static func text(_ number: Double) -> String {
-        Int64(exactly: number).map(String.init) ?? String(number)
-    }
-
-    /// True if the state is on the far side of the line.
-    package func holds(for state: JSONValue) -> Bool {
-        switch (self, state, state.asDouble) {
-        case (.on, .boolean(let isOn), _): isOn
-        case (.off, .boolean(let isOn), _): !isOn
-        case (.on, _, let number?): number > 0
-        case (.off, _, let number?): number == 0
-        case (.above(let line), _, let number?): number > line
-        case (.below(let line), _, let number?): number < line
-        default: false
+    package func checkNew() throws(HouseholdError) {
+        _ = try HouseholdNames.newGroup(id, of: .rule)
+        if let reason = HouseholdNames.fault(ofDevice: device, activator: activator) {
+            throw .badBody(reason)
         }
     }
 }

@@ -3,6 +3,12 @@ package import Identity
 package import JSON
 
 /// The states that some appliances have together, under a name, for everybody in the house.
+///
+///     {"name": "Movie night", "at": "sunset+30", "days": ["fri", "sat"], "arms": ["Front door"],
+///      "states": [{"device": "6b4d5c", "activator": "6b4d5d", "name": "Lamp: On/Off", "state": true}]}
+///
+/// `at`, `days` and `arms` are missing, or null, if it has none; so is the `name` of a state. In a file:
+/// ``HubScenes``.
 package struct HubScene: Equatable, Sendable {
     /// One activator's state.
     package struct State: Equatable, Sendable {
@@ -45,8 +51,7 @@ package struct HubScene: Equatable, Sendable {
         (self.name, self.states, self.time, self.days, self.arms) = (name, states, time, days, arms)
     }
 
-    /// What is wrong with it, from any author; nil if nothing is.
-    var fault: (key: String, reason: String)? {
+    package var fault: (key: String, reason: String)? {
         if states.count > HubScene.maximumStateCount {
             return ("states", "more than \(HubScene.maximumStateCount) states")
         }
@@ -80,5 +85,88 @@ package struct HubScene: Equatable, Sendable {
         states.allSatisfy { wanted in
             state(wanted.device, wanted.activator).map { Orders.isSame($0, wanted.state) } ?? false
         }
+    }
+}
+
+extension HubScene: Kept {
+    package static let kind = HouseholdError.Kind.scene
+    package static let mainKey = "state.1"
+    package static var list: WritableKeyPath<HubScenes, KeptList<HubScene>> { \.list }
+    package static let fields = [
+        Field("states", .numbered, fileKey: "state"), Field("at", .text, .optional),
+        Field("days", .words, .optional, unwritten: .texts(SceneDays.all.names)),
+        Field("arms", .list(of: "names"), .optional),
+    ]
+
+    package var id: String { name.description }
+    package var title: String? { id }
+
+    package init(id: String, _ values: FieldValues) throws(FieldFault) {
+        var states: [State] = []
+        for value in values.entries("states") {
+            do throws(JSONFault) {
+                states.append(try State(value))
+            } catch {
+                let fault = error.inside("entry \(states.count + 1)").inside("states")
+                throw .invalid(
+                    "state.\(states.count + 1)", "not a state in JSON",
+                    body: "the body is not a scene: \(fault)")
+            }
+        }
+        let time =
+            try values.optionalText("at") == nil
+            ? nil
+            : values.parsed("at", else: SceneTime.rule) {
+                SceneTime($0)
+            }
+        let days = values.texts("days").map { SceneDays($0) } ?? .all
+        guard let days else { throw .invalid("days", SceneDays.rule) }
+        self.init(
+            name: try values.name(id, of: .scene), states: states,
+            time: time, days: days, arms: try values.names("arms", of: .rule))
+    }
+
+    package var values: [String: JSONValue] {
+        var values: [String: JSONValue] = ["states": .array(states.map(\.json))]
+        values["at"] = time.map { .string($0.description) }
+        values["days"] = time.map { _ in .texts(days.names) }
+        values["arms"] = arms.map { .texts($0) }
+        return values
+    }
+
+    package func checkNew() throws(HouseholdError) {
+        _ = try HouseholdNames.newGroup(id, of: .scene)
+        for state in states {
+            if let reason = HouseholdNames.fault(ofDevice: state.device, activator: state.activator) {
+                throw .badBody(reason)
+            }
+        }
+    }
+}
+
+extension HubScene.State {
+    /// As it stands in the file, in requests and in answers.
+    package init(_ json: JSONValue) throws(JSONFault) {
+        guard let members = json.asObject else { throw JSONFault(.otherType) }
+        func text(_ key: String) throws(JSONFault) -> String? {
+            switch members[key] {
+            case nil: return nil
+            case .string(let text)?: return text
+            default: throw JSONFault(.otherType).inside(key)
+            }
+        }
+        self.init(
+            device: try text("device").required("device"),
+            activator: try text("activator").required("activator"),
+            name: members["name"] == .null ? nil : try text("name"),
+            state: try members["state"].required("state"))
+    }
+
+    package var json: JSONValue {
+        var members: [String: JSONValue] = [
+            "device": .string(device), "activator": .string(activator), "state": state,
+        ]
+        members["name"] = name.map(JSONValue.string)
+        return .object(members)
     }
 }

@@ -74,8 +74,6 @@ package struct SceneRuns: HouseholdFile, Equatable {
         return number
     }
 
-    package var serialized: [UInt8] { file.serialized }
-
     /// The number of the scene's last run; 0 if it has not run. A later run has a higher one.
     package func number(of scene: PeerName) -> Int {
         file.value("run", in: SceneRuns.group(scene)).flatMap { Int($0) } ?? 0

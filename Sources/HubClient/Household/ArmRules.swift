@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Household
 import Identity
 import JSON
 
@@ -54,7 +55,7 @@ package struct ArmedState: Equatable, Sendable {
             guard let members = value.asObject, let name = members["name"]?.asString,
                 case .boolean(let isArmed)? = members["armed"]
             else { return nil }
-            return Rule(name: name, isArmed: isArmed, scenes: members["in"]?.texts)
+            return Rule(name: name, isArmed: isArmed, scenes: members["in"]?.asTexts)
         }
         scene = members["scene"]?.asString
         since = members["since"]?.asString.flatMap(Date.init(hubTime:))

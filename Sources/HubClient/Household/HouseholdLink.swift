@@ -1,5 +1,6 @@
 import GatewayRules
 import Home
+import Household
 package import Identity
 import JSON
 import Pairing
@@ -95,6 +96,19 @@ package actor HouseholdLink {
         }
         await keep(tags, of: list)
         return members
+    }
+
+    /// Keeps a record, in place of one with the same id.
+    nonisolated func put<Record: Kept>(_: Record.Type, _ id: String, _ body: JSONValue) async throws {
+        _ = try await ask("PUT", HouseholdLink.path(Record.self, id), body: body)
+    }
+
+    nonisolated func remove<Record: Kept>(_: Record.Type, _ id: String) async throws {
+        _ = try await ask("DELETE", HouseholdLink.path(Record.self, id))
+    }
+
+    private static func path<Record: Kept>(_: Record.Type, _ id: String) -> [String] {
+        [Record.kind.list] + Record.path(of: id)
     }
 
     private func keep(_ tags: [String: String]?, of list: String) { self.tags[list] = tags }

@@ -1,4 +1,5 @@
 package import FoundationEssentials
+import Home
 package import Household
 import Identity
 import JSON
@@ -21,17 +22,16 @@ package struct SharedScenes: Sendable {
     package init(_ link: HouseholdLink) { self.link = link }
 
     package func all() async throws -> [SharedScene] {
-        try await link.changeable("scenes", by: "name", SharedScene.init)
+        let scenes = try await link.all(HubScene.self)
+        guard scenes.allSatisfy(\.hasAllStates) else {
+            throw ServerError.unreadable("an entry of scenes has another form")
+        }
+        return scenes
     }
 
     /// Keeps a scene, in place of one of the same name.
-    package func put(_ scene: SharedScene) async throws {
-        _ = try await link.ask("PUT", ["scenes", scene.name], body: scene.json)
-    }
-
-    package func remove(_ name: String) async throws {
-        _ = try await link.ask("DELETE", ["scenes", name])
-    }
+    package func put(_ scene: SharedScene) async throws { try await link.put(scene) }
+    package func remove(_ name: String) async throws { try await link.remove(HubScene.self, name) }
 
     /// Runs a scene; returns when every order is confirmed, or given up.
     ///
@@ -40,7 +40,7 @@ package struct SharedScenes: Sendable {
         let members = try await link.ask(
             "POST", ["scenes", name, "run"], isRepeatable: false, quiet: SharedScenes.runTime)
         let outcomes = try HouseholdLink.entries("states", of: members) { value -> Outcome? in
-            guard let state = SharedScene.state(value), let result = value.asObject?["result"]?.asString
+            guard let state = try? HubScene.State(value), let result = value.asObject?["result"]?.asString
             else { return nil }
             return Outcome(state: state, result: result, message: value.asObject?["message"]?.asString)
         }
@@ -53,61 +53,46 @@ package struct SharedScenes: Sendable {
     }
 }
 
-/// A scene as a hub gives it. Apart from Household's `HubScene`, which refuses what it does not know: what a
-/// newer hub may write otherwise is text here.
-package struct SharedScene: Equatable, Sendable {
-    package var name: String
-    package var states: [HubScene.State]
+/// A scene as a hub gives it.
+package typealias SharedScene = SharedRecord<HubScene>
+
+extension SharedScene {
+    package init(name: String, states: [HubScene.State]) {
+        self.init(id: name)
+        self.states = states
+    }
+
+    package var name: String { id }
+    package var states: [HubScene.State] {
+        get {
+            guard case .array(let values)? = self["states"] else { return [] }
+            return values.compactMap { try? HubScene.State($0) }
+        }
+        set { self["states"] = .array(newValue.map(\.json)) }
+    }
+    /// False if this version cannot read a state: kept again, the scene would lose it.
+    fileprivate var hasAllStates: Bool {
+        if case .array(let values)? = self["states"] { values.count == states.count } else { false }
+    }
     /// When it runs by itself: `07:30`, `sunset-20`; nil: never.
-    package var time: String?
+    package var time: String? {
+        get { self["at"]?.asString }
+        set { self["at"] = newValue.map(JSONValue.string) }
+    }
     /// The days on which it does; nil: all.
-    package var days: [String]?
+    package var days: [String]? {
+        get { self["days"]?.asTexts }
+        set { self["days"] = newValue.map { .array($0.map(JSONValue.string)) } }
+    }
     /// The rules that it arms.
-    package var arms: [String]?
+    package var arms: [String]? {
+        get { self["arms"]?.asTexts }
+        set { self["arms"] = newValue.map { .array($0.map(JSONValue.string)) } }
+    }
     /// When it has run last.
-    package var ran: Date?
+    package var ran: Date? { self["ran"]?.asString.flatMap(Date.init(hubTime:)) }
     /// When it runs by itself next.
-    package var next: Date?
-    package var authors = Authors()
-
-    package init(name: String, states: [HubScene.State]) { (self.name, self.states) = (name, states) }
-
-    init?(_ value: JSONValue) {
-        guard let members = value.asObject, let name = members["name"]?.asString,
-            case .array(let values)? = members["states"]
-        else { return nil }
-        let states = values.compactMap(SharedScene.state)
-        guard states.count == values.count else { return nil }
-        self.init(name: name, states: states)
-        (time, days, arms) = (members["at"]?.asString, members["days"]?.texts, members["arms"]?.texts)
-        ran = members["ran"]?.asString.flatMap(Date.init(hubTime:))
-        next = members["next"]?.asString.flatMap(Date.init(hubTime:))
-        authors = Authors(members)
-    }
-
-    static func state(_ value: JSONValue) -> HubScene.State? {
-        guard let members = value.asObject, let device = members["device"]?.asString,
-            let activator = members["activator"]?.asString, let state = members["state"]
-        else { return nil }
-        return HubScene.State(
-            device: device, activator: activator, name: members["name"]?.asString, state: state)
-    }
-
-    /// The body of the request that keeps it.
-    var json: JSONValue {
-        var members: [String: JSONValue] = ["states": .array(states.map(\.json))]
-        members["at"] = time.map(JSONValue.string)
-        members["days"] = days.map { .array($0.map(JSONValue.string)) }
-        members["arms"] = arms.map { .array($0.map(JSONValue.string)) }
-        return .object(members)
-    }
-}
-
-extension JSONValue {
-    /// The texts of an array; nil for other types.
-    var texts: [String]? {
-        if case .array(let values) = self { values.compactMap(\.asString) } else { nil }
-    }
+    package var next: Date? { self["next"]?.asString.flatMap(Date.init(hubTime:)) }
 }
 
 extension Date {

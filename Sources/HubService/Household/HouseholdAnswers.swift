@@ -35,53 +35,60 @@ struct HouseholdAnswers: Sendable {
     }
 }
 
+extension HouseholdFile {
+    /// A record as lists have it: with its entity tag, and who made it.
+    func entry(_ record: some Kept) -> JSONValue { record.json.tagged.with(authors(of: record).members) }
+
+    /// All records of a kind.
+    func entries<Record: Kept>(_: Record.Type) -> JSONValue where Record.File == Self {
+        .array(self[keyPath: Record.list].all.map(entry))
+    }
+}
+
 extension HouseholdStore {
-    /// Answers `PUT`: carries `change` out if the request's conditions hold for what is there. What the
-    /// change itself is refused for is told first.
+    /// Answers `PUT` and `DELETE` of a record, the path of which ends with its id: carries them out if the
+    /// request's conditions hold for what is there. What the change itself is refused for is told first.
     ///
-    /// - Parameters:
-    ///   - value: what is there then.
-    ///   - kind: of what `name` is the name or id, for errors.
-    ///   - title: what people call it, if that is not `name`.
-    ///   - present: what is there before; nil if nothing is.
-    func put(
-        _ value: JSONValue, _ kind: HouseholdError.Kind, _ name: String, _ request: ResourceRequest,
-        title: String? = nil, present: @escaping @Sendable (Content) -> JSONValue?,
-        change: @escaping @Sendable (inout Content) throws(HouseholdError) -> Void
-    ) async throws -> ResourceAnswer {
+    /// - Parameter check: what else a record is refused for.
+    func change<Record: Kept>(
+        _: Record.Type, _ request: ResourceRequest,
+        check: @escaping @Sendable (Record) throws(HouseholdError) -> Void = { _ in }
+    ) async throws -> ResourceAnswer where Record.File == Content {
+        let id = request.resource.segments.joined(separator: "/")
+        guard request.method == "PUT" else { return try await remove(Record.self, id, request) }
+        let record = try Record(id: id, body: request.body)
         let precondition = request.precondition
         let (author, now) = (request.author, Date())
         let mark = AuthorMark(device: author.device, name: author.name, time: now)
         let notes = { @Sendable (isNew: Bool) in
-            [Journal.Note(isNew ? .made : .changed, kind, title ?? name, by: author, at: now)]
+            [Journal.Note(isNew ? .made : .changed, Record.kind, record.title ?? id, by: author, at: now)]
         }
         let isNew = try await self.change(notes: notes) { (content) throws(HouseholdError) in
-            let before = present(content)
-            try change(&content)
-            content.mark("\(kind.rawValue) \(name)", by: mark, isNew: before == nil)
-            guard precondition.holds(for: before.map { EntityTag(of: $0) }) else {
-                throw .changed(kind, name)
+            let before = content.record(Record.self, id)
+            try content.put(record)
+            try check(record)
+            content.mark(record, by: mark, isNew: before == nil)
+            guard precondition.holds(for: before.map { EntityTag(of: $0.json) }) else {
+                throw .changed(Record.kind, id)
             }
             return before == nil
         }
-        return .written(value, isNew: isNew)
+        return .written(record.json, isNew: isNew)
     }
 
-    /// Answers `DELETE`: carries `change` out if the request's conditions hold for what is there. Of what is
-    /// not there, `change` says so.
-    func remove(
-        _ kind: HouseholdError.Kind, _ name: String, _ request: ResourceRequest,
-        present: @escaping @Sendable (Content) -> JSONValue?,
-        change: @escaping @Sendable (inout Content) throws(HouseholdError) -> Void
-    ) async throws -> ResourceAnswer {
+    private func remove<Record: Kept>(
+        _: Record.Type, _ id: String, _ request: ResourceRequest
+    ) async throws -> ResourceAnswer where Record.File == Content {
         let precondition = request.precondition
         let (author, now) = (request.author, Date())
-        let notes = { @Sendable in [Journal.Note(.removed, kind, name, by: author, at: now)] }
+        let notes = { @Sendable in [Journal.Note(.removed, Record.kind, id, by: author, at: now)] }
         try await self.change(notes: notes) { (content) throws(HouseholdError) in
-            if let before = present(content), !precondition.holds(for: EntityTag(of: before)) {
-                throw .changed(kind, name)
+            if let before = content.record(Record.self, id),
+                !precondition.holds(for: EntityTag(of: before.json))
+            {
+                throw .changed(Record.kind, id)
             }
-            try change(&content)
+            try content.remove(Record.self, id)
         }
         return .done
     }

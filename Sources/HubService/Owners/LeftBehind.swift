@@ -48,8 +48,8 @@ package struct LeftBehind {
     ) throws -> [LeftThing] {
         var (scenes, rules) = try LeftBehind.files(in: directory)
         let (oldScenes, oldRules) = (self.scenes(scenes, rules), self.rules(rules))
-        for (name, _) in oldScenes { try scenes.remove(name) }
-        for (name, _) in oldRules { try rules.remove(name) }
+        for (name, _) in oldScenes { try scenes.remove(HubScene.self, name.description) }
+        for (name, _) in oldRules { try rules.remove(Rule.self, name.description) }
         let note = { (kind: HouseholdError.Kind, name: PeerName) in
             Journal.Note(.removed, kind, name.description, by: author, at: now.wall)
         }
@@ -73,7 +73,7 @@ package struct LeftBehind {
 
     private func scenes(_ file: HubScenes, _ rules: Rules) -> [(name: PeerName, thing: LeftThing)] {
         file.scenes.compactMap { scene in
-            guard file.authors(of: "scene \(scene.name)").last?.device == device else { return nil }
+            guard file.authors(of: scene).last?.device == device else { return nil }
             let alarm = rules.rules.first { $0.run?.folded == scene.name.folded }
             let days = scene.days == .all ? "" : " on \(scene.days)"
             let what = [
@@ -90,7 +90,7 @@ package struct LeftBehind {
     }
 
     private func rules(_ file: Rules) -> [(name: PeerName, thing: LeftThing)] {
-        file.rules.filter { file.authors(of: "rule \($0.name)").last?.device == device }.map { rule in
+        file.rules.filter { file.authors(of: $0).last?.device == device }.map { rule in
             let scene = rule.run.map { ", runs the scene \(quoted($0.description))" } ?? ""
             return (
                 rule.name,

@@ -97,9 +97,11 @@ extension KeyFile {
 extension KeyFile {
     /// All pairs of a group, with escapes decoded; empty if the group is missing.
     package func pairs(in group: String) -> [String: String] {
-        guard let lines = groups.first(where: { $0.name == group })?.lines else { return [:] }
+        guard let position = positions[group] else { return [:] }
         var pairs: [String: String] = [:]
-        for case .pair(let key, let value, _) in lines { pairs[key] = KeyFile.unescaped(value) }
+        for case .pair(let key, let value, _) in groups[position].lines {
+            pairs[key] = KeyFile.unescaped(value)
+        }
         return pairs
     }
 

@@ -54,7 +54,7 @@ package struct KeyFile: Equatable, Sendable {
 
     private var preamble: [Line] = []
     private(set) var groups: [Group] = []
-    private var positions: [String: Int] = [:]
+    private(set) var positions: [String: Int] = [:]
     /// The serialised file: UTF-8, every line with its line end. It is kept up to date beside `groups`, so
     /// that adding a device to 10,000 copies bytes instead of serialising every line.
     package internal(set) var serialized: [UInt8] = []

@@ -66,7 +66,7 @@ private func fuzzHousehold(_ bytes: [UInt8]) {
         if (try? rooms.put(first)) != nil {
             precondition(rooms.rooms == all && (try? Rooms(parsing: rooms.serialized))?.rooms == all)
         }
-        precondition((try? rooms.remove(first.id)) != nil)
+        precondition((try? rooms.remove(Room.self, first.id)) != nil)
         precondition((try? Rooms(parsing: rooms.serialized))?.rooms == rooms.rooms)
     }
     if var rules = try? Rules(parsing: bytes), let first = rules.rules.last {

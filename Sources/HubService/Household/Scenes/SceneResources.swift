@@ -19,12 +19,10 @@ struct SceneResources: HubResources {
 
     func answer(_ request: ResourceRequest) async -> ResourceAnswer {
         await answers.answer(request, about: HubScenes.words) {
-            let name = request.resource.segments.first ?? ""
-            return switch (request.resource.pattern, request.method) {
-            case (.sceneRun, _): try await run(name, for: .asked(by: request.device, through: request.door))
-            case (.currentScene, _): try await current()
-            case (_, "PUT"): try await put(name, request)
-            case (_, "DELETE"): try await remove(name, request)
+            switch request.resource.pattern {
+            case .sceneRun: try await run(request)
+            case .currentScene: try await current()
+            case .scene: try await change(request)
             default: .list("scenes", try await list())
             }
         }
@@ -39,43 +37,29 @@ struct SceneResources: HubResources {
         let now = clock.now()
         var list = JSONElements()
         for scene in scenes {
-            var members = scene.members
-            members["etag"] = .string(EntityTag(of: .object(members)).text)
-            members["ran"] = runs.time(of: scene.name).map { .string($0.timestamp) }
-            members["next"] = times.next(of: scene, after: now).map { .string($0.time.timestamp) }
-            members.merge(content.authors(of: "scene \(scene.name)").members) { $1 }
-            list.append(.object(members))
+            var others: [String: JSONValue] = [:]
+            others["ran"] = runs.time(of: scene.name).map { .string($0.timestamp) }
+            others["next"] = times.next(of: scene, after: now).map { .string($0.time.timestamp) }
+            list.append(content.entry(scene).with(others))
         }
         return list
     }
 
-    private func put(_ name: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
-        let scene = try HubScene(name: name, body: request.body)
-        let lacksPlace = scene.time?.needsPlace == true && clock.place() == nil
-        let answer = try await store.put(.object(scene.members), .scene, name, request) {
-            $0.scene(scene.name).map { JSONValue.object($0.members) }
-        } change: { (scenes) throws(HouseholdError) in
-            try scenes.put(scene)
-            if lacksPlace { throw .noPlace }
+    private func change(_ request: ResourceRequest) async throws -> ResourceAnswer {
+        let hasPlace = clock.place() != nil
+        let answer = try await store.change(HubScene.self, request) { (scene) throws(HouseholdError) in
+            if scene.time?.needsPlace == true, !hasPlace { throw .noPlace }
         }
         clock.look()
         return answer
     }
 
-    private func remove(_ text: String, _ request: ResourceRequest) async throws -> ResourceAnswer {
-        let name = try SceneResources.name(text)
-        return try await store.remove(.scene, text, request) {
-            $0.scene(name).map { JSONValue.object($0.members) }
-        } change: { (scenes) throws(HouseholdError) in
-            try scenes.remove(name)
+    private func run(_ request: ResourceRequest) async throws -> ResourceAnswer {
+        let name = request.resource.segments.first ?? ""
+        guard let scene = try await store.read().record(HubScene.self, name) else {
+            throw HouseholdError.unknown(.scene, name)
         }
-    }
-
-    private func run(_ text: String, for cause: SceneCause) async throws -> ResourceAnswer {
-        let name = try SceneResources.name(text)
-        guard let scene = try await store.read().scene(name) else {
-            throw HouseholdError.unknown(.scene, text)
-        }
+        let cause = SceneCause.asked(by: request.device, through: request.door)
         do {
             return .json(try await runScene.run(scene, for: cause).json)
         } catch RunScene.Refusal.busy {
@@ -101,13 +85,5 @@ struct SceneResources: HubResources {
             "scene": current.name.map { .string($0.description) } ?? .null,
             "matching": .array(current.matching.map { .string($0.description) }),
         ])
-    }
-
-    private static func name(_ text: String) throws(HouseholdError) -> PeerName {
-        do {
-            return try PeerName(known: text)
-        } catch {
-            throw .unknown(.scene, text)
-        }
     }
 }

@@ -89,7 +89,7 @@ final class TimedScenes: Sendable {
                     + "came to it too late")
         case .due(let scene):
             // A device that is not let in any more does nothing in the house, by the clock neither.
-            let mark = content.authors(of: "scene \(scene.name)").last
+            let mark = content.authors(of: scene).last
             let author = mark.flatMap { approved($0.device) }
             if let mark, author == nil {
                 return await tell(

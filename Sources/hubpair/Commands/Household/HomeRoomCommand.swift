@@ -125,8 +125,7 @@ extension HomeRoomCommand {
                 let room = try rooms.room(self.room)
                 let chosen = try appliances(devices, of: try await session.devices())
                 let new = chosen.map(\.id).filter { !room.devices.contains($0) }
-                let changed = Room(
-                    id: room.id, name: room.name, area: room.area, devices: room.devices + new)
+                let changed = room.with(devices: room.devices + new)
                 try await ArrangeRooms(session.household).put(changed)
                 try told(changed, chosen, session, json) { name in
                     "in \(name) now: " + chosen.map { quoted($0.name) }.joined(separator: ", ")
@@ -156,8 +155,7 @@ extension HomeRoomCommand {
                 let ids = Set(chosen.map(\.id))
                 for room in rooms.rooms where !ids.isDisjoint(with: room.devices) {
                     let left = room.devices.filter { !ids.contains($0) }
-                    try await ArrangeRooms(session.household).put(
-                        Room(id: room.id, name: room.name, area: room.area, devices: left))
+                    try await ArrangeRooms(session.household).put(room.with(devices: left))
                 }
                 Console.note("in no room now: " + chosen.map { quoted($0.name) }.joined(separator: ", "))
             }

@@ -106,7 +106,7 @@ extension HomeRuleCommand {
         }
 
         func run() async throws {
-            let name = try PeerName(name).description
+            let name = try PeerName(name)
             let said = try SaidCondition(when)
             try await home.use { session in
                 async let rooms = session.rooms()
@@ -116,14 +116,17 @@ extension HomeRuleCommand {
                 let unit = units[device.id, target.id]
                 let condition = try said.condition(on: target, of: device.name, unit)
                 let words = condition.amount(in: unit) == nil ? when : condition.words(in: unit)
+                let scenes = try self.scenes.map { try HouseholdNames.newGroup($0, of: .scene) }
                 let rule = SharedRule(
-                    name: name, device: device.id, activator: target.id,
-                    condition: condition.description, kind: alarm ? "alarm" : "notification",
-                    text: text ?? "\(shortened(device.name)): \(shortened(target.name)) is \(words)",
-                    scenes: scenes.isEmpty ? nil : scenes, run: sceneToRun)
+                    Rule(
+                        name: name, device: device.id, activator: target.id, condition: condition,
+                        kind: alarm ? .alarm : .notification,
+                        text: text ?? "\(shortened(device.name)): \(shortened(target.name)) is \(words)",
+                        scenes: scenes.isEmpty ? nil : scenes,
+                        run: try sceneToRun.map { try HouseholdNames.newGroup($0, of: .scene) }))
                 try await KeepRules(session.household).put(rule)
                 if json { return try JSONLine.write(rule.json(session, units)) }
-                Console.note("the rule \(quoted(name)) stands on \(session.hub.name)")
+                Console.note("the rule \(quoted(rule.name)) stands on \(session.hub.name)")
                 try await warn(of: rule, session)
             }
         }
@@ -186,11 +189,7 @@ extension SharedRule {
         var line = session.householdJSON
         line.add(RuleCondition(condition)?.amount(in: units[device, activator]))
         line["rule"] = .string(name)
-        (line["device"], line["activator"]) = (.string(device), .string(activator))
-        (line["when"], line["kind"], line["text"]) = (.string(condition), .string(kind), .string(text))
-        line["in"] = .null
-        if let scenes { line["in"] = .array(scenes.map(JSONValue.string)) }
-        line["run"] = .text(run)
+        line.merge(fields) { $1 }
         line.merge(authors.members) { $1 }
         return .object(line)
     }

@@ -108,11 +108,11 @@ extension HomeSession {
     ///   a fault is then taken for one without rooms.
     func rooms(isNeeded: Bool = true) async throws -> HouseRooms {
         guard isNeeded else {
-            guard !hub.isUnprotected, let all = try? await ArrangeRooms(household).allWithUnits()
+            guard !hub.isUnprotected, let all = try? await ArrangeRooms(household).all()
             else { return HouseRooms() }
             return HouseRooms(all.rooms, all.units, all.kinds, all.authors)
         }
-        let all = try await ArrangeRooms(household).allWithUnits()
+        let all = try await ArrangeRooms(household).all()
         return HouseRooms(all.rooms, all.units, all.kinds, all.authors)
     }
 
