@@ -245,6 +245,18 @@ let package = Package(
 
         // What several test targets share.
         .target(name: "TestSupport", path: "Tests/Support", swiftSettings: strict),
+        // What strangers' bytes may do to each parser: replayed by a test, and fuzzed by Tests/Fuzz/run.
+        .target(
+            name: "FuzzTargets",
+            dependencies: [
+                "Addresses", "Backups", "Discovery", "GatewayRules", "Home", "Household", "JSON", "Pairing",
+                "QRCodes",
+                .product(name: "Crypto", package: "swift-crypto"),
+            ],
+            path: "Tests/Fuzz/Targets",
+            swiftSettings: strict),
+        .testTarget(
+            name: "FuzzTests", dependencies: ["FuzzTargets", "TestSupport"], swiftSettings: strict),
         .testTarget(
             name: "GatewayRulesTests",
             dependencies: ["Addresses", "GatewayRules", "Identity", "Pairing", "TestSupport"],
@@ -319,11 +331,7 @@ if Context.environment["HUBPAIR_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
             name: "Fuzz",
-            dependencies: [
-                "Addresses", "Backups", "Discovery", "GatewayRules", "Home", "Household", "JSON", "Pairing",
-                "QRCodes",
-                .product(name: "Crypto", package: "swift-crypto"),
-            ],
+            dependencies: ["FuzzTargets"],
             path: "Tests/Fuzz/Fuzz",
             swiftSettings: strict,
             linkerSettings: [.unsafeFlags(["-use-ld=lld", "-sanitize=fuzzer,address"])]

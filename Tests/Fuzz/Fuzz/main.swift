@@ -1,3 +1,4 @@
+import FuzzTargets
 import Glibc
 
 // libFuzzer's entry point for programs with their own main, like SwiftPM's executables.
@@ -11,13 +12,8 @@ func runDriver(
 @_cdecl("LLVMFuzzerTestOneInput")
 func unused(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt { -1 }
 
-let targets: [String: @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt] = [
-    "age": fuzzAge, "answers": fuzzAnswers, "codes": fuzzCodes, "datagrams": fuzzDatagrams, "dns": fuzzDNS,
-    "exchange": fuzzExchange, "images": fuzzImages, "keyfiles": fuzzKeyFiles, "requests": fuzzRequests,
-    "symbols": fuzzSymbols, "tar": fuzzTar, "words": fuzzWords,
-]
-guard CommandLine.argc > 1, let target = targets[CommandLine.arguments[1]] else {
-    print("usage: Fuzz \(targets.keys.sorted().joined(separator: "|")) [libFuzzer's options]")
+guard CommandLine.argc > 1, let target = FuzzTargets.all[CommandLine.arguments[1]] else {
+    print("usage: Fuzz \(FuzzTargets.all.keys.sorted().joined(separator: "|")) [libFuzzer's options]")
     exit(64)
 }
 // Pass the arguments from the target's name on: libFuzzer takes the first one as the program's name.

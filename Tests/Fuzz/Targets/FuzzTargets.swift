@@ -1,0 +1,10 @@
+/// What is fuzzed, by name: each takes any bytes, and traps if a parser breaks its word.
+package enum FuzzTargets {
+    package typealias Target = @Sendable @convention(c) (UnsafePointer<UInt8>?, Int) -> CInt
+
+    package static let all: [String: Target] = [
+        "age": fuzzAge, "answers": fuzzAnswers, "codes": fuzzCodes, "datagrams": fuzzDatagrams,
+        "dns": fuzzDNS, "exchange": fuzzExchange, "images": fuzzImages, "keyfiles": fuzzKeyFiles,
+        "requests": fuzzRequests, "symbols": fuzzSymbols, "tar": fuzzTar, "words": fuzzWords,
+    ]
+}
