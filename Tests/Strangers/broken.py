@@ -14,8 +14,8 @@ The mode is read from the file for every request, so that one server can fail in
     deep     100,000 brackets                   deaf     accepts every order and carries out none
     hangs    does not answer an order           late     carries out an order after 2.5 seconds
     steps    carries out orders at once; its levels are multiples of one tenth
-    crowd    30 lamps; the first 12 do not answer an order, the others are written to the file MODE-FILE.log
-    deafs    30 lamps in the mode "deaf"
+    crowd    30 lamps; the first 12 do not answer an order; when orders came is written to the file MODE-FILE.log
+    deafs    the same 30 lamps in the mode "deaf"
 """
 import json
 import sys
@@ -91,12 +91,13 @@ class Handler(BaseHTTPRequestHandler):
         elif mode in ("crowd", "deafs"):
             parts = self.path.strip("/").split("/")
             number = int(parts[1][1:]) if len(parts) > 1 else 0
-            if self.command == "POST" and mode == "crowd":
-                if number < 12:
-                    return time.sleep(60)
-                CROWD[number]["activators"][0].update(json.loads(body))
+            if self.command == "POST":
                 with open(sys.argv[2] + ".log", "a") as file:
                     file.write(f"{time.monotonic()}\n")
+                if mode == "crowd" and number < 12:
+                    return time.sleep(60)
+                if mode == "crowd":
+                    CROWD[number]["activators"][0].update(json.loads(body))
             one = {1: CROWD, 2: CROWD[number], 4: CROWD[number]["activators"][0]}[len(parts)]
             self.answer(200, json.dumps(one).encode())
         elif mode in ("deaf", "hangs", "late"):

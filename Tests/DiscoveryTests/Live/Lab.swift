@@ -115,8 +115,8 @@ final class Program: Sendable {
     }
 }
 
-/// All sightings until `done` says that it is enough, or for 20 seconds: then the test that needed more
-/// fails by what is missing.
+/// All sightings until `done` says that it is enough, or for 200 seconds: then the test that needed
+/// more fails by what is missing.
 func sightings(
     of type: String, deadline: Duration = .seconds(1), until done: @escaping @Sendable ([Sighting]) -> Bool
 ) async throws -> [Sighting] {
@@ -132,7 +132,7 @@ func sightings(
             return seen
         }
         group.addTask {
-            try? await Task.sleep(for: .seconds(20))
+            try? await Task.sleep(for: .seconds(200))
             return nil
         }
         defer { group.cancelAll() }

@@ -19,7 +19,7 @@ extension LiveBrowsing {
             for _ in 1...250 { try await browse(end) }  // 1,000 in all
             try await noLoops()
             // A loop's descriptors are closed just after its thread has ended.
-            for _ in 1...1_000 where openFiles().count > before.count {
+            for _ in 1...20_000 where openFiles().count > before.count {
                 try await Task.sleep(for: .milliseconds(10))
             }
             #expect(openFiles().count <= before.count, "before: \(before), after: \(openFiles())")
@@ -44,9 +44,9 @@ extension LiveBrowsing {
             _ = await task.result
         }
 
-        /// A thread ends a moment after its browse: waits for that, 10 seconds at most.
+        /// A thread ends a moment after its browse: waits for that, 200 seconds at most.
         private func noLoops() async throws {
-            for _ in 1...1_000 where loops() > 0 { try await Task.sleep(for: .milliseconds(10)) }
+            for _ in 1...20_000 where loops() > 0 { try await Task.sleep(for: .milliseconds(10)) }
             #expect(loops() == 0)
         }
 

@@ -45,7 +45,7 @@ enum Held {
     }
 
     private static func settle(_ done: () -> Bool) async throws {
-        for _ in 0..<1_000 where !done() { try await Task.sleep(for: .milliseconds(10)) }
+        for _ in 0..<20_000 where !done() { try await Task.sleep(for: .milliseconds(10)) }
     }
 }
 

@@ -152,7 +152,7 @@ extension LiveBrowsing {
                         return found
                     }
                     let limit = Task {
-                        try await Task.sleep(for: .seconds(20))
+                        try await Task.sleep(for: .seconds(200))
                         search.cancel()
                     }
                     defer { limit.cancel() }

@@ -173,14 +173,7 @@ import Testing
             try await client.write("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n")
             let peer = try await hub.upstream.accept()
             _ = try await peer.read(until: "\r\n\r\n")
-            let trickle = Task {
-                while true {
-                    try await Task.sleep(for: .milliseconds(100))
-                    try await client.write("a")
-                }
-            }
-            #expect(try await client.response().head.hasPrefix("HTTP/1.1 408 "))
-            trickle.cancel()
+            try await trickleToTheEnd(client)
             #expect(try await peer.rest().hasPrefix("aa"))
 
             let (other, count) = (try await hub.connect(as: hub.device), 24 << 20)
@@ -189,12 +182,27 @@ import Testing
             _ = try await slow.read(until: "\r\n\r\n")
             try await slow.channel.setOption(.autoRead, value: false).get()
             other.push(ByteBuffer(repeating: 0x61, count: count))
-            try await Task.sleep(for: .seconds(8))
+            // Its time is over when that of a body that began after it is.
+            let later = try await hub.connect(as: hub.device)
+            try await later.write("PUT / HTTP/1.1\r\nHost: h\r\nContent-Length: 9999\r\n\r\n")
+            try await trickleToTheEnd(later)
             try await slow.channel.setOption(.autoRead, value: true).get()
             #expect(try await slow.read(count: count).utf8.count == count)
             try await slow.write("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nx")
             #expect(try await other.response().body == "x")
         }
+    }
+
+    /// Sends a byte now and then until the hub has had enough of it.
+    private func trickleToTheEnd(_ client: RawPeer) async throws {
+        let trickle = Task {
+            while true {
+                try await Task.sleep(for: .milliseconds(100))
+                try await client.write("a")
+            }
+        }
+        #expect(try await client.response().head.hasPrefix("HTTP/1.1 408 "))
+        trickle.cancel()
     }
 
     /// UTF-8 passes as it came, both ways; what NIO would alter is refused.

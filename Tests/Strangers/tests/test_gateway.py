@@ -282,7 +282,7 @@ class GatewayTests(unittest.TestCase):
                 each.close()
 
     def ask_until_free(self):
-        end = time.monotonic() + 5
+        end = time.monotonic() + 200
         while True:
             with self.connect() as connection:
                 status = connection.request("GET", "/devices/")[0]
@@ -307,14 +307,15 @@ class GatewayTests(unittest.TestCase):
         flooder = threading.Thread(target=flood)
         flooder.start()
         try:
-            slowest = 0
+            slowest = 0  # counted in what is flooded meanwhile: at most 200 a second
             for number in range(1, 41):
-                start = time.monotonic()
+                start = len(silent)
                 with self.connect(source=f"127.0.1.{number % 2 + 1}") as connection:
                     self.assertEqual(connection.request("GET", "/devices/")[0], 200)
                 self.assertEqual(kept.request("GET", "/devices/")[0], 200)
-                slowest = max(slowest, time.monotonic() - start)
-            self.assertLess(slowest, 2)  # a debug build, on a machine that may be busy
+                slowest = max(slowest, len(silent) - start)
+            self.assertLess(slowest, 400)
+            self.assertTrue(flooder.is_alive(), "the flood has ended early")
             newcomer = Device(os.path.join(self.folder.name, "newcomer"))
             self.assertEqual(
                 Attempt(self.hub.code(), newcomer).send(self.hub.port, source="127.0.1.3")["status"], "approved")
@@ -344,7 +345,7 @@ class GatewayTests(unittest.TestCase):
         ended = {}
 
         def drip(what, first, plain):
-            start = time.monotonic()
+            start, count = time.monotonic(), 0
             if first is None:
                 connection = socket.create_connection(("127.0.0.1", self.hub.port))
                 connection.sendall(plain)
@@ -354,8 +355,9 @@ class GatewayTests(unittest.TestCase):
             connection.settimeout(1)
             answer = b""
             try:
-                while time.monotonic() - start < 60:
+                while count < 60:
                     connection.sendall(b"x")
+                    count += 1
                     try:
                         piece = connection.recv(4096)
                         answer += piece
@@ -365,7 +367,7 @@ class GatewayTests(unittest.TestCase):
                         pass
             except (OSError, ssl.SSLError):
                 pass
-            ended[what] = (time.monotonic() - start, answer)
+            ended[what] = (time.monotonic() - start, count, answer)
             connection.close()
 
         threads = [threading.Thread(target=drip, args=[what, *how]) for what, how in slow.items()]
@@ -373,8 +375,8 @@ class GatewayTests(unittest.TestCase):
             thread.start()
         for thread in threads:
             thread.join()
-        for what, (seconds, answer) in ended.items():
-            self.assertTrue(9 < seconds < 20, f"{what}: {seconds} s")
+        for what, (seconds, count, answer) in ended.items():
+            self.assertTrue(9 < seconds and count < 20, f"{what}: {count} bytes, {seconds} s")
             if what != "handshake":
                 self.assertIn(answer[:12], (b"HTTP/1.1 408", b""), what)
 

@@ -359,7 +359,7 @@ class OpenTests(unittest.TestCase):
     def test_it_ends_with_the_command(self):
         self.enter()
         self.program.send_signal(signal.SIGINT)
-        self.assertEqual(self.program.wait(timeout=10), 0)
+        self.assertEqual(self.program.wait(timeout=200), 0)
 
     def test_it_ends_while_browsers_connect_again(self):
         """A browser that loses its stream connects again at once: the program may be ending in that moment."""
@@ -374,7 +374,7 @@ class OpenTests(unittest.TestCase):
             try:
                 time.sleep(0.05)
                 self.program.send_signal(signal.SIGINT)
-                self.assertEqual(self.program.wait(timeout=10), 0, f"turn {turn}: {self.program.stderr.read()[-2000:]}")
+                self.assertEqual(self.program.wait(timeout=200), 0, f"turn {turn}: {self.program.stderr.read()[-2000:]}")
             finally:
                 is_over.set()
                 for each in crowd:
