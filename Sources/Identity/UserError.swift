@@ -28,24 +28,25 @@ extension UserError {
     public var helpAnchor: String? { nil }
 }
 
-/// What a program does about a `UserError`: one kind for each exit code of the command (sysexits.h).
-public enum UserErrorKind: Hashable, Sendable {
+/// What a program does about a `UserError`: one kind for each exit code of the command (sysexits.h). Its
+/// words stand in the hub's answers to owners.
+public enum UserErrorKind: String, Sendable {
     /// A search or a name without a match.
-    case notFound
+    case notFound = "not_found"
     /// The call itself is wrong: an option, a name, a value.
     case usage
     /// What was given can be read, and is not what it should be.
     case data
     /// The input is missing or cannot be read.
-    case noInput
+    case noInput = "no_input"
     /// Nothing answers, or what is needed is not installed.
     case unavailable
     /// The output or a file cannot be written.
-    case cannotWrite
+    case cannotWrite = "cannot_write"
     /// The same call may succeed later.
-    case tryAgain
+    case tryAgain = "try_again"
     /// Not permitted by the system, or not approved by the hub; or a peer that is not the hub.
-    case notPermitted
+    case notPermitted = "not_permitted"
     /// A file of the configuration or the state is missing, has a fault, or is open to others.
     case configuration
 }

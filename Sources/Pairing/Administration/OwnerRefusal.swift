@@ -25,34 +25,13 @@ package struct OwnerRefusal: Equatable, Sendable {
         }
         self.init(
             word, members["message"]?.asString ?? word, hint: members["hint"]?.asString,
-            kind: members["kind"]?.asString.flatMap(OwnerRefusal.kind))
+            kind: members["kind"]?.asString.flatMap(UserErrorKind.init))
     }
 
     package var json: JSONValue {
         var members: [String: JSONValue] = ["error": .string(word), "message": .string(message)]
         members["hint"] = hint.map(JSONValue.string)
-        members["kind"] = kind.map { .string(OwnerRefusal.word(for: $0)) }
+        members["kind"] = kind.map { .string($0.rawValue) }
         return .object(members)
-    }
-
-    private static let kinds: [UserErrorKind] = [
-        .notFound, .usage, .data, .noInput, .unavailable, .cannotWrite, .tryAgain, .notPermitted,
-        .configuration,
-    ]
-
-    private static func kind(_ word: String) -> UserErrorKind? { kinds.first { self.word(for: $0) == word } }
-
-    private static func word(for kind: UserErrorKind) -> String {
-        switch kind {
-        case .notFound: "not_found"
-        case .usage: "usage"
-        case .data: "data"
-        case .noInput: "no_input"
-        case .unavailable: "unavailable"
-        case .cannotWrite: "cannot_write"
-        case .tryAgain: "try_again"
-        case .notPermitted: "not_permitted"
-        case .configuration: "configuration"
-        }
     }
 }

@@ -48,10 +48,21 @@ enum ExitStatus: Int32, Error {
 
     /// Of several statuses, the one that a script must know first.
     static func worst(of all: [ExitStatus]) -> ExitStatus {
-        let ranks: [ExitStatus] = [
-            .done, .tryAgain, .nothingFound, .usage, .noInput, .badData, .unavailable, .cannotWrite,
-            .badConfiguration, .notPermitted,
-        ]
-        return ranks.last(where: all.contains) ?? .done
+        all.max { $0.rank < $1.rank } ?? .done
+    }
+
+    private var rank: Int {
+        switch self {
+        case .done: 0
+        case .tryAgain: 1
+        case .nothingFound: 2
+        case .usage: 3
+        case .noInput: 4
+        case .badData: 5
+        case .unavailable: 6
+        case .cannotWrite: 7
+        case .badConfiguration: 8
+        case .notPermitted: 9
+        }
     }
 }
