@@ -5,45 +5,59 @@ import HubClient
 /// A hub as a row of the table; or as a line of fixed widths, where lines are written before all hubs are
 /// known.
 struct HubRow {
-    let name: String
-    let bestAddress: String
-    let address: String
-    let identity: String
-    let id: String
-    let isImpostor: Bool
-
-    static let header = HubRow(name: "HUB", address: "ADDRESS", identity: "IDENTITY", id: "ID")
-
-    private init(name: String, address: String, identity: String, id: String) {
-        (self.name, self.bestAddress, self.address) = (name, address, address)
-        (self.identity, self.id, isImpostor) = (identity, id, false)
+    private struct Column: Sendable {
+        let title: String
+        /// Where lines are written before all hubs are known; the last one is as wide as its text.
+        let width: Int?
+        let cell: @Sendable (AssessedHub) -> String
+        /// What stands before the cell of an impostor: it is the one word that matters.
+        var mark = ""
     }
 
-    init(_ found: AssessedHub) {
-        name = found.hub.name
-        bestAddress = found.hub.addresses.first?.description(withPort: found.hub.port) ?? "-"
-        let others = found.hub.addresses.count - 1
-        address = others > 0 ? "\(bestAddress) (+\(others))" : bestAddress
-        identity =
-            found.standing.rawValue + (found.isPaired ? ", paired" : found.isPending ? ", pending" : "")
-            + (found.isUnprotected ? ", unprotected" : "")
-            + (found.answers == false ? ", silent" : "")
-        id = found.hub.id?.description ?? "-"
-        isImpostor = found.standing == .impostor
-    }
+    private static let columns = [
+        Column(title: "HUB", width: 16) { $0.hub.name },
+        Column(title: "ADDRESS", width: 22) { found in
+            let others = found.hub.addresses.count - 1
+            return bestAddress(found) + (others > 0 ? " (+\(others))" : "")
+        },
+        Column(title: "IDENTITY", width: 17, cell: identity, mark: "!! "),
+        Column(title: "ID", width: nil) { $0.hub.id?.description ?? "-" },
+    ]
 
-    /// On a terminal an impostor is marked, and red: it is the one word that matters.
+    let hub: AssessedHub
+
+    init(_ hub: AssessedHub) { self.hub = hub }
+
+    static let headerLine = line(columns.map(\.title))
+
+    /// The row as one line: 80 characters with an IPv4 address.
+    var line: String { HubRow.line(HubRow.columns.map { $0.cell(hub) }) }
+
+    var bestAddress: String { HubRow.bestAddress(hub) }
+
+    /// On a terminal an impostor is marked, and red.
     static func table(_ rows: [HubRow]) -> Table {
         let marksImpostors = Console.outputIsTerminal
         return Table(
-            columns: header.cells,
-            rows: rows.map { marksImpostors && $0.isImpostor ? $0.markedCells : $0.cells }
-        ) { row, column in rows[row].isImpostor && column == 2 ? .red : nil }
+            columns: columns.map(\.title),
+            rows: rows.map { row in
+                columns.map { (marksImpostors && row.isImpostor ? $0.mark : "") + $0.cell(row.hub) }
+            }
+        ) { row, column in rows[row].isImpostor && !columns[column].mark.isEmpty ? .red : nil }
     }
 
-    private var cells: [String] { [name, address, identity, id] }
-    private var markedCells: [String] { [name, address, "!! \(identity)", id] }
+    private var isImpostor: Bool { hub.standing == .impostor }
 
-    /// The row as one line: 80 characters with an IPv4 address.
-    var line: String { Table.line(cells, widths: [16, 22, 17]) }
+    private static func line(_ cells: [String]) -> String {
+        Table.line(cells, widths: columns.compactMap(\.width))
+    }
+
+    private static func bestAddress(_ found: AssessedHub) -> String {
+        found.hub.addresses.first?.description(withPort: found.hub.port) ?? "-"
+    }
+
+    private static let identity: @Sendable (AssessedHub) -> String = { found in
+        found.standing.rawValue + (found.isPaired ? ", paired" : found.isPending ? ", pending" : "")
+            + (found.isUnprotected ? ", unprotected" : "") + (found.answers == false ? ", silent" : "")
+    }
 }

@@ -83,7 +83,7 @@ struct ListOutput {
         if watches, hub.standing == .impostor, event != "removed" { try accuse(hub) }
         if json { return try JSONLine.write(hub.json(event: watches ? event : nil)) }
         guard watches, !isLive else { return }
-        if !hasHeader { try Console.output(ListOutput.column("") + HubRow.header.line) }
+        if !hasHeader { try Console.output(ListOutput.column("") + HubRow.headerLine) }
         hasHeader = true
         try Console.output(ListOutput.column(event) + HubRow(hub).line)
     }
