@@ -30,7 +30,7 @@ import Testing
     @Test(arguments: [
         ("print --expires 0s", "90s"), ("print --expires -5m", "90s"), ("serve --max-body 0", "1024g"),
         ("serve --max-body 1025g", "1024g"), ("serve --max-connections 0", "from 1 to 100000"),
-        ("serve --max-connections-per-source -1", "from 1 to 100000"), ("serve --listen hub", "192.168.1.20"),
+        ("serve --max-connections 512/0", "from 1 to 100000"), ("serve --listen hub", "192.168.1.20"),
         ("setup --port 0", "from 1 to 65535"), ("setup --port 70000", "from 1 to 65535"),
         ("list --timeout soon", "at most 1d, like 5s"), ("list --timeout -1", "at most 1d, like 5s"),
         ("home watch --interval 0", "from 0.1s to 1h"), ("home set a on --timeout 601", "at most 10m"),

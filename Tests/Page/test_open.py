@@ -16,8 +16,10 @@ class Opened:
 
     def __init__(self, configuration, *options):
         self.program = subprocess.Popen(
-            [HUBPAIR, "open", "--no-browser", *(["--config", configuration] if configuration else []), *options],
-            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            [HUBPAIR, "open", *(["--config", configuration] if configuration else []), *options],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            # Without a display it opens no browser.
+            env={**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": ""})
         self.address = self.program.stdout.readline().strip()
         match = re.fullmatch(r"(http://127\.0\.0\.1:\d+)/\?token=[0-9a-f]{32}", self.address)
         if not match:

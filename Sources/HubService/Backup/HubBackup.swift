@@ -151,18 +151,6 @@ package struct HubBackup {
         return try AgeFile.encrypt(archive.serialized, passphrase: passphrase, work: work)
     }
 
-    /// Keeps a device out that the backup would let in.
-    ///
-    /// - Throws: ``PeerSelectorError`` if it is not clear which is meant.
-    package mutating func revoke(_ selector: PeerSelector, list: String) throws(PeerSelectorError) {
-        let all = devices.devices
-        let peers = all.map { PeerSelector.Peer($0.name, $0.fingerprint, status: $0.status.rawValue) }
-        var device = all[try selector.index(in: peers, kind: "device", list: list)]
-        device.status = .revoked
-        device.asked = nil
-        devices.insert(device)
-    }
-
     /// The devices that it lets in at the time `now`.
     package func admitted(at now: Date) -> [ApprovedDevice] {
         devices.devices.filter { $0.verdict(at: now) == .approved }

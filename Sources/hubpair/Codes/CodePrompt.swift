@@ -56,7 +56,7 @@ struct CodePrompt {
 
     /// The code in the file of that name, if there is one; else the code that the line itself is.
     private mutating func read(_ line: String) throws -> ScannedCode {
-        let text = String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        let text = line.trimmed
         guard !text.isEmpty else { throw ScannedCodeError.empty }
         if FileManager.default.fileExists(atPath: text) {
             return try ScannedCode.read(text, in: scans.popLast())

@@ -66,7 +66,7 @@ struct PrintCodes: Equatable {
         guard kind != .label || stay == nil else {
             throw ValidationError(
                 "a label lets nobody in by itself, so it has no --stay. "
-                    + "Say it when you approve: hubpair devices approve DEVICE --for 2d")
+                    + "Say it when you approve: hubpair devices approve DEVICE --stay 2d")
         }
         guard !lacksStay || Question.canBeAnswered else {
             throw ValidationError(

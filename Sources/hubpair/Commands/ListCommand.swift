@@ -34,11 +34,8 @@ struct ListCommand: AsyncParsableCommand {
         transform: durationValue(atMost: .seconds(86_400), like: "5s"))
     var timeout: Duration?
 
-    @Flag(name: .customLong("no-mdns"), help: "Do not use multicast DNS.")
-    var noMDNS = false
-
-    @Flag(name: .customLong("no-udp"), help: "Do not send UDP probes.")
-    var noUDP = false
+    @Option(help: "Search in this way alone; scan: by --scan. (default: by mdns and udp)")
+    var by: SearchWay?
 
     @Option(
         help: ArgumentHelp(
@@ -61,17 +58,15 @@ struct ListCommand: AsyncParsableCommand {
     var types: [String] = []
 
     @Flag(
-        name: .customLong("explain-wait"),
         help: "Say on standard error what the search waits for, and when it ends.")
-    var explainsWaits = false
+    var explain = false
 
     @OptionGroup var configuration: ConfigurationOption
     @Flag(help: .json) var json = false
 
     func validate() throws {
-        guard !noMDNS || !noUDP || scan != nil || domain != nil else {
-            throw ValidationError(
-                "--no-mdns and --no-udp leave nothing to search with. Add --scan, or drop one")
+        guard by != .scan || scan != nil else {
+            throw ValidationError("--by scan has no addresses to search. Add --scan 192.168.1.0/24")
         }
         guard types.count <= DomainSearch.maximumTypes else {
             throw ValidationError("--type can be given \(DomainSearch.maximumTypes) times at most")
@@ -80,9 +75,14 @@ struct ListCommand: AsyncParsableCommand {
 
     var line: ListNetworkHubs {
         ListNetworkHubs(
-            watch: watch, timeout: timeout, noMDNS: noMDNS, noUDP: noUDP, scan: scan, domain: domain,
-            types: types, explainsWaits: explainsWaits, configurationPath: configuration.path, json: json)
+            watch: watch, timeout: timeout, by: by, scan: scan, domain: domain,
+            types: types, explainsWaits: explain, configurationPath: configuration.path, json: json)
     }
 
     func run() async throws { try await line.run() }
+}
+
+/// A way to search the network. An address range, if there is one, is searched in every case.
+enum SearchWay: String, CaseIterable, ExpressibleByArgument {
+    case mdns, udp, scan
 }

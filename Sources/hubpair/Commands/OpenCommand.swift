@@ -28,7 +28,7 @@ struct OpenCommand: PreparedCommand {
               hubpair open
               hubpair open --hub Garden
               sudo hubpair open                       # on the hub
-              hubpair open --no-browser --port 8010   # for 'ssh -L'
+              hubpair open --port 8010                # for 'ssh -L'
             """
     )
 
@@ -39,9 +39,6 @@ struct OpenCommand: PreparedCommand {
         help: ArgumentHelp("The port on 127.0.0.1. (default: one that is free)", valueName: "port"))
     var port: UInt16?
 
-    @Flag(name: .customLong("no-browser"), help: "Only write the address; open it yourself.")
-    var isQuiet = false
-
     @OptionGroup var state: StateOption
     @OptionGroup var configuration: ConfigurationOption
 
@@ -49,7 +46,7 @@ struct OpenCommand: PreparedCommand {
     private var pictures: PictureReader?
 
     private enum CodingKeys: CodingKey {
-        case hub, port, isQuiet, state, configuration
+        case hub, port, state, configuration
     }
 
     func validate() throws {
@@ -102,12 +99,12 @@ struct OpenCommand: PreparedCommand {
         let signals = StopSignals()
         let stream = signals.stream
         defer { withExtendedLifetime(signals) {} }
-        let (isQuiet, name) = (isQuiet, open.name)
+        let name = open.name
         do {
             let isIdle = try await first(
                 of: {
                     try await open.run(environment: environment) { address in
-                        try OpenCommand.tell(address, of: name, environment, isQuiet: isQuiet)
+                        try OpenCommand.tell(address, of: name, environment)
                     }
                     return true
                 },
@@ -123,12 +120,12 @@ struct OpenCommand: PreparedCommand {
     }
 
     private static func tell(
-        _ address: String, of hub: PeerName?, _ environment: [String: String], isQuiet: Bool
+        _ address: String, of hub: PeerName?, _ environment: [String: String]
     ) throws {
         try Console.output(address)
         if hub == nil { Console.note("this computer is not paired with a hub yet: the page pairs it") }
         let title = hub.map { "the page of \($0)" } ?? "the page"
-        if !isQuiet, hasDisplay(environment), Desktop.open(address) {
+        if hasDisplay(environment), Desktop.open(address) {
             return Console.note("opened \(title) in the browser; Ctrl-C ends it")
         }
         Console.note("open this address in a browser of this computer; it works once, and Ctrl-C ends it")

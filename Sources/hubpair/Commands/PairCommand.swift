@@ -44,13 +44,6 @@ struct PairCommand: PreparedCommand {
             "The name of this computer on the hub. (default: its host name)", valueName: "name"))
     var name: String?
 
-    @Option(
-        name: .customLong("as"),
-        help: ArgumentHelp(
-            "The name of the hub on this computer. (default: the hub's own name)", valueName: "name")
-    )
-    var alias: String?
-
     @Flag(help: "Do not wait for the owner's approval.")
     var noWait = false
 
@@ -63,7 +56,7 @@ struct PairCommand: PreparedCommand {
     private var search: Task<[FoundHub], any Error>?
 
     private enum CodingKeys: CodingKey {
-        case image, hub, name, alias, noWait, configuration, json
+        case image, hub, name, noWait, configuration, json
     }
 
     func validate() throws {
@@ -83,7 +76,6 @@ struct PairCommand: PreparedCommand {
     mutating func prepare() throws -> Bool {
         // Faults in the names show before the code is asked for.
         _ = try name.map { try PeerName($0) }
-        _ = try alias.map { try PeerName($0) }
         // A person at a terminal who says '-' wants to type, too.
         guard let image, image != "-" || !Question.canBeAnswered else {
             var prompt = CodePrompt()
@@ -121,8 +113,7 @@ struct PairCommand: PreparedCommand {
         let place = try await place(for: code)
         let pair = PairWithHub(
             configuration: configuration.configuration, code: code, place: place,
-            deviceName: try name.map { try PeerName($0) }, alias: try alias.map { try PeerName($0) },
-            waits: !noWait)
+            deviceName: try name.map { try PeerName($0) }, waits: !noWait)
         var progress = ProgressLine()
         defer { progress.clear() }
         let outcome = try await pair.run { event in

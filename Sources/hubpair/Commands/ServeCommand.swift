@@ -50,17 +50,13 @@ struct ServeCommand: AsyncParsableCommand {
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("The most connections at a time. (default: 512)", valueName: "count"),
-        transform: countValue(1...100_000, like: 512))
-    var maxConnections = 512
-
-    @Option(
-        parsing: .unconditional,
         help: ArgumentHelp(
-            "The most connections at a time from one IPv4 address or IPv6 /64. (default: 16)",
-            valueName: "count"),
-        transform: countValue(1...100_000, like: 16))
-    var maxConnectionsPerSource = 16
+            "The most connections at a time; behind a '/' those from one IPv4 address or IPv6 /64. "
+                + "(default: 512/16)", valueName: "count"),
+        transform: optionValue("not a number in range", give: "one from 1 to 100000, like 512") {
+            ConnectionCounts(argument: $0)
+        })
+    var maxConnections = ConnectionCounts()
 
     @Option(help: ArgumentHelp("What to log. (default: info)", valueName: "level"))
     var logLevel: LogLevel?
@@ -72,8 +68,8 @@ struct ServeCommand: AsyncParsableCommand {
         options.listen = listen
         options.trustedProxies = trustedProxy
         options.limits.bodyByteCount = maxBody.count
-        options.limits.connections = maxConnections
-        options.limits.connectionsPerSource = maxConnectionsPerSource
+        options.limits.connections = maxConnections.all
+        options.limits.connectionsPerSource = maxConnections.perSource
         let environment = ProcessInfo.processInfo.environment
         let isForJournal = ServiceManager.isJournal(STDERR_FILENO, stream: environment["JOURNAL_STREAM"])
         let level = (logLevel ?? .info).level
@@ -132,6 +128,22 @@ struct ByteCount: Equatable, CustomStringConvertible {
     }
 
     var description: String { count % (1 << 20) == 0 ? "\(count >> 20)m" : "\(count)" }
+}
+
+/// How many connections there may be at a time: `512`, `512/16`.
+struct ConnectionCounts: Equatable {
+    private(set) var all = 512
+    private(set) var perSource = 16
+
+    init() {}
+
+    init?(argument: String) {
+        let numbers = argument.split(separator: "/", omittingEmptySubsequences: false).map { Int(digits: $0) }
+        guard (1...2).contains(numbers.count), numbers.allSatisfy({ (1...100_000).contains($0 ?? 0) }),
+            let first = numbers[0], let last = numbers.count == 1 ? perSource : numbers[1]
+        else { return nil }
+        (all, perSource) = (first, last)
+    }
 }
 
 enum LogLevel: String, ExpressibleByArgument, CaseIterable {

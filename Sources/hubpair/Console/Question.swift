@@ -86,7 +86,14 @@ enum Question {
             endLine()
             return nil
         }
-        return String(line.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+        return line.trimmed
+    }
+}
+
+extension StringProtocol {
+    /// Without the white space around it.
+    var trimmed: String {
+        String(drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
     }
 }
 

@@ -39,8 +39,7 @@ enum HelpText {
         text.split(separator: "\n").drop { $0 != examples }.dropFirst().prefix { $0.hasPrefix("  ") }.map {
             line in
             let command = line.firstRange(of: "  #").map { line[..<$0.lowerBound] } ?? line
-            return String(
-                command.drop(while: \.isWhitespace).reversed().drop(while: \.isWhitespace).reversed())
+            return command.trimmed
         }
     }
 

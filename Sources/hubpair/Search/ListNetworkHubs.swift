@@ -7,8 +7,8 @@ import HubClient
 struct ListNetworkHubs: Equatable {
     var watch = false
     var timeout: Duration?
-    var noMDNS = false
-    var noUDP = false
+    /// In this way alone.
+    var by: SearchWay?
     /// A range of addresses, as it was typed.
     var scan: String?
     var domain: String?
@@ -24,9 +24,9 @@ struct ListNetworkHubs: Equatable {
         options.watches = watch
         options.domain = try domain.map { text throws(ServiceNameError) in try SearchDomain(text) }
         // A domain is asked for its own hubs, wherever this computer is.
-        options.usesMDNS = !noMDNS && domain == nil
+        options.usesMDNS = by ?? .mdns == .mdns && domain == nil
         options.explainsWaits = explainsWaits
-        options.usesUDP = !noUDP && domain == nil
+        options.usesUDP = by ?? .udp == .udp && domain == nil
         if !types.isEmpty { options.types = [] }
         for type in try types.map({ text throws(ServiceNameError) in try ServiceType(text) })
         where !options.types.contains(type) {

@@ -22,7 +22,7 @@ struct CommandForm {
     /// Names that are not those of their properties, by type and property.
     private static let names = [
         "StateOption.path": "state", "ConfigurationOption.path": "config", "Add.scenes": "in",
-        "Add.sceneToRun": "run", "PassphraseOption.file": "passphrase-file", "ListCommand.types": "type",
+        "Add.sceneToRun": "run", "PassphraseOption.path": "passphrase-file", "ListCommand.types": "type",
     ]
     private static let letters = ["--help": "-h", "--output": "-o", "--watch": "-w", "--yes": "-y"]
 

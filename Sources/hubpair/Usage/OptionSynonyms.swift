@@ -19,7 +19,7 @@ enum OptionSynonyms {
         """,
         "list": """
         --range --sweep --cidr --subnet --network = --scan; --zone --dns -d = --domain; --follow -f = --watch
-        --service = --type; --wait --time --seconds --for = --timeout
+        --service = --type; --why = --explain; --wait --time --seconds --for = --timeout
         """,
         "serve": """
         --bind --host --address --interface --ip = --listen; --verbose -v --debug = --log-level debug
@@ -55,10 +55,37 @@ enum OptionSynonyms {
         "call": ["--method": method, "--request": method, "-X": method],
     ]
 
+    /// Options of 0.1 that went with 0.2, and what to type instead.
+    private static let gone = [
+        "codes": ["--each": "it is '--all' now"], "codes list": ["--each": "it is '--all' now"],
+        "devices approve": [
+            "--for": "it is '--stay 2h' now", "--until": "it is '--stay 2026-12-31' now; or '--stay forever'",
+        ],
+        "devices prune": ["--unseen": "the time stands alone: hubpair devices prune 180d"],
+        "devices revoke": ["--take-away": "it is '--yes' now"],
+        "home add": [
+            "--manufacturer": "it stands alone: hubpair home add philips hue",
+            "--plugin": "it stands behind the manufacturer: hubpair home add philips hue",
+        ],
+        "home say": ["--language": "it is the one of $LANG, like LANG=de_DE.UTF-8"],
+        "home scene at": ["--days": "they stand behind the time: hubpair home scene at NAME 07:30 weekend"],
+        "home unit": ["--none": "it is '--clear' now"],
+        "hub journal": ["--of": "it is '--list' now"],
+        "hub restore": ["--revoke": "before 'hubpair serve' it is 'hubpair devices revoke DEVICE'"],
+        "list": [
+            "--explain-wait": "it is '--explain' now", "--no-mdns": "it is '--by udp' now",
+            "--no-udp": "it is '--by mdns' now; with --scan alone '--by scan'",
+        ],
+        "messages read": ["--kind": "it is '--list alarms' now"],
+        "open": ["--no-browser": "unset $DISPLAY and $WAYLAND_DISPLAY, and none is opened"],
+        "serve": ["--max-connections-per-source": "it is '--max-connections 512/16' now"],
+        "pair": ["--as": "afterwards: 'hubpair hubs rename HUB NAME'"],
+    ]
+
     /// All names with a meaning for a command; for the tests.
     static func names(for command: [String]) -> [String] {
         let key = command.joined(separator: " ")
-        return rows(key).flatMap(\.names) + (advice[key] ?? [:]).keys
+        return rows(key).flatMap(\.names) + (advice[key] ?? [:]).keys + (gone[key] ?? [:]).keys
     }
 
     /// Those of the command, and those for every command that has the option.
@@ -72,7 +99,7 @@ enum OptionSynonyms {
     /// What is meant by `name` behind the words of a command that has `form`; nil if it is not known.
     static func hint(for name: String, of command: [String], _ form: CommandForm) -> String? {
         let key = command.joined(separator: " ")
-        if let text = advice[key]?[name] { return text }
+        if let text = advice[key]?[name] ?? gone[key]?[name] { return text }
         let row = rows(key).first { row in
             row.names.contains(name) && form[String(row.meaning.prefix { $0 != " " })] != nil
         }

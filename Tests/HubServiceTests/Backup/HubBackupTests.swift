@@ -68,14 +68,13 @@ import Testing
         #expect(throws: UnreadableKeyFile.self) { try BackUpHub(state: old, work: 2).run(passphrase: "p") }
     }
 
+    /// Before the hub serves.
     @Test func aDeviceIsKeptOut() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         try makeHub(state("old"))
         let (file, _) = try BackUpHub(state: state("old"), work: 2).run(passphrase: "p")
-        var backup = try HubBackup(file, passphrase: "p")
-        #expect(throws: PeerSelectorError.self) { try backup.revoke(PeerSelector("Nobody"), list: "") }
-        try backup.revoke(PeerSelector("Phone"), list: "")
-        try RestoreHub(backup, state: state("new"), replacing: false).run()
+        try RestoreHub(HubBackup(file, passphrase: "p"), state: state("new"), replacing: false).run()
+        _ = try AdministerDevices(state: state("new")).revoke(PeerSelector("Phone"))
         let devices = try #require(try HubState.devices(in: state("new").open()))
         #expect(devices.verdict(for: phone.pin, at: Date()) == .revoked)
     }

@@ -108,7 +108,7 @@ class AuthorTests(unittest.TestCase):
         return self.ask(name, method, "/hubpair/v1/" + path, body, door)
 
     def journal(self, matter):
-        lines = self.hub.run("hub", "journal", "--json", "--limit", "1000", "--of", matter).splitlines()
+        lines = self.hub.run("hub", "journal", "--json", "--limit", "1000", "--list", matter).splitlines()
         return [json.loads(line) for line in lines]
 
     def test_everybody_is_told_of_under_their_own_name(self):

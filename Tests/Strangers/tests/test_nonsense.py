@@ -108,7 +108,7 @@ class NonsenseTests(unittest.TestCase):
         dice = random.Random(seed)
         upstream = Upstream()
         self.addCleanup(upstream.close)
-        hub = Hub(f"http://127.0.0.1:{upstream.port}", options=["--max-connections-per-source", "200"])
+        hub = Hub(f"http://127.0.0.1:{upstream.port}", options=["--max-connections", "512/200"])
         self.addCleanup(hub.remove)
         hub.start()
         with tempfile.TemporaryDirectory() as folder:

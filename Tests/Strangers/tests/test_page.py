@@ -242,8 +242,8 @@ class OpenTests(unittest.TestCase):
 
     def setUp(self):
         self.program = subprocess.Popen(
-            [HUBPAIR, "open", "--no-browser", "--config", self.configuration], stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True)
+            [HUBPAIR, "open", "--config", self.configuration], stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE, text=True, env={**os.environ, "DISPLAY": "", "WAYLAND_DISPLAY": ""})
         self.addCleanup(self.end)
         self.address = self.program.stdout.readline().strip()
         match = re.fullmatch(r"http://127\.0\.0\.1:(\d+)(/\?token=[0-9a-f]{32})", self.address)

@@ -75,7 +75,7 @@ class WriterTests(unittest.TestCase):
         print(f"HUBPAIR_SEED={SEED}", flush=True)
         hestia = Hestia("--plain", "--devices", str(2 * WRITERS))
         self.addCleanup(hestia.stop)
-        hub = Hub(hestia.url, ["--max-connections-per-source", "200"])
+        hub = Hub(hestia.url, ["--max-connections", "512/200"])
         self.addCleanup(hub.remove)
         hub.start()
         with tempfile.TemporaryDirectory() as folder:

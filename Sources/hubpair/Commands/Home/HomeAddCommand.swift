@@ -10,16 +10,16 @@ struct HomeAddCommand: AsyncParsableCommand {
         abstract: "Add an appliance to a hub.",
         discussion: """
             At a terminal it asks for what is missing: the manufacturer, the kind, and what the hub \
-            needs to know of such an appliance. For scripts every answer is an option.
+            needs to know of such an appliance. For scripts every answer is an argument or an option.
 
             EXAMPLES:
               hubpair home add
-              hubpair home add --manufacturer philips --plugin hue --info name=Lamp
+              hubpair home add philips hue --info name=Lamp
             """)
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
-    @Option(help: "The manufacturer. (default: it asks)") var manufacturer: String?
-    @Option(help: "The manufacturer's kind of appliance. (default: it asks)") var plugin: String?
+    @Argument(help: "The manufacturer. (default: it asks)") var manufacturer: String?
+    @Argument(help: "The manufacturer's kind of appliance. (default: it asks)") var plugin: String?
     @Option(
         help: ArgumentHelp(
             "An answer to what the hub asks for; repeatable. (default: it asks)", valueName: "field=value"
@@ -36,9 +36,9 @@ struct HomeAddCommand: AsyncParsableCommand {
         let collections = try await server.collections()
         session.noteUse()
         let collection = try choice(
-            manufacturer, collections, kind: "manufacturer", option: "--manufacturer")
+            manufacturer, collections, kind: "manufacturer", place: "'hubpair home add'")
         let plugins = try await server.plugins(of: collection)
-        let plugin = try choice(self.plugin, plugins, kind: "kind of appliance", option: "--plugin")
+        let plugin = try choice(self.plugin, plugins, kind: "kind of appliance", place: "the manufacturer")
         let description = try await server.plugin(plugin, of: collection)
         var (answers, missing) = try given.check(against: description)
         let before = try await session.devices()
@@ -68,7 +68,7 @@ struct HomeAddCommand: AsyncParsableCommand {
     }
 
     /// The offer of the hub that the option names, or that the person chooses at the terminal.
-    private func choice(_ text: String?, _ offers: [String], kind: String, option: String) throws
+    private func choice(_ text: String?, _ offers: [String], kind: String, place: String) throws
         -> String
     {
         guard !offers.isEmpty else {
@@ -81,7 +81,7 @@ struct HomeAddCommand: AsyncParsableCommand {
         let list = offers.prefix(32).map(shortened).joined(separator: ", ")
         guard Question.canBeAnswered else {
             Console.report(
-                "the \(kind) is missing", hint: "give it with \(option): \(list)", exit: .usage)
+                "the \(kind) is missing", hint: "give it behind \(place): \(list)", exit: .usage)
             throw ExitStatus.usage
         }
         return try Question.ask("\(kind) (\(list)):") {

@@ -10,7 +10,7 @@ struct HomeUnitCommand: AsyncParsableCommand {
         commandName: "unit",
         abstract: "Say what the levels of a heating, a blind or a timer count: degrees, minutes.",
         usage:
-            "hubpair home unit [<appliance> [<symbol> <range> | --none]] [--activator <activator>] "
+            "hubpair home unit [<appliance> [<symbol> <range> | --clear]] [--activator <activator>] "
             + "[--hub <hub>] [--config <directory>] [--json]",
         discussion: """
             <range> is what 0% and 100% are. The hub keeps it for everybody, beside the rooms; a stock hub \
@@ -21,11 +21,11 @@ struct HomeUnitCommand: AsyncParsableCommand {
             EXAMPLES:
               hubpair home unit                         # all of them
               hubpair home unit Thermostat °C 5..30
-              hubpair home unit Thermostat --none
+              hubpair home unit Thermostat --clear
             """)
     @OptionGroup var home: HouseholdOptions
     @Flag(help: .json) var json = false
-    @Flag(name: .customLong("none"), help: "Take the unit away.") var isNone = false
+    @Flag(help: "Take the unit away.") var clear = false
     @Option(
         help: ArgumentHelp("The activator. (default: the one for a level)", valueName: "activator"))
     var activator: String?
@@ -37,8 +37,8 @@ struct HomeUnitCommand: AsyncParsableCommand {
         guard symbol == nil || range != nil else {
             throw ValidationError("missing: the range. Say what 0% and 100% are, like 5..30")
         }
-        guard !isNone || symbol == nil && device != nil else {
-            throw ValidationError("--none takes an appliance, and neither symbol nor range")
+        guard !clear || symbol == nil && device != nil else {
+            throw ValidationError("--clear takes an appliance, and neither symbol nor range")
         }
         guard activator == nil || device != nil else {
             throw ValidationError("--activator is one of an appliance. Name the appliance first")
@@ -53,7 +53,7 @@ struct HomeUnitCommand: AsyncParsableCommand {
             async let rooms = session.rooms()
             let appliance = try Selection(device).device(in: try await session.devices())
             let units = try await rooms.units
-            if unit == nil, !isNone { return try show(units, of: appliance, session) }
+            if unit == nil, !clear { return try show(units, of: appliance, session) }
             try await change(unit, of: appliance, chosen(of: appliance, units), units, session)
         }
     }

@@ -112,12 +112,13 @@ struct HubCommand: ParsableCommand {
             discussion: """
                 Every device that was paired comes back without noticing, at whatever address the hub is. \
                 All codes are void, the label too. A device that was revoked after the backup would be let \
-                in again: --list shows which devices the backup lets in, --revoke keeps one out. The machine \
-                that had this identity before must not serve any more.
+                in again: --list shows which devices the backup lets in, 'hubpair devices revoke' keeps one \
+                out before the hub serves. The machine that had this identity before must not serve any \
+                more.
 
                 EXAMPLES:
                   hubpair hub restore --list kitchen.age
-                  hubpair hub restore --revoke "Anna's phone" kitchen.age
+                  hubpair hub restore kitchen.age
                 """)
 
         @Argument(help: "The backup.", completion: .file()) var file: String
@@ -125,11 +126,6 @@ struct HubCommand: ParsableCommand {
 
         @Flag(help: "Only list the devices of the backup; change nothing.")
         var list = false
-
-        @Option(
-            help: ArgumentHelp(
-                "Keep out a device, by its name or fingerprint; repeatable.", valueName: "device"))
-        var revoke: [PeerSelector] = []
 
         @Flag(help: "Replace the hub that is set up here. Its key stays as .bak, its codes are void.")
         var replace = false
@@ -159,7 +155,7 @@ struct HubCommand: ParsableCommand {
                     "'hub restore' asks for the passphrase at a terminal, and standard input is not one. "
                         + "Give it with --passphrase-file")
             }
-            var backup: HubBackup
+            let backup: HubBackup
             do {
                 backup = try HubBackup(bytes, passphrase: BackupPassphrase.typed(secret))
             } catch {
@@ -167,7 +163,6 @@ struct HubCommand: ParsableCommand {
                 throw ExitStatus(of: error)
             }
             let command = "hubpair hub restore --list \(shellQuoted(file))"
-            for device in revoke { try backup.revoke(device, list: command) }
             if list {
                 let records = DeviceRecord.all(backup.devices.devices, at: .now)
                 return try DeviceLine.write(records, isSeen: false, at: Date(), json: json)

@@ -20,15 +20,14 @@ struct HubJournalCommand: AsyncParsableCommand {
 
             EXAMPLES:
               hubpair hub journal
-              hubpair hub journal --of orders
+              hubpair hub journal --list orders
               hubpair hub journal --limit 1000 --json
               hubpair hub journal --on 'Kitchen hub'
             """)
 
     @Option(
-        name: .customLong("of"),
         help: ArgumentHelp("Only these entries. (default: all)", valueName: "kind"))
-    var matter: Choice?
+    var list: Choice?
 
     /// What entries are about.
     enum Choice: String, ExpressibleByArgument, CaseIterable {
@@ -61,7 +60,7 @@ struct HubJournalCommand: AsyncParsableCommand {
 
     func run() async throws {
         let (entries, hasMore) = try await place.hub.acting {
-            try await $0.journal(of: (matter ?? .all).matters, after: after, limit: limit)
+            try await $0.journal(of: (list ?? .all).matters, after: after, limit: limit)
         }
         if json { return try JSONLine.write(entries.map(\.json)) }
         if entries.isEmpty { Console.note("the journal has no such entry yet") }

@@ -22,21 +22,18 @@ struct MessagesCommand: ParsableCommand {
         defaultSubcommand: List.self)
 }
 
-/// The kind of a message, as the hub calls it.
-enum MessageWord: String, CaseIterable, ExpressibleByArgument {
-    case alarm, alert, notification
+enum MessageKind: String, CaseIterable, ExpressibleByArgument {
+    case alarms, alerts, notifications
+
+    /// The hub's word for the kind of its messages.
+    fileprivate var kind: String { String(rawValue.dropLast()) }
 }
 
 enum MessageList: String, CaseIterable, ExpressibleByArgument {
     case all, alarms, alerts, notifications, unread
 
     /// The hub's word for the kind of its messages.
-    fileprivate var kind: String? {
-        switch self {
-        case .all, .unread: nil
-        case .alarms, .alerts, .notifications: String(rawValue.dropLast())
-        }
-    }
+    fileprivate var kind: String? { MessageKind(rawValue: rawValue)?.kind }
 }
 
 extension MessagesCommand {
@@ -98,17 +95,17 @@ extension MessagesCommand {
                 EXAMPLES:
                   hubpair messages read 17
                   hubpair messages read --all
-                  hubpair messages read --kind notification
+                  hubpair messages read --list notifications
                 """)
         @OptionGroup var home: HouseholdOptions
         @Flag(help: "All of them.") var all = false
         @Option(help: ArgumentHelp("Those of a rule.", valueName: "name")) var rule: String?
-        @Option(help: ArgumentHelp("Those of a kind.", valueName: "kind")) var kind: MessageWord?
+        @Option(help: ArgumentHelp("Those of a kind.", valueName: "list")) var list: MessageKind?
         @Argument(help: ArgumentHelp("Its number, or all.", valueName: "id")) var id: String?
 
         func validate() throws {
-            guard [all, rule != nil, kind != nil, id != nil].count(where: \.self) == 1 else {
-                throw ValidationError("give one of: a number, --all, --rule, --kind")
+            guard [all, rule != nil, list != nil, id != nil].count(where: \.self) == 1 else {
+                throw ValidationError("give one of: a number, --all, --rule, --list")
             }
         }
 
@@ -120,8 +117,8 @@ extension MessagesCommand {
                     try await read.markRead(number, all: false)
                     return Console.note("message \(number) is read")
                 }
-                if rule == nil, kind == nil { return try await readAll(read) }
-                let selection = rule.map { ReadMessages.Selection.rule($0) } ?? .kind(kind?.rawValue ?? "")
+                if rule == nil, list == nil { return try await readAll(read) }
+                let selection = rule.map { ReadMessages.Selection.rule($0) } ?? .kind(list?.kind ?? "")
                 note(try await read.markRead(selection))
             }
         }

@@ -30,14 +30,14 @@ struct CodesCommand: ParsableCommand {
             discussion: """
                 EXAMPLES:
                   hubpair codes
-                  hubpair codes list --each
+                  hubpair codes list --all
                 """)
-        @Flag(help: "Show each code of a sheet in a line of its own.")
-        var each = false
+        @Flag(help: "Show all codes of a sheet, each in a line of its own.")
+        var all = false
         @OptionGroup var place: HubPlaceOption
         @Flag(help: .json) var json = false
 
-        var line: ListCodes { ListCodes(each: each, place: place.hub, json: json) }
+        var line: ListCodes { ListCodes(each: all, place: place.hub, json: json) }
 
         func run() async throws { try await line.run() }
     }

@@ -56,43 +56,22 @@ struct DevicesCommand: ParsableCommand {
             discussion: """
                 EXAMPLES:
                   hubpair devices approve 7MRM-FEPH-QNYK-029X
-                  hubpair devices approve 7mrmfephqnyk029x --for 2h
-                  hubpair devices approve 7MRM-FEPH-QNYK-029X --role guest --until 2026-12-31
+                  hubpair devices approve 7mrmfephqnyk029x --stay 2h
+                  hubpair devices approve 7MRM-FEPH-QNYK-029X --role guest --stay 2026-12-31
                 """)
         @OptionGroup var place: HubPlaceOption
         @Argument(help: "Its fingerprint; or the name of one that was approved before.")
         var device: PeerSelector
 
-        @Option(
-            name: .customLong("for"), parsing: .unconditional,
-            help: ArgumentHelp("How long, like 2h or 7d; then it must be approved again.", valueName: "time"),
-            transform: durationValue(
-                from: .seconds(1), atMost: .seconds(36_500 * 86_400), like: "90s, 10m, 2h, 7d or 1h30m"))
-        var span: Duration?
-
-        @Option(
-            parsing: .unconditional,
-            help: ArgumentHelp(
-                "Until when, like 18:00, 2026-11-30 or '2026-11-30 18:00' by this machine's clock; or never.",
-                valueName: "time"),
-            transform: optionValue(
-                "not a time", give: "one like 18:00, 2026-11-30 or '2026-11-30 18:00', or never",
-                ApprovalEnd.init(argument:)))
-        var until: ApprovalEnd?
+        @OptionGroup var stay: StayOption
 
         @Option(help: "What it may do from now on. (default: as before; a new device is a member)")
         var role: RoleChoice?
 
-        func validate() throws {
-            guard span == nil || until == nil else {
-                throw ValidationError("--for and --until both say when the approval ends. Give one of them")
-            }
-        }
-
         func run() async throws {
-            let end = span.map { ApprovalEnd.after($0.inSeconds) } ?? until ?? .unsaid
             try await place.hub.acting { hub in
-                let (device, changed) = try await hub.approve(device, end: end, role: role?.role)
+                let (device, changed) = try await hub.approve(
+                    device, end: stay.stay ?? .unsaid, role: role?.role)
                 let last = device.expires.map { ", until \(LocalTime($0).text(seenAt: Date()))" } ?? ""
                 let standing = device.knownRole.flatMap { $0 == .member ? nil : " as \($0.words)" } ?? ""
                 Console.note(

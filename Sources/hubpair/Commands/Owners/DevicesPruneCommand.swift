@@ -16,13 +16,12 @@ struct DevicesPruneCommand: ParsableCommand {
             down when it sees devices, whichever is later. A new code lets a device in again.
 
             EXAMPLES:
-              hubpair devices prune --unseen 180d
-              hubpair devices prune --unseen 26w --yes
+              hubpair devices prune 180d
+              hubpair devices prune 26w --yes
             """
     )
 
-    @Option(
-        parsing: .unconditional,
+    @Argument(
         help: ArgumentHelp("How long they have not been seen, like 180d.", valueName: "time"),
         transform: durationValue(
             from: .seconds(1), atMost: .seconds(36_500 * 86_400), like: "12h, 180d or 26w"))
@@ -60,17 +59,5 @@ struct DevicesPruneCommand: ParsableCommand {
         for device in revoked { Console.note("\(device.name) (\(device.fingerprint)) is revoked") }
         let rest = chosen.count - revoked.count
         if rest > 0 { Console.note("\(rest) of them changed in the meantime, and stay as they are") }
-    }
-}
-
-extension ApprovalEnd {
-    /// What `--until` takes.
-    init?(argument: String) {
-        if argument == "never" {
-            self = .never
-        } else {
-            guard let time = PointInTime(argument) else { return nil }
-            self = .at(time.date)
-        }
     }
 }

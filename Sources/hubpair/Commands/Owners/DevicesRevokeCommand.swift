@@ -10,21 +10,21 @@ struct DevicesRevokeCommand: AsyncParsableCommand {
         discussion: """
             What acts without the device is listed: the timed scenes and rules that it saved last, and its \
             codes that are good. It stays until an owner says so: at a terminal you are asked, and \
-            --take-away takes it away at once. A revoked device can be revoked once more for that.
+            --yes takes it away at once. A revoked device can be revoked once more for that.
 
             EXAMPLES:
               hubpair devices revoke 'old phone'
-              hubpair devices revoke 7MRM-FEPH-QNYK-029X --take-away
+              hubpair devices revoke 7MRM-FEPH-QNYK-029X --yes
             """)
     @OptionGroup var place: HubPlaceOption
     @Flag(help: "Take away what it leaves behind: timed scenes, rules, codes. (default: a terminal asks)")
-    var takeAway = false
+    var yes = false
     @Flag(help: .json) var json = false
     @Argument(help: "Its name or fingerprint.") var device: PeerSelector
 
     func run() async throws {
         try await place.hub.acting { hub in
-            let revocation = try await hub.revoke(device, takingAway: takeAway)
+            let revocation = try await hub.revoke(device, takingAway: yes)
             let device = revocation.device
             if json {
                 try JSONLine.write(revocation.json)
@@ -43,7 +43,7 @@ struct DevicesRevokeCommand: AsyncParsableCommand {
             guard !left.isEmpty else { return }
             Console.note("it leaves behind:")
             for thing in left { Console.note("  \(thing.words)") }
-            let command = place.hub.command("devices revoke \(device.device) --take-away")
+            let command = place.hub.command("devices revoke \(device.device) --yes")
             guard Question.canBeAnswered, !revocation.isOwn, Question.isYes("Take that away?") else {
                 return Console.note("hint: '\(command)' takes that away")
             }

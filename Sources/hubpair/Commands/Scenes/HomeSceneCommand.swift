@@ -19,7 +19,7 @@ struct HomeSceneCommand: ParsableCommand {
             EXAMPLES:
               hubpair home scene save evening --shared
               hubpair home scene run evening
-              hubpair home scene at evening sunset-20 --days 'sat sun'
+              hubpair home scene at evening sunset-20 'sat sun'
             """,
         subcommands: [
             List.self, SceneSaveCommand.self, SceneRunCommand.self, Show.self, Current.self,

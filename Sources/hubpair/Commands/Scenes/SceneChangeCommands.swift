@@ -139,17 +139,16 @@ struct SceneAtCommand: AsyncParsableCommand {
             hub must know its place ('hubpair setup --change --place' there). 'never' ends it.
 
             EXAMPLES:
-              hubpair home scene at 'good morning' 07:30 --days 'mon tue wed thu fri'
+              hubpair home scene at 'good morning' 07:30 'mon tue wed thu fri'
               hubpair home scene at evening sunset-20
               hubpair home scene at evening never
             """)
     @OptionGroup var home: HouseholdOptions
-    @Option(
-        help: "On these days: mon to sun, with spaces between them; weekdays, weekend. (default: every day)")
-    var days: String?
     @Argument(help: "The scene's name.") var name: String
     @Argument(help: ArgumentHelp("07:30, sunrise, sunset-20, or never.", valueName: "time"))
     var time: String
+    @Argument(help: "On these days: mon to sun, with spaces between them; weekdays, weekend. (default: all)")
+    var days: String?
 
     func run() async throws {
         // "7:30" is half past seven in the morning.
@@ -167,7 +166,7 @@ struct SceneAtCommand: AsyncParsableCommand {
         if let days, isNever || SceneDays(days) == nil {
             throw UsageMistake(
                 isNever ? "never has no days" : "\(quoted(self.days ?? "")) are no days",
-                hint: isNever ? "leave out --days" : "give days like --days 'mon tue sun', each once")
+                hint: isNever ? "leave out the days" : "give days like 'mon tue sun', each once")
         }
         try await home.change { session in
             let scenes = SharedScenes(session.household)

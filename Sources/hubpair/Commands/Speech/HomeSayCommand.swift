@@ -18,31 +18,17 @@ struct HomeSayCommand: AsyncParsableCommand {
 
             Without a sentence, or with '-', one is read from each line of standard input, as a speech \
             recogniser writes them, and answered at once. Nothing leaves this machine but the orders to \
-            the hub; a sentence that was not understood as a whole changes nothing.
+            the hub; a sentence that was not understood as a whole changes nothing. $LANG is the language of the \
+            sentences, English or German; English is always understood.
 
             EXAMPLES:
               hubpair home say turn the kitchen light off
               hubpair home say 'is the front door locked?'
-              hubpair home say --language de mach das Licht im Flur an
+              LANG=de_DE.UTF-8 hubpair home say mach das Licht im Flur an
             """)
     @OptionGroup var home: HomeOptions
     @Flag(help: .json) var json = false
     @OptionGroup var confirmation: ConfirmationOption
-    @Option(
-        help: ArgumentHelp(
-            "The language of the sentences: en or de; English is always understood. (default: of $LANG)",
-            valueName: "language"),
-        completion: .list(SpokenLanguage.all.map(\.code)),
-        transform: { text in
-            guard let language = SpokenLanguage(code: text) else {
-                let known = SpokenLanguage.all.map { "\($0.code) (\($0.name))" }
-                throw ValidationError(
-                    "\(quoted(text)) is no language of sentences. Give one of "
-                        + known.joined(separator: ", "))
-            }
-            return language
-        })
-    var language: SpokenLanguage?
     @Argument(help: "The sentence, in quotation marks or without.") var sentence: [String] = []
 
     func run() async throws { try await home.use(within: confirmation, obey) }
@@ -84,7 +70,7 @@ struct HomeSayCommand: AsyncParsableCommand {
             let devices = try await rooms.kinds.applied(to: house.devices)
             let targets = SpokenTargets(
                 devices: devices, rooms: try await rooms.rooms, scenes: shared + own, units: units,
-                language: language ?? SpokenLanguage.ofEnvironment)
+                language: SpokenLanguage.ofEnvironment)
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
                 session.saySilent(house)
