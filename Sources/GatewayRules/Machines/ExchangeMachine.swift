@@ -1,5 +1,5 @@
-/// One request to the upstream and its answer, as a value: it is told what happens and says what to do. It has
-/// no connection and no clock, and holds no byte of a body; who carries out its actions keeps those.
+/// One request to the upstream and its answer, as a value: it is told what happens and says what to do. It
+/// has no connection and no clock, and holds no byte of a body; who carries out its actions keeps those.
 ///
 ///     gathering → queued → reaching → asking → answering → over
 ///                             ↑          │

@@ -18,8 +18,8 @@ struct HomeSayCommand: AsyncParsableCommand {
 
             Without a sentence, or with '-', one is read from each line of standard input, as a speech \
             recogniser writes them, and answered at once. Nothing leaves this machine but the orders to \
-            the hub; a sentence that was not understood as a whole changes nothing. $LANG is the language of the \
-            sentences, English or German; English is always understood.
+            the hub; a sentence that was not understood as a whole changes nothing. $LANG is the language \
+            of the sentences, English or German; English is always understood.
 
             EXAMPLES:
               hubpair home say turn the kitchen light off
