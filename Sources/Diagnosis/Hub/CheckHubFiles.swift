@@ -109,12 +109,7 @@ struct CheckHubFiles: Sendable {
             guard case .foreign = error else { throw error }
             return .skipped(error.description, mend: error.hint)
         }
-        let names =
-            [
-                HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
-                ApprovedDevices.fileName,
-                Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName, SceneRuns.fileName,
-            ] + Journal.fileNames
+        let names = HubFile.allCases.filter { !$0.isHouseholds }.map(\.name) + Journal.fileNames
         var faults: [any Error] = []
         for name in names {
             do {

@@ -1,6 +1,5 @@
 package import Backups
 package import FoundationEssentials
-import Household
 package import Identity
 package import Pairing
 import PinnedTLS
@@ -10,13 +9,9 @@ import PinnedTLS
 /// and an old sheet of paper open nothing.
 package struct HubBackup {
     /// The names in the archive are those in the state directory. These are in every backup.
-    static let requiredNames = [
-        HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName, ApprovedDevices.fileName,
-    ]
+    static let requiredNames = HubFile.names(.always)
     /// These are if the hub has them.
-    static let householdNames = [
-        Rooms.fileName, HubScenes.fileName, Rules.fileName, SceneRuns.fileName,
-    ]
+    static let householdNames = HubFile.names(.ifThere)
     static var names: [String] { requiredNames + householdNames + [HouseholdDatabase.fileName] }
     /// The most bytes of a backup: of its keyfiles and its database as large as they may be, and the rest.
     package static let maximumByteCount =
@@ -82,12 +77,7 @@ package struct HubBackup {
 
     /// Throws if the file of the household cannot be read.
     private static func check(_ name: String, _ bytes: [UInt8]) throws(KeyFileError) {
-        switch name {
-        case Rooms.fileName: _ = try Rooms(parsing: bytes)
-        case HubScenes.fileName: _ = try HubScenes(parsing: bytes)
-        case Rules.fileName: _ = try Rules(parsing: bytes)
-        default: _ = try SceneRuns(parsing: bytes)
-        }
+        try HubFile.allCases.first { $0.name == name }?.check(bytes)
     }
 
     /// Reads a backup whole before anything is done with it.

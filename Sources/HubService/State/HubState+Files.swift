@@ -1,14 +1,7 @@
-import Household
-import Pairing
-
 extension HubState {
     /// The hub's own files, and the version before of each: what `print` reads, and must never draw over.
     package var ownFiles: [String] {
-        [
-            HubSettings.fileName, HubState.keyFileName, HubState.certificateFileName,
-            ApprovedDevices.fileName, Tickets.fileName, FailedAttempts.fileName, LastSeen.fileName,
-            Rooms.fileName, HubScenes.fileName, Rules.fileName, SceneRuns.fileName,
-        ].flatMap { ["\(path)/\($0)", "\(path)/\($0).bak"] }
+        HubFile.allCases.flatMap { ["\(path)/\($0.name)", "\(path)/\($0.name).bak"] }
             + Journal.fileNames.map { "\(path)/\($0)" } + databaseFiles
     }
 

@@ -130,8 +130,7 @@ package struct HubState: Sendable {
     /// proofs or by its owner.
     @discardableResult
     static func keepRoom(in directory: borrowing ProtectedDirectory) -> Bool {
-        [ApprovedDevices.fileName, FailedAttempts.fileName, Tickets.fileName]
-            .map { directory.keepRoom(for: $0) }.allSatisfy(\.self)
+        HubFile.allCases.filter(\.hasRoom).map { directory.keepRoom(for: $0.name) }.allSatisfy(\.self)
     }
 
     /// The hub's settings and identity; throws if it was never set up, or not to the end.

@@ -60,7 +60,6 @@ struct StateEvents: ~Copyable {
     private static let renames = UInt32(IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO)
     /// Not IN_CREATE and its kin: a directory is not exchanged unless it is moved, and /tmp is busy.
     private static let onWay = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_ATTRIB | IN_DONT_FOLLOW)
-    static let household = [Rooms.fileName, HubScenes.fileName, Rules.fileName]
     /// As many as path_resolution(7) follows.
     private static let maximumLinks = 40
 
@@ -229,14 +228,15 @@ struct StateEvents: ~Copyable {
             if mask & UInt32(IN_MODIFY | IN_CLOSE_WRITE) != 0 { changes.isTouched = true }
             if mask & (StateEvents.itself | UInt32(IN_ATTRIB)) != 0 { changes.isFileMoved = true }
         case .directory where name.isEmpty: changes.isPathMoved = true
-        case .directory where name.elementsEqual(ApprovedDevices.fileName.utf8):
-            if mask & StateEvents.inPlace != 0 { changes.isTouched = true }
-            if mask & StateEvents.renames != 0 { changes.renames += 1 }
         case .directory:
-            if name.elementsEqual(Tickets.fileName.utf8) { changes.hasOtherCodes = true }
-            if name.elementsEqual(HubSettings.fileName.utf8) { changes.hasOtherSettings = true }
-            if StateEvents.household.contains(where: { name.elementsEqual($0.utf8) }) {
-                changes.hasOtherHousehold = true
+            switch HubFile.allCases.first(where: { name.elementsEqual($0.name.utf8) })?.watch {
+            case .devices:
+                if mask & StateEvents.inPlace != 0 { changes.isTouched = true }
+                if mask & StateEvents.renames != 0 { changes.renames += 1 }
+            case .codes: changes.hasOtherCodes = true
+            case .settings: changes.hasOtherSettings = true
+            case .household: changes.hasOtherHousehold = true
+            case nil: break
             }
         }
     }

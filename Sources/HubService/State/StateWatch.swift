@@ -59,9 +59,7 @@ enum StateWatch {
     private static func stamps(_ path: String) -> [FileStamp?]? {
         do {
             let directory = try ProtectedDirectory(path: path)
-            let names =
-                [ApprovedDevices.fileName, Tickets.fileName, HubSettings.fileName] + StateEvents.household
-            return try names.map { try directory.stamp(of: $0) }
+            return try HubFile.allCases.filter { $0.watch != nil }.map { try directory.stamp(of: $0.name) }
         } catch {
             return nil  // the next look-up says why
         }

@@ -1,0 +1,79 @@
+import Household
+import Pairing
+
+/// A file of the hub directory, and what becomes of it. Beside these are the journal's files and the
+/// database, each of which is several.
+package enum HubFile: CaseIterable, Sendable {
+    case settings, key, certificate, devices, codes, attempts, lastSeen, rooms, scenes, rules, sceneRuns
+
+    package var name: String {
+        switch self {
+        case .settings: HubSettings.fileName
+        case .key: HubState.keyFileName
+        case .certificate: HubState.certificateFileName
+        case .devices: ApprovedDevices.fileName
+        case .codes: Tickets.fileName
+        case .attempts: FailedAttempts.fileName
+        case .lastSeen: LastSeen.fileName
+        case .rooms: Rooms.fileName
+        case .scenes: HubScenes.fileName
+        case .rules: Rules.fileName
+        case .sceneRuns: SceneRuns.fileName
+        }
+    }
+
+    enum Backup { case always, ifThere, never }
+
+    /// Whether it is in a backup. Codes are void after a restore, and so is what was counted of them.
+    var backup: Backup {
+        switch self {
+        case .settings, .key, .certificate, .devices: .always
+        case .rooms, .scenes, .rules, .sceneRuns: .ifThere
+        case .codes, .attempts, .lastSeen: .never
+        }
+    }
+
+    static func names(_ backup: Backup) -> [String] { allCases.filter { $0.backup == backup }.map(\.name) }
+
+    /// What a change of it by others concerns.
+    enum Watch { case devices, codes, settings, household }
+
+    /// Nil for what a hub that serves reads once, or writes itself.
+    var watch: Watch? {
+        switch self {
+        case .devices: .devices
+        case .codes: .codes
+        case .settings: .settings
+        case .rooms, .scenes, .rules: .household
+        case .key, .certificate, .attempts, .lastSeen, .sceneRuns: nil
+        }
+    }
+
+    /// True if nobody but the check of the household reads it for the doctor.
+    package var isHouseholds: Bool { watch == .household }
+
+    /// True if it is written on a full disk, too: revocations, and that a code is void, by wrong proofs or by
+    /// its owner.
+    var hasRoom: Bool {
+        switch self {
+        case .devices, .attempts, .codes: true
+        case .settings, .key, .certificate, .lastSeen, .rooms, .scenes, .rules, .sceneRuns: false
+        }
+    }
+
+    /// Throws if these are not the bytes of such a file; what is no keyfile has checks of its own.
+    func check(_ bytes: [UInt8]) throws(KeyFileError) {
+        switch self {
+        case .settings: _ = try HubSettings(parsing: bytes)
+        case .devices: _ = try ApprovedDevices(parsing: bytes)
+        case .codes: _ = try Tickets(parsing: bytes)
+        case .attempts: _ = try FailedAttempts(parsing: bytes)
+        case .lastSeen: _ = try LastSeen(parsing: bytes)
+        case .rooms: _ = try Rooms(parsing: bytes)
+        case .scenes: _ = try HubScenes(parsing: bytes)
+        case .rules: _ = try Rules(parsing: bytes)
+        case .sceneRuns: _ = try SceneRuns(parsing: bytes)
+        case .key, .certificate: break
+        }
+    }
+}
