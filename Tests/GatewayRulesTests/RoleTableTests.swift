@@ -141,6 +141,16 @@ import Testing
     }
 
     @Test(arguments: [
+        (Role.owner, ["administer", "arrange", "change", "look", "open", "set"]),
+        (.member, ["arrange", "change", "look", "open", "set"]), (.guest, ["look", "set"]), (nil, []),
+    ])
+    func whatARoleMayDo(role: Role?, words: [String]) {
+        #expect(RoleTable.capabilities(of: role).map(\.rawValue).sorted() == words)
+        #expect(RoleTable.depends(role, .switching) == (role == .guest))
+        #expect(RoleTable.allowsAll(role) == (role == .owner || role == .member))
+    }
+
+    @Test(arguments: [
         "/devices/a b/activators/2", "/devices/1/activators/2\u{0}", "/devices/1/activators/\u{e4}",
         "devices/1/activators/2", "http://h/devices/1/activators/2", "", "/", "*",
     ])

@@ -137,7 +137,7 @@ export class ArrangeView {
 
   constructor(app) {
     this.#app = app;
-    this.parts = Object.keys(kinds).filter((key) => key !== "rules" || app.role === "owner").map((key) => {
+    this.parts = Object.keys(kinds).filter((key) => key !== "rules" || app.may.has("administer")).map((key) => {
       const { title, word, none } = kinds[key];
       const add = button(`New ${word}`, () => this.edit(key, {}));
       return [key, new Part(title, () => new ArrangeRow(this, key), none, add)];

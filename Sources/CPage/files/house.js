@@ -139,8 +139,8 @@ export class House {
   #done = new Map();
   // What people have said of their appliances: {kind, guests}, by id.
   #given = new Map();
-  // True if this browser is a guest's: it may not set everything.
-  isGuest = false;
+  // False if this browser may not set what guests leave alone.
+  opensAll = true;
   onchange = () => {};
 
   async load() {
@@ -186,7 +186,7 @@ export class House {
     for (const appliance of this.appliances.values()) appliance.given = this.#given.get(appliance.id);
   }
 
-  canSet(appliance) { return !appliance.onlyTells && (!this.isGuest || appliance.allowsGuests); }
+  canSet(appliance) { return !appliance.onlyTells && (this.opensAll || appliance.allowsGuests); }
 
   // A state that a stream tells of.
   take(change) {

@@ -78,7 +78,7 @@ export class MessagesView {
     this.list.show([...open, ...rest].slice(0, shown), (message) => message.id);
     set(this.empty, "hidden", this.#all.size > 0);
     set(this.readAll, "hidden", this.unread.length === 0);
-    set(this.acknowledgeAll, "hidden", this.openCount < 2 || this.#app.role === "guest");
+    set(this.acknowledgeAll, "hidden", this.openCount < 2 || !this.#app.may.has("arrange"));
   }
 
   async acknowledge(message) {
@@ -145,6 +145,6 @@ class MessageRow extends Row {
     set(this.node, "data-kind", isOpen ? "alarm" : message.kind === "alert" ? "alert" : "note");
     set(this.node, "data-unread", message.read === false);
     set(this.read, "hidden", message.read !== false || isOpen);
-    set(this.acknowledge, "hidden", !isOpen || this.app.role === "guest");
+    set(this.acknowledge, "hidden", !isOpen || !this.app.may.has("arrange"));
   }
 }

@@ -21,7 +21,7 @@ export class OwnerViews {
     this.healthText = make("p.words", { role: "status" });
     this.health = make("section.view",
       make("div.headline", make("h1", "Health"), this.look), this.healthText, this.findings.node);
-    const isThere = () => app.role === "owner" && this.#devices !== null;
+    const isThere = () => app.may.has("administer") && this.#devices !== null;
     this.views = {
       access: {
         name: "Access", drawing: "key", view: { node: this.access, show: () => this.show() }, isThere,

@@ -134,12 +134,13 @@ class App {
     }
     this.#isIntroduced = true;
     this.role = typeof device.role === "string" ? device.role : "member";
-    this.house.isGuest = this.role === "guest";
+    this.may = new Set(Array.isArray(device.may) ? device.may : []);
+    this.house.opensAll = this.may.has("open");
     this.device = device;
     this.#hub = typeof hub?.name === "string" ? hub.name : "Home hub";
     say(document.getElementById("hub"), this.#hub);
-    if (this.role !== "guest" && !this.arrange) await this.#makeArrange();
-    if (this.role === "owner" && !this.owner) await this.#makeOwner();
+    if (this.may.has("arrange") && !this.arrange) await this.#makeArrange();
+    if (this.may.has("administer") && !this.owner) await this.#makeOwner();
   }
 
   // On a hub itself nothing is known of other hubs.
@@ -158,7 +159,7 @@ class App {
   async #makeArrange() {
     const { ArrangeView } = await import("./edit.js");
     this.arrange = new ArrangeView(this);
-    this.#add("arrange", "Arrange", "arrange", this.arrange, () => this.role !== "guest" && this.messages.isThere);
+    this.#add("arrange", "Arrange", "arrange", this.arrange, () => this.may.has("arrange") && this.messages.isThere);
   }
 
   // Owners alone load what is for owners.
@@ -273,7 +274,7 @@ class App {
     const alarms = this.messages.open.slice(0, shownAlarms).map((message) => ({
       key: `alarm-${message.id}`, kind: "alarm", drawing: "alarm", title: message.text,
       text: message.count > 1 ? `Alarm · ${message.count} times, last ${when(message.last)}` : "Alarm",
-      verb: this.role === "guest" ? null : "Acknowledge", act: () => this.messages.acknowledge(message),
+      verb: this.may.has("arrange") ? "Acknowledge" : null, act: () => this.messages.acknowledge(message),
     }));
     const more = this.messages.openCount - alarms.length;
     if (more > 0) {
@@ -293,8 +294,8 @@ class App {
   // What a scene has armed, or can arm; what is always armed is no news.
   get #armed() {
     const { count: number, total, scene, scenes, since, by } = this.home.armed;
-    const isGuest = this.role === "guest";
-    if (number === 0 && (total === 0 || isGuest)) return [];
+    const mayDecide = this.may.has("arrange");
+    if (number === 0 && (total === 0 || !mayDecide)) return [];
     const name = typeof scene === "string" ? ` (${called(scene)})` : "";
     const words = [when(since), typeof by?.name === "string" ? `by ${called(by.name)}` : ""];
     const [kind, title, verb] = number > 0
@@ -302,7 +303,7 @@ class App {
     return [{
       key: "armed", kind, drawing: "shield", title,
       text: words.filter((each) => each !== "").join(" · ") || `${count(total, "rule")} can be armed`,
-      verb: isGuest ? null : verb, act: () => (number > 0 ? this.#disarm(number) : this.#arm(scenes)),
+      verb: mayDecide ? verb : null, act: () => (number > 0 ? this.#disarm(number) : this.#arm(scenes)),
     }];
   }
 

@@ -201,8 +201,8 @@ package struct RequestRouter: Sendable {
             case .contradicting, .withheld: return refusal(.notAllowedByProxy(request))
             // Configurations of version 0.1 do not say.
             case .unsaid:
-                return role == .guest
-                    ? refusal(.notAllowedByProxy(request)) : answer(head, .verified(device))
+                return RoleTable.allowsAll(role)
+                    ? answer(head, .verified(device)) : refusal(.notAllowedByProxy(request))
             case .request(let kind):
                 guard RoleTable.allows(role, kind) else { return refusal(.notAllowed(role)) }
                 let appliance = ProxiedRequest.appliance(in: head.fields)

@@ -82,7 +82,9 @@ struct ServeReply: Sendable {
     /// The answer to a device about itself.
     init(_ device: ApprovedDevice, verdict: DeviceVerdict) {
         self =
-            DeviceDescription(device, verdict: verdict).map { ServeReply(.ok, json: $0.serialized) }
+            DeviceDescription(device, verdict: verdict).map {
+                ServeReply(.ok, json: $0.serialized(may: RoleTable.capabilities(of: $0.role).map(\.rawValue)))
+            }
             ?? ServeReply(.stranger)
     }
 

@@ -51,7 +51,7 @@ final class RunScene: Sendable {
     /// - Throws: ``Refusal``; nothing was ordered then.
     func run(_ scene: HubScene, for cause: SceneCause) async throws -> SceneOutcome {
         // Whoever asks for it, and a member who has become a guest since the scene was saved.
-        if cause.role == .guest { try await refuseGuards(in: scene) }
+        if !RoleTable.allows(cause.role, Capability.open) { try await refuseGuards(in: scene) }
         let mayRun = running.withLock { running in
             guard running < RunScene.maximumAtOnce else { return false }
             running += 1
@@ -161,7 +161,8 @@ final class RunScene: Sendable {
             return try await arm.note(
                 scene.name,
                 ArmHouse.Cause(
-                    author: cause.asker, words: cause.description, mayDisarm: cause.role != .guest))
+                    author: cause.asker, words: cause.description,
+                    mayDisarm: RoleTable.allows(cause.role, Capability.arrange)))
         } catch {
             log.warning(.fault, "cannot keep that \"\(scene.name)\" runs: \(describing(error))")
             return nil
