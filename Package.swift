@@ -9,6 +9,21 @@ let strict: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// Half of the time to start: 30,000 symbols that nobody looks up are not exported, and 87,000 relocations
+// take a hundredth of their room (DT_RELR, glibc 2.36), which of the toolchain's linkers only lld can do. A
+// package that depends on one of the libraries builds without these flags.
+//
+// A sixth of the rest: the Swift runtime and BoringSSL need little of the C++ library, and the shared one has
+// 5,200 relocations for every start. The Swift driver asks for it by itself, so its file is replaced with an
+// empty one, and the static one is named.
+let quickStart = [
+    "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker", "pack-relative-relocs",
+    "-Xlinker", "--remap-inputs=*/libstdc++.so=/dev/null", "-Xlinker", "-l:libstdc++.a",
+    "-Xclang-linker", "-static-libgcc",
+    // All is bound before the program runs, and cannot be written afterwards.
+    "-Xlinker", "-z", "-Xlinker", "now",
+]
+
 let package = Package(
     name: "hubpair",
     products: [
@@ -18,6 +33,7 @@ let package = Package(
         // The device's side: pair with a code, open a connection to a hub whose key is checked.
         .library(name: "HubClient", targets: ["HubClient"]),
         .executable(name: "hubpair", targets: ["hubpair"]),
+        .executable(name: "hubpair-picture", targets: ["hubpair-picture"]),
     ],
     dependencies: [
         // The command line: parsing, help, usage errors with exit code 64.
@@ -66,6 +82,8 @@ let package = Package(
         .systemLibrary(name: "CSQLite", providers: [.apt(["libsqlite3-dev"])]),
         // What Swift cannot call of glibc, of the kernel, and of the compiler's vectors.
         .systemLibrary(name: "CGlibc"),
+        // Locks hubpair-picture in: seccomp and Landlock.
+        .systemLibrary(name: "CSandbox"),
         // The files of the hub's page, embedded.
         .target(name: "CPage", exclude: ["files"]),
 
@@ -201,34 +219,13 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
             ],
-            exclude: ["link-order"],
             swiftSettings: strict,
-            // Half of the time to start: 30,000 symbols that nobody looks up are not exported, and 87,000
-            // relocations take a hundredth of their room (DT_RELR, glibc 2.36), which of the toolchain's
-            // linkers only lld can do. A package that depends on one of the libraries builds without these
-            // flags.
-            //
-            // A sixth of the rest: the Swift runtime and BoringSSL need little of the C++ library, and the
-            // shared one has 5,200 relocations for every start. The Swift driver asks for it by itself, so
-            // its file is replaced with an empty one, and the static one is named.
-            //
-            // A fifth of the time of 'print': lld maps the file that it writes, so it lies in the page cache
-            // in single pages until it is read from the disk again. Written at once it lies there in larger
-            // parts (large folios), and a page fault costs less; that is --mmap-output-file in LLD 21, which
-            // has its names the wrong way round (llvm/llvm-project#207459). And what short commands touch
-            // lies side by side (samples/make-link-order).
-            linkerSettings: [
-                .unsafeFlags(
-                    [
-                        "-use-ld=lld", "-Xlinker", "--no-export-dynamic", "-Xlinker", "-z", "-Xlinker",
-                        "pack-relative-relocs", "-Xlinker", "--remap-inputs=*/libstdc++.so=/dev/null",
-                        "-Xlinker", "-l:libstdc++.a", "-Xclang-linker", "-static-libgcc",
-                        "-Xlinker", "--mmap-output-file", "-Xlinker", "--no-warn-symbol-ordering", "-Xlinker",
-                        "--symbol-ordering-file=\(Context.packageDirectory)/Sources/hubpair/link-order",
-                        // All is bound before the program runs, and cannot be written afterwards.
-                        "-Xlinker", "-z", "-Xlinker", "now",
-                    ], .when(configuration: .release))
-            ]
+            linkerSettings: [.unsafeFlags(quickStart, .when(configuration: .release))]
+        ),
+        // Reads and draws one picture for a program that starts it, and can do nothing else meanwhile.
+        .executableTarget(
+            name: "hubpair-picture", dependencies: ["CSandbox", "QRCodes"], swiftSettings: strict,
+            linkerSettings: [.unsafeFlags(quickStart, .when(configuration: .release))]
         ),
 
         // An example of each library; built and run by the tests, so that none rots.

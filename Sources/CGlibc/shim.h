@@ -42,9 +42,11 @@ static inline pid_t hubpair_fork(void) {
     return child;
 }
 
-// Starts a program with `files` as its descriptors 0, 1 and 2. Unlike one of posix_spawnp(3) it dies with its parent.
+// Starts a program with `files` as its descriptors 0, 1 and 2, and `environment`; NULL: this one's, and then the program
+// is looked for in PATH. Unlike one of posix_spawnp(3) it dies with its parent: with the thread that starts it.
 // Returns 0 or an errno. <fcntl.h> and <sys/wait.h> would make this module the owner of struct stat.
-static inline int hubpair_spawn(pid_t *process, char *const words[], const int files[3]) {
+static inline int hubpair_spawn(
+    pid_t *process, char *const words[], char *const environment[], const int files[3]) {
     const int close_on_exec = 02000000, duplicate = 1030;  // O_CLOEXEC, F_DUPFD_CLOEXEC
     int report[2], fault = 0;
     if (pipe2(report, close_on_exec) != 0) return errno;
@@ -59,7 +61,8 @@ static inline int hubpair_spawn(pid_t *process, char *const words[], const int f
             if (dup2(high[number], number) < 0) fault = errno;
         }
         if (fault == 0) {
-            execvp(words[0], words);
+            if (environment == NULL) execvp(words[0], words);
+            else execve(words[0], words, environment);
             fault = errno;
         }
         ssize_t sent = write(report[1], &fault, sizeof fault);

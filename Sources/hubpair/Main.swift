@@ -22,8 +22,6 @@ enum Main {
             }
             var command = try Invocation.command(from: arguments)
             switch command {
-            case var prepared as any PreparedCommand:
-                if try !prepared.prepare() { try await prepared.run() }
             case var asynchronous as any AsyncParsableCommand: try await asynchronous.run()
             default: try command.run()
             }

@@ -1,7 +1,9 @@
 import Discovery
 import Identity
 import JSON
+import NIOPosix
 import Pairing
+import QRCodes
 
 /// What the page asks of the computer on which it is opened: the hubs that it knows and those on its network,
 /// pairing, use, forget. The names of hubs come from the network: they are only ever text in JSON.
@@ -22,11 +24,12 @@ struct LocalPaths: Sendable {
 
     static let prefix = "/hubpair/local/"
     static let pictures = prefix + "pictures"
+    /// The most bytes of a picture: photographs of phones have up to about 12 MB.
+    static let maximumPictureByteCount = 16 << 20
     /// The most hubs that are told of; on a network of more, somebody floods it.
     private static let maximumHubs = 200
 
     let configuration: DeviceConfiguration
-    let pictures: PictureReader?
     let shown: ShownHub
 
     func answer(_ method: String, _ target: String, _ body: [UInt8]) async -> Answer {
@@ -91,7 +94,7 @@ struct LocalPaths: Sendable {
                             .added($0), $0.address, $0.kind == .stock ? "unprotected" : "unpaired",
                             isDefault: $0.name == defaultAdded)
                     }),
-            "reads_pictures": .boolean(pictures != nil),
+            "reads_pictures": .boolean(ParallelScan.isPossible),
         ])
     }
 
@@ -158,8 +161,12 @@ struct LocalPaths: Sendable {
     // MARK: Pairing
 
     private func code(in picture: [UInt8], isQuick: Bool) async throws -> JSONValue {
-        guard let pictures else { throw NoPictures() }
-        guard case .pairing(let code) = try await pictures.read(picture, isQuick: isQuick) else {
+        guard picture.count <= LocalPaths.maximumPictureByteCount else { throw PictureTooLarge() }
+        let search = ImageScan.forPairingCodes(effort: isQuick ? .quick : .normal)
+        let outcome = try await NIOThreadPool.singleton.runIfActive {
+            ParallelScan.run(ImageBytes(picture), search)
+        }
+        guard case .pairing(let code) = try ScannedCode(ReadCodes.Answer(outcome)) else {
             throw ScannedCodeError.noCode
         }
         return .object([
@@ -183,9 +190,8 @@ struct LocalPaths: Sendable {
     }
 }
 
-/// The program that reads pictures could not be started.
-private struct NoPictures: UserError {
-    var description: String { "pictures cannot be read here" }
-    var kind: UserErrorKind { .unavailable }
-    var hint: String? { "type the code, or use 'hubpair pair' with the picture" }
+private struct PictureTooLarge: UserError {
+    var description: String { "the picture has more than 16 MB" }
+    var kind: UserErrorKind { .data }
+    var hint: String? { "take a smaller one" }
 }

@@ -31,10 +31,9 @@ package struct OpenPage: Sendable {
     ///
     /// - Parameters:
     ///   - selector: selects the hub; nil for the default hub.
-    ///   - pictures: reads the pictures of codes; nil if none can be read.
     ///   - port: the port to listen on; 0 for one that is free.
     package init(
-        configuration: DeviceConfiguration, selector: PeerSelector?, pictures: PictureReader?, port: Int = 0
+        configuration: DeviceConfiguration, selector: PeerSelector?, port: Int = 0
     ) throws {
         let useHub = try UseHub(configuration: configuration)
         let hub = try selector.map { try useHub.find($0) } ?? useHub.first()
@@ -44,7 +43,7 @@ package struct OpenPage: Sendable {
             // Made for each connection: a computer that knows no hub yet gets its key when it pairs.
             try await UseHub(configuration: configuration).connect(to: hub)
         }
-        local = LocalPaths(configuration: configuration, pictures: pictures, shown: shown)
+        local = LocalPaths(configuration: configuration, shown: shown)
         self.port = port
     }
 
@@ -202,6 +201,6 @@ package struct OpenPage: Sendable {
     /// How long a body may be: only pictures are long.
     private static func maximumByteCount(of head: HTTPRequestHead, _ verdict: BrowserGate.Verdict) -> Int {
         verdict == .pass && head.uri.hasPrefix(LocalPaths.pictures)
-            ? PictureReader.maximumByteCount : maximumBodyByteCount
+            ? LocalPaths.maximumPictureByteCount : maximumBodyByteCount
     }
 }

@@ -107,8 +107,7 @@ package struct ReadCodes {
         self.search = search
     }
 
-    /// Reads several images at once, each in a child process; one after the other if this process has
-    /// several threads.
+    /// Reads several images at once, each in a process of its own.
     ///
     /// - Parameters:
     ///   - waiting: called some ten times a second with the number of images that are done.

@@ -24,9 +24,6 @@ package enum ScannedCode: Equatable, Sendable {
 
     /// Reads the one pairing code of an image or a text file, or on standard input (`-`) an image, a code's
     /// text or a typed code.
-    ///
-    /// Call it before a thread is started: only then is a picture decoded in a process of its own, so that it
-    /// cannot crash this one.
     package static func read(_ path: String, limits: ImageLimits = ImageLimits()) throws -> ScannedCode {
         let search = ImageScan.forPairingCodes(limits: limits)
         guard path == "-" else {
@@ -43,19 +40,6 @@ package enum ScannedCode: Equatable, Sendable {
         case .codes(let answer): return try ScannedCode(answer)
         case .text(""): throw ScannedCodeError.empty
         case .text(let text): return try ScannedCode(text: text)
-        }
-    }
-
-    /// Reads what was named at a prompt: the one pairing code of an image, or of a text in its place.
-    ///
-    /// - Parameter scan: the child that was started for it; nil: it is read in this process.
-    package static func read(_ path: String, in scan: WaitingScan?) throws -> ScannedCode {
-        guard let scan else { return try read(path) }
-        do {
-            return try ScannedCode(ReadCodes.Answer(scan.run(path)))
-        } catch {
-            guard let text = CodeTextFile.text(of: path, instead: error) else { throw error }
-            return try ScannedCode(text: text)
         }
     }
 

@@ -1,7 +1,7 @@
 package import Identity
 
 /// Why no QR code was read in a picture, as far as the picture shows it. `description` is shown to the user.
-package enum ScanDiagnosis: Equatable, UserError {
+package enum ScanDiagnosis: Codable, Equatable, UserError {
     /// Nothing looks like one of the three squares in the corners of a QR code.
     case noFinderPattern
     /// Only this many of the three squares were found, one or two.

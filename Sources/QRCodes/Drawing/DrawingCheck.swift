@@ -1,7 +1,7 @@
 public import Identity
 
 /// Why a drawing of a QR code is refused. `description` is shown to the user.
-public enum RenderError: Equatable, UserError {
+public enum RenderError: Codable, Equatable, UserError {
     /// A module of this many pixels is out of range.
     case pixelsPerModule(Int)
     /// libpng cannot write the file; its message.

@@ -1,6 +1,6 @@
 /// How a code is drawn on a terminal.
-package struct TerminalStyle: Equatable, Sendable {
-    enum Ink: Equatable, Sendable {
+package struct TerminalStyle: Codable, Equatable, Sendable {
+    enum Ink: String, Codable, Equatable, Sendable {
         case colours
         case blocks
         case ascii
@@ -60,6 +60,16 @@ extension TerminalStyle {
     private static let blackOnWhite = "\u{1B}[38;5;16;48;5;231m"
     private static let whiteOnBlack = "\u{1B}[38;5;231;48;5;16m"
     private static let reset = "\u{1B}[0m"
+
+    /// True if a line may be written to a terminal: it has nothing but the cells and colours of drawings.
+    static func isDrawn(_ line: String) -> Bool {
+        var cells = line[...]
+        for start in [blackOnWhite, whiteOnBlack] where cells.hasPrefix(start) {
+            cells = cells.dropFirst(start.count)
+        }
+        if cells.hasSuffix(reset) { cells = cells.dropLast(reset.count) }
+        return cells.allSatisfy { " #▀▄█".contains($0) }
+    }
 
     fileprivate var lineStart: String {
         guard ink == .colours else { return "" }

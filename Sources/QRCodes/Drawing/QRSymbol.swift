@@ -78,7 +78,7 @@ public struct QRSymbol: Equatable, Sendable {
 }
 
 /// Why some bytes do not become a QR code. `description` is shown to the user.
-public enum QREncodeError: Equatable, UserError {
+public enum QREncodeError: Codable, Equatable, UserError {
     /// The payload is empty. An empty code is useless, and readers handle it differently.
     case empty
     /// This many bytes do not fit the largest symbol (version 40) at the requested level.
@@ -139,7 +139,7 @@ extension [UInt8] {
 }
 
 /// The functions of libqrencode that are used here, loaded with the first code.
-private enum QREncodeLibrary {
+enum QREncodeLibrary {
     private static let loaded = Result { () throws(QREncodeError) in
         try SharedLibrary("libqrencode.so.4") { _ in QREncodeError.missingLibrary }
             .functions(hubpair_qrencode(), hubpair_load_qrencode)

@@ -1,7 +1,7 @@
 package import Identity
 
 /// Why some bytes do not become a picture. `description` is shown to the user.
-package enum ImageError: Equatable, UserError {
+package enum ImageError: Codable, Equatable, UserError {
     /// There are no bytes at all.
     case empty
     /// A known kind of file that cannot be read.

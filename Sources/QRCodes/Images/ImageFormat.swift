@@ -1,5 +1,5 @@
 /// The format of a file, detected from its first bytes alone.
-package enum ImageFormat: String, CaseIterable, Equatable, Sendable {
+package enum ImageFormat: String, CaseIterable, Codable, Equatable, Sendable {
     /// ISO/IEC 15948.
     case png = "PNG"
     /// ITU-T T.81, in a JFIF, Exif or Adobe file.
@@ -81,7 +81,7 @@ package struct ImageBytes: Sendable {
     }
 
     /// For a reader that has detected the format while reading.
-    init(_ bytes: [UInt8], format: ImageFormat?) {
+    package init(_ bytes: [UInt8], format: ImageFormat?) {
         self.bytes = bytes
         self.format = format
     }

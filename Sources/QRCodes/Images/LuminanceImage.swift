@@ -154,7 +154,7 @@ extension LuminanceImage {
 }
 
 /// The maximum size of an image, checked before anything is allocated for it.
-package struct ImageLimits: Equatable, Sendable {
+package struct ImageLimits: Codable, Equatable, Sendable {
     /// The maximum number of pixels (width × height) in an image.
     package var maximumPixels: Int
 

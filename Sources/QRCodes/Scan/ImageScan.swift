@@ -1,5 +1,5 @@
 /// How image files are searched, with limits on the work.
-package struct ImageScan: Equatable, Sendable {
+package struct ImageScan: Codable, Equatable, Sendable {
     /// The maximum picture size; a larger picture is refused before anything is allocated for it.
     package var limits: ImageLimits
     /// The amount of work per picture.
@@ -27,7 +27,7 @@ package struct ImageScan: Equatable, Sendable {
     /// - `end`: the process that searches it is ended, in the middle of a decoder that cannot be stopped.
     ///
     /// More only for pictures that are larger than the default allows.
-    func times(pixels: Int) -> (decoding: Double, search: Double, end: Double) {
+    package func times(pixels: Int) -> (decoding: Double, search: Double, end: Double) {
         let more = Double(max(0, pixels - ImageLimits().maximumPixels) / 5_000_000)
         // Reading a large file and leaving its memory take a tenth of a second more.
         return effort == .thorough ? (8 + more, 9 + more, 9.6 + more) : (0.9 + more, 1.1 + more, 1.35 + more)
@@ -35,7 +35,7 @@ package struct ImageScan: Equatable, Sendable {
 
     /// The memory limit for decoding and searching, in bytes. A decoder may hold several pictures with 16
     /// bits per sample in three colours, and a search several in grey.
-    var memoryLimit: Int { (512 << 20) + 16 * min(limits.maximumPixels, 1 << 40) }
+    package var memoryLimit: Int { (512 << 20) + 16 * min(limits.maximumPixels, 1 << 40) }
 
     /// Searches the pictures in a whole image file, in this process.
     ///
@@ -105,7 +105,7 @@ package struct ImageScan: Equatable, Sendable {
 }
 
 /// The outcome of the search of a file.
-package struct ImageScanOutcome: Equatable, Sendable {
+package struct ImageScanOutcome: Codable, Equatable, Sendable {
     /// The format of the file.
     package var format: ImageFormat
     /// The size of the last picture that was searched, in pixels.

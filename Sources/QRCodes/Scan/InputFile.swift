@@ -8,18 +8,21 @@ package enum InputFile {
     /// on memory, or a mistake such as `/dev/zero`.
     package static let maximumByteCount = 256 << 20
 
-    /// How long a named pipe may be silent, in milliseconds, before it is refused: perhaps nobody will ever
-    /// write to it.
-    private static let pipePatience: Int32 = 10_000
+    /// How long a named pipe may be silent before it is refused: perhaps nobody will ever write to it.
+    private static let pipePatience = Duration.seconds(10)
 
     /// The number of first bytes that suffice to detect the format of an image.
     private static let headCount = 1024
 
     /// The image file at `path`; `-` is standard input. Reading stops if the file does not begin like an
     /// image, so that `/dev/zero` ends too.
-    package static func read(_ path: String) throws(InputFileError) -> ImageBytes {
-        try read(path, limit: maximumByteCount) { descriptor, size throws(InputFileError) in
-            try readAll(descriptor, sizeHint: size)
+    ///
+    /// - Parameter waiting: called about ten times a second while a pipe is silent.
+    package static func read(
+        _ path: String, waiting: () -> Void = {}
+    ) throws(InputFileError) -> ImageBytes {
+        try read(path, limit: maximumByteCount, waiting: waiting) { descriptor, size throws(InputFileError) in
+            try readAll(descriptor, sizeHint: size, waiting: waiting)
         }
     }
 
@@ -37,7 +40,7 @@ package enum InputFile {
     }
 
     private static func read<Content>(
-        _ path: String, limit: Int,
+        _ path: String, limit: Int, waiting: () -> Void = {},
         _ readAll: (_ descriptor: Int32, _ size: Int) throws(InputFileError) -> Content
     ) throws(InputFileError) -> Content {
         if path == "-" { return try readAll(STDIN_FILENO, 0) }
@@ -49,8 +52,11 @@ package enum InputFile {
         guard fstat(descriptor, &status) == 0 else { throw InputFileError.system(errno) }
         guard status.st_mode & S_IFMT != S_IFDIR else { throw InputFileError.directory }
         if status.st_mode & S_IFMT == S_IFIFO {
-            var pipe = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard poll(&pipe, 1, pipePatience) != 0 else { throw InputFileError.silentPipe }
+            let deadline = ContinuousClock.now + pipePatience
+            while !isReady(descriptor) {
+                guard deadline > .now else { throw InputFileError.silentPipe }
+                waiting()
+            }
         }
         _ = fcntl(descriptor, F_SETFL, fcntl(descriptor, F_GETFL) & ~O_NONBLOCK)
         guard status.st_size <= limit else {
@@ -61,12 +67,16 @@ package enum InputFile {
 
     /// The bytes `head`, and the rest of `descriptor` after them.
     package static func readAll(
-        _ descriptor: Int32, sizeHint: Int, after head: [UInt8] = []
+        _ descriptor: Int32, sizeHint: Int, after head: [UInt8] = [], waiting: () -> Void = {}
     ) throws(InputFileError) -> ImageBytes {
         var bytes = head
         bytes.reserveCapacity(sizeHint)
         var format: ImageFormat?
-        while let chunk = try readSome(descriptor) {
+        func next() throws(InputFileError) -> [UInt8]? {
+            while !isReady(descriptor) { waiting() }
+            return try readSome(descriptor)
+        }
+        while let chunk = try next() {
             guard bytes.count + chunk.count <= maximumByteCount else { throw .tooLarge }
             bytes += chunk
             if format == nil, bytes.count >= headCount {
@@ -75,6 +85,12 @@ package enum InputFile {
             }
         }
         return ImageBytes(bytes, format: format ?? ImageFormat.detect(bytes))
+    }
+
+    /// False if a tenth of a second has passed, and there is nothing to read.
+    private static func isReady(_ descriptor: Int32) -> Bool {
+        var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&input, 1, 100) != 0
     }
 
     /// The bytes that can be read now, at most 64 KiB, a size that malloc(3) reuses; waits for the first

@@ -2,7 +2,7 @@ package import Identity
 
 /// A place in a picture, in whole pixels from the top left corner. For a code that is cut off it may lie
 /// outside.
-public struct PixelPoint: Equatable, Sendable {
+public struct PixelPoint: Codable, Equatable, Sendable {
     /// The column, from 0.
     public var x: Int
     /// The row, from 0.
@@ -26,7 +26,7 @@ extension Vector {
 }
 
 /// One QR code in a picture.
-public struct ScannedQRCode: Equatable, Sendable {
+public struct ScannedQRCode: Codable, Equatable, Sendable {
     /// The code's content, byte for byte, never empty. Exception: libzbar converts a code that names a
     /// character set (an ECI header; ISO/IEC 18004 § 7.4.2) to UTF-8.
     public let payload: [UInt8]
@@ -132,7 +132,7 @@ extension [ScannedQRCode] {
 }
 
 /// The codes that the search of a picture found.
-package struct QRScanResult: Equatable, Sendable {
+package struct QRScanResult: Codable, Equatable, Sendable {
     /// The codes, in reading order.
     package var codes: [ScannedQRCode] = []
     /// How many codes in several parts (structured append; ISO/IEC 18004 § 8) lack a part in this picture.
@@ -156,7 +156,7 @@ package struct QRScanResult: Equatable, Sendable {
 }
 
 /// Why a picture could not be searched. A picture without a code is not an error.
-package enum QRScanError: Equatable, UserError {
+package enum QRScanError: Codable, Equatable, UserError {
     /// libzbar is not installed, or is another version than 0.23.
     case missingLibrary
     /// libzbar cannot allocate a scanner.

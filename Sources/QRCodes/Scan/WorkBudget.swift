@@ -67,7 +67,7 @@ package struct WorkBudget: Sendable {
     }
 
     /// The processor time that another process has used until now.
-    private static func used(by process: pid_t) -> Double {
+    static func used(by process: pid_t) -> Double {
         var clock = clockid_t()
         var time = timespec()
         guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return 0 }

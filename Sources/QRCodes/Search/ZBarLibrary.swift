@@ -34,8 +34,7 @@ struct ZBarLibrary: @unchecked Sendable {
 
     private static let loaded = Result { () throws(QRScanError) in try ZBarLibrary() }
 
-    /// The library, loaded on the first call. A process that forks search processes calls this first, once
-    /// for all children.
+    /// The library, loaded on the first call.
     static func load() throws(QRScanError) -> ZBarLibrary { try loaded.get() }
 
     private init() throws(QRScanError) {

@@ -76,7 +76,7 @@ struct CodeForm: Equatable {
     /// With an address a code has 37 modules a side: in ASCII too wide for 80 columns. The code works
     /// without.
     var isTooWideForAddress: Bool {
-        ascii && address == .automatic && Console.size.columns < PrintCode.asciiColumns(modulesPerSide: 37)
+        ascii && address == .automatic && Console.size.columns < CodeDrawing.asciiColumns(modulesPerSide: 37)
     }
 
     /// - Throws: `ValidationError`: what does not go together.

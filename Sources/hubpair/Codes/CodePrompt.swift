@@ -12,15 +12,9 @@ struct CodePrompt {
     private static let attempts = 3
     private static let prompt = "> "
 
-    /// For a picture that is named: other threads look for hubs meanwhile.
-    private var scans: [WaitingScan]
-
-    /// Call it before a thread is started: only then is a picture decoded in a process of its own.
-    init() { scans = (0..<CodePrompt.attempts).compactMap { _ in WaitingScan(.forPairingCodes()) } }
-
     /// Asks until the answer is a code, at most three times.
     ///
-    mutating func ask() throws -> ScannedCode {
+    func ask() throws -> ScannedCode {
         Console.note("type the code that the hub shows, or name a picture of it:")
         for attempt in 1...CodePrompt.attempts {
             Question.prompt(CodePrompt.prompt)
@@ -55,11 +49,11 @@ struct CodePrompt {
     }
 
     /// The code in the file of that name, if there is one; else the code that the line itself is.
-    private mutating func read(_ line: String) throws -> ScannedCode {
+    private func read(_ line: String) throws -> ScannedCode {
         let text = line.trimmed
         guard !text.isEmpty else { throw ScannedCodeError.empty }
         if FileManager.default.fileExists(atPath: text) {
-            return try ScannedCode.read(text, in: scans.popLast())
+            return try ScannedCode.read(text)
         }
         do {
             return try ScannedCode(text: text)

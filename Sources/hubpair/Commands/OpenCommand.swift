@@ -8,7 +8,7 @@ import Identity
 import Pairing
 
 /// `hubpair open`: the hub's page, in a browser of this computer.
-struct OpenCommand: PreparedCommand {
+struct OpenCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "open",
         abstract: "Show a hub's page in this computer's browser.",
@@ -42,13 +42,6 @@ struct OpenCommand: PreparedCommand {
     @OptionGroup var state: StateOption
     @OptionGroup var configuration: ConfigurationOption
 
-    /// Pictures of codes are read in a process that is started before there are threads.
-    private var pictures: PictureReader?
-
-    private enum CodingKeys: CodingKey {
-        case hub, port, state, configuration
-    }
-
     func validate() throws {
         guard state.path == nil || hub == nil && configuration.path == nil else {
             throw ValidationError(
@@ -56,17 +49,11 @@ struct OpenCommand: PreparedCommand {
         }
     }
 
-    mutating func prepare() throws -> Bool {
-        pictures = PictureReader()
-        return false
-    }
-
     func run() async throws {
         guard try isOnOwnHub else {
             return try await run(
                 OpenPage(
-                    configuration: configuration.configuration, selector: hub, pictures: pictures,
-                    port: Int(port ?? 0)))
+                    configuration: configuration.configuration, selector: hub, port: Int(port ?? 0)))
         }
         let visit = try VisitHub(state: state.state)
         do {

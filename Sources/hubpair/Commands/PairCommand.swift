@@ -7,7 +7,7 @@ import Pairing
 import QRCodes
 
 /// `hubpair pair`: lets this computer in to a hub.
-struct PairCommand: PreparedCommand {
+struct PairCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "pair",
         abstract: "Pair this computer with a hub, by the code that the hub shows.",
@@ -50,15 +50,6 @@ struct PairCommand: PreparedCommand {
     @OptionGroup var configuration: ConfigurationOption
     @Flag(help: .json) var json = false
 
-    /// The code that `prepare` has read. It is no argument, so it has no key below.
-    private var code: ScannedCode?
-    /// The hubs on the network, looked for while the user types.
-    private var search: Task<[FoundHub], any Error>?
-
-    private enum CodingKeys: CodingKey {
-        case image, hub, name, noWait, configuration, json
-    }
-
     func validate() throws {
         guard image != nil || Question.canBeAnswered else {
             throw ValidationError(
@@ -73,30 +64,28 @@ struct PairCommand: PreparedCommand {
         }
     }
 
-    mutating func prepare() throws -> Bool {
-        // Faults in the names show before the code is asked for.
-        _ = try name.map { try PeerName($0) }
+    /// The code, and the hubs on the network, which are looked for while the user types.
+    private func readCode() throws -> (ScannedCode, search: Task<[FoundHub], any Error>?) {
         // A person at a terminal who says '-' wants to type, too.
         guard let image, image != "-" || !Question.canBeAnswered else {
-            var prompt = CodePrompt()
-            if hub == nil { search = Task.detached { try await HubLookup().hubs() } }
-            code = try prompt.ask()
-            return false
+            let search = hub == nil ? Task.detached { try await HubLookup().hubs() } : nil
+            return (try CodePrompt().ask(), search)
         }
         do {
-            code = try ScannedCode.read(image)
+            return (try ScannedCode.read(image), nil)
         } catch InputFileError.missing {
             throw NoPicture(image)
         } catch {
             Console.report(error, subject: image == "-" ? "standard input" : image)
             throw ExitStatus(of: error)
         }
-        return false
     }
 
     /// Where the hub is, as far as that is known: what the user has said, or chosen among those that were
     /// found. A code that holds a pin is looked for by that.
-    private func place(for code: ScannedCode) async throws -> HubPlace? {
+    private func place(
+        for code: ScannedCode, _ search: Task<[FoundHub], any Error>?
+    ) async throws -> HubPlace? {
         if let hub { return HubPlace(hub) }
         guard case .typed = code, let search else {
             search?.cancel()
@@ -108,12 +97,14 @@ struct PairCommand: PreparedCommand {
     }
 
     func run() async throws {
-        guard let code else { return }
+        // Faults in the names show before the code is asked for.
+        let name = try name.map { try PeerName($0) }
+        let (code, search) = try readCode()
         if case .pairing(let code) = code { describe(code) }
-        let place = try await place(for: code)
+        let place = try await place(for: code, search)
         let pair = PairWithHub(
             configuration: configuration.configuration, code: code, place: place,
-            deviceName: try name.map { try PeerName($0) }, waits: !noWait)
+            deviceName: name, waits: !noWait)
         var progress = ProgressLine()
         defer { progress.clear() }
         let outcome = try await pair.run { event in

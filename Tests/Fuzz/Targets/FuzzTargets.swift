@@ -5,6 +5,7 @@ package enum FuzzTargets {
     package static let all: [String: Target] = [
         "age": fuzzAge, "answers": fuzzAnswers, "codes": fuzzCodes, "datagrams": fuzzDatagrams,
         "dns": fuzzDNS, "exchange": fuzzExchange, "images": fuzzImages, "keyfiles": fuzzKeyFiles,
-        "requests": fuzzRequests, "symbols": fuzzSymbols, "tar": fuzzTar, "words": fuzzWords,
+        "picturelines": fuzzPictureLines, "requests": fuzzRequests, "symbols": fuzzSymbols, "tar": fuzzTar,
+        "words": fuzzWords,
     ]
 }

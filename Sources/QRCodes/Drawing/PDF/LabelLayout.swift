@@ -1,7 +1,7 @@
 /// A paragraph of the text beside a printed code.
-package struct LabelText: Equatable, Sendable {
+package struct LabelText: Codable, Equatable, Sendable {
     /// How it is set.
-    package enum Role: Equatable, Sendable {
+    package enum Role: String, Codable, Equatable, Sendable {
         /// Large and bold; the hub's name.
         case title
         /// A monospaced font, so that letters are not confused; broken at most once, at the hyphen in the

@@ -1,7 +1,7 @@
 package import Identity
 
 /// Why a PDF of codes is not made. `description` is shown to the user.
-package enum PDFError: Equatable, UserError {
+package enum PDFError: Codable, Equatable, UserError {
     /// The code and its text do not fit a label of this size. `enough`: a size of the same shape that is
     /// large enough, or nil if that is over 500 mm.
     case labelTooSmall(LabelSize, enough: LabelSize?)

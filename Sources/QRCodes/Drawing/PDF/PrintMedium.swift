@@ -1,5 +1,5 @@
 /// What a PDF is printed on.
-package enum PrintMedium: Equatable, Sendable {
+package enum PrintMedium: Codable, Equatable, Sendable {
     /// One code on a sheet of paper.
     case page(PaperSize)
     /// A page that is one label: for label printers, or to be cut out.
@@ -15,7 +15,7 @@ package enum PrintMedium: Equatable, Sendable {
 }
 
 /// A sheet of paper, upright.
-package enum PaperSize: String, CaseIterable, Sendable, CustomStringConvertible {
+package enum PaperSize: String, CaseIterable, Codable, Sendable, CustomStringConvertible {
     /// ISO 216: 210 × 297 mm.
     case a4
     /// ANSI/ASME Y14.1: 8.5 × 11 in.
@@ -38,7 +38,7 @@ package enum PaperSize: String, CaseIterable, Sendable, CustomStringConvertible 
 ///     number = 1*4DIGIT [ "." 1*2DIGIT ]          ; 10 to 500
 ///
 /// Accepted: `40mm`, `62x29mm`, `63.5x38.1`. Rejected: `4cm`, `62x`, `-40mm`, `9mm`, `501mm`, `nan`.
-package struct LabelSize: Equatable, Sendable, CustomStringConvertible {
+package struct LabelSize: Codable, Equatable, Sendable, CustomStringConvertible {
     /// The range of a side in millimetres.
     package static let range = 10.0...500.0
 
@@ -70,7 +70,7 @@ package struct LabelSize: Equatable, Sendable, CustomStringConvertible {
 ///     number = 1*2DIGIT                           ; 1 to 99
 ///
 /// Accepted: `3x8`, `3X8`, `3×8`, `1x1`. Rejected: `0x3`, `100x100`, `3x`, `+3x8`.
-package struct SheetGrid: Equatable, Sendable, CustomStringConvertible {
+package struct SheetGrid: Codable, Equatable, Sendable, CustomStringConvertible {
     package let columns: Int
     package let rows: Int
 

@@ -129,7 +129,7 @@ final class GIFFile {
 }
 
 /// The functions of giflib that are used here.
-private struct GIFLibrary {
+struct GIFLibrary {
     typealias File = UnsafeMutablePointer<GifFileType>
     typealias Bytes = UnsafeMutablePointer<UInt8>
     typealias Read = @convention(c) (File?, Bytes?, Int32) -> Int32

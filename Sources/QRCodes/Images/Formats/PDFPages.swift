@@ -93,23 +93,22 @@ final class PDFDrawing {
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for argument in arguments { free(argument) } }
         var started: pid_t = 0
-        let problem = hubpair_spawn(&started, &arguments, [document, ends[1], complaints])
+        let problem = hubpair_spawn(&started, &arguments, nil, [document, ends[1], complaints])
         process = problem == 0 ? started : 0
         guard problem == 0 else {
             close(output)
             close(complaints)
             hasEnded = true
-            throw problem == ENOENT ? .missing(.pdf) : .outOfMemory
+            // A folder of PATH that must not be looked into has none.
+            throw problem == ENOENT || problem == EACCES ? .missing(.pdf) : .outOfMemory
         }
     }
 
     deinit {
         guard process > 0 else { return }
         close(output)
-        if !hasEnded {
-            kill(process, SIGKILL)
-            wait()
-        }
+        if !hasEnded { stop() }
+        if !hasEnded { wait() }
         close(complaints)
     }
 
@@ -125,7 +124,7 @@ final class PDFDrawing {
             var pipe = pollfd(fd: output, events: Int16(POLLIN), revents: 0)
             let isReady = poll(&pipe, 1, PDFDrawing.patience) > 0
             if budget.isSpent {
-                kill(process, SIGKILL)
+                stop()
                 isStopped = true
                 return nil
             }
@@ -146,6 +145,13 @@ final class PDFDrawing {
         let count = pread(complaints, &text, text.count, 0)
         let line = text.prefix(max(0, count)).prefix { $0 != 0x0A }
         throw .broken(.pdf, count > 0 ? "pdftoppm says: \(boundedMessage(line))" : "it has no pages")
+    }
+
+    /// Where this process may end no other one (`hubpair-picture`), it ends with this one, which is soon.
+    private func stop() {
+        guard kill(process, SIGKILL) != 0 else { return }
+        seconds = WorkBudget.used(by: process)
+        hasEnded = true
     }
 
     private func wait() {

@@ -186,7 +186,6 @@ enum PNGLibrary {
             .functions(hubpair_png(), hubpair_load_png)
     }
 
-    /// A process that forks search processes calls this first, once for all children.
     static func load() throws(ImageError) -> hubpair_png { try loaded.get() }
 }
 

@@ -93,7 +93,7 @@ struct WebPCodec: ImageCodec {
 }
 
 /// The functions of libwebp that are used here.
-private struct WebPLibrary {
+struct WebPLibrary {
     private static let interface = Int32(WEBP_DECODER_ABI_VERSION)
     private let getFeatures:
         @convention(c) (UnsafePointer<UInt8>?, Int, UnsafeMutablePointer<WebPBitstreamFeatures>?, Int32)

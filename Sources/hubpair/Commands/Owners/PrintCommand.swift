@@ -3,7 +3,7 @@ import HubClient
 import Pairing
 
 /// `hubpair print`: a new pairing code.
-struct PrintCommand: PreparedCommand {
+struct PrintCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "print",
         abstract: "Make a pairing code and draw it.",
@@ -64,15 +64,8 @@ struct PrintCommand: PreparedCommand {
 
     func validate() throws { try line.check() }
 
-    /// For this machine's hub that is all: it needs no network, and no other thread.
-    func prepare() throws -> Bool {
-        guard place.on == nil else { return false }
-        try line.completed().run()
-        return true
-    }
-
     func run() async throws {
-        guard let remote = try place.hub.remote() else { return try line.completed().run() }
+        guard place.on != nil, let remote = try place.hub.remote() else { return try line.completed().run() }
         let line = try line.completed()
         do {
             try await line.presentation.present(
