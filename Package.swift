@@ -129,7 +129,7 @@ let package = Package(
             ],
             swiftSettings: strict
         ),
-        // What a hub controls: appliances, scenes, spoken orders. No connection, so all of it can be fuzzed.
+        // What a hub controls: appliances, spoken orders. No connection, so all of it can be fuzzed.
         .target(
             name: "Home", dependencies: ["Addresses", "Identity", "JSON", "Pairing"], swiftSettings: strict),
         // What people share on the hub: rooms, scenes and when they run, rules, states and messages. Pure as

@@ -1,7 +1,8 @@
 package import Identity
 package import Pairing
 
-/// The hub's file `scenes`. That of a computer has the same name, and another format (`Home.Scenes`).
+/// The hub's file `scenes`. On computers hubpair 0.1 kept one of that name in another format
+/// (`HubClient.OldScenes`).
 ///
 ///     [keyfile]
 ///     format=1

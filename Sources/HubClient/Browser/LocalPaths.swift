@@ -106,7 +106,7 @@ struct LocalPaths: Sendable {
     }
 
     private func forget(_ selector: PeerSelector) throws {
-        let forgotten = try ManageHubs(configuration: configuration).forget(selector).hub
+        let forgotten = try ManageHubs(configuration: configuration).forget(selector)
         guard forgotten.name == shown.hub?.name else { return }
         shown.show(try UseHub(configuration: configuration).first())
     }

@@ -1,9 +1,8 @@
-import Home
 package import Identity
 import Pairing
 
-/// Forgets all that this computer was told: its hubs and the default among them, its scenes, and attempts to
-/// pair that have not ended. The device keeps its key, because hubs know it by that key.
+/// Forgets all that this computer was told: its hubs and the default among them, and attempts to pair that
+/// have not ended. The device keeps its key, because hubs know it by that key.
 ///
 /// Everything is read before anything is written, so that an unreadable file stops it before a change. The
 /// hubs are written last: after an interruption they are still there to be forgotten.
@@ -12,10 +11,9 @@ package struct ForgetEverything: Sendable {
     package struct Memory: Equatable, Sendable {
         /// Paired hubs, then added ones.
         package let hubs: [PeerName]
-        package let scenes: [PeerName]
         package let attempts: Int
 
-        package var isEmpty: Bool { hubs.isEmpty && scenes.isEmpty && attempts == 0 }
+        package var isEmpty: Bool { hubs.isEmpty && attempts == 0 }
     }
 
     private let configuration: DeviceConfiguration
@@ -28,7 +26,7 @@ package struct ForgetEverything: Sendable {
             let directory = try ProtectedDirectory(path: configuration.path)
             return try ForgetEverything.memory(of: KnownHubsFile.read(in: directory), directory)
         } catch FileError.missing {
-            return Memory(hubs: [], scenes: [], attempts: 0)
+            return Memory(hubs: [], attempts: 0)
         }
     }
 
@@ -38,9 +36,6 @@ package struct ForgetEverything: Sendable {
     package func forget() throws -> Memory {
         try KnownHubsFile(in: configuration).change { known, directory in
             let memory = try ForgetEverything.memory(of: known, directory)
-            try KeepScenes.change(in: directory) { scenes in
-                for name in memory.scenes { scenes.remove(name) }
-            }
             try PairFiles.changeAttempts(in: directory) { attempts in
                 for attempt in attempts.attempts { attempts.end(attempt.ticket) }
             }
@@ -55,7 +50,6 @@ package struct ForgetEverything: Sendable {
     ) throws -> Memory {
         Memory(
             hubs: known.hubs.map(\.name) + known.added.map(\.name),
-            scenes: try KeepScenes.read(directory).scenes.map(\.name),
             attempts: try PairFiles.attempts(in: directory).attempts.count)
     }
 }

@@ -1,12 +1,7 @@
-import Home
 package import Identity
 package import Pairing
 
 /// The user's decisions about the hubs that this computer knows. Each is one step on the keyfile.
-///
-/// Scenes of a stock hub are kept by its name, because it has no lasting key. They change with the hub:
-/// otherwise they would be lost, or would go to the next hub of that name. They are written before the
-/// keyfile, so that an interrupted change can simply be made again.
 package struct ManageHubs: Sendable {
     private let configuration: DeviceConfiguration
 
@@ -59,7 +54,7 @@ package struct ManageHubs: Sendable {
     /// Makes a hub the one that is used when none is named.
     @discardableResult
     package func use(_ selector: PeerSelector) throws -> SavedHub {
-        try change(selector) { known, hub, _ in
+        try change(selector) { known, hub in
             switch hub {
             case .paired(let hub): known.use(hub.fingerprint)
             case .added(let hub): known.use(added: hub.name)
@@ -68,12 +63,12 @@ package struct ManageHubs: Sendable {
         }
     }
 
-    /// Gives a hub, and the scenes of a stock hub, another name on this computer. A name that another hub has
-    /// is refused: the two would be mistaken for each other.
+    /// Gives a hub another name on this computer. A name that another hub has is refused: the two would be
+    /// mistaken for each other.
     ///
     /// - Returns: the hub with its old name.
     package func rename(_ selector: PeerSelector, to name: PeerName) throws -> SavedHub {
-        try change(selector) { known, hub, directory in
+        try change(selector) { known, hub in
             guard name != hub.name else { return hub }
             if let other = known.hubs.first(where: { $0.name == name }) {
                 throw PeerSelectorError.nameTaken(name: name.description, by: other.fingerprint)
@@ -86,35 +81,22 @@ package struct ManageHubs: Sendable {
                 hub.name = name
                 known.insert(hub)
             case .added(let hub):
-                if hub.kind == .stock {
-                    try KeepScenes.change(in: directory) { $0.rename(stock: hub.name, to: name) }
-                }
                 known.rename(added: hub.name, to: name)
             }
             return hub
         }
     }
 
-    /// Forgets a hub, and the scenes of a stock hub. Its name counts to the byte.
+    /// Forgets a hub. Its name counts to the byte.
     ///
     /// A paired hub still knows this computer, until its owner revokes it there.
-    ///
-    /// - Returns: the hub, and the names of the scenes that were forgotten with it.
-    package func forget(_ selector: PeerSelector) throws -> (hub: SavedHub, scenes: [PeerName]) {
-        try change(selector, .exact) { known, hub, directory in
-            var scenes: [PeerName] = []
+    package func forget(_ selector: PeerSelector) throws -> SavedHub {
+        try change(selector, .exact) { known, hub in
             switch hub {
             case .paired(let hub): known.forget(hub.fingerprint)
-            case .added(let hub):
-                if hub.kind == .stock {
-                    try KeepScenes.change(in: directory) { kept in
-                        scenes = kept.scenes.filter { $0.hub == .stock(hub.name) }.map(\.name)
-                        for name in scenes { kept.remove(name) }
-                    }
-                }
-                known.forgetAdded(hub.name)
+            case .added(let hub): known.forgetAdded(hub.name)
             }
-            return (hub, scenes)
+            return hub
         }
     }
 
@@ -135,12 +117,12 @@ package struct ManageHubs: Sendable {
 
     private func change<Result>(
         _ selector: PeerSelector, _ matching: PeerSelector.Matching = .forgiving,
-        _ body: (inout KnownHubs, SavedHub, borrowing ProtectedDirectory) throws -> Result
+        _ body: (inout KnownHubs, SavedHub) throws -> Result
     ) throws -> Result {
         // Without a directory no hub is known; then it is this line that says so.
         _ = try ManageHubs.hub(selector, matching, in: configuration.knownHubs())
-        return try KnownHubsFile(in: configuration).change { known, directory in
-            try body(&known, ManageHubs.hub(selector, matching, in: known), directory)
+        return try KnownHubsFile(in: configuration).change { known, _ in
+            try body(&known, ManageHubs.hub(selector, matching, in: known))
         }
     }
 }

@@ -13,10 +13,6 @@ enum NameCompletion {
     static let appliances = kind { words in
         ApplianceNames(configuration: words.configuration).names(of: words.hub)
     }
-    static let scenes = kind { words in
-        let scenes = try KeepScenes(configuration: words.configuration).all()
-        return scenes.map(\.name.description)
-    }
     /// What a ``PeerSelector`` names: the paired devices for `hubpair devices`, else the hubs.
     static let peers = kind { words in
         words.command.first == "devices" ? try devices(words) : try hubs(words)

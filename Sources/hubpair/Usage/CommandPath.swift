@@ -68,7 +68,7 @@ struct SuggestedLine: Equatable, CustomStringConvertible {
         "home on": "--room ROOM", "home history": "APPLIANCE", "messages read": "all",
         "messages acknowledge": "NUMBER", "home rule add": "NAME APPLIANCE --when on", "home scene": "list",
         "home scene save": "NAME", "home scene set": "NAME APPLIANCE on", "home scene at": "NAME 07:30",
-        "home scene upload": "--all", "home room add": "NAME", "devices add": "NAME --output FILE",
+        "home room add": "NAME", "devices add": "NAME --output FILE",
     ]
 
     /// Without `hubpair`.

@@ -67,6 +67,7 @@ enum OptionSynonyms {
             "--manufacturer": "it stands alone: hubpair home add philips hue",
             "--plugin": "it stands behind the manufacturer: hubpair home add philips hue",
         ],
+        "home scene save": ["--shared": "the hub keeps every scene: leave it out"],
         "home say": ["--language": "it is the one of $LANG, like LANG=de_DE.UTF-8"],
         "home scene at": ["--days": "they stand behind the time: hubpair home scene at NAME 07:30 weekend"],
         "home unit": ["--none": "it is '--clear' now"],

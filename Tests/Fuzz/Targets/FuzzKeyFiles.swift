@@ -48,13 +48,6 @@ func fuzzKeyFiles(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
         seen.keep { _ in false }
         precondition((try? LastSeen(parsing: seen.serialized))?.times.isEmpty == true)
     }
-    if var scenes = try? Scenes(parsing: bytes), let first = scenes.scenes.first {
-        let all = scenes.scenes
-        if (try? scenes.insert(first)) != nil {
-            let again = try? Scenes(parsing: scenes.serialized)
-            precondition(again?.scene(first.name) == first && again?.scenes.count == all.count)
-        }
-    }
     fuzzHousehold(bytes)
     return 0
 }

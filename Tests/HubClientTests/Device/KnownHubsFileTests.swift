@@ -5,7 +5,7 @@ import Testing
 
 @testable import HubClient
 
-/// The keyfile `known-hubs` on disk: one step for each change, and the scenes of a stock hub go with it.
+/// The keyfile `known-hubs` on disk: one step for each change.
 @Suite struct KnownHubsFileTests {
     private struct Failure: Error {}
 
@@ -50,33 +50,5 @@ import Testing
             }
         }
         #expect(try file.read().added == [hub])
-    }
-
-    @Test func theScenesOfAStockHubGoWithIt() throws {
-        let hub = try stock()
-        try file.change(createsDirectory: true) { known, directory in
-            known.add(hub)
-            try directory.replace(
-                "scenes",
-                with: Array(
-                    """
-                    [keyfile]
-                    format=1
-
-                    [scene evening]
-                    stock=Stock
-
-                    [scene other]
-                    stock=Other hub
-
-                    """.utf8))
-        }
-        let manage = ManageHubs(configuration: device.configuration)
-        #expect(try manage.rename(PeerSelector("Stock"), to: PeerName("Cellar")).name == hub.name)
-        #expect(readFile(directory + "/scenes").contains("stock=Cellar\n"))
-        #expect(try manage.forget(PeerSelector("Cellar")).scenes == [PeerName("evening")])
-        let rest = readFile(directory + "/scenes")
-        #expect(!rest.contains("evening") && rest.contains("stock=Other hub\n"))
-        #expect(try file.read().added.isEmpty)
     }
 }

@@ -20,7 +20,7 @@ struct HomeArmCommand: AsyncParsableCommand {
             """)
     @OptionGroup var home: HouseholdOptions
     @Flag(help: .json) var json = false
-    @Argument(help: "The hub's scene that arms them.", completion: NameCompletion.scenes) var scene: String?
+    @Argument(help: "The hub's scene that arms them.") var scene: String?
 
     func run() async throws {
         try await home.use { session in

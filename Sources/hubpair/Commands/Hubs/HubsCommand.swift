@@ -152,23 +152,18 @@ struct HubsCommand: ParsableCommand {
         @Argument(help: "Its whole name, or its fingerprint.") var hub: PeerSelector
 
         func run() throws {
-            let (hub, scenes) = try ManageHubs(configuration: configuration.configuration)
-                .forget(hub)
+            let hub = try ManageHubs(configuration: configuration.configuration).forget(hub)
             let more = if case .paired = hub { "; to come back, pair again" } else { "" }
             Console.note("\(hub.title) is forgotten\(more)")
             if case .paired = hub {
                 Console.note("the hub still lets this computer in: 'hubpair devices revoke' there ends that")
-            }
-            if !scenes.isEmpty {
-                let names = listed(scenes.map { "\"\($0)\"" }, most: 8)
-                Console.note("and with it \(counted(scenes.count, "scene")): \(names)")
             }
         }
     }
 
     struct Reset: ParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "reset", abstract: "Forget every hub and every scene, after asking.",
+            commandName: "reset", abstract: "Forget every hub, after asking.",
             discussion: """
                 Attempts to pair that are under way are forgotten, too. This computer keeps its key: hubs \
                 know it by that.
@@ -184,7 +179,7 @@ struct HubsCommand: ParsableCommand {
             let forget = ForgetEverything(configuration: configuration.configuration)
             let memory = try forget.memory()
             guard !memory.isEmpty else {
-                return Console.note("this computer knows no hub and no scene; nothing to forget")
+                return Console.note("this computer knows no hub; nothing to forget")
             }
             if !yes {
                 guard Question.canBeAnswered else {
@@ -196,7 +191,7 @@ struct HubsCommand: ParsableCommand {
             }
             let forgotten = try forget.forget()
             let names = [
-                forgotten.hubs.map(\.description), forgotten.scenes.map { "the scene \($0)" },
+                forgotten.hubs.map(\.description),
                 forgotten.attempts > 0 ? [counted(forgotten.attempts, "attempt") + " to pair"] : [],
             ]
             Console.note("forgotten: " + names.joined().joined(separator: ", "))
@@ -205,11 +200,10 @@ struct HubsCommand: ParsableCommand {
 }
 
 extension ForgetEverything.Memory {
-    /// `2 hubs and 1 scene`
+    /// `2 hubs and 1 attempt to pair`
     fileprivate var words: String {
         let parts = [
             hubs.isEmpty ? nil : counted(hubs.count, "hub"),
-            scenes.isEmpty ? nil : counted(scenes.count, "scene"),
             attempts == 0 ? nil : counted(attempts, "attempt") + " to pair",
         ]
         return parts.compactMap(\.self).joined(separator: " and ")

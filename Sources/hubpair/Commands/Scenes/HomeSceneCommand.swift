@@ -7,17 +7,16 @@ import Identity
 import JSON
 import Pairing
 
-/// `hubpair home scene`: saved states of appliances, on this computer or on the hub for everybody.
+/// `hubpair home scene`: saved states of appliances, on the hub for everybody.
 struct HomeSceneCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "scene",
         abstract: "Save the states of appliances as a scene, restore it, and say when it runs.",
         discussion: """
-            Scenes are kept on this computer, in the file 'scenes', or on the hub for everybody: 'save \
-            --shared' and 'upload'. Of two that are called the same the hub's is meant.
+            The hub keeps them, for everybody.
 
             EXAMPLES:
-              hubpair home scene save evening --shared
+              hubpair home scene save evening
               hubpair home scene run evening
               hubpair home scene at evening sunset-20 'sat sun'
             """,
@@ -31,9 +30,9 @@ struct HomeSceneCommand: ParsableCommand {
 extension HomeSceneCommand {
     struct List: AsyncParsableCommand {
         static let configuration = CommandConfiguration(
-            commandName: "list", abstract: "List the scenes of the hub and of this computer.",
+            commandName: "list", abstract: "List the scenes of the hub.",
             discussion: """
-                NOW says which of the hub's scenes the appliances match, and which one decides what is \
+                NOW says which scenes the appliances match, and which one decides what is \
                 armed.
 
                 EXAMPLES:
@@ -46,38 +45,32 @@ extension HomeSceneCommand {
         func run() async throws {
             let shelf = try await SceneShelf(places)
             let present = await SceneStanding.all(shelf.sessions)
+            shelf.sayFailures()
             if json {
-                for (hub, scene) in shelf.shared {
-                    try JSONLine.write(scene.json(hub, SceneStanding(of: scene, hub, in: present)))
+                for (session, scene) in shelf.scenes {
+                    let standing = SceneStanding(of: scene, session.hub, in: present)
+                    try JSONLine.write(scene.json(session.hub, standing))
                 }
-                for scene in shelf.local { try JSONLine.write(scene.listJSON(shelf.hubs)) }
                 return
             }
-            shelf.sayFailures()
-            if shelf.local.isEmpty, shelf.shared.isEmpty {
+            if !shelf.old.found.isEmpty {
+                Console.note(
+                    "scenes that hubpair 0.1 kept on this computer are in \(quoted(shelf.old.path)); "
+                        + "'hubpair home scene upload' takes them to the hub")
+            }
+            if shelf.scenes.isEmpty {
                 return Console.note("no scene is saved; 'hubpair home scene save NAME' saves one")
             }
             let now = Date()
-            let local = shelf.local.map { scene in
-                [
-                    scene.name.description, scene.hubTitle(shelf.hubs), "\(scene.states.count)",
-                    "this computer",
-                    "", "", "", "",
-                ]
-            }
-            let shared = shelf.shared.map { hub, scene in
-                [
-                    scene.name, hub.name.description, "\(scene.states.count)", "the hub", scene.whenText,
-                    scene.ran.map { LocalTime($0).text(seenAt: now) } ?? "",
-                    SceneStanding(of: scene, hub, in: present)?.words ?? "", scene.authors.cell,
-                ]
-            }
-            // Without any on a hub the table is what it was before hubs kept scenes.
-            let width = shared.isEmpty ? 3 : 8
-            let columns = ["SCENE", "HUB", "STATES", "KEPT ON", "RUNS", "LAST RUN", "NOW", Authors.title]
             try Table(
-                columns: Array(columns.prefix(width)),
-                rows: (shared + local).map { Array($0.prefix(width)) }
+                columns: ["SCENE", "HUB", "STATES", "RUNS", "LAST RUN", "NOW", Authors.title],
+                rows: shelf.scenes.map { session, scene in
+                    [
+                        scene.name, session.hub.name.description, "\(scene.states.count)", scene.whenText,
+                        scene.ran.map { LocalTime($0).text(seenAt: now) } ?? "",
+                        SceneStanding(of: scene, session.hub, in: present)?.words ?? "", scene.authors.cell,
+                    ]
+                }
             ).write()
         }
     }
@@ -92,29 +85,36 @@ extension HomeSceneCommand {
                 """)
         @OptionGroup var places: ScenePlaces
         @Flag(help: .json) var json = false
-        @Argument(help: "The scene's name.", completion: NameCompletion.scenes) var name: String
+        @Argument(help: "The scene's name.") var name: String
 
         func run() async throws {
-            let name = try PeerName(known: name)
-            let shelf = try await SceneShelf(places, for: name)
-            let found = try shelf.find(name)
-            // The hub's would have been meant.
-            if case .local = found { shelf.sayFailures() }
-            let units = await shelf.units(of: found)
+            let (session, scene) = try await SceneShelf(places).scene(called: PeerName(known: name))
+            let units = (try? await session.rooms(isNeeded: false))?.units ?? StateUnits()
             if json {
-                for state in found.states { try JSONLine.write(found.json(of: state, shelf.hubs, units)) }
+                for state in scene.states {
+                    var line = session.householdJSON
+                    line["scene"] = .string(scene.name)
+                    line["device"] = .string(state.device)
+                    line["activator"] = .string(state.activator)
+                    line["name"] = .string(state.name ?? state.device)
+                    line["state"] = state.state
+                    line.add(units.amount(state.state, of: state.device, state.activator))
+                    line.merge(scene.authors.members) { $1 }
+                    try JSONLine.write(.object(line))
+                }
                 return
             }
-            if case .shared(_, let scene) = found, !scene.whenText.isEmpty {
+            if !scene.whenText.isEmpty {
                 try Console.output("runs \(SafeText.escaped(scene.whenText))\n")
             }
-            if case .shared(_, let scene) = found, let words = scene.authors.words {
-                try Console.output("\(SafeText.escaped(words))\n")
-            }
+            if let words = scene.authors.words { try Console.output("\(SafeText.escaped(words))\n") }
             try Table(
                 columns: ["NAME", "STATE"],
-                rows: found.states.map {
-                    [shortened($0.name), shortened(units.words(for: $0.state, of: $0.device, $0.activator))]
+                rows: scene.states.map {
+                    [
+                        shortened($0.name ?? $0.device),
+                        shortened(units.words(for: $0.state, of: $0.device, $0.activator)),
+                    ]
                 }
             ).write()
         }
@@ -187,21 +187,5 @@ extension SharedScene {
         if let days { line["days"] = .array(days.map(JSONValue.string)) }
         line.merge(authors.members) { $1 }
         return .object(line)
-    }
-}
-
-extension Scene {
-    fileprivate func listJSON(_ hubs: [SavedHub]) -> JSONValue {
-        .object([
-            "scene": .string(name.description), "hub": hubJSON, "hub_name": hubNameJSON(hubs),
-            "states": .count(states.count), "kept": .string("computer"), "at": .null, "days": .null,
-            "ran": .null, "next": .null, "decides": .boolean(false), "matches": .null,
-        ])
-    }
-
-    fileprivate func hubTitle(_ hubs: [SavedHub]) -> String {
-        let hub = hubs.first { $0.isHub(of: self) }
-        return hub.map { $0.name.description + ($0.isUnprotected ? " (unprotected)" : "") }
-            ?? "not known any more"
     }
 }

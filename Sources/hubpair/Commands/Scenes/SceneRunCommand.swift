@@ -12,39 +12,21 @@ struct SceneRunCommand: AsyncParsableCommand {
         commandName: "run",
         abstract: "Restore a scene.",
         discussion: """
-            All appliances at once. What fails is named, and the rest stands. A scene of the hub runs there, \
-            and tells of it in the hub's messages; --timeout is for those of this computer. At a terminal it \
-            asks before a scene that opens or unlocks something.
+            All appliances at once. What fails is named, and the rest stands. It runs on the hub, which \
+            tells of it in its messages. At a terminal it asks before a scene that opens or unlocks something.
 
             EXAMPLES:
               hubpair home scene run evening
-              hubpair home scene run evening --timeout 10
               hubpair home scene run goodnight --all-hubs
             """)
     @OptionGroup var places: ScenePlaces
     @Flag(help: .json) var json = false
-    @OptionGroup var confirmation: ConfirmationOption
-    @Argument(help: "The scene's name.", completion: NameCompletion.scenes) var name: String
+    @Argument(help: "The scene's name.") var name: String
 
     func run() async throws {
-        let name = try PeerName(known: name)
-        let shelf = try await SceneShelf(places, for: name)
-        let shared = shelf.shared(called: name)
-        guard shared.isEmpty else {
-            for (session, scene) in shared { try await ask(scene.states.map(\.order), session) }
-            return try await SharedSceneRun(json: json).run(shared.map { ($0.session, $0.scene.name) })
-        }
-        guard let scene = shelf.local(called: name) else { throw shelf.notFound(name) }
-        let reach = try UseHub(configuration: places.configuration.configuration)
-        guard let hub = shelf.hubs.first(where: { $0.isHub(of: scene) }) else {
-            throw SceneError.hubIsGone(scene.name, scene.hub)
-        }
-        try await HomeSession(hub, reach: reach, answering: confirmation.answering).use { session in
-            try await ask(scene.orders, session)
-            let units = try await session.rooms(isNeeded: false).units
-            try await HomeOrders(session: session, timeout: confirmation.timeout, units: units)
-                .runAndReport(scene.orders, asJSON: json)
-        }
+        let found = try await SceneShelf(places).scenes(called: PeerName(known: name))
+        for (session, scene) in found { try await ask(scene.states.map(\.order), session) }
+        try await SharedSceneRun(json: json).run(found.map { ($0.session, $0.scene.name) })
     }
 
     /// At a terminal. A scene that runs from a script was made for that: what opens is in it by name only.

@@ -11,18 +11,15 @@ struct SceneSaveCommand: AsyncParsableCommand {
         commandName: "save",
         abstract: "Save the states of a hub's appliances, all or those that are named.",
         discussion: """
-            Locks, sensors and what does not answer are left out unless they are named. A scene of the same \
-            name is replaced; this computer keeps the file before as scenes.bak, and the hub keeps when its \
-            scene runs.
+            The hub keeps it, for everybody. Locks, sensors and what does not answer are left out unless \
+            they are named. A scene of the same name is replaced, and runs when it did.
 
             EXAMPLES:
               hubpair home scene save evening
               hubpair home scene save reading Lamp 'Kitchen light'
-              hubpair home scene save 'movie night' --shared
             """)
-    @OptionGroup var home: HomeOptions
-    @Flag(help: "Keep it on the hub, for everybody, instead of on this computer.") var shared = false
-    @Argument(help: "The scene's name, 1 to 63 bytes.", completion: NameCompletion.scenes)
+    @OptionGroup var home: HouseholdOptions
+    @Argument(help: "The scene's name, 1 to 63 bytes.")
     var name: String
     @Argument(
         help: ArgumentHelp("Only these appliances. (default: all but locks)", valueName: "appliance"),
@@ -31,10 +28,7 @@ struct SceneSaveCommand: AsyncParsableCommand {
 
     func run() async throws {
         let name = try PeerName(known: name)
-        try await home.use { session in
-            if shared, session.hub.isUnprotected { throw HouseholdRefusal.stock(session.hub.name) }
-            try await save(name, of: session)
-        }
+        try await home.use { session in try await save(name, of: session) }
     }
 
     private func save(_ name: PeerName, of session: HomeSession) async throws {
@@ -60,28 +54,25 @@ struct SceneSaveCommand: AsyncParsableCommand {
             sayLeftAlone(silent, "warning: left out, since it does not answer and is not named")
             all = all.filter { session.silence(of: $0.id) == nil }
         }
-        let hub: Scene.Hub =
-            session.hub.fingerprint.map { .paired($0) } ?? .stock(session.hub.name)
-        let scene = Scene(name: name, hub: hub, devices: all)
-        let isReplaced =
-            try await shared
-            ? session.household.changing { try await share(scene, session) }
-            : KeepScenes(configuration: home.configuration.configuration).save(scene)
+        let states = HubScene.State.all(of: all)
+        guard !states.isEmpty else { throw SceneError.nothingToSave }
+        let isReplaced = try await session.household.changing {
+            try await save(states, as: name.description, session)
+        }
         Console.note(
-            "\(name): \(scene.states.count) state\(scene.states.count == 1 ? "" : "s") "
-                + "of \(session.title) "
-                + (isReplaced ? "saved, replacing those before" : "saved")
-                + (shared ? ", on the hub for everybody" : ""))
+            "\(name): \(states.count) state\(states.count == 1 ? "" : "s") of \(session.title) "
+                + (isReplaced ? "saved, replacing those before" : "saved"))
     }
 
-    /// - Returns: true if it takes the place of one of the same name.
-    private func share(_ scene: Scene, _ session: HomeSession) async throws -> Bool {
-        guard !scene.states.isEmpty else { throw SceneError.empty }
+    /// - Returns: true if it takes the place of one of the same name: when that runs and what it arms stay.
+    private func save(
+        _ states: [HubScene.State], as name: String, _ session: HomeSession
+    ) async throws -> Bool {
         let scenes = SharedScenes(session.household)
-        let before = try await scenes.all().first {
-            $0.name.lowercased() == scene.name.description.lowercased()
-        }
-        try await scenes.put(SharedScene(scene, replacing: before))
+        let before = try await scenes.all().first { $0.name.lowercased() == name.lowercased() }
+        var scene = before ?? SharedScene(name: name, states: [])
+        scene.states = states
+        try await scenes.put(scene)
         return before != nil
     }
 }
@@ -95,29 +86,28 @@ private struct NoStates: UserError {
     var kind: UserErrorKind { .unavailable }
 }
 
-extension SharedScene {
-    /// A scene of this computer for the hub.
-    ///
-    /// - Parameter before: the hub's scene of that name: when it runs and what it arms stay.
-    init(_ scene: Scene, replacing before: SharedScene?) {
-        self.init(
-            name: before?.name ?? scene.name.description,
-            states: scene.states.map {
-                HubScene.State(
-                    device: $0.device, activator: $0.activator, name: SharedScene.cut($0.name),
-                    state: $0.state)
-            })
-        (time, days, arms) = (before?.time, before?.days, before?.arms)
+extension HubScene.State {
+    /// The states of appliances as they are: every activator of a kind that can be set.
+    static func all(of devices: [ControlledDevice]) -> [HubScene.State] {
+        devices.flatMap { device in
+            device.activators.compactMap { activator -> HubScene.State? in
+                guard activator.kind == .bool || activator.kind == .float else { return nil }
+                let name = "\(shortened(device.name)): \(shortened(activator.name))"
+                return HubScene.State(
+                    device: device.id, activator: activator.id, name: name, state: activator.state
+                ).cut
+            }
+        }
     }
 
-    /// The hub keeps names of 256 bytes.
-    private static func cut(_ name: String) -> String {
-        guard name.utf8.count > 256 else { return name }
+    /// The same, with a name that a hub keeps: 256 bytes.
+    var cut: HubScene.State {
+        guard let name, name.utf8.count > 256 else { return self }
         var kept = ""
         for character in name {
             guard kept.utf8.count + character.utf8.count <= 253 else { break }
             kept.append(character)
         }
-        return kept + "…"
+        return HubScene.State(device: device, activator: activator, name: kept + "…", state: state)
     }
 }

@@ -20,7 +20,7 @@ struct SceneSetCommand: AsyncParsableCommand {
               hubpair home scene set evening Thermostat 21
             """)
     @OptionGroup var places: ScenePlaces
-    @Argument(help: "The scene's name.", completion: NameCompletion.scenes) var name: String
+    @Argument(help: "The scene's name.") var name: String
     @Argument(help: .appliance, completion: NameCompletion.appliances) var device: String
     @Argument(help: ArgumentHelp("The activator. (default: the one that is meant)", valueName: "activator"))
     var second: String?
@@ -73,7 +73,7 @@ struct SceneOutCommand: AsyncParsableCommand {
               hubpair home scene out evening TV 'Coffee machine'
             """)
     @OptionGroup var places: ScenePlaces
-    @Argument(help: "The scene's name.", completion: NameCompletion.scenes) var name: String
+    @Argument(help: "The scene's name.") var name: String
     @Argument(
         help: ArgumentHelp("The appliances.", valueName: "appliance"),
         completion: NameCompletion.appliances)
@@ -102,7 +102,7 @@ struct SceneOutCommand: AsyncParsableCommand {
                 states.removeAll { ids.contains($0.device) }
                 names.append(chosen)
             }
-            guard !states.isEmpty else { throw EmptyScene(name: name) }
+            guard !states.isEmpty else { throw SceneError.nothingLeft(name) }
             return "not in \(name) any more: " + names.map(quoted).joined(separator: ", ")
         }
     }
@@ -113,7 +113,7 @@ extension String {
     fileprivate func lastRange(of text: String) -> Index? { ranges(of: text).last?.lowerBound }
 }
 
-/// A change of the states of one scene, wherever it is kept.
+/// A change of the states of one scene.
 private struct SceneChange {
     let places: ScenePlaces
     let name: PeerName
@@ -121,54 +121,19 @@ private struct SceneChange {
     /// - Parameter change: changes the states, with the appliances of the scene's hub; what is said at the
     ///   end. It is called again if somebody else has changed the scene meanwhile.
     func run(_ change: (HomeSession, inout [HubScene.State]) async throws -> String) async throws {
-        let shelf = try await SceneShelf(places, for: name)
-        switch try shelf.find(name) {
-        case .shared(let session, let scene):
-            try await session.use { session in
-                let scenes = SharedScenes(session.household)
-                let said = try await session.household.changing {
-                    // The version that is changed is the one that is there now.
-                    guard var scene = try await scenes.all().first(where: { $0.name == scene.name }) else {
-                        throw SceneError.unknown(name, near: [])
-                    }
-                    let words = try await change(session, &scene.states)
-                    try await scenes.put(scene)
-                    return words
+        let (session, found) = try await SceneShelf(places).scene(called: name)
+        try await session.use { session in
+            let scenes = SharedScenes(session.household)
+            let said = try await session.household.changing {
+                // The version that is changed is the one that is there now.
+                guard var scene = try await scenes.all().first(where: { $0.name == found.name }) else {
+                    throw SceneError.unknown(name, near: [])
                 }
-                Console.note("\(said), on \(session.hub.name) for everybody")
+                let words = try await change(session, &scene.states)
+                try await scenes.put(scene)
+                return words
             }
-        case .local(let scene):
-            shelf.sayFailures()
-            guard let hub = shelf.hubs.first(where: { $0.isHub(of: scene) }) else {
-                throw SceneError.hubIsGone(scene.name, scene.hub)
-            }
-            let configuration = places.configuration.configuration
-            let reach = try UseHub(configuration: configuration)
-            try await HomeSession(hub, reach: reach).use { session in
-                var states = scene.states.map {
-                    HubScene.State(
-                        device: $0.device, activator: $0.activator, name: $0.name, state: $0.state)
-                }
-                let said = try await change(session, &states)
-                _ = try KeepScenes(configuration: configuration).save(
-                    Scene(
-                        name: scene.name, hub: scene.hub,
-                        states: states.map {
-                            Scene.State(
-                                device: $0.device, activator: $0.activator, name: $0.name ?? $0.device,
-                                state: $0.state)
-                        }))
-                Console.note(said)
-            }
+            Console.note("\(said), on \(session.hub.name) for everybody")
         }
     }
-}
-
-/// Nothing would be left of a scene.
-private struct EmptyScene: UserError {
-    let name: PeerName
-
-    var description: String { "nothing would be left in \(name)" }
-    var kind: UserErrorKind { .usage }
-    var hint: String? { "'hubpair home scene remove \(quoted(name.description))' removes it" }
 }

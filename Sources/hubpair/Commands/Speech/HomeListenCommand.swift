@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import Home
+import Household
 import HubClient
 import Identity
 import Pairing
@@ -37,8 +38,7 @@ struct HomeListenCommand: AsyncParsableCommand {
         let rooms = try await session.rooms(isNeeded: false)
         let house = ListeningHouse(
             rooms.kinds.applied(to: try await session.devices()), rooms: rooms,
-            scenes: try KeepScenes(configuration: home.configuration.configuration).all()
-                .filter { session.hub.isHub(of: $0) })
+            scenes: await session.sharedScenes())
         let recognizer = try Recognizer(house.words)
         defer { recognizer.close() }
         if !recognizer.unheard.isEmpty {
@@ -103,7 +103,7 @@ struct HomeListenCommand: AsyncParsableCommand {
             // As it is now: a step begins at the present state.
             let targets = SpokenTargets(
                 devices: house.rooms.kinds.applied(to: try await session.devices()), rooms: house.rooms.rooms,
-                scenes: scenes.map(\.name.description), units: house.rooms.units)
+                scenes: scenes.map(\.name), units: house.rooms.units)
             let orders: [Order]
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
@@ -112,7 +112,7 @@ struct HomeListenCommand: AsyncParsableCommand {
                 try Console.output(lines.isEmpty ? "nothing" : lines.joined(separator: "\n"))
                 return .done
             case .scene(let name):
-                orders = scenes.first { $0.name.description == name }?.orders ?? []
+                orders = scenes.first { $0.name == name }?.states.map(\.order) ?? []
             case .orders(let understood): orders = understood.orders
             }
             let locks = Set(targets.devices.filter(\.isLock).map(\.id))
@@ -134,11 +134,11 @@ struct HomeListenCommand: AsyncParsableCommand {
 private struct ListeningHouse {
     let words: ListeningWords
     let rooms: HouseRooms
-    let scenes: [Scene]
+    let scenes: [SharedScene]
 
-    init(_ devices: [ControlledDevice], rooms: HouseRooms, scenes: [Scene]) {
+    init(_ devices: [ControlledDevice], rooms: HouseRooms, scenes: [SharedScene]) {
         (self.rooms, self.scenes) = (rooms, scenes)
-        words = ListeningWords(devices: devices, rooms: rooms.rooms, scenes: scenes.map(\.name.description))
+        words = ListeningWords(devices: devices, rooms: rooms.rooms, scenes: scenes.map(\.name))
     }
 }
 

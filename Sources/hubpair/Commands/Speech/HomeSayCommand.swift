@@ -54,33 +54,22 @@ struct HomeSayCommand: AsyncParsableCommand {
     /// Carries out or answers one sentence. All of it is understood before the first order is sent.
     private func answer(_ sentence: String, _ session: HomeSession) async throws -> ExitStatus {
         let orders: [Order]
-        var scene: String?
         var units = StateUnits()
         do {
             async let rooms = session.rooms(isNeeded: false)
-            async let sharedScenes = session.sharedSceneNames()
-            let scenes = try KeepScenes(configuration: home.configuration.configuration).all()
-                .filter { session.hub.isHub(of: $0) }
+            async let scenes = session.sharedScenes()
             let house = try await session.house()
-            let shared = await sharedScenes
-            let own = scenes.map(\.name.description).filter { name in
-                !shared.contains { $0.lowercased() == name.lowercased() }
-            }
             units = try await rooms.units
             let devices = try await rooms.kinds.applied(to: house.devices)
             let targets = SpokenTargets(
-                devices: devices, rooms: try await rooms.rooms, scenes: shared + own, units: units,
-                language: SpokenLanguage.ofEnvironment)
+                devices: devices, rooms: try await rooms.rooms, scenes: await scenes.map(\.name),
+                units: units, language: SpokenLanguage.ofEnvironment)
             switch try targets.meaning(of: sentence) {
             case .answer(let answer):
                 session.saySilent(house)
                 try tell(answer, to: sentence, session, units)
                 return .done
-            case .scene(let name) where shared.contains(name):
-                return try await runShared(name, sentence, session)
-            case .scene(let name):
-                scene = name
-                orders = scenes.first { $0.name.description == name }?.orders ?? []
+            case .scene(let name): return try await runScene(name, sentence, session)
             case .orders(let understood):
                 orders = understood.orders
                 sayLeftAlone(understood.leftAlone)
@@ -98,7 +87,7 @@ struct HomeSayCommand: AsyncParsableCommand {
         let run = HomeOrders(session: session, timeout: confirmation.timeout, units: units)
         let results = await run.run(orders)
         if json {
-            try write(sentence, scene: scene, results: results.map(run.json))
+            try write(sentence, results: results.map(run.json))
         } else {
             try run.report(results)
         }
@@ -113,9 +102,9 @@ struct HomeSayCommand: AsyncParsableCommand {
     }
 
     /// Runs a scene of the hub.
-    private func runShared(_ scene: String, _ sentence: String, _ session: HomeSession) async throws
-        -> ExitStatus
-    {
+    private func runScene(
+        _ scene: String, _ sentence: String, _ session: HomeSession
+    ) async throws -> ExitStatus {
         let ran = try await SharedSceneRun.outcomes(session, scene)
         guard json else { return try SharedSceneRun(json: false).report(ran, session) }
         try write(sentence, scene: scene, results: ran.json(session))
